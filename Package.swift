@@ -1,0 +1,89 @@
+// swift-tools-version: 6.1
+
+import PackageDescription
+
+let package = Package(
+    name: "retint",
+    products: [
+        .executable(name: "retint", targets: ["RetintCLI"]),
+        .library(name: "Retint", targets: ["Retint"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
+    ],
+    targets: [
+        // System libraries.
+        .systemLibrary(
+            name: "COpenBLAS", pkgConfig: "openblas", providers: [.apt(["libopenblas-dev"])]),
+        .systemLibrary(name: "CHDF5", pkgConfig: "hdf5", providers: [.apt(["libhdf5-dev"])]),
+
+        // Pictures and colors.
+        .target(
+            name: "CImageCodecs",
+            linkerSettings: [
+                .linkedLibrary("jpeg"), .linkedLibrary("png"), .linkedLibrary("webp"),
+            ]),
+        .target(name: "ImageIO", dependencies: ["CImageCodecs"]),
+        .target(name: "ColorScience"),
+
+        // The graph and the engine that runs it.
+        .target(name: "TensorGraph"),
+        .target(name: "CKernels"),
+        .target(name: "Engine", dependencies: ["TensorGraph", "CKernels", "COpenBLAS"]),
+        .target(name: "Layers", dependencies: ["TensorGraph"]),
+        .target(name: "Colorizers", dependencies: ["Layers", "TensorGraph"]),
+
+        // Files.
+        .target(name: "TensorFiles", dependencies: ["CHDF5", "TensorGraph"]),
+        .target(
+            name: "CoreMLProto",
+            dependencies: [.product(name: "SwiftProtobuf", package: "swift-protobuf")]),
+        .target(name: "MLPackage", dependencies: ["CoreMLProto"]),
+        .target(
+            name: "Conversion",
+            dependencies: ["MLPackage", "TensorFiles", "Colorizers", "Layers", "TensorGraph"]),
+
+        // What people do with them.
+        .target(
+            name: "Retint",
+            dependencies: ["Conversion", "Engine", "ColorScience", "ImageIO"]),
+        .target(
+            name: "Verification",
+            dependencies: ["Retint", "Conversion", "Engine", "ColorScience", "TensorFiles"]),
+        .target(
+            name: "Training",
+            dependencies: [
+                "Retint", "Colorizers", "Layers", "Engine", "ColorScience", "ImageIO", "TensorFiles",
+                .product(name: "Yams", package: "Yams"),
+            ]),
+        .executableTarget(
+            name: "RetintCLI",
+            dependencies: [
+                "Retint", "Training", "Verification", "Conversion",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
+
+        // Tests.
+        .testTarget(name: "TensorGraphTests", dependencies: ["TensorGraph"]),
+        .testTarget(
+            name: "OperationTests", dependencies: ["TensorGraph", "Engine", "TensorFiles"],
+            exclude: ["Goldens"]),
+        .testTarget(name: "EngineTests", dependencies: ["TensorGraph", "Engine"]),
+        .testTarget(
+            name: "ColorizersTests",
+            dependencies: ["Colorizers", "Layers", "Engine", "TensorFiles"], exclude: ["Goldens"]),
+        .testTarget(
+            name: "ColorScienceTests", dependencies: ["ColorScience"], exclude: ["Goldens"]),
+        .testTarget(name: "ImageIOTests", dependencies: ["ImageIO"], exclude: ["Goldens"]),
+        .testTarget(name: "TensorFilesTests", dependencies: ["TensorFiles"], exclude: ["Goldens"]),
+        .testTarget(name: "MLPackageTests", dependencies: ["MLPackage"], exclude: ["Goldens"]),
+        .testTarget(name: "ConversionTests", dependencies: ["Conversion", "Engine"]),
+        .testTarget(
+            name: "VerificationTests", dependencies: ["Verification"]),
+        .testTarget(name: "TrainingTests", dependencies: ["Training"], exclude: ["Goldens"]),
+        .testTarget(
+            name: "CommandTests", dependencies: ["RetintCLI", "TensorFiles", "ImageIO"]),
+    ]
+)

@@ -1,0 +1,1 @@
+@main struct Retint { static func main() {} }

@@ -1,0 +1,44 @@
+/// The extents of a tensor, outermost first: `[N, C, H, W]` for a batch of pictures.
+///
+/// A shape without dimensions is a scalar's and holds one element.
+public struct Shape: Hashable, Sendable {
+    public var dimensions: [Int]
+
+    public init(_ dimensions: [Int]) {
+        self.dimensions = dimensions
+    }
+
+    public static let scalar = Shape([])
+
+    public var rank: Int { dimensions.count }
+
+    /// The number of elements: the product of the dimensions, 1 for a scalar.
+    public var count: Int { dimensions.reduce(1, *) }
+
+    /// The extent at `axis`; negative axes count from the end.
+    public subscript(axis: Int) -> Int {
+        get { dimensions[axis < 0 ? axis + rank : axis] }
+        set { dimensions[axis < 0 ? axis + rank : axis] = newValue }
+    }
+
+    /// Row-major strides in elements.
+    public var strides: [Int] {
+        var strides = [Int](repeating: 1, count: rank)
+        for axis in stride(from: rank - 2, through: 0, by: -1) {
+            strides[axis] = strides[axis + 1] * dimensions[axis + 1]
+        }
+        return strides
+    }
+}
+
+extension Shape: ExpressibleByArrayLiteral {
+    public init(arrayLiteral elements: Int...) {
+        self.init(elements)
+    }
+}
+
+extension Shape: CustomStringConvertible {
+    public var description: String {
+        "[" + dimensions.map(String.init).joined(separator: ", ") + "]"
+    }
+}
