@@ -55,7 +55,8 @@ let package = Package(
         .target(
             name: "Training",
             dependencies: [
-                "Retint", "Colorizers", "Layers", "Engine", "ColorScience", "ImageIO", "TensorFiles",
+                "Retint", "Colorizers", "Layers", "Engine", "ColorScience", "ImageIO",
+                "TensorFiles",
                 .product(name: "Yams", package: "Yams"),
             ]),
         .executableTarget(

@@ -1,0 +1,110 @@
+/// A function of two numbers, applied element by element with broadcasting.
+package protocol BinaryElementwise: Operation {}
+
+extension BinaryElementwise {
+    public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+        try requireInputs(inputs, 2...2)
+        return try broadcastShape(inputs[0], inputs[1])
+    }
+}
+
+extension Backward {
+    /// Gradients of both operands of a broadcasting function, brought to the operands' shapes.
+    func binary(_ first: () -> Tensor, _ second: () -> Tensor) -> [Tensor?] {
+        [
+            ifNeeded(0) { first().summed(to: inputs[0].shape) },
+            ifNeeded(1) { second().summed(to: inputs[1].shape) },
+        ]
+    }
+}
+
+/// x + y (`torch.add`).
+public struct Add: BinaryElementwise {
+    public static let name = "add"
+    public func gradients(_ backward: Backward) -> [Tensor?] {
+        backward.binary({ backward.gradient }, { backward.gradient })
+    }
+}
+
+/// x − y (`torch.sub`).
+public struct Subtract: BinaryElementwise {
+    public static let name = "sub"
+    public func gradients(_ backward: Backward) -> [Tensor?] {
+        backward.binary({ backward.gradient }, { -backward.gradient })
+    }
+}
+
+/// x · y (`torch.mul`).
+public struct Multiply: BinaryElementwise {
+    public static let name = "mul"
+    public func gradients(_ backward: Backward) -> [Tensor?] {
+        let (x, y) = (backward.inputs[0], backward.inputs[1])
+        return backward.binary({ backward.gradient * y }, { backward.gradient * x })
+    }
+}
+
+/// x / y (`torch.div`).
+public struct Divide: BinaryElementwise {
+    public static let name = "div"
+    public func gradients(_ backward: Backward) -> [Tensor?] {
+        let y = backward.inputs[1]
+        return backward.binary(
+            { backward.gradient / y }, { -(backward.gradient * backward.output / y) })
+    }
+}
+
+/// x to the power y (`torch.pow`); NaN for a negative x and a y that is no integer.
+public struct Power: BinaryElementwise {
+    public static let name = "pow"
+    public func gradients(_ backward: Backward) -> [Tensor?] {
+        let (x, y) = (backward.inputs[0], backward.inputs[1])
+        return backward.binary(
+            { backward.gradient * y * pow(x, y - 1) },
+            { backward.gradient * backward.output * log(x) })
+    }
+}
+
+/// The larger of x and y (`torch.maximum`); the gradient is halved between equal operands.
+public struct Maximum: BinaryElementwise {
+    public static let name = "maximum"
+    public func gradients(_ backward: Backward) -> [Tensor?] {
+        let (x, y) = (backward.inputs[0], backward.inputs[1])
+        let tie = equal(x, y) * 0.5
+        return backward.binary(
+            { backward.gradient * (greater(x, y) + tie) },
+            { backward.gradient * (greater(y, x) + tie) })
+    }
+}
+
+/// The smaller of x and y (`torch.minimum`); the gradient is halved between equal operands.
+public struct Minimum: BinaryElementwise {
+    public static let name = "minimum"
+    public func gradients(_ backward: Backward) -> [Tensor?] {
+        let (x, y) = (backward.inputs[0], backward.inputs[1])
+        let tie = equal(x, y) * 0.5
+        return backward.binary(
+            { backward.gradient * (greater(y, x) + tie) },
+            { backward.gradient * (greater(x, y) + tie) })
+    }
+}
+
+extension Tensor {
+    public static func + (x: Tensor, y: Tensor) -> Tensor { x.graph.apply(Add(), [x, y]) }
+    public static func - (x: Tensor, y: Tensor) -> Tensor { x.graph.apply(Subtract(), [x, y]) }
+    public static func * (x: Tensor, y: Tensor) -> Tensor { x.graph.apply(Multiply(), [x, y]) }
+    public static func / (x: Tensor, y: Tensor) -> Tensor { x.graph.apply(Divide(), [x, y]) }
+
+    public static func + (x: Tensor, y: Float) -> Tensor { x + x.scalar(y) }
+    public static func - (x: Tensor, y: Float) -> Tensor { x - x.scalar(y) }
+    public static func * (x: Tensor, y: Float) -> Tensor { x * x.scalar(y) }
+    public static func / (x: Tensor, y: Float) -> Tensor { x / x.scalar(y) }
+    public static func + (x: Float, y: Tensor) -> Tensor { y.scalar(x) + y }
+    public static func - (x: Float, y: Tensor) -> Tensor { y.scalar(x) - y }
+    public static func * (x: Float, y: Tensor) -> Tensor { y.scalar(x) * y }
+    public static func / (x: Float, y: Tensor) -> Tensor { y.scalar(x) / y }
+}
+
+public func pow(_ x: Tensor, _ y: Tensor) -> Tensor { x.graph.apply(Power(), [x, y]) }
+public func pow(_ x: Tensor, _ y: Float) -> Tensor { pow(x, x.scalar(y)) }
+public func maximum(_ x: Tensor, _ y: Tensor) -> Tensor { x.graph.apply(Maximum(), [x, y]) }
+public func minimum(_ x: Tensor, _ y: Tensor) -> Tensor { x.graph.apply(Minimum(), [x, y]) }

@@ -1,0 +1,75 @@
+/// Cross-correlation of pictures with kernels (`torch.nn.functional.conv2d`).
+///
+/// x is [N, Cin, H, W], weight [Cout, Cin/groups, KH, KW], the optional bias [Cout].
+public struct Convolution: Operation {
+    public static let name = "conv2d"
+    package let window: Window
+    package let groups: Int
+
+    public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+        try requireInputs(inputs, 2...3)
+        let (x, weight) = (inputs[0], inputs[1])
+        try requireRank(x, 4)
+        try requireRank(weight, 4, "weight")
+        try require(groups >= 1, "groups must be at least 1")
+        try require(
+            x[1] == weight[1] * groups && weight[0] % groups == 0,
+            "weight \(weight) with \(groups) groups does not fit \(x[1]) input channels")
+        if inputs.count == 3 {
+            try require(inputs[2] == [weight[0]], "bias must have shape [\(weight[0])]")
+        }
+        let places = try window.positions(
+            height: x[2], width: x[3], kernel: Pair(weight[2], weight[3]))
+        return [x[0], weight[0], places.height, places.width]
+    }
+
+    public func gradients(_ backward: Backward) -> [Tensor?] {
+        let (x, weight, dy) = (backward.inputs[0], backward.inputs[1], backward.gradient)
+        let kernel = Pair(weight.shape[2], weight.shape[3])
+        let size = Pair(x.shape[2], x.shape[3])
+        let dx = backward.ifNeeded(0) {
+            let transpose = ConvolutionTranspose(
+                window: window, groups: groups, outputSize: size)
+            return dy.graph.apply(transpose, [dy, weight])
+        }
+        let dw = backward.ifNeeded(1) {
+            let rule = ConvolutionWeightGradient(window: window, groups: groups, kernel: kernel)
+            return dy.graph.apply(rule, [x, dy])
+        }
+        guard backward.inputs.count == 3 else { return [dx, dw] }
+        return [dx, dw, backward.ifNeeded(2) { dy.sum(axes: [0, 2, 3]) }]
+    }
+}
+
+/// The gradient of ``Convolution`` with respect to its weight: Σ over places of x ⊗ dy.
+///
+/// x is [N, Cin, H, W], dy [N, Cout, OH, OW]; the result is [Cout, Cin/groups, KH, KW].
+public struct ConvolutionWeightGradient: Operation {
+    public static let name = "conv2d_weight"
+    package let window: Window
+    package let groups: Int
+    package let kernel: Pair
+
+    public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+        try requireInputs(inputs, 2...2)
+        let (x, dy) = (inputs[0], inputs[1])
+        try requireRank(x, 4)
+        try requireRank(dy, 4, "gradient")
+        let places = try window.positions(height: x[2], width: x[3], kernel: kernel)
+        try require(
+            dy[0] == x[0] && dy[2] == places.height && dy[3] == places.width,
+            "the gradient must be [\(x[0]), C, \(places.height), \(places.width)]")
+        try require(
+            x[1] % groups == 0 && dy[1] % groups == 0, "\(groups) groups do not divide channels")
+        return [dy[1], x[1] / groups, kernel.height, kernel.width]
+    }
+}
+
+public func conv2d(
+    _ x: Tensor, weight: Tensor, bias: Tensor? = nil, stride: Pair = 1, padding: Padding = 0,
+    dilation: Pair = 1, groups: Int = 1
+) -> Tensor {
+    let window = Window(stride: stride, padding: padding, dilation: dilation)
+    let inputs = [x, weight] + (bias.map { [$0] } ?? [])
+    return x.graph.apply(Convolution(window: window, groups: groups), inputs)
+}

@@ -1,0 +1,47 @@
+/// Channels to pixels (`torch.pixel_shuffle`): [N, C·f², H, W] → [N, C, H·f, W·f].
+public struct PixelShuffle: Operation {
+    public static let name = "pixel_shuffle"
+    package let factor: Int
+
+    public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+        try requireInputs(inputs, 1...1)
+        let x = inputs[0]
+        try requireRank(x, 4)
+        try require(
+            factor >= 1 && x[1] % (factor * factor) == 0,
+            "\(x[1]) channels are no multiple of \(factor)²")
+        return [x[0], x[1] / (factor * factor), x[2] * factor, x[3] * factor]
+    }
+
+    public func gradients(_ backward: Backward) -> [Tensor?] {
+        [pixelUnshuffle(backward.gradient, factor: factor)]
+    }
+}
+
+/// Pixels to channels (`torch.pixel_unshuffle`): [N, C, H·f, W·f] → [N, C·f², H, W].
+public struct PixelUnshuffle: Operation {
+    public static let name = "pixel_unshuffle"
+    package let factor: Int
+
+    public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+        try requireInputs(inputs, 1...1)
+        let x = inputs[0]
+        try requireRank(x, 4)
+        try require(
+            factor >= 1 && x[2] % factor == 0 && x[3] % factor == 0,
+            "\(x[2])×\(x[3]) pixels are no multiple of \(factor)")
+        return [x[0], x[1] * factor * factor, x[2] / factor, x[3] / factor]
+    }
+
+    public func gradients(_ backward: Backward) -> [Tensor?] {
+        [pixelShuffle(backward.gradient, factor: factor)]
+    }
+}
+
+public func pixelShuffle(_ x: Tensor, factor: Int) -> Tensor {
+    x.applying(PixelShuffle(factor: factor))
+}
+
+public func pixelUnshuffle(_ x: Tensor, factor: Int) -> Tensor {
+    x.applying(PixelUnshuffle(factor: factor))
+}

@@ -1,0 +1,67 @@
+/// A value that whoever runs the program supplies anew each time.
+public struct Input: Operation {
+    public static let name = "input"
+    package let inputName: String
+    package let shape: Shape
+
+    public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape { shape }
+}
+
+/// A value that lives from run to run: a parameter, a buffer, an optimizer's state.
+public struct Variable: Operation {
+    /// What a variable is for; decides what is trained, saved and exported.
+    public enum Role: Hashable, Sendable {
+        /// Learned by gradient descent.
+        case parameter
+        /// Learned otherwise, such as running statistics.
+        case buffer
+        /// Belongs to the optimizer and never leaves a checkpoint.
+        case optimizerState
+        /// Set from outside before a run, such as the learning rate.
+        case setting
+    }
+
+    public static let name = "variable"
+    /// The name in the state dict.
+    package let variableName: String
+    package let shape: Shape
+    package let role: Role
+
+    public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape { shape }
+}
+
+/// Numbers that never change.
+public struct Constant: Operation {
+    public static let name = "constant"
+    package let data: TensorData
+
+    public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape { data.shape }
+}
+
+extension Graph {
+    /// A value that each run is given under `name`.
+    public func input(_ name: String, _ shape: Shape) -> Tensor {
+        apply(Input(inputName: name, shape: shape), [])
+    }
+
+    /// A value kept from run to run under `name`.
+    public func variable(_ name: String, _ shape: Shape, role: Variable.Role) -> Tensor {
+        apply(Variable(variableName: name, shape: shape, role: role), [])
+    }
+
+    public func constant(_ data: TensorData) -> Tensor {
+        apply(Constant(data: data), [])
+    }
+
+    /// A rank-0 constant.
+    public func constant(_ value: Float) -> Tensor {
+        constant(TensorData(scalar: value))
+    }
+
+    /// The variables of a role, in the order of their first use.
+    package func variables(_ roles: Variable.Role...) -> [Tensor] {
+        nodes.indices.filter { id in
+            (nodes[id].operation as? Variable).map { roles.contains($0.role) } ?? false
+        }.map { Tensor(graph: self, id: $0) }
+    }
+}

@@ -1,0 +1,25 @@
+/// Axes in another order (`torch.permute`): axis i of the result is axis `permutation[i]` of x.
+public struct Transpose: Operation {
+    public static let name = "transpose"
+    package let permutation: [Int]
+
+    public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+        try requireInputs(inputs, 1...1)
+        let axes = Array(0..<inputs[0].rank)
+        try require(
+            permutation.sorted() == axes, "\(permutation) is no permutation of \(axes)")
+        return Shape(permutation.map { inputs[0][$0] })
+    }
+
+    public func gradients(_ backward: Backward) -> [Tensor?] {
+        var inverse = permutation
+        for (place, axis) in permutation.enumerated() { inverse[axis] = place }
+        return [backward.gradient.transposed(inverse)]
+    }
+}
+
+extension Tensor {
+    public func transposed(_ permutation: [Int]) -> Tensor {
+        applying(Transpose(permutation: permutation))
+    }
+}

@@ -1,0 +1,67 @@
+/// Bilinear upsampling by whole factors (`torch.nn.functional.interpolate`, mode bilinear).
+///
+/// Samples at (i + ½)/factor − ½, or at i·(in − 1)/(out − 1) with `alignCorners`, within the picture.
+public struct UpsampleBilinear: Operation {
+    public static let name = "upsample_bilinear2d"
+    package let factor: Pair
+    package let alignCorners: Bool
+
+    public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+        try upsampledShape(inputs, factor)
+    }
+
+    public func gradients(_ backward: Backward) -> [Tensor?] {
+        [backward.gradient.applying(UpsampleBilinearGradient(upsample: self))]
+    }
+}
+
+/// The gradient of ``UpsampleBilinear``: its transpose as a linear map.
+public struct UpsampleBilinearGradient: Operation {
+    public static let name = "upsample_bilinear2d_input"
+    package let upsample: UpsampleBilinear
+
+    public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+        try requireInputs(inputs, 1...1)
+        let (shape, factor) = (inputs[0], upsample.factor)
+        try requireRank(shape, 4)
+        try require(
+            shape[2] % factor.height == 0 && shape[3] % factor.width == 0,
+            "\(shape) is no multiple of the factor")
+        return [shape[0], shape[1], shape[2] / factor.height, shape[3] / factor.width]
+    }
+
+    public func gradients(_ backward: Backward) -> [Tensor?] {
+        [backward.gradient.applying(upsample)]
+    }
+}
+
+/// Each pixel repeated by whole factors (`torch.nn.functional.interpolate`, mode nearest).
+public struct UpsampleNearest: Operation {
+    public static let name = "upsample_nearest2d"
+    package let factor: Pair
+
+    public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+        try upsampledShape(inputs, factor)
+    }
+
+    public func gradients(_ backward: Backward) -> [Tensor?] {
+        let count = Float(factor.height * factor.width)
+        return [avgPool2d(backward.gradient, kernel: factor) * count]
+    }
+}
+
+private func upsampledShape(_ inputs: [Shape], _ factor: Pair) throws(ShapeError) -> Shape {
+    try requireInputs(inputs, 1...1)
+    let x = inputs[0]
+    try requireRank(x, 4)
+    try require(min(factor.height, factor.width) >= 1, "the factor must be at least 1")
+    return [x[0], x[1], x[2] * factor.height, x[3] * factor.width]
+}
+
+public func upsampleBilinear(_ x: Tensor, factor: Pair, alignCorners: Bool = false) -> Tensor {
+    x.applying(UpsampleBilinear(factor: factor, alignCorners: alignCorners))
+}
+
+public func upsampleNearest(_ x: Tensor, factor: Pair) -> Tensor {
+    x.applying(UpsampleNearest(factor: factor))
+}

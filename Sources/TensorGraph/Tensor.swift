@@ -1,0 +1,29 @@
+/// A light handle on a value of a ``Graph``; copying it copies nothing.
+public struct Tensor {
+    public let graph: Graph
+    package let id: Int
+
+    package init(graph: Graph, id: Int) {
+        self.graph = graph
+        self.id = id
+    }
+
+    public var shape: Shape { graph.nodes[id].shape }
+
+    /// What computes this value.
+    package var operation: any Operation { graph.nodes[id].operation }
+
+    /// Applies a function of this value alone.
+    package func applying(_ operation: some Operation) -> Tensor {
+        graph.apply(operation, [self])
+    }
+
+    /// A rank-0 constant in the same graph.
+    package func scalar(_ value: Float) -> Tensor {
+        graph.constant(value)
+    }
+}
+
+extension Tensor: CustomStringConvertible {
+    public var description: String { "%\(id) = \(operation.name) \(shape)" }
+}
