@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Checks Core ML packages on Linux, with coremltools and with rules that coremltools leaves unchecked.
+"""Checks Core ML packages on Linux, with coremltools and with rules that it leaves unchecked.
 
     check_mlpackage.py PATH...
 
-Prints one line a package, and before it one line for each rule that the package breaks. Exits with 0 when all
-packages pass, with 1 otherwise. Packages are not changed. Needs coremltools and numpy; no Swift.
+Prints one line a package, and before it one line for each rule that the package breaks. Exits with
+0 when all packages pass, with 1 otherwise. Packages are not changed. Needs coremltools and numpy;
+no Swift.
 """
 
 import contextlib
@@ -85,10 +86,10 @@ MEMBERS = {
     "UINT64": "longInts",
 }
 KEYWORDS = set(
-    "any bool program func tensor list dict tuple true false string state bf16 fp16 fp32 fp64 int8 int16 "
-    "int32 int64 uint8 uint16 uint32 uint64".split()
+    "any bool program func tensor list dict tuple true false string state bf16 fp16 fp32 fp64 "
+    "int8 int16 int32 int64 uint8 uint16 uint32 uint64".split()
 )
-# Operations whose parameters stay 64 bits wide do not exist before the newest systems; Core ML takes INT32.
+# No operation takes parameters of 64 bits: Core ML wants INT32.
 NEVER = {"INT64", "UINT64", "FLOAT64"}
 
 
@@ -188,7 +189,7 @@ class Package:
         opset = OPSETS.get(self.model.specificationVersion)
         self.rule(
             self.main.opset == opset,
-            f"specification version {self.model.specificationVersion} with operation set {self.main.opset}",
+            f"version {self.model.specificationVersion} with operation set {self.main.opset}",
         )
         if self.main.opset not in self.main.block_specializations:
             raise Broken(f"there is no body for {self.main.opset}")
@@ -365,7 +366,7 @@ class Package:
         )
 
     def check_with_coremltools(self):
-        """On a copy of the manifest beside a link to the data: opening a package rewrites its manifest."""
+        """On a copy of the manifest beside a link to the data, for opening rewrites a manifest."""
         with tempfile.TemporaryDirectory() as scratch, contextlib.redirect_stderr(io.StringIO()):
             copy = pathlib.Path(scratch) / "copy.mlpackage"
             copy.mkdir()
@@ -379,13 +380,13 @@ class Package:
                 program.validate()
             except Exception as error:
                 raise Broken(
-                    f"coremltools refuses it: {str(error).splitlines()[0] if str(error) else error!r}"
+                    f"coremltools refuses it: {(str(error) or repr(error)).splitlines()[0]}"
                 ) from None
         for operation in program.functions["main"].operations:
             self.check_inference(operation)
 
     def check_inference(self, operation):
-        """Compares inferred types with the stated ones, and sizes that type inference does not look at."""
+        """Compares inferred types with the stated ones, and sizes that inference passes over."""
         for output in operation.outputs:
             self.compare_type(operation, output)
         source = operation.inputs.get("x")

@@ -1,7 +1,8 @@
 import CoreMLProto
 
 extension ProtoModel {
-    init(_ package: MLPackage, weights: WeightSink) throws {
+    /// The model file's message; without a sink for weights, all of them stand in it.
+    init(_ package: MLPackage, weights: WeightSink?) throws {
         self.init()
         specificationVersion = package.target.specificationVersion
         description_p = ProtoModelDescription(package.description)
@@ -10,7 +11,7 @@ extension ProtoModel {
 }
 
 extension ProtoProgram {
-    init(_ program: MILProgram, opset: String, weights: WeightSink) throws {
+    init(_ program: MILProgram, opset: String, weights: WeightSink?) throws {
         self.init()
         var block = ProtoBlock()
         block.outputs = program.outputs
@@ -27,7 +28,7 @@ extension ProtoProgram {
 }
 
 extension ProtoOperation {
-    init(_ operation: MILOperation, weights: WeightSink) throws {
+    init(_ operation: MILOperation, weights: WeightSink?) throws {
         self.init()
         type = operation.type
         outputs = operation.outputs.map(ProtoNamedValueType.init)

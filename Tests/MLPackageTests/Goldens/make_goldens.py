@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Writes the packages beside this script, with coremltools, and expected.json: what their weight files hold.
+"""Writes the packages beside this script, with coremltools, and what their weights are.
 
-Needs torch and coremltools. Run it again only to change the goldens: identifiers and dates in the packages differ from
-run to run.
+Needs torch and coremltools. Run it again only to change the goldens: identifiers and dates in the
+packages differ from run to run.
 """
 
 import json
@@ -79,7 +79,7 @@ def quantized(model, dtype, **options):
 
 
 def values(program):
-    """Every constant of the main function: (operation, name of the parameter or attribute, Value)."""
+    """Every constant of main: (operation, name of the parameter or attribute, Value)."""
     main = program.functions["main"]
     for operation in main.block_specializations[main.opset].operations:
         for name, value in operation.attributes.items():
