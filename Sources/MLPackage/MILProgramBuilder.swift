@@ -6,8 +6,8 @@
 ///     try builder.output(y, as: "y")
 ///     let program = builder.program
 ///
-/// Parameters given as constants become `const` operations of their own, as the format wants it; equal small ones are
-/// made once.
+/// Parameters given as constants become `const` operations of their own, as the format wants it;
+/// equal small ones are made once.
 package struct MILProgramBuilder {
     package private(set) var program = MILProgram()
     private var names: Set<String> = []
@@ -71,8 +71,9 @@ package struct MILProgramBuilder {
 
     /// Returns a value from the program under the given name.
     ///
-    /// An operation's output takes that name; an input, a constant, or a value that is an output already goes through an
-    /// `identity`. Another value that has the name gives it up, unless it is an input or an output.
+    /// An operation's output takes that name; an input, a constant, or a value that is an output
+    /// already goes through an `identity`. Another value that has the name gives it up, unless it
+    /// is an input or an output.
     package mutating func output(_ value: String, as name: String) throws(MLPackageError) {
         let taken = Set(program.inputs.map(\.name) + program.outputs)
         guard MILNames.isLegal(name), !taken.contains(name) || value == name && !isInput(name)

@@ -1,8 +1,10 @@
 import Foundation
 
-/// A Core ML package (`.mlpackage`) with an ML Program: read from disk, or made in memory and written.
+/// A Core ML package (`.mlpackage`) with an ML Program: read from disk, or made in memory and
+/// written.
 ///
-/// A package that was read keeps its weight file open; the elements of its constants are read when they are asked for.
+/// A package that was read keeps its weight file open; the elements of its constants are read when
+/// they are asked for.
 package struct MLPackage: Hashable, Sendable {
     package var target: DeploymentTarget
     package var description: ModelDescription

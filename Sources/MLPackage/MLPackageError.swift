@@ -1,4 +1,5 @@
-/// Why a package cannot be read or written: the file, the place in it, the rule that is broken, and the way out.
+/// Why a package cannot be read or written: the file, the place in it, the rule that is broken, and
+/// the way out.
 package struct MLPackageError: Error, Hashable, CustomStringConvertible {
     /// The path of the package or of the file in it.
     package var file: String

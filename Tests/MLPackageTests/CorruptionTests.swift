@@ -46,7 +46,7 @@ struct CorruptionTests {
         let victim = try Victim(name)
         let bytes = try contents(victim.path + "/" + part)
         var refusals = 0
-        for index in stride(from: 0, to: bytes.count, by: max(1, bytes.count / 400)) {
+        for index in stride(from: 0, to: bytes.count, by: max(1, bytes.count / 150)) {
             for change: UInt8 in [0x01, 0x80, 0xFF] {
                 var damaged = bytes
                 damaged[index] ^= change
@@ -60,7 +60,7 @@ struct CorruptionTests {
     @Test(arguments: Part.all) func anyLengthMayBeMissing(part: String) throws {
         let victim = try Victim("float16-iOS15")
         let bytes = try contents(victim.path + "/" + part)
-        for count in stride(from: 0, to: bytes.count - 1, by: max(1, bytes.count / 300)) {
+        for count in stride(from: 0, to: bytes.count - 1, by: max(1, bytes.count / 150)) {
             try victim.with(part, Array(bytes.prefix(count))) {
                 #expect(victim.exercise() != nil, "\(part) of \(count) bytes")
             }

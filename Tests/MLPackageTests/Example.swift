@@ -1,6 +1,7 @@
 import MLPackage
 
-/// A small colorizer with a float32 interface: conv, relu, batch_norm, add, softmax, upsample_bilinear.
+/// A small colorizer with a float32 interface: conv, relu, batch_norm, add, softmax,
+/// upsample_bilinear.
 struct Example {
     var precision: MILDataType = .float32
     var target: DeploymentTarget = .iOS15

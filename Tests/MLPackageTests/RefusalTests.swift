@@ -77,7 +77,7 @@ struct RefusalTests {
             "do not fit",
             block {
                 $0.operations[0].attributes["val"]?.type = ProtoValueType(
-                    MILTensorType(.int32, [99]))
+                    MILTensorType(.float32, [99]))
             }
         ),
         (

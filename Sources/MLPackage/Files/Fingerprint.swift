@@ -1,4 +1,5 @@
-/// 128 bits that tell contents apart. Not made to withstand forgery: who relies on it compares the contents too.
+/// 128 bits that tell contents apart. Not made to withstand forgery: who relies on it compares the
+/// contents too.
 struct Fingerprint: Hashable {
     private var low: UInt64 = 0x9E37_79B9_7F4A_7C15
     private var high: UInt64 = 0xC2B2_AE3D_27D4_EB4F

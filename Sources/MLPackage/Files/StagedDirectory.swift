@@ -3,9 +3,10 @@ import Glibc
 
 /// A directory that is built beside its place and then put there whole.
 ///
-/// Until `commit` the place is untouched. Replacing a directory takes two renames, since a full directory cannot be renamed
-/// over: whoever looks in between finds nothing there, and a crash in between leaves the old one beside under its `.old` name,
-/// from where the next write to the same place puts it back first.
+/// Until `commit` the place is untouched. Replacing a directory takes two renames, since a full
+/// directory cannot be renamed over: whoever looks in between finds nothing there, and a crash in
+/// between leaves the old one beside under its `.old` name, from where the next write to the same
+/// place puts it back first.
 struct StagedDirectory {
     let path: String
     private let destination: String
@@ -76,7 +77,8 @@ extension StagedDirectory {
         }
     }
 
-    /// Only a package or an empty directory may be replaced: a mistyped path must not cost a person's files.
+    /// Only a package or an empty directory may be replaced: a mistyped path must not cost a
+    /// person's files.
     private static func checkReplaceable(_ destination: String) throws {
         switch RegularFile.kind(of: destination) {
         case .nothing: return

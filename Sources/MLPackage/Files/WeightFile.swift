@@ -1,10 +1,11 @@
 import Foundation
 import Synchronization
 
-/// A weight file that is open for reading: a header, then records of 64 bytes, each with its data after it.
+/// A weight file that is open for reading: a header, then records of 64 bytes, each with its data
+/// after it.
 ///
-/// The file stays open for as long as a value refers to it, so the values of a package that has been replaced on disk still
-/// read what they read before.
+/// The file stays open for as long as a value refers to it, so the values of a package that has
+/// been replaced on disk still read what they read before.
 package final class WeightFile: Sendable {
     package let path: String
     let size: Int

@@ -26,7 +26,8 @@ struct WeightFileWriter {
         try handle.write(contentsOf: [UInt8](repeating: 0, count: WeightFile.headerSize))
     }
 
-    /// Writes a value's elements unless they stand there already; returns where their record starts.
+    /// Writes a value's elements unless they stand there already; returns where their record
+    /// starts.
     mutating func append(_ value: MILValue) throws -> Int {
         guard let number = value.type.dataType.blobNumber else {
             throw Fault("", "the weight file cannot hold \(value.type.dataType)")

@@ -4,8 +4,8 @@ import SwiftProtobuf
 
 /// From a directory to an `MLPackage`.
 enum PackageReader {
-    /// Parsing takes some hundred times the size of a hostile file in memory, at worst; honest ones stay below 1 MB, since
-    /// weights stand elsewhere.
+    /// Parsing takes some hundred times the size of a hostile file in memory, at worst; honest ones
+    /// stay below 1 MB, since weights stand elsewhere.
     private static let maximumModelSize = 32 << 20
 
     static func read(_ path: String) throws -> MLPackage {

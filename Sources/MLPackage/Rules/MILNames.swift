@@ -7,13 +7,15 @@ package enum MILNames {
         "uint8", "uint16", "uint32", "uint64",
     ]
 
-    /// Whether a name starts with a letter or underscore, goes on with those, digits or `@`, and is no keyword.
+    /// Whether a name starts with a letter or underscore, goes on with those, digits or `@`, and is
+    /// no keyword.
     package static func isLegal(_ name: String) -> Bool {
         guard let first = name.utf8.first, isLetter(first) else { return false }
         return name.utf8.allSatisfy(isNameByte) && !keywords.contains(name)
     }
 
-    /// The name itself where it is legal, else the nearest that is: `model1.0.weight` becomes `model1_0_weight`.
+    /// The name itself where it is legal, else the nearest that is: `model1.0.weight` becomes
+    /// `model1_0_weight`.
     package static func legal(_ name: String) -> String {
         var result = String(decoding: name.utf8.map(replacement), as: UTF8.self)
         if !(result.utf8.first.map(isLetter) ?? false) { result = "_" + result }

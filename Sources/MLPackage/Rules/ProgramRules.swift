@@ -1,5 +1,6 @@
-/// What holds for every program that is read or written: each name legal, defined once and before its use; each constant
-/// of the type it claims. What an operation's parameters have to be is not looked at here.
+/// What holds for every program that is read or written: each name legal, defined once and before
+/// its use; each constant of the type it claims. What an operation's parameters have to be is not
+/// looked at here.
 struct ProgramRules {
     private var defined: [String: MILTensorType] = [:]
 

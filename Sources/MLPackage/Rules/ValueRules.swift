@@ -9,7 +9,8 @@ enum ValueRules {
         try require(known.elementCount != nil, "", "the shape \(type) is too large")
     }
 
-    /// Checks that a constant has as many elements as its type says, in the form that the type takes.
+    /// Checks that a constant has as many elements as its type says, in the form that the type
+    /// takes.
     static func check(_ value: MILValue) throws {
         try check(value.type)
         guard let count = value.type.elementCount else {

@@ -1,4 +1,5 @@
-/// Elements of fewer than eight bits in a little-endian stream of bits: element i takes bits i·b to (i+1)·b.
+/// Elements of fewer than eight bits in a little-endian stream: element i takes bits i·b to
+/// (i+1)·b.
 package enum BitPacking {
     package static func pack(_ values: [Int32], bits: Int) -> [UInt8] {
         var result = [UInt8](repeating: 0, count: (values.count * bits + 7) / 8)

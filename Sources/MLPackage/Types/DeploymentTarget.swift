@@ -1,6 +1,7 @@
 /// The oldest system that a package runs on.
 ///
-/// It decides the version that stands in the model file and the operation set of its program; the two always go together.
+/// It decides the version that stands in the model file and the operation set of its program; the
+/// two always go together.
 package enum DeploymentTarget: String, CaseIterable, Sendable, Comparable {
     case iOS15, iOS16, iOS17, iOS18
 

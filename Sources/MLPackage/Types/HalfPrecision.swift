@@ -13,8 +13,9 @@ package enum HalfPrecision {
     /// The largest finite float16.
     package static let maximum: Float = 65504
 
-    /// One pattern widened by shifts and one multiplication, which handles subnormals without a branch: the processor that
-    /// every build runs on has no conversion of its own, and a library call per weight would cost ten times as much.
+    /// One pattern widened by shifts and one multiplication, which handles subnormals without a
+    /// branch: the processor that every build runs on has no conversion of its own, and a library
+    /// call per weight would cost ten times as much.
     @inline(__always)
     private static func float(_ half: UInt16) -> Float {
         let magnitude = UInt32(half & 0x7FFF) << 13

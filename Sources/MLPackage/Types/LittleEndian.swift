@@ -1,7 +1,8 @@
 /// Numbers to bytes and back, least significant byte first whatever the machine.
 ///
-/// The loops index spans: the optimizer joins their single-byte accesses into whole loads and stores, so that a weight
-/// file of 129 MB costs about a tenth of a second without any unsafe memory access.
+/// The loops index spans: the optimizer joins their single-byte accesses into whole loads and
+/// stores, so that a weight file of 129 MB costs about a tenth of a second without any unsafe
+/// memory access.
 package enum LittleEndian {
     package static func bytes(_ values: [Float]) -> [UInt8] {
         bytes(values, width: 4) { $0.bitPattern }

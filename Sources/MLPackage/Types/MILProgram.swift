@@ -29,7 +29,8 @@ package struct MILOperation: Hashable, Sendable {
     /// A parameter has one argument, or one for each element where it takes a list.
     package var inputs: [String: [MILArgument]]
     package var outputs: [MILNamedType]
-    /// `val` of a const and the parameters of the compressed-weight operations before iOS18; else empty.
+    /// `val` of a const and the parameters of the compressed-weight operations before iOS18; else
+    /// empty.
     package var attributes: [String: MILValue]
 
     package init(

@@ -78,7 +78,8 @@ extension MILValue {
             content: .bytes(LittleEndian.bytes(values)))
     }
 
-    /// Whole numbers of 1 to 8 bits (`uint1` … `uint6`, `int4`), packed as the weight file packs them.
+    /// Whole numbers of 1 to 8 bits (`uint1` … `uint6`, `int4`), packed as the weight file packs
+    /// them.
     package static func packed(
         _ values: [Int32], shape: [Int]? = nil, as dataType: MILDataType
     ) -> MILValue {

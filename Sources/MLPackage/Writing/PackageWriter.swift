@@ -57,7 +57,8 @@ struct PackageWriter {
     }
 }
 
-/// Where constants go that are too long for the model file; makes the weight file when the first one comes.
+/// Where constants go that are too long for the model file; makes the weight file when the first
+/// one comes.
 final class WeightSink {
     private let directory: StagedDirectory
     private let name: String

@@ -69,7 +69,8 @@ extension ProtoTensorValue {
 }
 
 extension MILValue {
-    /// Weights with NaN or infinity make a model that gives nothing but NaN: it is not worth writing.
+    /// Weights with NaN or infinity make a model that gives nothing but NaN: it is not worth
+    /// writing.
     fileprivate func checkFinite() throws {
         let isFinite =
             switch content {
