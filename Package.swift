@@ -41,8 +41,13 @@ let package = Package(
         .target(name: "TensorFiles", dependencies: ["CHDF5", "TensorGraph"]),
         .target(
             name: "CoreMLProto",
-            dependencies: [.product(name: "SwiftProtobuf", package: "swift-protobuf")]),
-        .target(name: "MLPackage", dependencies: ["CoreMLProto"]),
+            dependencies: [.product(name: "SwiftProtobuf", package: "swift-protobuf")],
+            exclude: ["MIL.proto", "Model.proto"]),
+        .target(
+            name: "MLPackage",
+            dependencies: [
+                "CoreMLProto", .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+            ]),
         .target(
             name: "Conversion",
             dependencies: ["MLPackage", "TensorFiles", "Colorizers", "Layers", "TensorGraph"]),
