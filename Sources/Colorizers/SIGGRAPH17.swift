@@ -1,0 +1,97 @@
+import Layers
+import TensorGraph
+
+/// The network of Zhang et al., "Real-Time User-Guided Image Colorization with Learned Deep Priors"
+/// (SIGGRAPH 2017): a U-Net that also takes color hints; without them it works alone.
+///
+/// 34,187,027 parameters with its class head, 34,051,074 without.
+public final class SIGGRAPH17: Module, Colorizer {
+    public static let architecture = "siggraph17"
+    public static let requiredMultiple = 8
+    /// How many ab bins the class head knows.
+    public static let binCount = 529
+
+    let model1, model2, model3, model4, model5, model6, model7: Sequential
+    let model8up, model8, model9up, model9, model10up, model10: Sequential
+    let model3short8, model2short9, model1short10: Sequential
+    let modelClass: Sequential?
+    let modelOut: Sequential
+
+    public init(options: ColorizerOptions = .init()) {
+        let (c64, c128) = (options.scaled(64), options.scaled(128))
+        let (c256, c512) = (options.scaled(256), options.scaled(512))
+        let deep = [c512, c512, c512]
+        model1 = Sequential(stage(4, [c64, c64]))
+        model2 = Sequential(stage(c64, [c128, c128]))
+        model3 = Sequential(stage(c128, [c256, c256, c256]))
+        model4 = Sequential(stage(c256, deep))
+        model5 = Sequential(stage(c512, deep, dilation: 2))
+        model6 = Sequential(stage(c512, deep, dilation: 2))
+        model7 = Sequential(stage(c512, deep))
+        model8up = doubled(c512, c256)
+        model8 = Sequential([ReLU()] + stage(c256, [c256, c256]))
+        model9up = doubled(c256, c128)
+        model9 = Sequential([ReLU()] + stage(c128, [c128]))
+        model10up = doubled(c128, c128)
+        model10 = Sequential(
+            ReLU(), Conv2d(c128, c128, kernel: 3, padding: 1), LeakyReLU(negativeSlope: 0.2))
+        model3short8 = Sequential(Conv2d(c256, c256, kernel: 3, padding: 1))
+        model2short9 = Sequential(Conv2d(c128, c128, kernel: 3, padding: 1))
+        model1short10 = Sequential(Conv2d(c64, c128, kernel: 3, padding: 1))
+        modelClass =
+            options.hasClassHead ? Sequential(Conv2d(c256, Self.binCount, kernel: 1)) : nil
+        modelOut = Sequential(Conv2d(c128, 2, kernel: 1), TanhLayer())
+        super.init()
+        assignNames()
+    }
+
+    /// Colors without hints.
+    public func forward(_ lightness: Tensor) -> Tensor {
+        // Hints and mask are zeros: three more channels.
+        color(normalized(lightness).padded(before: [0, 0, 0, 0], after: [0, 3, 0, 0]), lightness)
+    }
+
+    /// Colors with hints.
+    ///
+    /// - Parameters:
+    ///   - hints: a and b where they are known, 0 elsewhere: [N, 2, H, W] in −110…110.
+    ///   - mask: 1 where they are known, 0 elsewhere: [N, 1, H, W].
+    public func callAsFunction(_ lightness: Tensor, hints: Tensor, mask: Tensor) -> Tensor {
+        let channels = [normalized(lightness), hints * (1 / abScale), mask]
+        return color(concat(channels, axis: 1), lightness)
+    }
+
+    /// The unnormalized log-probabilities of the ab bins, [N, 529, H/4, W/4]; `nil` without the
+    /// class head.
+    public func classLogits(_ lightness: Tensor) -> Tensor? {
+        let input = normalized(lightness).padded(before: [0, 0, 0, 0], after: [0, 3, 0, 0])
+        return modelClass.map { $0(features(input).quarter) }
+    }
+
+    /// What the stages leave for the decoder, at the full size and at a half and a quarter of it.
+    private struct Features {
+        let full, half, quarter: Tensor
+    }
+
+    private func color(_ input: Tensor, _ lightness: Tensor) -> Tensor {
+        checkInput(lightness)
+        let found = features(input)
+        let half = model9(model9up(found.quarter) + model2short9(found.half))
+        let full = model10(model10up(half) + model1short10(found.full))
+        return modelOut(full) * abScale
+    }
+
+    private func features(_ input: Tensor) -> Features {
+        let full = model1(input)
+        let half = model2(full.subsampled(by: 2))
+        let quarter = model3(half.subsampled(by: 2))
+        let deep = [model4, model5, model6, model7].reduce(quarter.subsampled(by: 2)) { $1($0) }
+        return Features(
+            full: full, half: half, quarter: model8(model8up(deep) + model3short8(quarter)))
+    }
+}
+
+/// Twice the height and width by a transposed convolution.
+private func doubled(_ inputs: Int, _ outputs: Int) -> Sequential {
+    Sequential(ConvTranspose2d(inputs, outputs, kernel: 4, stride: 2, padding: 1))
+}

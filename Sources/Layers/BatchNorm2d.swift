@@ -1,0 +1,52 @@
+import TensorGraph
+
+/// Batch normalization (`torch.nn.BatchNorm2d`) of [N, C, H, W].
+///
+/// In a graph for training it normalizes with the batch's own moments and lets the running
+/// statistics follow; in one for inference it normalizes with the running statistics.
+public final class BatchNorm2d: Module, Layer {
+    public let weight: Parameter
+    public let bias: Parameter
+    public let runningMean: Parameter
+    public let runningVar: Parameter
+    public let numBatchesTracked = Counter()
+    public let epsilon: Float
+    /// The share of the newest batch in the running statistics.
+    public let momentum: Float
+
+    public init(_ channels: Int, epsilon: Float = 1e-5, momentum: Float = 0.1) {
+        weight = Parameter([channels], initializer: .ones)
+        bias = Parameter([channels], initializer: .zeros)
+        runningMean = Parameter([channels], role: .buffer, initializer: .zeros)
+        runningVar = Parameter([channels], role: .buffer, initializer: .ones)
+        self.epsilon = epsilon
+        self.momentum = momentum
+    }
+
+    public func forward(_ x: Tensor) -> Tensor {
+        let graph = x.graph
+        let (scale, shift) = (weight.tensor(in: graph), bias.tensor(in: graph))
+        guard graph.mode == .training else {
+            return batchNorm(
+                x, weight: scale, bias: shift, mean: runningMean.tensor(in: graph),
+                variance: runningVar.tensor(in: graph), epsilon: epsilon)
+        }
+        let (output, moments) = batchNormTraining(x, weight: scale, bias: shift, epsilon: epsilon)
+        if graph.error == nil { follow(moments, valuesPerChannel: x.shape.count / x.shape[1]) }
+        return output
+    }
+
+    /// running ← (1 − momentum)·running + momentum·batch, with the unbiased variance.
+    private func follow(_ moments: Tensor, valuesPerChannel count: Int) {
+        let graph = moments.graph
+        let channels = moments.shape[1]
+        let unbiased = Float(count) / Float(count - 1)
+        let rows = [(runningMean, Float(1)), (runningVar, unbiased)]
+        for (row, (parameter, correction)) in rows.enumerated() {
+            let running = parameter.tensor(in: graph)
+            let batch = moments.sliced(axis: 0, row..<(row + 1)).reshaped([channels])
+            graph.update(
+                running, to: running * (1 - momentum) + batch * (momentum * correction))
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import TensorGraph
+
+/// A convolution of pictures (`torch.nn.Conv2d`): [N, in, H, W] → [N, out, H′, W′].
+public final class Conv2d: Module, Layer {
+    /// [out, in/groups, kernel height, kernel width]
+    public let weight: Parameter
+    /// [out]
+    public let bias: Parameter?
+    public let window: Window
+    public let groups: Int
+
+    /// - Parameter initializer: the weight's first values; PyTorch's default unless given. A bias
+    ///   then starts at zero.
+    public init(
+        _ inputs: Int, _ outputs: Int, kernel: Pair, stride: Pair = 1, padding: Padding = 0,
+        dilation: Pair = 1, groups: Int = 1, bias: Bool = true, initializer: Initializer? = nil
+    ) {
+        let shape: Shape = [outputs, inputs / max(groups, 1), kernel.height, kernel.width]
+        self.weight = Parameter(shape, initializer: initializer ?? .standardWeight)
+        self.bias = bias ? biasParameter(outputs, beside: shape, initializer) : nil
+        self.window = Window(stride: stride, padding: padding, dilation: dilation)
+        self.groups = groups
+    }
+
+    public func forward(_ x: Tensor) -> Tensor {
+        conv2d(
+            x, weight: weight.tensor(in: x.graph), bias: bias?.tensor(in: x.graph),
+            stride: window.stride, padding: window.padding, dilation: window.dilation,
+            groups: groups)
+    }
+}
+
+/// A transposed convolution (`torch.nn.ConvTranspose2d`): [N, in, H, W] → [N, out, H′, W′].
+public final class ConvTranspose2d: Module, Layer {
+    /// [in, out/groups, kernel height, kernel width]
+    public let weight: Parameter
+    /// [out]
+    public let bias: Parameter?
+    public let window: Window
+    public let outputPadding: Pair
+    public let groups: Int
+
+    /// - Parameter initializer: the weight's first values; PyTorch's default unless given. A bias
+    ///   then starts at zero.
+    public init(
+        _ inputs: Int, _ outputs: Int, kernel: Pair, stride: Pair = 1, padding: Padding = 0,
+        outputPadding: Pair = 0, dilation: Pair = 1, groups: Int = 1, bias: Bool = true,
+        initializer: Initializer? = nil
+    ) {
+        let shape: Shape = [inputs, outputs / max(groups, 1), kernel.height, kernel.width]
+        self.weight = Parameter(shape, initializer: initializer ?? .standardWeight)
+        self.bias = bias ? biasParameter(outputs, beside: shape, initializer) : nil
+        self.window = Window(stride: stride, padding: padding, dilation: dilation)
+        self.outputPadding = outputPadding
+        self.groups = groups
+    }
+
+    public func forward(_ x: Tensor) -> Tensor {
+        convTranspose2d(
+            x, weight: weight.tensor(in: x.graph), bias: bias?.tensor(in: x.graph),
+            stride: window.stride, padding: window.padding, outputPadding: outputPadding,
+            dilation: window.dilation, groups: groups)
+    }
+}
+
+/// A bias as PyTorch starts it, or at zero beside a weight with an initializer of its own.
+func biasParameter(
+    _ count: Int, beside weight: Shape, _ initializer: Initializer?
+) -> Parameter {
+    let standard = Initializer.standardBias(weight: weight)
+    return Parameter([count], initializer: initializer == nil ? standard : .zeros)
+}

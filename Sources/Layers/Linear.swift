@@ -1,0 +1,21 @@
+import TensorGraph
+
+/// x·Wᵀ + b (`torch.nn.Linear`): [..., in] → [..., out].
+public final class Linear: Module, Layer {
+    /// [out, in]
+    public let weight: Parameter
+    /// [out]
+    public let bias: Parameter?
+
+    /// - Parameter initializer: the weight's first values; PyTorch's default unless given. A bias
+    ///   then starts at zero.
+    public init(_ inputs: Int, _ outputs: Int, bias: Bool = true, initializer: Initializer? = nil) {
+        let shape: Shape = [outputs, inputs]
+        self.weight = Parameter(shape, initializer: initializer ?? .standardWeight)
+        self.bias = bias ? biasParameter(outputs, beside: shape, initializer) : nil
+    }
+
+    public func forward(_ x: Tensor) -> Tensor {
+        linear(x, weight: weight.tensor(in: x.graph), bias: bias?.tensor(in: x.graph))
+    }
+}

@@ -1,0 +1,76 @@
+import TensorGraph
+
+/// A part of a network: it holds parameters and other modules in stored properties.
+///
+/// Names are PyTorch's. A property `modelOut` is the child `model_out`; an element of an array is
+/// named by its place (`blocks.0`); what a ``Sequential`` holds is named by place alone
+/// (`model1.4`). Properties are found in the order in which they are declared, a superclass's
+/// first. Call ``assignNames()`` once on the whole network, at the end of its initializer.
+open class Module {
+    /// The last part of the dotted path, such as `4` in `model1.4`; empty for the whole network.
+    public internal(set) final var name = ""
+
+    public init() {}
+
+    /// What this module holds, in the order of declaration.
+    func members() -> [Member] {
+        var mirrors: [Mirror] = []
+        var mirror: Mirror? = Mirror(reflecting: self)
+        while let current = mirror {
+            mirrors.append(current)
+            mirror = current.superclassMirror
+        }
+        return mirrors.reversed().flatMap(\.children).flatMap { Member.found(in: $0) }
+    }
+
+    /// Gives every parameter below this module its name in the state dict, and every module its
+    /// place in error messages.
+    public final func assignNames() {
+        visit(prefix: "") { path, member in
+            switch member.value {
+            case .module(let module): module.name = member.name
+            case .parameter(let parameter): parameter.name = path
+            case .counter(let counter): counter.name = path
+            }
+        }
+    }
+
+    /// Runs `body` so that the nodes it adds and the errors it meets carry this module's name.
+    public final func scoped<Result>(in graph: Graph, _ body: () -> Result) -> Result {
+        name.isEmpty ? body() : graph.inModule(name, body)
+    }
+
+    /// Visits all members in the order of PyTorch's state dict: parameters, then buffers, then
+    /// the child modules one after another. A module that is held twice is visited once.
+    final func visit(prefix: String, _ body: (String, Member) -> Void) {
+        var seen: Set<ObjectIdentifier> = [ObjectIdentifier(self)]
+        visit(prefix: prefix, seen: &seen, body)
+    }
+
+    private func visit(
+        prefix: String, seen: inout Set<ObjectIdentifier>, _ body: (String, Member) -> Void
+    ) {
+        let found = members()
+        for rank in Member.Rank.allCases {
+            for member in found where member.rank == rank {
+                guard seen.insert(member.identity).inserted else { continue }
+                body(prefix + member.name, member)
+                guard case .module(let module) = member.value else { continue }
+                module.visit(prefix: prefix + member.name + ".", seen: &seen, body)
+            }
+        }
+    }
+}
+
+/// A module that is a function of one tensor.
+public protocol Layer: Module {
+    /// Adds the layer's operations to `x`'s graph.
+    func forward(_ x: Tensor) -> Tensor
+}
+
+extension Layer {
+    /// Applies the layer, so that what it adds carries its name.
+    public func callAsFunction(_ x: Tensor) -> Tensor {
+        scoped(in: x.graph) { forward(x) }
+    }
+}

@@ -1,0 +1,84 @@
+import TensorGraph
+
+/// Adam (`torch.optim.Adam`) and AdamW (`torch.optim.AdamW`).
+///
+/// m ← β₁m + (1 − β₁)g; v ← β₂v + (1 − β₂)g²;
+/// p ← p − rate/(1 − β₁ᵗ) · m / (√v/√(1 − β₂ᵗ) + ε).
+/// State: `optimizer.exp_avg.<name>` (m), `optimizer.exp_avg_sq.<name>` (v), `optimizer.step` (t)
+/// and the two bias corrections.
+public struct Adam: Optimizer, Hashable, Sendable {
+    // Doubles, because 1 − β of a beta near 1 would lose half of a float's digits.
+    public var beta1: Double
+    public var beta2: Double
+    public var epsilon: Float
+    public var weightDecay: Float
+    /// Whether weight decay shrinks parameters directly (AdamW) instead of joining the gradient.
+    public var decouplesWeightDecay: Bool
+
+    public init(
+        beta1: Double = 0.9, beta2: Double = 0.999, epsilon: Float = 1e-8, weightDecay: Float = 0,
+        decouplesWeightDecay: Bool = false
+    ) {
+        self.beta1 = beta1
+        self.beta2 = beta2
+        self.epsilon = epsilon
+        self.weightDecay = weightDecay
+        self.decouplesWeightDecay = decouplesWeightDecay
+    }
+
+    /// Adam with decoupled weight decay, with PyTorch's defaults.
+    public static func adamW(
+        beta1: Double = 0.9, beta2: Double = 0.999, epsilon: Float = 1e-8,
+        weightDecay: Float = 0.01
+    ) -> Adam {
+        Adam(
+            beta1: beta1, beta2: beta2, epsilon: epsilon, weightDecay: weightDecay,
+            decouplesWeightDecay: true)
+    }
+
+    public func apply(parameters: [Tensor], gradients: [Tensor], learningRate: Tensor) {
+        let graph = learningRate.graph
+        countStep(in: graph)
+        let scalars = Scalars(
+            stepSize: learningRate / biasCorrection("bias_correction1", beta1, graph),
+            inverseRoot: 1 / sqrt(biasCorrection("bias_correction2", beta2, graph)),
+            keep: 1 - learningRate * weightDecay)
+        for (parameter, gradient) in zip(parameters, gradients) {
+            step(parameter, gradient, scalars)
+        }
+    }
+
+    /// What is the same for every parameter, of rank 0.
+    private struct Scalars {
+        let stepSize, inverseRoot, keep: Tensor
+    }
+
+    private func step(_ parameter: Tensor, _ gradient: Tensor, _ scalars: Scalars) {
+        let joins = weightDecay != 0 && !decouplesWeightDecay
+        let g = joins ? gradient + parameter * weightDecay : gradient
+        let (average, square) = averages(of: g, for: parameter)
+        let change = average * scalars.stepSize / (sqrt(square) * scalars.inverseRoot + epsilon)
+        let shrinks = weightDecay != 0 && decouplesWeightDecay
+        let start = shrinks ? parameter * scalars.keep : parameter
+        parameter.graph.update(parameter, to: start - change)
+    }
+
+    private func averages(of g: Tensor, for parameter: Tensor) -> (Tensor, Tensor) {
+        let average = parameter.optimizerState("exp_avg")
+        let square = parameter.optimizerState("exp_avg_sq")
+        let nextAverage = average + (g - average) * Float(1 - beta1)
+        let nextSquare = square * Float(beta2) + g * g * Float(1 - beta2)
+        parameter.graph.update(average, to: nextAverage)
+        parameter.graph.update(square, to: nextSquare)
+        return (nextAverage, nextSquare)
+    }
+
+    /// 1 − βᵗ of the step being taken, as cₜ = (1 − β) + β·cₜ₋₁ from c₀ = 0: the power itself
+    /// would cancel to a few digits in the first steps.
+    private func biasCorrection(_ name: String, _ beta: Double, _ graph: Graph) -> Tensor {
+        let state = graph.optimizerScalar(name)
+        let next = state * Float(beta) + Float(1 - beta)
+        graph.update(state, to: next)
+        return next
+    }
+}

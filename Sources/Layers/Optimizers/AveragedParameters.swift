@@ -1,0 +1,28 @@
+import TensorGraph
+
+/// Where averaged parameters live: `optimizer.ema.<name>`.
+let averagePrefix = "optimizer.ema."
+
+extension Graph {
+    /// Lets an exponential moving average follow every parameter and buffer that the recorded
+    /// updates change: e ← decay·e + (1 − decay)·p, with p's value after the step.
+    ///
+    /// Call it after ``Optimizer/apply(parameters:gradients:learningRate:)``. Averages start from
+    /// what ``initialOptimizerState(parameters:)`` gives them.
+    public func averageParameters(decay: Double) {
+        let learned = Set(variables(.parameter, .buffer).map(\.variableName))
+        for (name, value) in updates where learned.contains(name) {
+            let average = variable(averagePrefix + name, value.shape, role: .optimizerState)
+            update(average, to: average + (value - average) * Float(1 - decay))
+        }
+    }
+}
+
+/// The averaged parameters in a program's variables, under the parameters' own names.
+public func averagedParameters(in variables: [String: TensorData]) -> [String: TensorData] {
+    var result: [String: TensorData] = [:]
+    for (name, value) in variables where name.hasPrefix(averagePrefix) {
+        result[String(name.dropFirst(averagePrefix.count))] = value
+    }
+    return result
+}

@@ -1,0 +1,57 @@
+import TensorGraph
+
+/// A rule that turns gradients into new parameters, as operations of the same graph.
+public protocol Optimizer {
+    /// Records how `parameters` and the optimizer's own state change at the end of each run.
+    ///
+    /// - Parameters:
+    ///   - parameters: variables of one graph.
+    ///   - gradients: one for each parameter, of its shape.
+    ///   - learningRate: rank 0; see ``TensorGraph/Graph/learningRate``.
+    func apply(parameters: [Tensor], gradients: [Tensor], learningRate: Tensor)
+}
+
+extension Graph {
+    /// The variable of rank 0 that holds the learning rate of the coming step.
+    public var learningRate: Tensor { variable("learning_rate", .scalar, role: .setting) }
+
+    /// All that gradient descent may learn, in the order of first use.
+    public var parameters: [Tensor] { variables(.parameter) }
+
+    /// What optimizers have to hold before their first step, by name: zeros, and for averaged
+    /// parameters the values in `parameters`.
+    public func initialOptimizerState(
+        parameters: [String: TensorData] = [:]
+    ) -> [String: TensorData] {
+        var state: [String: TensorData] = [:]
+        for variable in variables(.optimizerState) {
+            let name = variable.variableName
+            let start =
+                name.hasPrefix(averagePrefix)
+                ? parameters[String(name.dropFirst(averagePrefix.count))] : nil
+            state[name] = start ?? TensorData(shape: variable.shape, repeating: 0)
+        }
+        return state
+    }
+
+    /// The scalar state `optimizer.<name>`.
+    func optimizerScalar(_ name: String) -> Tensor {
+        variable("optimizer.\(name)", .scalar, role: .optimizerState)
+    }
+}
+
+extension Tensor {
+    /// The name in the state dict if this is a variable, else nothing.
+    package var variableName: String { (operation as? Variable)?.variableName ?? "" }
+
+    /// The optimizer's state `optimizer.<name>.<parameter>` beside this parameter, of its shape.
+    func optimizerState(_ name: String) -> Tensor {
+        graph.variable("optimizer.\(name).\(variableName)", shape, role: .optimizerState)
+    }
+}
+
+/// Counts the step: `optimizer.step` becomes one more at the end of each run.
+func countStep(in graph: Graph) {
+    let step = graph.optimizerScalar("step")
+    graph.update(step, to: step + 1)
+}

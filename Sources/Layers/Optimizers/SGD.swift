@@ -1,0 +1,33 @@
+import TensorGraph
+
+/// Stochastic gradient descent (`torch.optim.SGD`, dampening 0).
+///
+/// g ← g + decay·p; b ← momentum·b + g; p ← p − rate·b, or p − rate·(g + momentum·b) after
+/// Nesterov. State: `optimizer.momentum_buffer.<name>`.
+public struct SGD: Optimizer, Hashable, Sendable {
+    public var momentum: Float
+    public var weightDecay: Float
+    public var nesterov: Bool
+
+    public init(momentum: Float = 0, weightDecay: Float = 0, nesterov: Bool = false) {
+        self.momentum = momentum
+        self.weightDecay = weightDecay
+        self.nesterov = nesterov
+    }
+
+    public func apply(parameters: [Tensor], gradients: [Tensor], learningRate: Tensor) {
+        countStep(in: learningRate.graph)
+        for (parameter, gradient) in zip(parameters, gradients) {
+            let decayed = weightDecay == 0 ? gradient : gradient + parameter * weightDecay
+            let change = momentum == 0 ? decayed : accelerated(decayed, of: parameter)
+            parameter.graph.update(parameter, to: parameter - change * learningRate)
+        }
+    }
+
+    private func accelerated(_ gradient: Tensor, of parameter: Tensor) -> Tensor {
+        let buffer = parameter.optimizerState("momentum_buffer")
+        let next = buffer * momentum + gradient
+        parameter.graph.update(buffer, to: next)
+        return nesterov ? gradient + next * momentum : next
+    }
+}

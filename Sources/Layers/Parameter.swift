@@ -1,0 +1,39 @@
+import TensorGraph
+
+/// A tensor that a network keeps: a weight, or a buffer such as a running mean.
+///
+/// It holds no numbers; they live in the program that runs the graph, under ``name``.
+public final class Parameter {
+    public let shape: Shape
+    /// `.parameter` for what gradient descent learns, `.buffer` for the rest.
+    public let role: Variable.Role
+    public let initializer: Initializer
+    /// The name in the state dict; `nil` until ``Module/assignNames()`` has run.
+    public internal(set) var name: String?
+
+    public init(
+        _ shape: Shape, role: Variable.Role = .parameter, initializer: Initializer
+    ) {
+        self.shape = shape
+        self.role = role
+        self.initializer = initializer
+    }
+
+    /// This parameter's variable in `graph`.
+    public func tensor(in graph: Graph) -> Tensor {
+        if name == nil {
+            let reason = "a parameter has no name yet; call assignNames() on the whole network"
+            graph.record(ShapeError(reason), "variable", [shape])
+        }
+        return graph.variable(name ?? "", shape, role: role)
+    }
+}
+
+/// A whole number that PyTorch's state dict carries and that no tensor needs, such as
+/// `num_batches_tracked`: listed, loaded and saved, but no variable of the graph.
+public final class Counter {
+    /// The name in the state dict; `nil` until ``Module/assignNames()`` has run.
+    public internal(set) var name: String?
+
+    public init() {}
+}

@@ -1,0 +1,135 @@
+"""Records what PyTorch makes of the three networks, into networks.json.
+
+    pip install torch numpy
+    pip install --no-deps rz-colorization     (the two published network definitions)
+    python record_networks.py
+
+Weights and inputs are not stored: seeded.py and SeededWeights.swift draw the same ones.
+"""
+
+import json
+import pathlib
+import sys
+import types
+
+sys.modules.setdefault("IPython", types.SimpleNamespace(embed=None))  # imported, never used
+
+import torch
+from colorizers.eccv16 import ECCVGenerator
+from colorizers.siggraph17 import SIGGRAPHGenerator
+
+from mobile_unet import MobileUNet
+from seeded import load_seeded, uniform
+
+NETWORKS = {
+    "eccv16": ECCVGenerator,
+    "siggraph17": SIGGRAPHGenerator,
+    "mobile-unet": MobileUNet,
+}
+WEIGHT_SEED, INPUT_SEED, SIZE, SAMPLES = 1, 2, 64, 8
+STEPS = 10
+
+
+def rounded(values):
+    return [float(f"{v:.7g}") for v in values]
+
+
+def sampled(tensor, count):
+    """`count` elements at even distances from the first, and the largest magnitude."""
+    flat = tensor.detach().flatten().double()
+    step = max(1, flat.numel() // count)
+    return {
+        "shape": list(tensor.shape),
+        "step": step,
+        "samples": rounded(flat[::step][:count].tolist()),
+        "mean": rounded([flat.mean().item()])[0],
+        "max": rounded([flat.abs().max().item()])[0],
+    }
+
+
+def forward(make):
+    network = make().eval()
+    load_seeded(network, WEIGHT_SEED)
+    layers = {}
+    for name, module in network.named_modules():
+        # The published networks work in place, so a layer's output is copied at once.
+        if not list(module.children()):
+            module.register_forward_hook(
+                lambda _, __, output, name=name: layers.update(
+                    {name: sampled(output.clone(), SAMPLES)}
+                )
+            )
+    lightness = uniform(INPUT_SEED, "lightness", (1, 1, SIZE, SIZE), 0, 100)
+    with torch.no_grad():
+        ab = network(lightness)
+    return {"layers": layers, "ab": sampled(ab, 1024)}
+
+
+def losses(make, optimizer, dtype):
+    network = make().train()
+    load_seeded(network, WEIGHT_SEED)
+    network.to(dtype)
+    update = optimizer(network.parameters())
+    lightness = uniform(INPUT_SEED, "lightness", (2, 1, SIZE, SIZE), 0, 100).to(dtype)
+    target = uniform(INPUT_SEED, "target", (2, 2, SIZE, SIZE), -1, 1).to(dtype)
+    result = []
+    for _ in range(STEPS):
+        loss = torch.nn.functional.mse_loss(network(lightness) / 110, target)
+        update.zero_grad()
+        loss.backward()
+        update.step()
+        result.append(loss.item())
+    running = {k: sampled(v, SAMPLES) for k, v in network.state_dict().items() if "running" in k}
+    return result, running
+
+
+OPTIMIZERS = {
+    "sgd": (torch.optim.SGD, {"momentum": 0.9}),
+    "adam": (torch.optim.Adam, {}),
+}
+RATES = {
+    ("eccv16", "sgd"): 1e-2,
+    ("eccv16", "adam"): 1e-5,
+    ("mobile-unet", "sgd"): 2e-3,
+    ("mobile-unet", "adam"): 1e-4,
+}
+
+
+def training(name, optimizer, rate):
+    kind, options = OPTIMIZERS[optimizer]
+    step = lambda parameters: kind(parameters, lr=rate, **options)
+    single, running = losses(NETWORKS[name], step, torch.float32)
+    double, _ = losses(NETWORKS[name], step, torch.float64)
+    drift = max(abs(a / b - 1) for a, b in zip(single, double))
+    print(f"{name} {optimizer}: {single[0]:.5f} -> {single[-1]:.5f}, float32 drifts {drift:.1e}")
+    assert drift < 3e-4, "too chaotic to compare with: take a smaller rate"
+    first = dict(list(running.items())[:4])
+    return {
+        "network": name, "optimizer": optimizer, "rate": rate, "losses": rounded(single),
+        "running": first,
+    }
+
+
+def main():
+    torch.manual_seed(0)
+    torch.set_num_threads(2)
+    golden = {"networks": {}, "training": []}
+    for name, make in NETWORKS.items():
+        state = make().state_dict()
+        golden["networks"][name] = {
+            "names": list(state),
+            "shapes": [list(t.shape) for t in state.values()],
+            "parameters": sum(p.numel() for p in make().parameters()),
+            **forward(make),
+        }
+        ab = golden["networks"][name]["ab"]
+        print(name, golden["networks"][name]["parameters"], "max |ab|", ab["max"])
+    for (name, optimizer), rate in RATES.items():
+        golden["training"].append(training(name, optimizer, rate))
+    path = pathlib.Path(__file__).with_name("networks.json")
+    path.write_text(json.dumps(golden, separators=(",", ":")))
+    print(path.name, path.stat().st_size, "bytes")
+
+
+if __name__ == "__main__":
+    main()
