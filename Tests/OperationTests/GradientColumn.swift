@@ -27,7 +27,7 @@ import Testing
     /// Which elements to move: all of a few, some of many, fewer where a run takes long.
     private func probes(of count: Int, in graph: CaseGraph, _ name: String) -> [Int] {
         let isLarge = graph.output.shape.count > 10_000 || count > 10_000
-        let limit = isLarge ? 3 : 150
+        let limit = isLarge ? 3 : 80
         if count <= limit { return Array(0..<count) }
         let seed = CaseValues.seed(name, 2000 + count)
         return (0..<limit).map { Int(CaseValues.splitMix(seed, $0) % UInt64(count)) }

@@ -51,7 +51,8 @@ struct Digest: Decodable {
         #expect((other.squares - squares).magnitude <= 2 * tolerance * (squares + 1e-12))
         for (place, (mine, found)) in zip(samples, other.samples).enumerated() {
             let bound = tolerance * Swift.max(mine.magnitude, typical, 1e-12)
-            #expect((mine - found).magnitude <= bound, "\(what), sample \(place): \(mine), \(found)")
+            #expect(
+                (mine - found).magnitude <= bound, "\(what), sample \(place): \(mine), \(found)")
         }
     }
 }

@@ -34,7 +34,8 @@ private struct ConvolutionProducts {
             let row = y * window.stride.height - window.padding.top + i * window.dilation.height
             guard row >= 0 && row < picture[2] else { continue }
             for j in 0..<kernel[3] {
-                let column = x * window.stride.width - window.padding.left + j * window.dilation.width
+                let column =
+                    x * window.stride.width - window.padding.left + j * window.dilation.width
                 guard column >= 0 && column < picture[3] else { continue }
                 body(
                     (picturePlane * picture[2] + row) * picture[3] + column,

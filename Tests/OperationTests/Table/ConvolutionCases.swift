@@ -56,11 +56,13 @@ extension OperationTable {
             "conv2d 64 channels dilation 2", [1, 64, 33, 31], [65, 64, 3, 3], padding: 2,
             dilation: 2),
         conv("conv2d 64 channels 1×1", [2, 64, 33, 31], [97, 64, 1, 1]),
-        conv("conv2d 64 channels depthwise", [2, 64, 33, 31], [64, 1, 3, 3], padding: 1, groups: 64),
+        conv(
+            "conv2d 64 channels depthwise", [2, 64, 33, 31], [64, 1, 3, 3], padding: 1, groups: 64),
         conv(
             "conv2d 64 channels depthwise stride 2", [2, 67, 33, 31], [67, 1, 5, 5], stride: 2,
             padding: 2, groups: 67),
-        conv("conv2d 64 channels groups 4", [1, 64, 33, 31], [64, 16, 3, 3], padding: 1, groups: 4),
+        conv(
+            "conv2d 64 channels groups 4", [1, 64, 33, 31], [64, 16, 3, 3], padding: 1, groups: 4),
         conv("conv2d first layer", [2, 1, 66, 61], [64, 1, 3, 3], padding: 1),
         conv("conv2d last layer", [1, 128, 33, 31], [2, 128, 1, 1]),
     ]
@@ -90,7 +92,8 @@ extension OperationTable {
             "conv_transpose2d asymmetric padding", [2, 2, 4, 3], [2, 3, 4, 3], stride: 2,
             padding: Padding(top: 1, bottom: 0, left: 0, right: 2)),
         transposed("conv_transpose2d 1×1", [2, 5, 3, 4], [5, 3, 1, 1]),
-        transposed("conv_transpose2d one pixel", [1, 3, 1, 1], [3, 2, 4, 4], stride: 2, padding: 1),
+        transposed(
+            "conv_transpose2d one pixel", [1, 3, 1, 1], [3, 2, 4, 4], stride: 2, padding: 1),
         OperationCase("conv_transpose2d 64 channels", [2, 64, 17, 15], [64, 66, 4, 4], [66]) {
             convTranspose2d($0[0], weight: $0[1], bias: $0[2], stride: 2, padding: 1)
         },

@@ -10,7 +10,9 @@ extension OperationTable {
         OperationCase("abs", [2, 3, 5]) { abs($0[0]) },
         OperationCase("abs at 0", .integers([2, 17, 5])) { abs($0[0]) },
         OperationCase("clip", [4, 9]) { clip($0[0], min: -0.5, max: 0.25) },
-        OperationCase("clip at its limits", .integers([2, 5, 4, 3])) { clip($0[0], min: -2, max: 3) },
+        OperationCase("clip at its limits", .integers([2, 5, 4, 3])) {
+            clip($0[0], min: -2, max: 3)
+        },
         OperationCase("clip above", .wide([31])) { clip($0[0], min: -.infinity, max: 1) },
         OperationCase("clip below", .wide([31])) { clip($0[0], min: 0, max: .infinity) },
         OperationCase("relu", [2, 17, 3, 5]) { relu($0[0]) },
