@@ -6,17 +6,22 @@
 public func lab(fromRGB pixels: [UInt8]) -> LabPlanes {
     precondition(pixels.count.isMultiple(of: 3), "RGB data must hold three values a pixel")
     let count = pixels.count / 3
-    let plane = [Float](repeating: 0, count: count)
-    var planes = LabPlanes(l: plane, a: plane, b: plane)
+    var l = [Float](repeating: 0, count: count)
+    var a = l
+    var b = l
     let linear = SRGBCurve.linear
-    let whole = count - count % 8
-    for start in stride(from: 0, to: whole, by: 8) {
-        LabBlock(rgb: pixels, from: start, count: 8, linear: linear)
-            .store(in: &planes, from: start, count: 8)
+    let whole = count - count % 4
+    for start in stride(from: 0, to: whole, by: 4) {
+        let block = LabBlock(rgb: pixels, from: start, count: 4, linear: linear)
+        store(block.l, in: &l, from: start, count: 4)
+        store(block.a, in: &a, from: start, count: 4)
+        store(block.b, in: &b, from: start, count: 4)
     }
-    LabBlock(rgb: pixels, from: whole, count: count - whole, linear: linear)
-        .store(in: &planes, from: whole, count: count - whole)
-    return planes
+    let rest = LabBlock(rgb: pixels, from: whole, count: count - whole, linear: linear)
+    store(rest.l, in: &l, from: whole, count: count - whole)
+    store(rest.a, in: &a, from: whole, count: count - whole)
+    store(rest.b, in: &b, from: whole, count: count - whole)
+    return LabPlanes(l: l, a: a, b: b)
 }
 
 /// Converts Lab planes to interleaved 8-bit sRGB: colors outside sRGB are clamped channel by
@@ -29,17 +34,17 @@ public func rgb(fromLab planes: LabPlanes) -> [UInt8] {
     precondition(planes.a.count == count && planes.b.count == count, "Lab planes differ in length")
     var pixels = [UInt8](repeating: 0, count: count * 3)
     let encoder = SRGBCurve.encoder
-    let whole = count - count % 8
-    for start in stride(from: 0, to: whole, by: 8) {
-        LabBlock(planes: planes, from: start, count: 8)
-            .storeRGB(in: &pixels, from: start, count: 8, encoder: encoder)
+    let whole = count - count % 4
+    for start in stride(from: 0, to: whole, by: 4) {
+        LabBlock(planes: planes, from: start, count: 4)
+            .storeRGB(in: &pixels, from: start, count: 4, encoder: encoder)
     }
     LabBlock(planes: planes, from: whole, count: count - whole)
         .storeRGB(in: &pixels, from: whole, count: count - whole, encoder: encoder)
     return pixels
 }
 
-/// Eight pixels in Lab: a width that fills vector registers from SSE to AVX.
+/// Four pixels in Lab: one SSE or NEON register a channel.
 private struct LabBlock {
     typealias Lanes = LabCurve.Lanes
     var l = Lanes()
@@ -85,15 +90,6 @@ private struct LabBlock {
     }
 
     @inline(__always)
-    func store(in planes: inout LabPlanes, from start: Int, count: Int) {
-        for lane in 0..<count {
-            planes.l[start + lane] = l[lane]
-            planes.a[start + lane] = a[lane]
-            planes.b[start + lane] = b[lane]
-        }
-    }
-
-    @inline(__always)
     func storeRGB(in pixels: inout [UInt8], from start: Int, count: Int, encoder: SRGBEncoder) {
         let fy = (l + 16) * (1 / 116)
         let fz = fy - b * (1 / 200)
@@ -109,6 +105,13 @@ private struct LabBlock {
             }
         }
     }
+}
+
+@inline(__always)
+private func store(
+    _ lanes: LabCurve.Lanes, in plane: inout [Float], from start: Int, count: Int
+) {
+    for lane in 0..<count { plane[start + lane] = lanes[lane] }
 }
 
 /// Clamps to 0…1; what compares false, as NaN does, becomes 0.

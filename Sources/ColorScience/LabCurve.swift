@@ -1,6 +1,6 @@
-/// The curve between relative XYZ and Lab, eight values at a time.
+/// The curve between relative XYZ and Lab, four values at a time.
 enum LabCurve {
-    typealias Lanes = SIMD8<Float>
+    typealias Lanes = SIMD4<Float>
 
     /// ∛t above 0.008856, else 7.787 t + 16/116, for t in 0…1.1.
     ///
