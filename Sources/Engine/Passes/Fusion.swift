@@ -16,6 +16,7 @@ struct FusionGroup {
 /// Gathers elementwise operations into groups, greedily, without making a circle among groups.
 struct Fusion {
     private let graph: Graph
+    private let sources: [Int: Int]
     private(set) var groups: [FusionGroup?] = []
     /// The group of each node.
     private(set) var groupOf: [Int: Int] = [:]
@@ -27,6 +28,7 @@ struct Fusion {
     ///   - sources: for a node that only renames another's memory, that other node.
     init(_ graph: Graph, order: [Int], sources: [Int: Int], isHoisted: (Int) -> Bool) {
         self.graph = graph
+        self.sources = sources
         for id in order {
             let node = graph.nodes[id]
             let isElementwise = Self.isElementwise(node.operation)
@@ -64,7 +66,22 @@ struct Fusion {
         if let head = a.head ?? b.head, !fuses(head) { return false }
         // A group with a head applies its members to the head's result, so the head comes first.
         if b.head != nil { return false }
+        if picks(b, from: a) || picks(a, from: b) { return false }
         return !reaches(first, second) && !reaches(second, first)
+    }
+
+    /// Whether a group reads another's results in another order than its own: they must be in
+    /// memory as a whole before it starts.
+    private func picks(_ reader: FusionGroup, from producer: FusionGroup) -> Bool {
+        let produced = Set(producer.nodes)
+        return reader.members.contains { member in
+            let node = graph.nodes[member]
+            let isView = node.operation is any ViewOperation
+            return node.inputs.contains { input in
+                let origin = sources[input] ?? input
+                return produced.contains(origin) && (isView || origin != input)
+            }
+        }
     }
 
     private func fuses(_ head: Int) -> Bool {
