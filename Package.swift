@@ -25,7 +25,7 @@ let package = Package(
             linkerSettings: [
                 .linkedLibrary("jpeg"), .linkedLibrary("png"), .linkedLibrary("webp"),
             ]),
-        .target(name: "ImageIO", dependencies: ["CImageCodecs"]),
+        .target(name: "ImageIO", dependencies: ["CImageCodecs", "Files"]),
         .target(name: "ColorScience"),
 
         // The graph and the engine that runs it.
@@ -36,11 +36,18 @@ let package = Package(
         .target(name: "Colorizers", dependencies: ["Layers", "TensorGraph"]),
 
         // Files.
+        .target(name: "CFiles"),
+        .target(name: "Files", dependencies: ["CFiles"]),
         .target(name: "TensorFiles", dependencies: ["CHDF5", "TensorGraph"]),
         .target(
             name: "CoreMLProto",
-            dependencies: [.product(name: "SwiftProtobuf", package: "swift-protobuf")]),
-        .target(name: "MLPackage", dependencies: ["CoreMLProto"]),
+            dependencies: [.product(name: "SwiftProtobuf", package: "swift-protobuf")],
+            exclude: ["MIL.proto", "Model.proto"]),
+        .target(
+            name: "MLPackage",
+            dependencies: [
+                "CoreMLProto", .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+            ]),
         .target(
             name: "Conversion",
             dependencies: ["MLPackage", "TensorFiles", "Colorizers", "Layers", "TensorGraph"]),
@@ -77,7 +84,9 @@ let package = Package(
             dependencies: ["Colorizers", "Layers", "Engine", "TensorFiles"], exclude: ["Goldens"]),
         .testTarget(
             name: "ColorScienceTests", dependencies: ["ColorScience"], exclude: ["Goldens"]),
-        .testTarget(name: "ImageIOTests", dependencies: ["ImageIO"], exclude: ["Goldens"]),
+        .testTarget(
+            name: "ImageIOTests", dependencies: ["ImageIO", "Files"], exclude: ["Goldens"]),
+        .testTarget(name: "FilesTests", dependencies: ["Files"]),
         .testTarget(name: "TensorFilesTests", dependencies: ["TensorFiles"], exclude: ["Goldens"]),
         .testTarget(name: "MLPackageTests", dependencies: ["MLPackage"], exclude: ["Goldens"]),
         .testTarget(name: "ConversionTests", dependencies: ["Conversion", "Engine"]),

@@ -17,6 +17,9 @@ public func gradients(
             operation: "gradients", inputShapes: [loss.shape],
             reason: "the loss must be one number; take its mean or sum first")
     }
+    guard variables.allSatisfy({ $0.graph === graph }) else {
+        throw GraphError(operation: "gradients", reason: "a variable belongs to another graph")
+    }
     var accumulated = GradientTable(graph: graph, targets: variables)
     accumulated.add(graph.constant(TensorData(shape: loss.shape, repeating: 1)), to: loss.id)
     for id in stride(from: loss.id, through: 0, by: -1) {
@@ -53,7 +56,8 @@ private struct GradientTable {
 
     mutating func propagate(through id: Int) throws(GraphError) {
         let node = graph.nodes[id]
-        guard isNeeded[id], !node.inputs.isEmpty, let gradient = gradients[id] else { return }
+        let leadsBack = node.inputs.contains { isNeeded[$0] }
+        guard leadsBack, let gradient = gradients[id] else { return }
         let backward = Backward(
             inputs: node.inputs.map { Tensor(graph: graph, id: $0) },
             output: Tensor(graph: graph, id: id), gradient: gradient,

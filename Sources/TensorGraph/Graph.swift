@@ -32,6 +32,8 @@ public final class Graph {
     public private(set) var error: GraphError?
 
     private var known: [NodeKey: Int] = [:]
+    /// The nodes of inputs and variables by kind and name.
+    private var declared: [String: Int] = [:]
     private var modulePath: [String] = []
 
     public init(mode: Mode = .inference) {
@@ -40,18 +42,36 @@ public final class Graph {
 
     /// Adds `operation` on `inputs`, or finds the equal node that is already there.
     public func apply(_ operation: some Operation, _ inputs: [Tensor]) -> Tensor {
+        guard inputs.allSatisfy({ $0.graph === self }) else {
+            record(ShapeError("an input belongs to another graph"), operation.name, [])
+            return inputs.first { $0.graph === self } ?? constant(0)
+        }
         let ids = inputs.map(\.id)
         let key = NodeKey(operation: AnyHashable(operation), inputs: ids)
         if let id = known[key] { return Tensor(graph: self, id: id) }
         let shapes = inputs.map(\.shape)
         do throws(ShapeError) {
             let shape = try operation.outputShape(for: shapes)
+            try shape.validate()
             return append(operation, ids, shape, key)
         } catch {
             record(error, operation.name, shapes)
             // A stand-in with a likely shape lets model code go on to its end.
             return append(operation, ids, shapes.first ?? .scalar, key)
         }
+    }
+
+    /// Adds an input or a variable, whose name must not stand for another one of its kind.
+    func declare(_ name: String, _ source: some Operation) -> Tensor {
+        let tensor = apply(source, [])
+        let first = declared["\(source.name) \(name)", default: tensor.id]
+        declared["\(source.name) \(name)"] = first
+        if first != tensor.id {
+            let other = Tensor(graph: self, id: first).shape
+            let error = ShapeError("\(name) is already declared otherwise, with shape \(other)")
+            record(error, source.name, [tensor.shape])
+        }
+        return tensor
     }
 
     private func append(
@@ -86,6 +106,9 @@ public final class Graph {
     ///
     /// All updates of a run read the values from before it.
     public func update(_ variable: Tensor, to value: Tensor) {
+        guard variable.graph === self && value.graph === self else {
+            return record(ShapeError("a tensor belongs to another graph"), "update", [])
+        }
         guard let target = variable.operation as? Variable else {
             return record(ShapeError("only a variable can be updated"), "update", [variable.shape])
         }

@@ -21,6 +21,17 @@ public struct Shape: Hashable, Sendable {
         set { dimensions[axis < 0 ? axis + rank : axis] = newValue }
     }
 
+    /// Refuses extents below 1 and more elements than can be counted.
+    func validate() throws(ShapeError) {
+        var count = 1
+        for extent in dimensions {
+            try require(extent >= 1, "shape \(self) has no elements")
+            let (product, overflows) = count.multipliedReportingOverflow(by: extent)
+            try require(!overflows, "shape \(self) has too many elements")
+            count = product
+        }
+    }
+
     /// Row-major strides in elements.
     public var strides: [Int] {
         var strides = [Int](repeating: 1, count: rank)

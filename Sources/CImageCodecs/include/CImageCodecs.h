@@ -1,1 +1,77 @@
+// Reading and writing JPEG, PNG and WebP, and the inner loops of resampling.
+//
+// libjpeg and libpng report errors by setjmp and longjmp, which Swift cannot call: each function
+// here catches them, fills `message` and returns false. Nothing prints, exits or keeps state.
+
 #pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/// The room that every `message` argument must offer.
+#define CODEC_MESSAGE_SIZE 256
+
+typedef struct {
+    uint32_t width;
+    uint32_t height;
+    bool animated;
+} CodecHeader;
+
+// Headers: nothing is decoded and nothing of the picture's size is allocated.
+
+bool codec_jpeg_read_header(
+    const uint8_t *bytes, size_t count, CodecHeader *header, char *message);
+bool codec_png_read_header(
+    const uint8_t *bytes, size_t count, CodecHeader *header, char *message);
+bool codec_webp_read_header(
+    const uint8_t *bytes, size_t count, CodecHeader *header, char *message);
+
+// Pictures: `pixels` has room for 3 * width * height bytes and receives interleaved RGB. A file
+// whose size is another one is an error.
+
+/// `scale` is 1, 2, 4 or 8: the size is ceil(full / scale). More than `maximum_scans` is an error.
+bool codec_jpeg_decode(
+    const uint8_t *bytes, size_t count, uint32_t scale, int maximum_scans, uint32_t width,
+    uint32_t height, uint8_t *pixels, char *message);
+bool codec_png_decode(
+    const uint8_t *bytes, size_t count, uint32_t width, uint32_t height, uint8_t *pixels,
+    char *message);
+bool codec_webp_decode(
+    const uint8_t *bytes, size_t count, uint32_t width, uint32_t height, uint8_t *pixels,
+    char *message);
+
+// Files: `*bytes` is for codec_free, also after a failure.
+
+bool codec_jpeg_encode(
+    const uint8_t *pixels, uint32_t width, uint32_t height, int quality, uint8_t **bytes,
+    size_t *count, char *message);
+bool codec_png_encode(
+    const uint8_t *pixels, uint32_t width, uint32_t height, int level, uint8_t **bytes,
+    size_t *count, char *message);
+void codec_free(uint8_t *bytes);
+
+// Resampling. Output sample i is the weighted sum of counts[i] inputs from starts[i] on, with the
+// weights at weights[i * stride].
+
+/// The fraction bits of an integer weight: 32, less 8 of a sample, less 2 of overshoot.
+#define RESAMPLE_PRECISION_BITS 22
+
+typedef struct {
+    int count;
+    int stride;
+    const int32_t *starts;
+    const int32_t *counts;
+} ResampleWindows;
+
+/// One row of RGB; each weight stands three times, once for each channel.
+void resample_row_rgb8(
+    const uint8_t *row, uint8_t *output, ResampleWindows windows, const int32_t *weights);
+void resample_row_float(
+    const float *row, float *output, ResampleWindows windows, const float *weights);
+/// One output row: the sum of `count` rows, `pitch` samples apart, weighted.
+void resample_column_8(
+    const uint8_t *rows, size_t pitch, int count, const int32_t *weights, uint8_t *output,
+    size_t width);
+void resample_column_float(
+    const float *rows, size_t pitch, int count, const float *weights, float *output, size_t width);

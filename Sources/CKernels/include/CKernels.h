@@ -1,1 +1,134 @@
+// Inner loops of the engine. Activations are channels-last: [N, H, W, C], C innermost.
+//
+// Nothing here allocates, except the thread pool once. Functions that take a range work on
+// [begin, end) alone, so that threads share a call's work by taking ranges.
 #pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+// MARK: Threads (pool.c)
+
+typedef struct rt_pool rt_pool;
+typedef void (*rt_task)(void *context, int thread, int threads);
+
+/// A pool of `threads` workers, the caller's thread among them; NULL if threads cannot be made.
+rt_pool *rt_pool_create(int threads);
+void rt_pool_destroy(rt_pool *pool);
+/// The processors that this process may use.
+int rt_processor_count(void);
+int rt_pool_threads(const rt_pool *pool);
+/// Runs task(context, i, threads) for each i, on one thread each, and waits for all.
+void rt_pool_run(rt_pool *pool, rt_task task, void *context);
+
+// MARK: Element by element (elementwise.c)
+
+typedef enum {
+    RT_COPY,
+    RT_ADD, RT_SUB, RT_MUL, RT_DIV, RT_POW, RT_MAX, RT_MIN,
+    RT_GT, RT_GE, RT_EQ,
+    RT_NEG, RT_EXP, RT_LOG, RT_SQRT, RT_ABS, RT_RELU, RT_LEAKY, RT_CLIP, RT_HARDSWISH,
+    RT_SIGMOID, RT_TANH, RT_HALF,
+} rt_opcode;
+
+/// d[i] = op(a[i], b[i]) for n elements; unary codes ignore b. `p` and `q` are the code's numbers
+/// (slope; lower and upper limit). d may be a or b.
+void rt_elementwise(rt_opcode code, float p, float q, float *d, const float *a, const float *b,
+                    ptrdiff_t n);
+void rt_fill(float *d, float value, ptrdiff_t n);
+
+// MARK: Views (strided.c)
+
+enum { RT_MAX_RANK = 8 };
+
+/// A view of elements: iteration extents, outermost first, and the step of each in elements.
+typedef struct {
+    int rank;
+    ptrdiff_t extent[RT_MAX_RANK];
+    ptrdiff_t step[RT_MAX_RANK];
+} rt_view;
+
+/// d[0..n) = the elements of the view from its `begin`-th on, in iteration order.
+void rt_gather(float *d, const float *s, const rt_view *view, ptrdiff_t begin, ptrdiff_t n);
+/// Writes s[begin..begin+n) to the view's places, in iteration order.
+void rt_scatter(float *d, const float *s, const rt_view *view, ptrdiff_t begin, ptrdiff_t n);
+
+// MARK: Convolution (convolution.c, depthwise.c)
+
+typedef struct {
+    int batch, height, width, channels;           // the convolution's input
+    int out_height, out_width, out_channels;      // its output
+    int kernel_height, kernel_width;
+    int stride_height, stride_width;
+    int dilation_height, dilation_width;
+    int pad_top, pad_left;
+    int groups;
+} rt_conv;
+
+/// Rows [begin, end) of the matrix of patches, for input channels [channel, channel + count):
+/// row (n, oh, ow), columns (kh, kw, channel), `ld` floats from row to row.
+void rt_im2col(float *cols, ptrdiff_t ld, const float *x, const rt_conv *c, int channel, int count,
+               ptrdiff_t begin, ptrdiff_t end);
+/// The same for one kernel element alone: columns (channel).
+void rt_im2col_tap(float *cols, ptrdiff_t ld, const float *x, const rt_conv *c, int kh, int kw,
+                   int channel, int count, ptrdiff_t begin, ptrdiff_t end);
+/// Adds up patches into input rows [begin, end) of one image: the transpose of rt_im2col.
+/// `cols` holds the image's patches, row (oh, ow), columns (kh, kw, channel), `channels` in all.
+void rt_col2im(float *x, const float *cols, const rt_conv *c, ptrdiff_t begin, ptrdiff_t end);
+/// [O, KH, KW, I] to [I, KH, KW, O] with the kernel turned by 180°, for rows [begin, end) of I.
+void rt_flip_weights(float *d, const float *w, int outputs, int kernel_height, int kernel_width,
+                     int inputs, int begin, int end);
+
+/// Depthwise: one kernel a channel, weights [C, KH, KW]. `w_t` is [KH·KW, C].
+void rt_depthwise_weights(float *w_t, const float *w, int channels, int taps);
+void rt_depthwise(float *y, const float *x, const float *w_t, const rt_conv *c, ptrdiff_t begin,
+                  ptrdiff_t end);
+/// The gradient for input rows (n, h) in [begin, end).
+void rt_depthwise_input(float *dx, const float *dy, const float *w_t, const rt_conv *c,
+                        ptrdiff_t begin, ptrdiff_t end);
+/// Adds the gradient of output rows (n, oh) in [begin, end) to dw_t, [KH·KW, C].
+void rt_depthwise_weight(float *dw_t, const float *x, const float *dy, const rt_conv *c,
+                         ptrdiff_t begin, ptrdiff_t end);
+
+// MARK: Reductions (reduction.c)
+
+/// Adds rows [begin, end) of x, [rows, columns], to sums[columns].
+void rt_column_sums(double *sums, const float *x, ptrdiff_t columns, ptrdiff_t begin,
+                    ptrdiff_t end);
+/// Adds Σ(x − shift) and Σ(x − shift)² of rows [begin, end) to sums[2·columns].
+void rt_column_moments(double *sums, const float *x, const float *shift, ptrdiff_t columns,
+                       ptrdiff_t begin, ptrdiff_t end);
+/// Adds Σdy and Σdy·(x − mean) of rows [begin, end) to sums[2·columns].
+void rt_column_products(double *sums, const float *x, const float *dy, const float *mean,
+                        ptrdiff_t columns, ptrdiff_t begin, ptrdiff_t end);
+void rt_column_max(float *best, const float *x, ptrdiff_t columns, ptrdiff_t begin, ptrdiff_t end);
+double rt_sum(const float *x, ptrdiff_t n);
+float rt_max(const float *x, ptrdiff_t n);
+/// Softmax (or its logarithm) over the middle axis of x [*, count, inner], blocks [begin, end) of
+/// the outer axis.
+void rt_softmax(float *y, const float *x, int logarithm, ptrdiff_t count, ptrdiff_t inner,
+                ptrdiff_t begin, ptrdiff_t end);
+
+// MARK: Pooling and resampling (pooling.c, resample.c); windows as in rt_conv
+
+void rt_max_pool(float *y, const float *x, const rt_conv *c, ptrdiff_t begin, ptrdiff_t end);
+/// For channels [begin, end).
+void rt_max_pool_input(float *dx, const float *x, const float *dy, const rt_conv *c, int begin,
+                       int end);
+void rt_average_pool(float *y, const float *x, const rt_conv *c, int count_padding, int pad_bottom,
+                     int pad_right, ptrdiff_t begin, ptrdiff_t end);
+void rt_average_pool_input(float *dx, const float *dy, const rt_conv *c, int count_padding,
+                           int pad_bottom, int pad_right, int begin, int end);
+
+/// Output rows (n, oh) in [begin, end); lower/upper are source indices, weight is the upper's.
+void rt_bilinear(float *y, const float *x, int height, int width, int channels, int out_height,
+                 int out_width, const int *row_lower, const int *row_upper, const float *row_weight,
+                 const int *col_lower, const int *col_upper, const float *col_weight,
+                 ptrdiff_t begin, ptrdiff_t end);
+/// The transpose: input rows (n, h) in [begin, end). For input index i, the outputs that read it
+/// are [first[i], last[i]).
+void rt_bilinear_input(float *dx, const float *dy, int height, int width, int channels,
+                       int out_height, int out_width, const int *row_lower, const int *row_upper,
+                       const float *row_weight, const int *col_lower, const int *col_upper,
+                       const float *col_weight, const int *row_first, const int *row_last,
+                       const int *col_first, const int *col_last, ptrdiff_t begin, ptrdiff_t end);

@@ -26,13 +26,13 @@ public struct Relu6: UnaryElementwise {
     }
 }
 
-/// x · relu6(x + 3) / 6 (`torch.nn.functional.hardswish`).
+/// x · relu6(x + 3) / 6 (`torch.nn.functional.hardswish`), with gradient 0 at −3 and 1 at 3.
 public struct HardSwish: UnaryElementwise {
     public static let name = "hardswish"
     public func gradients(_ backward: Backward) -> [Tensor?] {
         let x = backward.inputs[0]
-        let middle = greaterOrEqual(x, -3) * greaterOrEqual(3, x)
-        return [backward.gradient * (middle * (x / 3 + 0.5) + greater(x, 3))]
+        let middle = greater(x, -3) * greater(3, x)
+        return [backward.gradient * (middle * (x / 3 + 0.5) + greaterOrEqual(x, 3))]
     }
 }
 

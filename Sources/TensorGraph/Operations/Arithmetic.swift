@@ -54,13 +54,16 @@ public struct Divide: BinaryElementwise {
 }
 
 /// x to the power y (`torch.pow`); NaN for a negative x and a y that is no integer.
+///
+/// x⁰ has gradient 0 everywhere, and so has 0ʸ with respect to a y that is not negative.
 public struct Power: BinaryElementwise {
     public static let name = "pow"
     public func gradients(_ backward: Backward) -> [Tensor?] {
         let (x, y) = (backward.inputs[0], backward.inputs[1])
+        // The comparisons keep 0 · ∞ out: they turn 0⁻¹ into 0⁰ and log 0 into log 1.
         return backward.binary(
-            { backward.gradient * y * pow(x, y - 1) },
-            { backward.gradient * backward.output * log(x) })
+            { backward.gradient * y * pow(x, y - 1 + equal(y, y.scalar(0))) },
+            { backward.gradient * backward.output * log(x + equal(x, x.scalar(0))) })
     }
 }
 

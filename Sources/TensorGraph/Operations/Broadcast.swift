@@ -5,7 +5,7 @@ public struct Broadcast: Operation {
 
     public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
         try requireInputs(inputs, 1...1)
-        let joint = try broadcastShape(inputs[0], shape)
+        let joint = try? broadcastShape(inputs[0], shape)
         try require(joint == shape, "\(inputs[0]) cannot be broadcast to \(shape)")
         return shape
     }

@@ -23,11 +23,7 @@ public struct MatMul: Operation {
     public func gradients(_ backward: Backward) -> [Tensor?] {
         let (x, y, dz) = (backward.inputs[0], backward.inputs[1], backward.gradient)
         return [
-            backward.ifNeeded(0) {
-                transposeX
-                    ? matmul(y, dz, transposeX: transposeY, transposeY: true)
-                    : matmul(dz, y, transposeY: !transposeY)
-            },
+            backward.ifNeeded(0) { gradientOfX(y, dz) },
             backward.ifNeeded(1) {
                 let whole =
                     transposeY
@@ -36,6 +32,17 @@ public struct MatMul: Operation {
                 return whole.summed(to: y.shape)
             },
         ]
+    }
+
+    private func gradientOfX(_ y: Tensor, _ dz: Tensor) -> Tensor {
+        guard transposeX else { return matmul(dz, y, transposeY: !transposeY) }
+        if y.shape.rank == dz.shape.rank {
+            return matmul(y, dz, transposeX: transposeY, transposeY: true)
+        }
+        // One matrix serves all batches, so it must stand on the right.
+        let rank = dz.shape.rank
+        let swapped = Array(0..<rank - 2) + [rank - 1, rank - 2]
+        return matmul(dz, y, transposeY: !transposeY).transposed(swapped)
     }
 }
 

@@ -38,6 +38,11 @@ public struct Sum: Reduction {
     package let axes: [Int]
     package let keepDims: Bool
 
+    package init(axes: [Int], keepDims: Bool) {
+        self.axes = axes
+        self.keepDims = keepDims
+    }
+
     public func gradients(_ backward: Backward) throws(ShapeError) -> [Tensor?] {
         let shape = backward.inputs[0].shape
         return [backward.gradient.reshaped(try keptShape(of: shape)).broadcast(to: shape)]
@@ -49,6 +54,11 @@ public struct Mean: Reduction {
     public static let name = "mean"
     package let axes: [Int]
     package let keepDims: Bool
+
+    package init(axes: [Int], keepDims: Bool) {
+        self.axes = axes
+        self.keepDims = keepDims
+    }
 
     public func gradients(_ backward: Backward) throws(ShapeError) -> [Tensor?] {
         let shape = backward.inputs[0].shape
@@ -63,6 +73,11 @@ public struct Max: Reduction {
     public static let name = "max"
     package let axes: [Int]
     package let keepDims: Bool
+
+    package init(axes: [Int], keepDims: Bool) {
+        self.axes = axes
+        self.keepDims = keepDims
+    }
 
     public func gradients(_ backward: Backward) throws(ShapeError) -> [Tensor?] {
         let x = backward.inputs[0]

@@ -5,6 +5,7 @@ public struct Reshape: Operation {
 
     public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
         try requireInputs(inputs, 1...1)
+        try shape.validate()
         try require(
             inputs[0].count == shape.count,
             "\(inputs[0].count) elements cannot take the shape \(shape)")

@@ -61,9 +61,12 @@ extension Tensor {
         var begin = [Int](repeating: 0, count: shape.rank)
         var end = shape.dimensions
         let place = axis < 0 ? axis + shape.rank : axis
-        if begin.indices.contains(place) {
-            (begin[place], end[place]) = (range.lowerBound, range.upperBound)
+        guard begin.indices.contains(place) else {
+            let error = ShapeError("axis \(axis) is out of range for rank \(shape.rank)")
+            graph.record(error, Slice.name, [shape])
+            return self
         }
+        (begin[place], end[place]) = (range.lowerBound, range.upperBound)
         return sliced(from: begin, to: end)
     }
 

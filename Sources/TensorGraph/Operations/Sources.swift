@@ -36,17 +36,27 @@ public struct Constant: Operation {
     package let data: TensorData
 
     public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape { data.shape }
+
+    /// Bits decide, not values: −0 is another constant than 0, and NaN is itself.
+    public static func == (x: Constant, y: Constant) -> Bool {
+        x.data.shape == y.data.shape
+            && x.data.scalars.elementsEqual(y.data.scalars) { $0.bitPattern == $1.bitPattern }
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(data)
+    }
 }
 
 extension Graph {
     /// A value that each run is given under `name`.
     public func input(_ name: String, _ shape: Shape) -> Tensor {
-        apply(Input(inputName: name, shape: shape), [])
+        declare(name, Input(inputName: name, shape: shape))
     }
 
     /// A value kept from run to run under `name`.
     public func variable(_ name: String, _ shape: Shape, role: Variable.Role) -> Tensor {
-        apply(Variable(variableName: name, shape: shape, role: role), [])
+        declare(name, Variable(variableName: name, shape: shape, role: role))
     }
 
     public func constant(_ data: TensorData) -> Tensor {

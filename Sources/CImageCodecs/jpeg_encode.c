@@ -1,0 +1,88 @@
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <jpeglib.h>
+
+#include "CImageCodecs.h"
+
+struct encoder {
+    struct jpeg_compress_struct jpeg;
+    struct jpeg_error_mgr errors;
+    jmp_buf jump;
+    char *message;
+    unsigned char *bytes;
+    unsigned long count;
+};
+
+static void on_error(j_common_ptr info) {
+    struct encoder *encoder = info->client_data;
+    char text[JMSG_LENGTH_MAX];
+    info->err->format_message(info, text);
+    snprintf(encoder->message, CODEC_MESSAGE_SIZE, "%s", text);
+    longjmp(encoder->jump, 1);
+}
+
+static void on_message(j_common_ptr info, int level) {
+    (void)info;
+    (void)level;
+}
+
+static void open_encoder(struct encoder *encoder) {
+    encoder->jpeg.err = jpeg_std_error(&encoder->errors);
+    encoder->errors.error_exit = on_error;
+    encoder->errors.emit_message = on_message;
+    encoder->jpeg.client_data = encoder;
+    jpeg_create_compress(&encoder->jpeg);
+    jpeg_mem_dest(&encoder->jpeg, &encoder->bytes, &encoder->count);
+}
+
+static void set_up(struct jpeg_compress_struct *jpeg, uint32_t width, uint32_t height,
+                   int quality) {
+    jpeg->image_width = width;
+    jpeg->image_height = height;
+    jpeg->input_components = 3;
+    jpeg->in_color_space = JCS_RGB;
+    jpeg_set_defaults(jpeg);
+    jpeg_set_quality(jpeg, quality, TRUE);
+    jpeg->optimize_coding = TRUE;
+    // Color is what these pictures are about: from quality 90 on it keeps its full resolution.
+    if (quality >= 90) jpeg->comp_info[0].h_samp_factor = jpeg->comp_info[0].v_samp_factor = 1;
+}
+
+static void encode(struct encoder *encoder, const uint8_t *pixels) {
+    struct jpeg_compress_struct *jpeg = &encoder->jpeg;
+    const size_t pitch = 3 * (size_t)jpeg->image_width;
+    jpeg_start_compress(jpeg, TRUE);
+    while (jpeg->next_scanline < jpeg->image_height) {
+        JSAMPROW row = (JSAMPROW)(pixels + pitch * jpeg->next_scanline);
+        jpeg_write_scanlines(jpeg, &row, 1);
+    }
+    jpeg_finish_compress(jpeg);
+}
+
+// The destination manager frees a buffer that it replaces and keeps its own pointer to the new
+// one; `bytes` is only brought up to date when it terminates. After a failure that buffer may be
+// lost: a leak, on running out of memory alone, is better than freeing twice.
+bool codec_jpeg_encode(
+    const uint8_t *pixels, uint32_t width, uint32_t height, int quality, uint8_t **bytes,
+    size_t *count, char *message) {
+    struct encoder encoder = {.message = message};
+    *bytes = NULL;
+    *count = 0;
+    if (setjmp(encoder.jump)) {
+        jpeg_destroy_compress(&encoder.jpeg);
+        return false;
+    }
+    open_encoder(&encoder);
+    set_up(&encoder.jpeg, width, height, quality);
+    encode(&encoder, pixels);
+    jpeg_destroy_compress(&encoder.jpeg);
+    *bytes = encoder.bytes;
+    *count = encoder.count;
+    return true;
+}
+
+void codec_free(uint8_t *bytes) {
+    free(bytes);
+}

@@ -1,0 +1,14 @@
+// Compiles a function for several CPU generations; the loader picks one at run time.
+#pragma once
+
+#if defined(__x86_64__) && defined(__linux__)
+#define RT_CLONES \
+    __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define RT_CLONES
+#endif
+
+#define RT_INLINE static inline __attribute__((always_inline))
+
+// Lets sums be split over vector lanes: their order is fixed by the code, not by chance.
+#define RT_REASSOCIATE _Pragma("clang fp reassociate(on)")

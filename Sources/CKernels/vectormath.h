@@ -1,0 +1,99 @@
+// Elementary functions without branches, so that loops over them become vector code.
+// Polynomials: S. Moshier's Cephes library, single precision; errors below 2 ulp.
+#pragma once
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "clones.h"
+
+RT_INLINE float rt_from_bits(int32_t bits) {
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+RT_INLINE int32_t rt_to_bits(float value) {
+    int32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+RT_INLINE float rt_expf(float x) {
+    // Beyond these the result is 0 or infinite; in between the two powers of two stay in range.
+    float t = x > 89.0f ? 89.0f : x;
+    t = t < -104.0f ? -104.0f : t;
+    float n = __builtin_rintf(t * 1.44269504088896341f);
+    float r = t - n * 0.693359375f;
+    r = r + n * 2.12194440e-4f;
+    float p = 1.9875691500e-4f;
+    p = p * r + 1.3981999507e-3f;
+    p = p * r + 8.3334519073e-3f;
+    p = p * r + 4.1665795894e-2f;
+    p = p * r + 1.6666665459e-1f;
+    p = p * r + 5.0000001201e-1f;
+    p = p * r * r + r + 1.0f;
+    int32_t i = (int32_t)n;
+    int32_t half = i / 2;
+    float y = p * rt_from_bits((half + 127) << 23) * rt_from_bits((i - half + 127) << 23);
+    return x != x ? x : y;
+}
+
+RT_INLINE float rt_logf(float x) {
+    // Subnormal numbers are scaled into the normal range first.
+    int subnormal = x < 1.17549435e-38f;
+    float scaled = subnormal ? x * 8388608.0f : x;
+    int32_t bits = rt_to_bits(scaled);
+    int32_t e = ((bits >> 23) & 0xff) - 126 - (subnormal ? 23 : 0);
+    float m = rt_from_bits((bits & 0x007fffff) | 0x3f000000);
+    int low = m < 0.707106781186547524f;
+    float n = (float)(low ? e - 1 : e);
+    m = low ? m + m - 1.0f : m - 1.0f;
+    float z = m * m;
+    float p = 7.0376836292e-2f;
+    p = p * m - 1.1514610310e-1f;
+    p = p * m + 1.1676998740e-1f;
+    p = p * m - 1.2420140846e-1f;
+    p = p * m + 1.4249322787e-1f;
+    p = p * m - 1.6668057665e-1f;
+    p = p * m + 2.0000714765e-1f;
+    p = p * m - 2.4999993993e-1f;
+    p = p * m + 3.3333331174e-1f;
+    float y = m * z * p - 2.12194440e-4f * n - 0.5f * z;
+    y = m + y + 0.693359375f * n;
+    y = x == 0.0f ? -INFINITY : y;
+    y = x < 0.0f ? NAN : y;
+    return (x == INFINITY || x != x) ? x : y;
+}
+
+RT_INLINE float rt_sigmoidf(float x) { return 1.0f / (1.0f + rt_expf(-x)); }
+
+RT_INLINE float rt_tanhf(float x) {
+    float z = x * x;
+    float p = -5.70498872745e-3f;
+    p = p * z + 2.06390887954e-2f;
+    p = p * z - 5.37397155531e-2f;
+    p = p * z + 1.33314422036e-1f;
+    p = p * z - 3.33332819422e-1f;
+    float small = p * z * x + x;
+    float a = __builtin_fabsf(x);
+    float large = 1.0f - 2.0f / (rt_expf(2.0f * a) + 1.0f);
+    large = x < 0.0f ? -large : large;
+    return a < 0.625f ? small : large;
+}
+
+/// The nearest half-precision number, ties to even; beyond 65504 infinite.
+RT_INLINE float rt_halff(float x) {
+    int32_t bits = rt_to_bits(x);
+    int32_t magnitude = bits & 0x7fffffff;
+    // Normal halves keep 10 of 23 fraction bits: add half of what is cut, and the tie's even bit.
+    int32_t rounded = (magnitude + 0x0fff + ((magnitude >> 13) & 1)) & ~0x1fff;
+    float normal = rt_from_bits(rounded);
+    normal = rounded >= 0x47800000 ? INFINITY : normal;
+    // Below 2^-14 the spacing is fixed at 2^-24: adding 0.5 lets the float unit round there.
+    float subnormal = (rt_from_bits(magnitude) + 0.5f) - 0.5f;
+    float y = magnitude < 0x38800000 ? subnormal : normal;
+    y = rt_from_bits(rt_to_bits(y) | (bits & (int32_t)0x80000000));
+    return x != x ? x : y;
+}

@@ -1,0 +1,70 @@
+/// The distribution of per-pixel ab errors, gathered over as many pictures as wanted.
+///
+/// A pixel's error is the Euclidean distance in the ab plane. Weights make the class-rebalanced
+/// measures: the rarer a pixel's true color, the heavier it counts.
+public struct ABErrors: Sendable {
+    /// The largest threshold of the cumulative curve.
+    public static let largestThreshold = 150
+
+    /// The weight of pixels whose error, rounded up, is the index; the last entry takes the rest.
+    private var weights = [Double](repeating: 0, count: largestThreshold + 2)
+    private var sum = 0.0
+    private var total = 0.0
+
+    /// Starts with no pixel.
+    public init() {}
+
+    /// Adds the pixels of one picture.
+    ///
+    /// - Parameter weights: One weight a pixel, all at least 0; nil counts each pixel once.
+    /// - Throws: `ColorScienceError` when the counts differ or are zero.
+    public mutating func add(
+        reference: LabPlanes, estimate: LabPlanes, weights: [Float]? = nil
+    ) throws {
+        try ColorScienceError.requireSameCount("ab error", reference.count, estimate.count)
+        if let weights {
+            try ColorScienceError.requireSameCount("ab error", reference.count, weights.count)
+        }
+        for index in 0..<reference.count {
+            let da = reference.a[index] - estimate.a[index]
+            let db = reference.b[index] - estimate.b[index]
+            add((da * da + db * db).squareRoot(), weight: Double(weights?[index] ?? 1))
+        }
+    }
+
+    private mutating func add(_ error: Float, weight: Double) {
+        let bounded = error < Float(Self.largestThreshold + 1) ? error : Float(weights.count - 1)
+        weights[Int(bounded.rounded(.up))] += weight
+        sum += weight * Double(error)
+        total += weight
+    }
+
+    /// The weighted mean of the errors; NaN before any pixel.
+    public var mean: Double { sum / total }
+
+    /// For each threshold 0, 1, …, 150 the share of pixels whose error is at most that.
+    public var cumulative: [Double] {
+        var running = 0.0
+        return weights.dropLast().map { weight in
+            running += weight
+            return running / total
+        }
+    }
+
+    /// The area under the cumulative curve over thresholds 0…150 (trapezoids), divided by 150:
+    /// 1 when every pixel is right.
+    public var areaUnderCurve: Double {
+        let curve = cumulative
+        let inner = curve.reduce(0, +) - (curve[0] + curve[curve.count - 1]) / 2
+        return inner / Double(Self.largestThreshold)
+    }
+}
+
+/// The mean over pixels of the Euclidean distance in the ab plane.
+///
+/// - Throws: `ColorScienceError` when the pictures differ in size or are empty.
+public func meanABError(_ reference: LabPlanes, _ estimate: LabPlanes) throws -> Double {
+    var errors = ABErrors()
+    try errors.add(reference: reference, estimate: estimate)
+    return errors.mean
+}

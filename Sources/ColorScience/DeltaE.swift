@@ -1,0 +1,102 @@
+import Glibc
+
+/// The CIEDE2000 color difference of each pixel, with kL = kC = kH = 1.
+///
+/// - Throws: `ColorScienceError` when the pictures differ in size or are empty.
+public func deltaE2000(_ first: LabPlanes, _ second: LabPlanes) throws -> [Float] {
+    try ColorScienceError.requireSameCount("ΔE2000", first.count, second.count)
+    return first.indices.map { Float(ciede2000(first[$0], second[$0])) }
+}
+
+/// The mean over pixels of the CIEDE2000 color difference.
+///
+/// - Throws: `ColorScienceError` when the pictures differ in size or are empty.
+public func meanDeltaE2000(_ first: LabPlanes, _ second: LabPlanes) throws -> Double {
+    try ColorScienceError.requireSameCount("ΔE2000", first.count, second.count)
+    let sum = first.indices.reduce(0.0) { $0 + ciede2000(first[$1], second[$1]) }
+    return sum / Double(first.count)
+}
+
+/// The CIE 1976 color difference of each pixel: the Euclidean distance in Lab.
+///
+/// - Throws: `ColorScienceError` when the pictures differ in size or are empty.
+public func deltaE76(_ first: LabPlanes, _ second: LabPlanes) throws -> [Float] {
+    try ColorScienceError.requireSameCount("ΔE76", first.count, second.count)
+    return first.indices.map { index in
+        let d = first[index] - second[index]
+        return Float((d * d).sum().squareRoot())
+    }
+}
+
+extension LabPlanes {
+    var indices: Range<Int> { 0..<count }
+
+    /// One pixel in double precision: L, a, b, 0.
+    subscript(index: Int) -> SIMD4<Double> {
+        SIMD4(Double(l[index]), Double(a[index]), Double(b[index]), 0)
+    }
+}
+
+/// Chroma and hue after CIEDE2000 has stretched a by `scale`; the hue is 0…2π.
+private struct Polar {
+    let chroma: Double
+    let hue: Double
+
+    init(_ lab: SIMD4<Double>, scale: Double) {
+        chroma = hypot(lab.y * scale, lab.z)
+        let angle = atan2(lab.z, lab.y * scale)
+        hue = angle < 0 ? angle + 2 * .pi : angle
+    }
+}
+
+private func ciede2000(_ first: SIMD4<Double>, _ second: SIMD4<Double>) -> Double {
+    let chroma = 0.5 * (hypot(first.y, first.z) + hypot(second.y, second.z))
+    let scale = 1.5 - 0.5 * saturation(chroma)
+    let one = Polar(first, scale: scale)
+    let two = Polar(second, scale: scale)
+    let lightness = lightnessTerm(first.x, second.x)
+    let meanChroma = 0.5 * (one.chroma + two.chroma)
+    let chromaTerm = (two.chroma - one.chroma) / (1 + 0.045 * meanChroma)
+    let (difference, mean) = hues(one, two)
+    let hueDistance = 2 * (one.chroma * two.chroma).squareRoot() * sin(difference / 2)
+    let hueTerm = hueDistance / (1 + 0.015 * meanChroma * hueWeight(mean))
+    let rotation = -2 * saturation(meanChroma) * sin(2 * blueRotation(mean))
+    let squares = lightness * lightness + chromaTerm * chromaTerm + hueTerm * hueTerm
+    return max(squares + rotation * chromaTerm * hueTerm, 0).squareRoot()
+}
+
+/// √(C⁷ / (C⁷ + 25⁷)).
+private func saturation(_ chroma: Double) -> Double {
+    let cube = chroma * chroma * chroma
+    let seventh = cube * cube * chroma
+    return (seventh / (seventh + 6_103_515_625)).squareRoot()
+}
+
+private func lightnessTerm(_ first: Double, _ second: Double) -> Double {
+    let offset = 0.5 * (first + second) - 50
+    let square = offset * offset
+    return (second - first) / (1 + 0.015 * square / (20 + square).squareRoot())
+}
+
+/// The hue difference and the mean hue, the short way round; gray has no hue of its own.
+private func hues(_ first: Polar, _ second: Polar) -> (difference: Double, mean: Double) {
+    let sum = first.hue + second.hue
+    guard first.chroma > 0, second.chroma > 0 else { return (0, sum) }
+    let difference = second.hue - first.hue
+    guard abs(difference) > .pi else { return (difference, sum / 2) }
+    let turn = 2 * Double.pi
+    let mean = (sum < turn ? sum + turn : sum - turn) / 2
+    return (difference > 0 ? difference - turn : difference + turn, mean)
+}
+
+private func hueWeight(_ hue: Double) -> Double {
+    1 - 0.17 * cos(hue - radians(30)) + 0.24 * cos(2 * hue)
+        + 0.32 * cos(3 * hue + radians(6)) - 0.20 * cos(4 * hue - radians(63))
+}
+
+private func blueRotation(_ hue: Double) -> Double {
+    let offset = (hue * 180 / .pi - 275) / 25
+    return radians(30) * exp(-offset * offset)
+}
+
+private func radians(_ degrees: Double) -> Double { degrees * .pi / 180 }

@@ -1,0 +1,110 @@
+import CKernels
+import TensorGraph
+
+/// Depthwise convolution: every channel with its own kernel, no products of matrices.
+final class DepthwiseKernel: FusingKernel {
+    private let x: Buffer
+    private let weight: Buffer
+    private let output: Buffer
+    private var geometry: rt_conv
+
+    init(name: String, geometry: rt_conv, x: Buffer, weight: Buffer, output: Buffer) {
+        self.geometry = geometry
+        self.x = x
+        self.weight = weight
+        self.output = output
+        super.init(name: name, work: output.count * geometry.taps)
+    }
+
+    override var multiplyAdds: Int { output.count * geometry.taps }
+    override func ownWorkspaceCount(threads: Int) -> Int { threads * weight.count }
+
+    override func run(phase: Int, part: Part, _ workspace: UnsafeMutablePointer<Float>) {
+        let weights = workspace + part.index * weight.count
+        rt_depthwise_weights(weights, weight.pointer, geometry.channels, Int32(geometry.taps))
+        let line = output.shape[3] * output.shape[1]
+        // Row by row, so that the epilogue finds its numbers in the cache.
+        for row in part.range(output.shape[0] * output.shape[2]) {
+            rt_depthwise(output.pointer, x.pointer, weights, &geometry, row, row + 1)
+            finish((row * line)..<((row + 1) * line), thread: part.index)
+        }
+    }
+}
+
+/// The transposed depthwise convolution.
+final class DepthwiseInputKernel: FusingKernel {
+    private let dy: Buffer
+    private let weight: Buffer
+    private let output: Buffer
+    private var geometry: rt_conv
+
+    init(name: String, geometry: rt_conv, dy: Buffer, weight: Buffer, output: Buffer) {
+        self.geometry = geometry
+        self.dy = dy
+        self.weight = weight
+        self.output = output
+        super.init(name: name, work: dy.count * geometry.taps)
+    }
+
+    override var multiplyAdds: Int { dy.count * geometry.taps }
+    override func ownWorkspaceCount(threads: Int) -> Int { threads * weight.count }
+
+    override func run(phase: Int, part: Part, _ workspace: UnsafeMutablePointer<Float>) {
+        let weights = workspace + part.index * weight.count
+        rt_depthwise_weights(weights, weight.pointer, geometry.channels, Int32(geometry.taps))
+        let line = output.shape[3] * output.shape[1]
+        for row in part.range(output.shape[0] * output.shape[2]) {
+            rt_depthwise_input(output.pointer, dy.pointer, weights, &geometry, row, row + 1)
+            finish((row * line)..<((row + 1) * line), thread: part.index)
+        }
+    }
+}
+
+/// The gradient of depthwise weights: each thread sums over its rows, then the sums are added.
+final class DepthwiseWeightKernel: Kernel {
+    private let x: Buffer
+    private let dy: Buffer
+    private let output: Buffer
+    private var geometry: rt_conv
+
+    init(name: String, geometry: rt_conv, x: Buffer, dy: Buffer, output: Buffer) {
+        self.geometry = geometry
+        self.x = x
+        self.dy = dy
+        self.output = output
+        super.init(name: name, work: dy.count * geometry.taps)
+    }
+
+    override var multiplyAdds: Int { dy.count * geometry.taps }
+    override func workspaceCount(threads: Int) -> Int { threads * output.count }
+    override var phases: Int { 2 }
+
+    override func run(phase: Int, part: Part, _ workspace: UnsafeMutablePointer<Float>) {
+        if phase == 0 {
+            let own = workspace + part.index * output.count
+            own.update(repeating: 0, count: output.count)
+            let range = part.range(dy.shape[0] * dy.shape[2])
+            rt_depthwise_weight(
+                own, x.pointer, dy.pointer, &geometry, range.lowerBound, range.upperBound)
+        } else if part.index == 0 {
+            addPartials(workspace, threads: part.of)
+        }
+    }
+
+    private func addPartials(_ partials: UnsafePointer<Float>, threads: Int) {
+        let (channels, taps) = (Int(geometry.channels), geometry.taps)
+        for channel in 0..<channels {
+            for tap in 0..<taps {
+                var sum: Float = 0
+                for thread in 0..<threads {
+                    sum += partials[thread * output.count + tap * channels + channel]
+                }
+                output.pointer[channel * taps + tap] = sum
+            }
+        }
+    }
+}
+
+extension rt_conv {
+    var taps: Int { Int(kernel_height * kernel_width) }
+}

@@ -1,0 +1,75 @@
+import CKernels
+import TensorGraph
+
+extension Add: PointwiseOperation {
+    var instruction: Instruction.Code { .init(opcode: RT_ADD) }
+}
+extension Subtract: PointwiseOperation {
+    var instruction: Instruction.Code { .init(opcode: RT_SUB) }
+}
+extension Multiply: PointwiseOperation {
+    var instruction: Instruction.Code { .init(opcode: RT_MUL) }
+}
+extension Divide: PointwiseOperation {
+    var instruction: Instruction.Code { .init(opcode: RT_DIV) }
+}
+extension Power: PointwiseOperation {
+    var instruction: Instruction.Code { .init(opcode: RT_POW) }
+}
+extension Maximum: PointwiseOperation {
+    var instruction: Instruction.Code { .init(opcode: RT_MAX) }
+}
+extension Minimum: PointwiseOperation {
+    var instruction: Instruction.Code { .init(opcode: RT_MIN) }
+}
+extension Greater: PointwiseOperation {
+    var instruction: Instruction.Code { .init(opcode: RT_GT) }
+}
+extension GreaterOrEqual: PointwiseOperation {
+    var instruction: Instruction.Code { .init(opcode: RT_GE) }
+}
+extension Equal: PointwiseOperation {
+    var instruction: Instruction.Code { .init(opcode: RT_EQ) }
+}
+extension Negate: PointwiseOperation {
+    var instruction: Instruction.Code { .init(opcode: RT_NEG) }
+}
+extension Exp: PointwiseOperation {
+    var instruction: Instruction.Code { .init(opcode: RT_EXP) }
+}
+extension Log: PointwiseOperation {
+    var instruction: Instruction.Code { .init(opcode: RT_LOG) }
+}
+extension SquareRoot: PointwiseOperation {
+    var instruction: Instruction.Code { .init(opcode: RT_SQRT) }
+}
+extension Absolute: PointwiseOperation {
+    var instruction: Instruction.Code { .init(opcode: RT_ABS) }
+}
+extension Clip: PointwiseOperation {
+    var instruction: Instruction.Code { .init(opcode: RT_CLIP, p: minimum, q: maximum) }
+}
+extension Relu: PointwiseOperation {
+    var instruction: Instruction.Code { .init(opcode: RT_RELU) }
+}
+extension LeakyRelu: PointwiseOperation {
+    var instruction: Instruction.Code { .init(opcode: RT_LEAKY, p: negativeSlope) }
+}
+extension Relu6: PointwiseOperation {
+    var instruction: Instruction.Code { .init(opcode: RT_CLIP, p: 0, q: 6) }
+}
+extension HardSwish: PointwiseOperation {
+    var instruction: Instruction.Code { .init(opcode: RT_HARDSWISH) }
+}
+extension Sigmoid: PointwiseOperation {
+    var instruction: Instruction.Code { .init(opcode: RT_SIGMOID) }
+}
+extension Tanh: PointwiseOperation {
+    var instruction: Instruction.Code { .init(opcode: RT_TANH) }
+}
+
+/// Rounds to the nearest half-precision number: what an accelerator does to each result.
+struct RoundToHalf: UnaryElementwise, PointwiseOperation {
+    static let name = "round_to_half"
+    var instruction: Instruction.Code { .init(opcode: RT_HALF) }
+}

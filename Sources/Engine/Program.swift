@@ -1,0 +1,215 @@
+import TensorGraph
+
+/// A graph compiled for its shapes: runs many times without allocating.
+///
+/// A program keeps the values of its variables from run to run. It is used by one thread at a
+/// time; inside, it runs on all threads of its options.
+public final class Program {
+    private let pool: ThreadPool
+    private let compiler: Compiler
+    private let outputs: [(name: String, buffer: Buffer)]
+    private let variables: [String: Buffer]
+    private let arena: UnsafeMutablePointer<Float>
+    private let workspace: UnsafeMutablePointer<Float>
+    private var isPrepared = false
+    /// Work below this stays on the calling thread: waking others costs more.
+    private static let smallWork = 8192
+
+    /// Bytes of intermediate results and workspace.
+    public let arenaBytes: Int
+
+    /// Compiles what `outputs` and the graph's updates need.
+    ///
+    /// - Throws: ``GraphError`` if a rule was broken while the graph was built.
+    public init(
+        outputs: [(name: String, value: Tensor)], options: CompileOptions = .init()
+    ) throws(GraphError) {
+        guard let source = outputs.first?.value.graph else {
+            throw GraphError(operation: "compile", reason: "a program needs at least one output")
+        }
+        try source.validate()
+        let updates = source.updates
+        let roots = outputs.map(\.value.id) + updates.map(\.value.id)
+        let lowering = Lowering(source, roots: roots, roundsToHalf: options.roundsToHalf)
+        try lowering.graph.validate()
+        func lowered(_ tensor: Tensor) -> Tensor {
+            guard let value = lowering.values[tensor.id] else {
+                preconditionFailure("\(tensor) was not lowered")
+            }
+            return value
+        }
+        let ends = outputs.map { lowered($0.value) }
+        compiler = Compiler(
+            lowering.graph, outputs: ends.map(\.id),
+            updates: updates.compactMap { update in
+                let value = lowered(update.value)
+                let variable = source.nodes.first {
+                    ($0.operation as? Variable)?.variableName == update.variable
+                }
+                guard let operation = variable?.operation else { return nil }
+                return (lowering.graph.apply(operation, []).id, value.id)
+            })
+        let built = compiler
+        self.outputs = zip(outputs, ends).compactMap { output, end in
+            built.buffers[end.id].map { (output.name, $0) }
+        }
+        variables = Dictionary(compiler.variables.map { ($0.name, $0.buffer) }) { first, _ in first }
+        pool = ThreadPool.shared(threads: options.threads ?? ThreadPool.processorCount)
+        let plan = MemoryPlan(compiler.placed)
+        let threads = pool.threads
+        let scratch = compiler.steps.map { $0.kernel.workspaceCount(threads: threads) }.max() ?? 0
+        arenaBytes = (plan.count + scratch) * MemoryLayout<Float>.size
+        arena = Self.allocate(plan.count)
+        workspace = Self.allocate(scratch)
+        for (storage, offset) in plan.offsets { storage.bind(to: arena + offset) }
+        for step in compiler.steps { step.kernel.bind(threads: threads, workspace: workspace) }
+    }
+
+    deinit {
+        arena.deallocate()
+        workspace.deallocate()
+    }
+
+    private static func allocate(_ count: Int) -> UnsafeMutablePointer<Float> {
+        let bytes = UnsafeMutableRawPointer.allocate(
+            byteCount: max(count, 1) * MemoryLayout<Float>.stride, alignment: 64)
+        let floats = bytes.bindMemory(to: Float.self, capacity: max(count, 1))
+        floats.initialize(repeating: 0, count: max(count, 1))
+        return floats
+    }
+
+    public var threads: Int { pool.threads }
+
+    /// Names and shapes of the variables, in the order of their first use.
+    public var variableShapes: [(name: String, shape: Shape)] {
+        compiler.variables.map { ($0.name, $0.buffer.shape) }
+    }
+
+    /// Bytes of variables, constants and what is computed from them alone.
+    public var variableBytes: Int {
+        compiler.variables.reduce(0) { $0 + $1.buffer.count } * MemoryLayout<Float>.size
+    }
+
+    /// Multiply-adds of convolutions and matrix products in one run.
+    public var multiplyAdds: Int {
+        compiler.steps.filter { !$0.isHoisted }.reduce(0) { $0 + $1.kernel.multiplyAdds }
+    }
+
+    /// Sets variables by name; those that are not named keep their values, and names that the
+    /// program does not know are ignored.
+    ///
+    /// - Throws: ``GraphError`` if a shape differs; nothing is changed then.
+    public func load(_ values: [String: TensorData]) throws(GraphError) {
+        for (name, data) in values {
+            guard let buffer = variables[name], buffer.shape != data.shape else { continue }
+            throw GraphError(
+                operation: "load", inputShapes: [data.shape],
+                reason: "variable \(name) has shape \(buffer.shape)")
+        }
+        for (name, data) in values { variables[name]?.load(data.scalars) }
+        isPrepared = false
+    }
+
+    /// The present value of a variable; nil if there is none of that name.
+    public func value(of variable: String) -> TensorData? {
+        variables[variable].map { TensorData(shape: $0.shape, scalars: $0.scalars()) }
+    }
+
+    /// Runs the program once.
+    ///
+    /// - Parameter inputs: a value for each input of the graph, row-major (NCHW).
+    /// - Returns: the outputs by name.
+    /// - Throws: ``GraphError`` if an input is missing or has another shape.
+    public func run(_ inputs: [String: TensorData] = [:]) throws(GraphError) -> [String: TensorData] {
+        try check(inputs)
+        var results: [String: TensorData] = [:]
+        pool.withExclusiveUse {
+            for input in compiler.inputs {
+                if let data = inputs[input.name] { input.buffer.load(data.scalars) }
+            }
+            prepare()
+            for step in compiler.steps where !step.isHoisted { execute(step.kernel) }
+            for (name, buffer) in outputs {
+                results[name] = TensorData(shape: buffer.shape, scalars: buffer.scalars())
+            }
+        }
+        return results
+    }
+
+    private func check(_ inputs: [String: TensorData]) throws(GraphError) {
+        for input in compiler.inputs {
+            guard let data = inputs[input.name] else {
+                throw GraphError(operation: "run", reason: "input \(input.name) is missing")
+            }
+            guard data.shape == input.buffer.shape else {
+                throw GraphError(
+                    operation: "run", inputShapes: [data.shape],
+                    reason: "input \(input.name) has shape \(input.buffer.shape)")
+            }
+        }
+    }
+
+    /// Computes what depends on variables alone, if they changed.
+    private func prepare() {
+        guard !isPrepared else { return }
+        for step in compiler.steps where step.isHoisted { execute(step.kernel) }
+        isPrepared = true
+    }
+
+    private func execute(_ kernel: Kernel) {
+        for phase in 0..<kernel.phases {
+            var call = KernelCall(kernel: kernel, phase: phase, workspace: workspace)
+            if kernel.work < Self.smallWork {
+                // One thread plays all parts, so that kernels need not know.
+                for thread in 0..<threads { call.run(thread: thread, threads: threads) }
+            } else {
+                pool.run(&call)
+            }
+        }
+    }
+}
+
+/// How long a step of a program takes.
+public struct StepProfile: Sendable {
+    /// The operations that run together, joined by "+".
+    public let name: String
+    public let seconds: Double
+    public let multiplyAdds: Int
+}
+
+extension Program {
+    /// Runs once and times every step; inputs keep the values of the last run.
+    public func profile() -> [StepProfile] {
+        let clock = ContinuousClock()
+        var profiles: [StepProfile] = []
+        pool.withExclusiveUse {
+            prepare()
+            for step in compiler.steps where !step.isHoisted {
+                let time = clock.measure { execute(step.kernel) }
+                profiles.append(
+                    StepProfile(
+                        name: step.kernel.name, seconds: time / .seconds(1),
+                        multiplyAdds: step.kernel.multiplyAdds))
+            }
+        }
+        return profiles
+    }
+}
+
+extension Tensor {
+    /// Computes this value on the spot: for debugging and tests, not for speed.
+    ///
+    /// - Parameters:
+    ///   - inputs: a value for each input that this one depends on.
+    ///   - variables: values of variables; zeros where there are none.
+    public func evaluate(
+        inputs: [String: TensorData] = [:], variables: [String: TensorData] = [:]
+    ) throws(GraphError) -> TensorData {
+        let program = try Program(outputs: [("value", self)])
+        try program.load(variables)
+        guard let value = try program.run(inputs)["value"] else {
+            throw GraphError(operation: "evaluate", reason: "the program has no result")
+        }
+        return value
+    }
+}

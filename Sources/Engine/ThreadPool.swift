@@ -1,0 +1,83 @@
+import CKernels
+import COpenBLAS
+import Synchronization
+
+/// The threads that run a program's steps, the caller's among them.
+///
+/// OpenBLAS itself is kept to one thread: mixing its threads with these is slower than either.
+final class ThreadPool: @unchecked Sendable {
+    private let pool: OpaquePointer
+    private let exclusive = Mutex(())
+
+    let threads: Int
+
+    private init(threads: Int) {
+        openblas_set_num_threads(1)
+        pool = rt_pool_create(Int32(threads))
+        self.threads = Int(rt_pool_threads(pool))
+    }
+
+    deinit { rt_pool_destroy(pool) }
+
+    private static let pools = Mutex<[Int: ThreadPool]>([:])
+
+    /// The pool of so many threads; made at its first use and kept.
+    static func shared(threads: Int) -> ThreadPool {
+        pools.withLock { pools in
+            if let pool = pools[threads] { return pool }
+            let pool = ThreadPool(threads: threads)
+            pools[threads] = pool
+            return pool
+        }
+    }
+
+    /// The processors that this process may use.
+    static var processorCount: Int { Int(rt_processor_count()) }
+
+    /// Lets one program run at a time.
+    func withExclusiveUse(_ body: () -> Void) {
+        exclusive.withLock { _ in body() }
+    }
+
+    /// Runs one phase of a kernel on all threads.
+    func run(_ call: inout KernelCall) {
+        withUnsafeMutablePointer(to: &call) { context in
+            rt_pool_run(
+                pool,
+                { context, thread, threads in
+                    let call = context.unsafelyUnwrapped.assumingMemoryBound(to: KernelCall.self)
+                    call.pointee.run(thread: Int(thread), threads: Int(threads))
+                }, context)
+        }
+    }
+}
+
+/// One phase of a kernel, as the threads get it.
+struct KernelCall {
+    unowned(unsafe) let kernel: Kernel
+    let phase: Int
+    let workspace: UnsafeMutablePointer<Float>
+
+    func run(thread: Int, threads: Int) {
+        kernel.run(phase: phase, part: Part(index: thread, of: threads), workspace)
+    }
+}
+
+/// A thread's part of a kernel's work.
+struct Part {
+    let index: Int
+    let of: Int
+
+    init(index: Int, of count: Int) {
+        self.index = index
+        self.of = count
+    }
+
+    /// This thread's share of `0..<count`, in multiples of `unit` except at the end.
+    func range(_ count: Int, unit: Int = 1) -> Range<Int> {
+        let units = (count + unit - 1) / unit
+        let begin = min(units * index / of * unit, count)
+        let end = min(units * (index + 1) / of * unit, count)
+        return begin..<end
+    }
+}

@@ -1,0 +1,90 @@
+extension Image {
+    /// The rectangle whose upper left corner is at (`x`, `y`).
+    ///
+    /// - Precondition: It lies within the picture and is not empty.
+    public func cropped(x: Int, y: Int, width: Int, height: Int) -> Image {
+        precondition(
+            x >= 0 && y >= 0 && width > 0 && height > 0 && width <= self.width - x
+                && height <= self.height - y,
+            "\(width) × \(height) pixels at (\(x), \(y)) are not within "
+                + "\(self.width) × \(self.height)")
+        checkPixels()
+        var result: [UInt8] = []
+        result.reserveCapacity(3 * width * height)
+        for row in y..<y + height {
+            let start = 3 * (row * self.width + x)
+            result += pixels[start..<start + 3 * width]
+        }
+        return Image(width: width, height: height, pixels: result)
+    }
+
+    /// The picture in a mirror: left and right change places.
+    public func flippedHorizontally() -> Image { turned(.mirrored) }
+
+    /// Pictures in a row, from the left, as high as the highest of them, with `gap` pixels between
+    /// them. The gaps, and what is below lower pictures, are white.
+    ///
+    /// - Precondition: There is at least one, and the gap is not negative.
+    public static func sideBySide(_ images: [Image], gap: Int = 8) -> Image {
+        precondition(!images.isEmpty && gap >= 0, "nothing to put side by side")
+        let width = images.reduce(gap * (images.count - 1)) { $0 + $1.width }
+        let height = images.reduce(0) { max($0, $1.height) }
+        var result = Image(width: width, height: height, red: 255, green: 255, blue: 255)
+        var x = 0
+        for image in images {
+            result.paste(image, x: x)
+            x += image.width + gap
+        }
+        return result
+    }
+
+    private mutating func paste(_ image: Image, x: Int) {
+        image.checkPixels()
+        for y in 0..<image.height {
+            let source = 3 * y * image.width
+            let target = 3 * (y * width + x)
+            pixels.replaceSubrange(
+                target..<target + 3 * image.width,
+                with: image.pixels[source..<source + 3 * image.width])
+        }
+    }
+
+    func turned(_ orientation: Orientation) -> Image {
+        guard orientation != .upright else { return self }
+        checkPixels()
+        let swaps = orientation.swapsSides
+        let steps = steps(for: orientation)
+        return Image(
+            width: swaps ? height : width, height: swaps ? width : height,
+            pixels: walk(steps, columns: swaps ? height : width))
+    }
+
+    /// Where a turned picture begins in this one, and how far apart its columns and its rows are,
+    /// in pixels.
+    private func steps(for orientation: Orientation) -> (start: Int, column: Int, row: Int) {
+        let (right, below, last) = (width - 1, width * (height - 1), width * height - 1)
+        return switch orientation {
+        case .upright: (0, 1, width)
+        case .mirrored: (right, -1, width)
+        case .upsideDown: (last, -1, -width)
+        case .flipped: (below, 1, -width)
+        case .transposed: (0, width, 1)
+        case .turnRight: (below, -width, 1)
+        case .transverse: (last, -width, -1)
+        case .turnLeft: (right, width, -1)
+        }
+    }
+
+    private func walk(_ steps: (start: Int, column: Int, row: Int), columns: Int) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: pixels.count) { buffer, count in
+            count = pixels.count
+            pixels.withUnsafeBufferPointer { source in
+                for target in 0..<width * height {
+                    let (y, x) = target.quotientAndRemainder(dividingBy: columns)
+                    let from = 3 * (steps.start + y * steps.row + x * steps.column)
+                    for channel in 0..<3 { buffer[3 * target + channel] = source[from + channel] }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import Files
+
+/// A picture that could not be read or written: which one, why, and what to do about it.
+public struct ImageError: Error, Hashable, Sendable, CustomStringConvertible {
+    public enum Kind: Hashable, Sendable {
+        /// The file cannot be opened, read or written.
+        case file
+        /// The file is not a picture in a format that is read or written here.
+        case format
+        /// The picture passes one of the `ImageLimits`.
+        case limit
+        /// The file is damaged, incomplete, or uses what the decoder does not know.
+        case damaged
+    }
+
+    public let kind: Kind
+    /// The path, or the name that stands for one.
+    public let file: String
+    public let problem: String
+    public let remedy: String
+
+    public var description: String { "\(file): \(problem); \(remedy)" }
+
+    init(_ kind: Kind, _ file: String, _ problem: String, remedy: String) {
+        self.kind = kind
+        self.file = file
+        self.problem = problem
+        self.remedy = remedy
+    }
+
+    init(_ error: FileError) {
+        self.init(
+            .file, error.path, "cannot \(error.operation): \(error.reason)",
+            remedy: error.remedy.isEmpty ? "try another file" : error.remedy)
+    }
+}

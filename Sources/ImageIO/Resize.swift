@@ -1,0 +1,145 @@
+import CImageCodecs
+
+extension Image {
+    /// The picture at another size: the same bytes that Pillow's `resize` gives.
+    ///
+    /// - Precondition: The new sides are positive.
+    public func resized(
+        to width: Int, height: Int, filter: ResampleFilter = .bicubic
+    ) -> Image {
+        precondition(width > 0 && height > 0, "cannot resize to \(width) × \(height)")
+        checkPixels()
+        var result = pixels
+        if width != self.width {
+            let plan = ResamplePlan(from: self.width, to: width, filter: filter)
+            result = resizeRows(result, plan, width: self.width, rows: self.height)
+        }
+        if height != self.height {
+            let plan = ResamplePlan(from: self.height, to: height, filter: filter)
+            result = resizeColumns(result, plan, pitch: 3 * width)
+        }
+        return Image(width: width, height: height, pixels: result)
+    }
+}
+
+/// One channel of numbers at another size, as `Image.resized(to:height:filter:)`, but not rounded.
+///
+/// - Parameter plane: `width * height` numbers in rows from the top.
+/// - Precondition: The sides are positive and `plane` fills the old ones.
+package func resizePlane(
+    _ plane: [Float], width: Int, height: Int, toWidth newWidth: Int, toHeight newHeight: Int,
+    filter: ResampleFilter = .bicubic
+) -> [Float] {
+    precondition(
+        width > 0 && height > 0 && newWidth > 0 && newHeight > 0 && plane.count == width * height,
+        "cannot resize \(plane.count) numbers, \(width) × \(height), to \(newWidth) × \(newHeight)")
+    var result = plane
+    if newWidth != width {
+        let plan = ResamplePlan(from: width, to: newWidth, filter: filter)
+        result = resizeRows(result, plan, width: width, rows: height)
+    }
+    if newHeight != height {
+        let plan = ResamplePlan(from: height, to: newHeight, filter: filter)
+        result = resizeColumns(result, plan, pitch: newWidth)
+    }
+    return result
+}
+
+// MARK: Bytes
+
+private func resizeRows(
+    _ input: [UInt8], _ plan: ResamplePlan, width: Int, rows: Int
+) -> [UInt8] {
+    let weights = plan.integerWeights(repeating: 3)
+    let pitch = 3 * plan.counts.count
+    return filled(pitch * rows) { output in
+        input.withUnsafeBufferPointer { input in
+            plan.withWindows(weightsPerSample: 3) { windows in
+                for row in 0..<rows {
+                    resample_row_rgb8(
+                        input.baseAddress! + 3 * width * row, output + pitch * row, windows,
+                        weights)
+                }
+            }
+        }
+    }
+}
+
+private func resizeColumns(_ input: [UInt8], _ plan: ResamplePlan, pitch: Int) -> [UInt8] {
+    let weights = plan.integerWeights(repeating: 1)
+    return filled(pitch * plan.counts.count) { output in
+        plan.forEachWindow(input, weights) { row, start, count, weight in
+            resample_column_8(
+                start(pitch), pitch, count, weight, output + pitch * row, pitch)
+        }
+    }
+}
+
+// MARK: Numbers
+
+private func resizeRows(
+    _ input: [Float], _ plan: ResamplePlan, width: Int, rows: Int
+) -> [Float] {
+    let weights = plan.weights.map(Float.init)
+    let pitch = plan.counts.count
+    return filled(pitch * rows) { output in
+        input.withUnsafeBufferPointer { input in
+            plan.withWindows(weightsPerSample: 1) { windows in
+                for row in 0..<rows {
+                    resample_row_float(
+                        input.baseAddress! + width * row, output + pitch * row, windows, weights)
+                }
+            }
+        }
+    }
+}
+
+private func resizeColumns(_ input: [Float], _ plan: ResamplePlan, pitch: Int) -> [Float] {
+    let weights = plan.weights.map(Float.init)
+    return filled(pitch * plan.counts.count) { output in
+        plan.forEachWindow(input, weights) { row, start, count, weight in
+            resample_column_float(
+                start(pitch), pitch, count, weight, output + pitch * row, pitch)
+        }
+    }
+}
+
+// MARK: Buffers
+
+private func filled<Element>(
+    _ count: Int, _ fill: (UnsafeMutablePointer<Element>) -> Void
+) -> [Element] {
+    [Element](unsafeUninitializedCapacity: count) { buffer, initialized in
+        fill(buffer.baseAddress!)
+        initialized = count
+    }
+}
+
+extension ResamplePlan {
+    fileprivate func withWindows(weightsPerSample: Int, _ body: (ResampleWindows) -> Void) {
+        starts.withUnsafeBufferPointer { starts in
+            counts.withUnsafeBufferPointer { counts in
+                body(
+                    ResampleWindows(
+                        count: Int32(starts.count), stride: Int32(weightsPerSample * stride),
+                        starts: starts.baseAddress!, counts: counts.baseAddress!))
+            }
+        }
+    }
+
+    /// Calls `body` for each output row with its index, a function that finds its first input row
+    /// given the rows' pitch, the number of input rows and their weights.
+    fileprivate func forEachWindow<Sample, Weight>(
+        _ input: [Sample], _ weights: [Weight],
+        _ body: (Int, (Int) -> UnsafePointer<Sample>, Int32, UnsafePointer<Weight>) -> Void
+    ) {
+        input.withUnsafeBufferPointer { input in
+            weights.withUnsafeBufferPointer { weights in
+                for row in starts.indices {
+                    let start = { input.baseAddress! + $0 * Int(starts[row]) }
+                    body(row, start, counts[row], weights.baseAddress! + stride * row)
+                }
+            }
+        }
+    }
+}

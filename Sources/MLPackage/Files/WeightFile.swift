@@ -1,0 +1,118 @@
+import Foundation
+import Synchronization
+
+/// A weight file that is open for reading: a header, then records of 64 bytes, each with its data
+/// after it.
+///
+/// The file stays open for as long as a value refers to it, so the values of a package that has
+/// been replaced on disk still read what they read before.
+package final class WeightFile: Sendable {
+    package let path: String
+    let size: Int
+    private let handle: Mutex<FileHandle>
+
+    static let headerSize = 64
+    static let recordSize = 64
+    static let alignment = 64
+    static let version: UInt64 = 2
+    static let sentinel: UInt64 = 0xDEAD_BEEF
+
+    /// Opens the file and checks its header.
+    init(path: String) throws(MLPackageError) {
+        let (handle, size) = try RegularFile.open(path)
+        self.path = path
+        self.size = size
+        self.handle = Mutex(handle)
+        try checkHeader()
+    }
+
+    private func checkHeader() throws(MLPackageError) {
+        guard size >= Self.headerSize else {
+            throw damage("header", "\(Self.headerSize) bytes are needed, the file has \(size)")
+        }
+        let header = try read(at: 0, count: Self.headerSize)
+        let version = LittleEndian.number(header, at: 4, width: 4)
+        guard version == Self.version else {
+            throw damage("header", "the version has to be \(Self.version), not \(version)")
+        }
+    }
+
+    /// Checks the record at `offset` against the type of the value that refers to it.
+    func blob(at offset: UInt64, for type: MILTensorType) throws(MLPackageError) -> BlobReference {
+        let place = "record at \(offset)"
+        guard let start = Int(exactly: offset), start >= Self.headerSize,
+            start % Self.alignment == 0, start <= size - Self.recordSize
+        else { throw damage(place, "it has to start at a multiple of 64 inside the file") }
+        let record = try read(at: start, count: Self.recordSize)
+        guard LittleEndian.number(record, at: 0, width: 4) == Self.sentinel else {
+            throw damage(place, "no record starts there (its mark DEADBEEF is missing)")
+        }
+        try check(record, at: place, for: type)
+        let data = LittleEndian.number(record, at: 16, width: 8)
+        let count = LittleEndian.number(record, at: 8, width: 8)
+        guard let dataStart = Int(exactly: data), let byteCount = Int(exactly: count),
+            dataStart >= start + Self.recordSize, dataStart <= size,
+            byteCount <= size - dataStart
+        else { throw damage(place, "its data has to lie after it and inside the file") }
+        return BlobReference(file: self, offset: dataStart, byteCount: byteCount)
+    }
+
+    private func check(
+        _ record: [UInt8], at place: String, for type: MILTensorType
+    ) throws(MLPackageError) {
+        let number = LittleEndian.number(record, at: 4, width: 4)
+        guard let expected = type.dataType.blobNumber, number == UInt64(expected) else {
+            throw damage(place, "its type number \(number) is not that of \(type)")
+        }
+        let byteCount = LittleEndian.number(record, at: 8, width: 8)
+        guard let needed = type.byteCount, byteCount == UInt64(needed) else {
+            throw damage(place, "it holds \(byteCount) bytes, which does not fit \(type)")
+        }
+        let padding = LittleEndian.number(record, at: 24, width: 8)
+        let used = (type.elementCount ?? 0) * (type.dataType.bitWidth ?? 0)
+        guard !type.dataType.isPacked || padding == UInt64(needed * 8 - used) else {
+            throw damage(place, "\(padding) bits of padding do not fit \(type)")
+        }
+    }
+
+    /// Reads exactly `count` bytes.
+    func read(at offset: Int, count: Int) throws(MLPackageError) -> [UInt8] {
+        let data = try? handle.withLock { handle -> Data in
+            try handle.seek(toOffset: UInt64(offset))
+            return try handle.read(upToCount: count) ?? Data()
+        }
+        guard let data, data.count == count else {
+            throw damage("bytes \(offset) to \(offset + count)", "they cannot be read")
+        }
+        return [UInt8](data)
+    }
+
+    private func damage(_ place: String, _ rule: String) -> MLPackageError {
+        MLPackageError(
+            file: path, place: place, rule: rule,
+            remedy: "The file is damaged or incomplete: export or copy the package again.")
+    }
+}
+
+/// The elements of one value in a weight file. It has been checked against the value's type.
+package struct BlobReference: Hashable, Sendable {
+    let file: WeightFile
+    /// Where the data starts.
+    let offset: Int
+    package let byteCount: Int
+
+    /// Reads all of it.
+    func bytes() throws(MLPackageError) -> [UInt8] {
+        try file.read(at: offset, count: byteCount)
+    }
+
+    package static func == (left: Self, right: Self) -> Bool {
+        left.file === right.file && left.offset == right.offset
+            && left.byteCount == right.byteCount
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(ObjectIdentifier(file))
+        hasher.combine(offset)
+    }
+}

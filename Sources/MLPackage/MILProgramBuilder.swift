@@ -1,0 +1,153 @@
+/// Builds a program operation by operation, with legal names that are each used once.
+///
+///     var builder = MILProgramBuilder()
+///     let x = builder.input("x", MILTensorType(.float32, [1, 3, 8, 8]))
+///     let y = builder.operation("relu", ["x": .name(x)], name: "act.0", type: type)
+///     try builder.output(y, as: "y")
+///     let program = builder.program
+///
+/// Parameters given as constants become `const` operations of their own, as the format wants it;
+/// equal small ones are made once.
+package struct MILProgramBuilder {
+    package private(set) var program = MILProgram()
+    private var names: Set<String> = []
+    private var smallConstants: [MILValue: String] = [:]
+
+    /// Constants of more elements are not compared with others; the weight file finds equal ones.
+    private static let smallCount = 64
+
+    package init() {}
+
+    /// Adds an input; the name is made legal where it is not.
+    package mutating func input(_ name: String, _ type: MILTensorType) -> String {
+        let name = uniqueName(name)
+        program.inputs.append(MILNamedType(name, type))
+        return name
+    }
+
+    /// Adds a constant, or finds an equal small one.
+    package mutating func constant(_ value: MILValue, name: String) -> String {
+        let isSmall = (value.type.elementCount ?? .max) <= Self.smallCount
+        if isSmall, let earlier = smallConstants[value] { return earlier }
+        let name = uniqueName(name)
+        let output = MILNamedType(name, value.type)
+        program.operations.append(
+            MILOperation("const", outputs: [output], attributes: ["val": value]))
+        if isSmall { smallConstants[value] = name }
+        return name
+    }
+
+    /// Adds an operation with one output and returns that output's name.
+    package mutating func operation(
+        _ type: String, _ inputs: [String: MILOperand], name: String,
+        type outputType: MILTensorType
+    ) -> String {
+        operation(type, inputs, outputs: [MILNamedType(name, outputType)])[0]
+    }
+
+    /// Adds an operation and returns the names that its outputs got.
+    package mutating func operation(
+        _ type: String, _ inputs: [String: MILOperand], outputs: [MILNamedType]
+    ) -> [String] {
+        let prefix = outputs.first?.name ?? type
+        var arguments: [String: [MILArgument]] = [:]
+        for (parameter, operand) in inputs.sorted(by: { $0.key < $1.key }) {
+            arguments[parameter] = bind(operand, name: "\(prefix)_\(parameter)")
+        }
+        let outputs = outputs.map { MILNamedType(uniqueName($0.name), $0.type) }
+        program.operations.append(MILOperation(type, inputs: arguments, outputs: outputs))
+        return outputs.map(\.name)
+    }
+
+    /// Adds an operation whose parameters are attributes: compressed weights for iOS16 and iOS17.
+    package mutating func operation(
+        _ type: String, attributes: [String: MILValue], name: String,
+        type outputType: MILTensorType
+    ) -> String {
+        let output = MILNamedType(uniqueName(name), outputType)
+        program.operations.append(MILOperation(type, outputs: [output], attributes: attributes))
+        return output.name
+    }
+
+    /// Returns a value from the program under the given name.
+    ///
+    /// An operation's output takes that name; an input, a constant, or a value that is an output
+    /// already goes through an `identity`. Another value that has the name gives it up, unless it
+    /// is an input or an output.
+    package mutating func output(_ value: String, as name: String) throws(MLPackageError) {
+        let taken = Set(program.inputs.map(\.name) + program.outputs)
+        guard MILNames.isLegal(name), !taken.contains(name) || value == name && !isInput(name)
+        else {
+            throw MLPackageError(
+                file: "", place: "output \"\(name)\"", rule: "the name is taken or not legal",
+                remedy: "Choose another name for the output.")
+        }
+        let isFree = !taken.contains(value) && !smallConstants.values.contains(value)
+        let source = isFree ? value : identity(of: value)
+        if source != name {
+            if names.contains(name) { rename(name, to: uniqueName(name)) }
+            rename(source, to: name)
+        }
+        program.outputs.append(name)
+    }
+
+    private func isInput(_ name: String) -> Bool { program.inputs.contains { $0.name == name } }
+
+    private mutating func identity(of value: String) -> String {
+        let type = program.types[value] ?? MILTensorType(.float32)
+        return operation("identity", ["x": .name(value)], name: value, type: type)
+    }
+
+    private mutating func bind(_ operand: MILOperand, name: String) -> [MILArgument] {
+        switch operand {
+        case .name(let name): [.name(name)]
+        case .names(let names): names.map { .name($0) }
+        case .constant(let value): [.name(constant(value, name: name))]
+        case .inline(let value): [.value(value)]
+        }
+    }
+
+    /// A legal name that no value has yet, near the one that is wished.
+    private mutating func uniqueName(_ wish: String) -> String {
+        let base = MILNames.legal(wish)
+        var name = base
+        var number = 1
+        while !names.insert(name).inserted {
+            name = "\(base)_\(number)"
+            number += 1
+        }
+        return name
+    }
+
+    private mutating func rename(_ old: String, to new: String) {
+        names.remove(old)
+        names.insert(new)
+        for (value, name) in smallConstants where name == old { smallConstants[value] = new }
+        for index in program.operations.indices {
+            program.operations[index].rename(old, to: new)
+        }
+    }
+}
+
+/// What a parameter is given when an operation is built.
+package enum MILOperand: Sendable {
+    /// A value defined earlier.
+    case name(String)
+    /// Several, where the parameter takes a list.
+    case names([String])
+    /// A constant, made into an operation of its own.
+    case constant(MILValue)
+    /// A constant that stands in the operation: compressed weights from iOS18 on.
+    case inline(MILValue)
+}
+
+extension MILOperation {
+    /// Gives a value another name wherever the operation defines or uses it.
+    fileprivate mutating func rename(_ old: String, to new: String) {
+        for index in outputs.indices where outputs[index].name == old { outputs[index].name = new }
+        if name == old { name = new }
+        for (parameter, arguments) in inputs where arguments.contains(.name(old)) {
+            inputs[parameter] = arguments.map { $0 == .name(old) ? .name(new) : $0 }
+        }
+    }
+}

@@ -1,0 +1,42 @@
+/// The weight files of a package, opened when the first value refers to them.
+final class WeightFiles {
+    private let package: String
+    private let manifest: Manifest
+    private var files: [String: WeightFile] = [:]
+
+    private static let prefix = "@model_path/"
+    private static let maximumCount = 16
+
+    init(package: String, manifest: Manifest) {
+        self.package = package
+        self.manifest = manifest
+    }
+
+    func blob(
+        file name: String, offset: UInt64, type: MILTensorType
+    ) throws -> BlobReference {
+        try file(named: name).blob(at: offset, for: type)
+    }
+
+    private func file(named name: String) throws -> WeightFile {
+        if let file = files[name] { return file }
+        try require(files.count < Self.maximumCount, "", "it refers to too many weight files")
+        let file = try WeightFile(path: package + "/" + path(of: name))
+        files[name] = file
+        return file
+    }
+
+    /// The path in the package that a reference means, checked to stay in it.
+    private func path(of name: String) throws -> String {
+        let place = "weight file \"\(name)\""
+        try require(
+            name.hasPrefix(Self.prefix), place, "the name has to start with \(Self.prefix)")
+        let relative = String(name.dropFirst(Self.prefix.count))
+        try at(place) { try PackagePath.check(relative) }
+        let directory = manifest.modelPath.split(separator: "/").dropLast().joined(separator: "/")
+        let path = directory.isEmpty ? relative : directory + "/" + relative
+        try require(manifest.covers(path), place, "the manifest has no item for it")
+        try at(place) { try PackagePath.checkLinks(root: package, path: "Data/" + path) }
+        return "Data/" + path
+    }
+}

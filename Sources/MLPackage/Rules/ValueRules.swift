@@ -1,0 +1,84 @@
+/// What holds for every type and every constant.
+enum ValueRules {
+    /// Checks that no dimension and no size is absurd.
+    static func check(_ type: MILTensorType) throws {
+        try require(
+            type.rank <= MILTensorType.maximumRank, "",
+            "a rank of \(type.rank) is above \(MILTensorType.maximumRank)")
+        let known = MILTensorType(type.dataType, type.dimensions.compactMap { $0 })
+        try require(known.elementCount != nil, "", "the shape \(type) is too large")
+    }
+
+    /// Checks that a constant has as many elements as its type says, in the form that the type
+    /// takes.
+    static func check(_ value: MILValue) throws {
+        try check(value.type)
+        guard let count = value.type.elementCount else {
+            throw Fault("", "a constant of type \(value.type) needs known dimensions")
+        }
+        if case .blob(let blob) = value.content {
+            try require(
+                blob.byteCount == value.type.byteCount, "",
+                "\(blob.byteCount) bytes in the weight file do not fit \(value.type)")
+            return
+        }
+        let (form, actual) = value.content.form
+        try require(form == value.type.dataType.form, "", "\(form) cannot be of type \(value.type)")
+        let expected = form == .bytes ? value.type.byteCount : count
+        try require(actual == expected, "", "\(actual) \(form) do not fit \(value.type)")
+        try checkRange(value)
+    }
+
+    private static func checkRange(_ value: MILValue) throws {
+        guard case .integers(let numbers) = value.content else { return }
+        let range: ClosedRange<Int32>
+        switch value.type.dataType {
+        case .int16: range = Int32(Int16.min)...Int32(Int16.max)
+        case .uint16: range = 0...Int32(UInt16.max)
+        default: return
+        }
+        try require(
+            numbers.allSatisfy(range.contains), "", "an element does not fit \(value.type.dataType)"
+        )
+    }
+}
+
+/// How elements stand in memory and in a model file.
+enum ElementForm: String, CustomStringConvertible {
+    case floats, halfs, doubles, integers, longIntegers, bools, strings, bytes
+
+    var description: String { self == .longIntegers ? "long integers" : rawValue }
+}
+
+extension MILDataType {
+    /// The form that elements of this type take.
+    var form: ElementForm {
+        switch self {
+        case .float32: .floats
+        case .float16: .halfs
+        case .float64: .doubles
+        case .int16, .uint16, .int32: .integers
+        case .int64, .uint64: .longIntegers
+        case .bool: .bools
+        case .string: .strings
+        default: .bytes
+        }
+    }
+}
+
+extension MILValue.Content {
+    /// The form and how many elements there are, or how many bytes.
+    var form: (ElementForm, Int) {
+        switch self {
+        case .floats(let values): (.floats, values.count)
+        case .halfs(let values): (.halfs, values.count)
+        case .doubles(let values): (.doubles, values.count)
+        case .integers(let values): (.integers, values.count)
+        case .longIntegers(let values): (.longIntegers, values.count)
+        case .bools(let values): (.bools, values.count)
+        case .strings(let values): (.strings, values.count)
+        case .bytes(let values): (.bytes, values.count)
+        case .blob(let blob): (.bytes, blob.byteCount)
+        }
+    }
+}

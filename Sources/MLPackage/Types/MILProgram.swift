@@ -1,0 +1,66 @@
+/// The function `main` of an ML Program.
+package struct MILProgram: Hashable, Sendable {
+    package var inputs: [MILNamedType]
+    /// The names of the values that the function returns.
+    package var outputs: [String]
+    /// In order: a name is defined before it is used, and once.
+    package var operations: [MILOperation]
+
+    package init(
+        inputs: [MILNamedType] = [], outputs: [String] = [], operations: [MILOperation] = []
+    ) {
+        self.inputs = inputs
+        self.outputs = outputs
+        self.operations = operations
+    }
+
+    /// The type of every value that is defined, by name.
+    package var types: [String: MILTensorType] {
+        let defined = inputs + operations.flatMap(\.outputs)
+        return Dictionary(defined.map { ($0.name, $0.type) }) { first, _ in first }
+    }
+}
+
+/// One operation: its parameters by name, in no order, as the format has them.
+package struct MILOperation: Hashable, Sendable {
+    package var type: String
+    /// What error messages of the runtime call it; usually the name of its output.
+    package var name: String
+    /// A parameter has one argument, or one for each element where it takes a list.
+    package var inputs: [String: [MILArgument]]
+    package var outputs: [MILNamedType]
+    /// `val` of a const and the parameters of the compressed-weight operations before iOS18; else
+    /// empty.
+    package var attributes: [String: MILValue]
+
+    package init(
+        _ type: String, name: String? = nil, inputs: [String: [MILArgument]] = [:],
+        outputs: [MILNamedType], attributes: [String: MILValue] = [:]
+    ) {
+        self.type = type
+        self.name = name ?? outputs.first?.name ?? type
+        self.inputs = inputs
+        self.outputs = outputs
+        self.attributes = attributes
+    }
+
+    package var isConstant: Bool { type == "const" }
+
+    /// Whether the operation unpacks compressed weights while the model loads.
+    package var isConstantExpression: Bool { type.hasPrefix("constexpr_") }
+
+    /// The value of a const.
+    package var constantValue: MILValue? { isConstant ? attributes["val"] : nil }
+}
+
+/// What a parameter is bound to.
+package enum MILArgument: Hashable, Sendable {
+    /// A value defined earlier.
+    case name(String)
+    /// A value that stands right there.
+    case value(MILValue)
+
+    package var name: String? {
+        if case .name(let name) = self { name } else { nil }
+    }
+}

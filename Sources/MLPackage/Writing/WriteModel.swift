@@ -1,0 +1,60 @@
+import CoreMLProto
+
+extension ProtoModel {
+    /// The model file's message; without a sink for weights, all of them stand in it.
+    init(_ package: MLPackage, weights: WeightSink?) throws {
+        self.init()
+        specificationVersion = package.target.specificationVersion
+        description_p = ProtoModelDescription(package.description)
+        mlProgram = try ProtoProgram(package.program, opset: package.target.opset, weights: weights)
+    }
+}
+
+extension ProtoProgram {
+    init(_ program: MILProgram, opset: String, weights: WeightSink?) throws {
+        self.init()
+        var block = ProtoBlock()
+        block.outputs = program.outputs
+        block.operations = try program.operations.enumerated().map { index, operation in
+            try at(operation.place(index)) { try ProtoOperation(operation, weights: weights) }
+        }
+        var main = ProtoFunction()
+        main.inputs = program.inputs.map(ProtoNamedValueType.init)
+        main.opset = opset
+        main.blockSpecializations = [opset: block]
+        version = 1
+        functions = ["main": main]
+    }
+}
+
+extension ProtoOperation {
+    init(_ operation: MILOperation, weights: WeightSink?) throws {
+        self.init()
+        type = operation.type
+        outputs = operation.outputs.map(ProtoNamedValueType.init)
+        let mayHaveBlobs = operation.isConstant || operation.isConstantExpression
+        let sink = mayHaveBlobs ? weights : nil
+        // Sorted, so that the weights of one operation always stand in the same order.
+        for (parameter, arguments) in operation.inputs.sorted(by: { $0.key < $1.key }) {
+            inputs[parameter] = try ProtoArgument(arguments, weights: sink)
+        }
+        for (name, value) in operation.attributes.sorted(by: { $0.key < $1.key }) {
+            attributes[name] = try ProtoValue(value, weights: sink)
+        }
+        attributes["name"] = try ProtoValue(.string(operation.name), weights: nil)
+    }
+}
+
+extension ProtoArgument {
+    init(_ arguments: [MILArgument], weights: WeightSink?) throws {
+        self.init()
+        self.arguments = try arguments.map { argument in
+            var binding = Binding()
+            switch argument {
+            case .name(let name): binding.name = name
+            case .value(let value): binding.value = try ProtoValue(value, weights: weights)
+            }
+            return binding
+        }
+    }
+}

@@ -1,0 +1,44 @@
+public import TensorGraph
+
+/// The tensors of a model by their dotted PyTorch names (`model1.0.weight`), in a fixed order.
+public struct StateDict: Hashable, Sendable {
+    /// The names of the tensors, in the order in which they were added or stand in the file.
+    public private(set) var names: [String] = []
+    /// The shapes of tensors that a file holds but that were not read, because the shape is not
+    /// the expected one or nothing of the name was expected. ``compare(expected:)`` reports them.
+    public internal(set) var unread: [String: Shape] = [:]
+    private var tensors: [String: StoredTensor] = [:]
+
+    public init() {}
+
+    public var count: Int { names.count }
+    public var isEmpty: Bool { names.isEmpty }
+
+    /// The tensor of that name. Adding one appends its name; assigning nil removes it.
+    public subscript(name: String) -> StoredTensor? {
+        get { tensors[name] }
+        set {
+            let old = tensors.updateValueOrRemove(newValue, for: name)
+            if newValue == nil, old != nil {
+                names.removeAll { $0 == name }
+            } else if newValue != nil, old == nil {
+                names.append(name)
+            }
+        }
+    }
+}
+
+extension StateDict: Sequence {
+    public func makeIterator() -> AnyIterator<(name: String, tensor: StoredTensor)> {
+        var remaining = names.makeIterator()
+        return AnyIterator { remaining.next().map { ($0, tensors[$0]!) } }
+    }
+}
+
+extension Dictionary {
+    /// Sets or removes the value of `key` and returns the one that stood there.
+    fileprivate mutating func updateValueOrRemove(_ value: Value?, for key: Key) -> Value? {
+        guard let value else { return removeValue(forKey: key) }
+        return updateValue(value, forKey: key)
+    }
+}

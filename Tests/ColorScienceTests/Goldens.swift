@@ -1,0 +1,56 @@
+import ColorScience
+import Foundation
+
+/// Colors and their differences as scikit-image computes them (Goldens/record.py).
+struct ColorGoldens: Decodable {
+    let rgb: [UInt8]
+    let lab: [Float]
+    let outOfGamutLab: [Float]
+    let outOfGamutRgb: [UInt8]
+    let otherLab: [Float]
+    let deltaE2000: [Float]
+    let deltaE76: [Float]
+
+    static func load() throws -> Self { try loadGoldens("lab") }
+}
+
+/// A pair of pictures and its measures as scikit-image computes them.
+struct PictureGoldens: Decodable {
+    let width: Int
+    let height: Int
+    let first: [UInt8]
+    let second: [UInt8]
+    let psnr: Double
+    let ssim: Double
+    let colorfulness: Double
+    let meanDeltaE2000: Double
+    let meanAbError: Double
+    let areaUnderCurve: Double
+
+    static func load() throws -> Self { try loadGoldens("pictures") }
+}
+
+private func loadGoldens<Goldens: Decodable>(_ name: String) throws -> Goldens {
+    let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .appendingPathComponent("Goldens/\(name).json")
+    let decoder = JSONDecoder()
+    decoder.keyDecodingStrategy = .convertFromSnakeCase
+    return try decoder.decode(Goldens.self, from: Data(contentsOf: file))
+}
+
+extension LabPlanes {
+    /// L, a, b, L, a, b, …
+    init(interleaved values: [Float]) {
+        let pixels = stride(from: 0, to: values.count, by: 3)
+        self.init(
+            l: pixels.map { values[$0] }, a: pixels.map { values[$0 + 1] },
+            b: pixels.map { values[$0 + 2] })
+    }
+
+    var interleaved: [Float] { (0..<count).flatMap { [l[$0], a[$0], b[$0]] } }
+}
+
+func largestDifference(_ first: [Float], _ second: [Float]) -> Float {
+    guard first.count == second.count else { return .infinity }
+    return zip(first, second).reduce(0) { max($0, abs($1.0 - $1.1)) }
+}

@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""Records what scikit-image computes for a few colors and pictures, as Goldens/*.json."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+from skimage import color, metrics
+
+HERE = Path(__file__).parent
+WIDTH, HEIGHT = 23, 17
+
+
+def colors(rng):
+    corners = [[r, g, b] for r in (0, 255) for g in (0, 255) for b in (0, 255)]
+    grays = [[v, v, v] for v in (1, 9, 10, 11, 12, 127, 128, 254)]
+    dark = rng.integers(0, 16, (40, 3)).tolist()
+    return np.array(corners + grays + dark + rng.integers(0, 256, (200, 3)).tolist(), np.uint8)
+
+
+def lab_goldens(rng):
+    pixels = colors(rng)
+    lab = rng.uniform([0, -110, -110], [100, 110, 110], (200, 3))
+    back = np.rint(color.lab2rgb(lab) * 255)
+    other = color.rgb2lab(pixels) + rng.normal(0, 6, pixels.shape)
+    other[::7] = color.rgb2lab(pixels)[::-1][::7]
+    other[0] = color.rgb2lab(pixels)[0]
+    own = color.rgb2lab(pixels)
+    return {
+        "rgb": pixels.ravel().tolist(),
+        "lab": own.ravel().tolist(),
+        "out_of_gamut_lab": lab.ravel().tolist(),
+        "out_of_gamut_rgb": back.astype(int).ravel().tolist(),
+        "other_lab": other.ravel().tolist(),
+        "delta_e2000": color.deltaE_ciede2000(own, other).tolist(),
+        "delta_e76": color.deltaE_cie76(own, other).tolist(),
+    }
+
+
+def colorfulness(pixels):
+    red, green, blue = np.moveaxis(pixels.astype(float), -1, 0)
+    rg, yb = red - green, (red + green) / 2 - blue
+    return float(np.hypot(rg.std(), yb.std()) + 0.3 * np.hypot(rg.mean(), yb.mean()))
+
+
+def ab_measures(first, second):
+    difference = (color.rgb2lab(first) - color.rgb2lab(second))[..., 1:]
+    error = np.sqrt((difference**2).sum(-1)).ravel()
+    curve = np.array([(error <= t).mean() for t in range(151)])
+    return float(error.mean()), float(np.trapezoid(curve) / 150)
+
+
+def picture_goldens(rng):
+    y, x = np.mgrid[0:HEIGHT, 0:WIDTH]
+    waves = [128 + 100 * np.sin(x / (3 + c) + y / (5 - c)) for c in range(3)]
+    first = np.clip(np.stack(waves, -1), 0, 255).astype(np.uint8)
+    second = np.clip(first + rng.normal(0, 25, first.shape), 0, 255).astype(np.uint8)
+    mean, area = ab_measures(first, second)
+    return {
+        "width": WIDTH,
+        "height": HEIGHT,
+        "first": first.ravel().tolist(),
+        "second": second.ravel().tolist(),
+        "psnr": metrics.peak_signal_noise_ratio(first, second),
+        "ssim": float(metrics.structural_similarity(first, second, channel_axis=-1)),
+        "colorfulness": colorfulness(first),
+        "mean_delta_e2000": float(
+            color.deltaE_ciede2000(color.rgb2lab(first), color.rgb2lab(second)).mean()),
+        "mean_ab_error": mean,
+        "area_under_curve": area,
+    }
+
+
+def main():
+    rng = np.random.default_rng(313)
+    for name, goldens in [("lab", lab_goldens(rng)), ("pictures", picture_goldens(rng))]:
+        (HERE / f"{name}.json").write_text(json.dumps(goldens) + "\n")
+
+
+main()

@@ -1,0 +1,91 @@
+import ColorScience
+import Testing
+
+@Suite struct MetricsTests {
+    @Test func colorDifferencesMatchScikitImage() throws {
+        let goldens = try ColorGoldens.load()
+        let first = LabPlanes(interleaved: goldens.lab)
+        let second = LabPlanes(interleaved: goldens.otherLab)
+        let delta2000 = try deltaE2000(first, second)
+        #expect(largestDifference(delta2000, goldens.deltaE2000) <= 1e-4)
+        #expect(largestDifference(try deltaE76(first, second), goldens.deltaE76) <= 1e-4)
+        let mean = Double(delta2000.reduce(0, +)) / Double(delta2000.count)
+        #expect(abs(try meanDeltaE2000(first, second) - mean) <= 1e-4)
+    }
+
+    @Test func pictureMeasuresMatchScikitImage() throws {
+        let goldens = try PictureGoldens.load()
+        let (first, second) = (goldens.first, goldens.second)
+        let (firstLab, secondLab) = (lab(fromRGB: first), lab(fromRGB: second))
+        var errors = ABErrors()
+        try errors.add(reference: firstLab, estimate: secondLab)
+        let measured: [(String, Double, Double)] = [
+            ("PSNR", try psnr(first, second), goldens.psnr),
+            (
+                "PSNR of floats",
+                try psnr(first.map(Float.init), second.map(Float.init), peak: 255), goldens.psnr
+            ),
+            (
+                "SSIM",
+                try structuralSimilarity(
+                    first, second, width: goldens.width, height: goldens.height), goldens.ssim
+            ),
+            ("colorfulness", try colorfulness(ofRGB: first), goldens.colorfulness),
+            ("mean ΔE2000", try meanDeltaE2000(firstLab, secondLab), goldens.meanDeltaE2000),
+            ("mean ab error", try meanABError(firstLab, secondLab), goldens.meanAbError),
+            ("area under curve", errors.areaUnderCurve, goldens.areaUnderCurve),
+        ]
+        for (name, value, golden) in measured {
+            #expect(abs(value - golden) <= 1e-4, "\(name): \(value), recorded \(golden)")
+        }
+    }
+
+    @Test func equalPicturesReachTheBestValues() throws {
+        let pixels = (0..<300).map { UInt8($0 % 251) }
+        let planes = lab(fromRGB: pixels)
+        var errors = ABErrors()
+        try errors.add(reference: planes, estimate: planes)
+        #expect(try psnr(pixels, pixels) == .infinity)
+        #expect(try structuralSimilarity(pixels, pixels, width: 10, height: 10) == 1)
+        #expect(try meanDeltaE2000(planes, planes) == 0)
+        #expect(errors.mean == 0)
+        #expect(errors.areaUnderCurve == 1)
+    }
+
+    @Test func grayHasNoColorfulness() throws {
+        #expect(try colorfulness(ofRGB: [0, 0, 0, 90, 90, 90, 255, 255, 255]) == 0)
+    }
+
+    @Test func weightsShiftTheErrorCurve() throws {
+        let reference = LabPlanes(l: [50, 50], a: [0, 0], b: [0, 0])
+        let estimate = LabPlanes(l: [50, 50], a: [0, 30], b: [0, 40])
+        var errors = ABErrors()
+        try errors.add(reference: reference, estimate: estimate, weights: [1, 3])
+        #expect(errors.mean == 37.5)
+        #expect(errors.cumulative[49] == 0.25)
+        #expect(errors.cumulative[50] == 1)
+    }
+
+    @Test func errorsBeyondTheLastThresholdCountAsMisses() throws {
+        let reference = LabPlanes(l: [50, 50], a: [0, 0], b: [0, 0])
+        let estimate = LabPlanes(l: [50, 50], a: [150.5, .nan], b: [0, 0])
+        var errors = ABErrors()
+        try errors.add(reference: reference, estimate: estimate)
+        #expect(errors.areaUnderCurve == 0)
+    }
+
+    @Test func unusablePicturesAreRefused() throws {
+        let pixels = [UInt8](repeating: 7, count: 6 * 8 * 3)
+        let empty = LabPlanes(l: [], a: [], b: [])
+        #expect(throws: ColorScienceError.self) { try psnr(pixels, []) }
+        #expect(throws: ColorScienceError.self) { try psnr([UInt8](), []) }
+        #expect(throws: ColorScienceError.self) { try colorfulness(ofRGB: []) }
+        #expect(throws: ColorScienceError.self) { try meanDeltaE2000(empty, empty) }
+        #expect(throws: ColorScienceError.self) {
+            try structuralSimilarity(pixels, pixels, width: 6, height: 8)
+        }
+        #expect(throws: ColorScienceError.self) {
+            try structuralSimilarity(pixels, pixels, width: 9, height: 8)
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import Testing
+
+@testable import MLPackage
+
+/// Packages of another implementation, against what that says they hold.
+struct GoldenTests {
+    struct Expected: Decodable {
+        var version: Int32
+        var operations: [String]
+        var blobs: [Blob]
+
+        struct Blob: Decodable {
+            var operation: String
+            var parameter: String
+            var shape: [Int]
+            var first: [Double]
+            var sum: Double
+            var squares: Double
+        }
+    }
+
+    static func expected(_ name: String) throws -> Expected {
+        let url = URL(fileURLWithPath: Goldens.directory + "/expected.json")
+        let all = try JSONDecoder().decode([String: Expected].self, from: Data(contentsOf: url))
+        return try #require(all[name])
+    }
+
+    @Test(arguments: Goldens.names) func reads(name: String) throws {
+        let expected = try Self.expected(name)
+        let package = try MLPackage(contentsOf: Goldens.path(name))
+        #expect(package.target.specificationVersion == expected.version)
+        #expect(package.program.operations.map(\.type).sorted() == expected.operations)
+        for blob in expected.blobs {
+            let value = try #require(Self.value(blob, in: package.program))
+            #expect(value.type.shape == blob.shape)
+            let isFloat = value.type.dataType.isFloat
+            let elements =
+                try isFloat ? value.floats().map(Double.init) : value.integers().map(Double.init)
+            #expect(Array(elements.prefix(3)) == blob.first)
+            #expect(abs(elements.reduce(0, +) - blob.sum) < 1e-9)
+            #expect(abs(elements.reduce(0) { $0 + $1 * $1 } - blob.squares) < 1e-9)
+        }
+    }
+
+    private static func value(_ blob: Expected.Blob, in program: MILProgram) -> MILValue? {
+        let operation = program.operations.first { $0.outputs[0].name == blob.operation }
+        if case .value(let value) = operation?.inputs[blob.parameter]?.first { return value }
+        return operation?.attributes[blob.parameter]
+    }
+
+    @Test(arguments: Goldens.names) func writesBack(name: String) throws {
+        let scratch = try Scratch()
+        let package = try MLPackage(contentsOf: Goldens.path(name))
+        try package.write(to: scratch.path("a"))
+        let again = try MLPackage(contentsOf: scratch.path("a"))
+        #expect(try loaded(again) == loaded(package))
+        // Apple's library and this one lay out the same blobs in files of the same size.
+        let sizes = try [Goldens.path(name), scratch.path("a")].map {
+            try contents($0 + "/" + Part.weights).count
+        }
+        #expect(sizes[0] == sizes[1])
+    }
+
+    @Test func seesTheImageInterface() throws {
+        let package = try MLPackage(contentsOf: Goldens.path("image-iOS16"))
+        let image = ImageFeature(width: 16, height: 16, colorSpace: .grayscale)
+        #expect(package.description.inputs == [Feature("lightness", .image(image))])
+        #expect(package.description.outputs.map(\.name) == ["ab"])
+        #expect(package.description.metadata.userDefined.count >= 3)
+    }
+}

@@ -1,0 +1,66 @@
+import Engine
+import TensorGraph
+import Testing
+
+/// The engine's float32 kernels against the double-precision reference and against PyTorch.
+@Suite struct EngineColumn {
+    /// The largest normalised mean square error: Σ (engine − reference)² / Σ reference².
+    static let bound = 1e-10
+
+    @Test(arguments: OperationTable.cases)
+    func engineAgreesWithReference(_ testCase: OperationCase) throws {
+        let graph = try CaseGraph(testCase)
+        let tensors = [graph.output] + graph.gradients
+        let expected = try ReferenceEvaluator(inputs: graph.doubleFeeds).evaluate(tensors)
+        for (index, tensor) in tensors.enumerated() {
+            let value = try tensor.evaluate(inputs: graph.engineInputs)
+            #expect(value.shape == tensor.shape)
+            let error = normalizedError(value.scalars, expected[index].values)
+            #expect(error <= Self.bound, "\(CaseGraph.place(index)): error \(error)")
+        }
+    }
+
+    /// One program with all results, whose memory plan they share; a second run repeats the first.
+    @Test(arguments: OperationTable.recorded)
+    func programAgreesWithPyTorch(_ testCase: OperationCase) throws {
+        let graph = try CaseGraph(testCase)
+        let tensors = [graph.output] + graph.gradients
+        let outputs = tensors.enumerated().map { (name: CaseGraph.place($0), value: $1) }
+        let program = try Program(outputs: outputs)
+        let values = try program.run(graph.engineInputs)
+        let digests = try Golden.digests(of: testCase)
+        try #require(digests.count == tensors.count)
+        for (index, digest) in digests.enumerated() {
+            let name = CaseGraph.place(index)
+            let value = try #require(values[name])
+            digest.expect(Digest(value.scalars.map(Double.init)), name, within: 1e-4)
+        }
+        #expect(try program.run(graph.engineInputs) == values)
+    }
+
+    private func normalizedError(_ values: [Float], _ expected: [Double]) -> Double {
+        guard values.count == expected.count else { return .infinity }
+        let error = zip(values, expected).reduce(0) {
+            $0 + (Double($1.0) - $1.1) * (Double($1.0) - $1.1)
+        }
+        let size = expected.reduce(0) { $0 + $1 * $1 }
+        return error == 0 ? 0 : error / size
+    }
+}
+
+extension CaseGraph {
+    /// The inputs as the engine takes them.
+    var engineInputs: [String: TensorData] {
+        var result = ["weights": TensorData(shape: output.shape, scalars: feeds["weights"]!)]
+        for (index, input) in inputs.enumerated() {
+            let name = "input \(index)"
+            result[name] = TensorData(shape: input.shape, scalars: feeds[name]!)
+        }
+        return result
+    }
+
+    /// What the `index`-th of output and gradients is called.
+    static func place(_ index: Int) -> String {
+        index == 0 ? "output" : "gradient \(index - 1)"
+    }
+}

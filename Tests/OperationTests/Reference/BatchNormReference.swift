@@ -1,0 +1,86 @@
+import TensorGraph
+
+/// The channel of each element of [N, C, …].
+private func channels(_ shape: Shape) -> [Int] {
+    let inner = shape.dimensions.dropFirst(2).reduce(1, *)
+    return (0..<shape.count).map { $0 / inner % shape[1] }
+}
+
+/// The sum of `values` in each channel.
+private func perChannelSums(_ shape: Shape, _ values: [Double]) -> [Double] {
+    var sums = [Double](repeating: 0, count: shape[1])
+    for (channel, value) in zip(channels(shape), values) { sums[channel] += value }
+    return sums
+}
+
+/// (x − mean)/√(variance + ε) with the statistics of each element's channel.
+private func normalized(
+    _ x: ReferenceArray, _ mean: [Double], _ variance: [Double], _ epsilon: Float
+) -> [Double] {
+    zip(x.values, channels(x.shape)).map { value, channel in
+        (value - mean[channel]) / (variance[channel] + Double(epsilon)).squareRoot()
+    }
+}
+
+/// The rows of [2, C].
+private func rows(_ array: ReferenceArray) -> ([Double], [Double]) {
+    let count = array.shape[1]
+    return (Array(array.values[..<count]), Array(array.values[count...]))
+}
+
+private func scaled(
+    _ values: [Double], _ shape: Shape, _ weight: ReferenceArray, _ bias: ReferenceArray
+) -> [Double] {
+    zip(values, channels(shape)).map { $0 * weight[$1] + bias[$1] }
+}
+
+extension BatchNormInference: ReferenceOperation {
+    func reference(_ inputs: [ReferenceArray], shape: Shape) -> [Double] {
+        let unit = normalized(inputs[0], inputs[3].values, inputs[4].values, epsilon)
+        return scaled(unit, shape, inputs[1], inputs[2])
+    }
+}
+
+extension BatchMoments: ReferenceOperation {
+    func reference(_ inputs: [ReferenceArray], shape: Shape) -> [Double] {
+        let x = inputs[0]
+        let count = Double(x.shape.count / x.shape[1])
+        let mean = perChannelSums(x.shape, x.values).map { $0 / count }
+        let squares = zip(x.values, channels(x.shape)).map { value, channel in
+            (value - mean[channel]) * (value - mean[channel])
+        }
+        return mean + perChannelSums(x.shape, squares).map { $0 / count }
+    }
+}
+
+extension BatchNormTraining: ReferenceOperation {
+    func reference(_ inputs: [ReferenceArray], shape: Shape) -> [Double] {
+        let (mean, variance) = rows(inputs[3])
+        let unit = normalized(inputs[0], mean, variance, epsilon)
+        return scaled(unit, shape, inputs[1], inputs[2])
+    }
+}
+
+extension BatchNormGradientSums: ReferenceOperation {
+    func reference(_ inputs: [ReferenceArray], shape: Shape) -> [Double] {
+        let (x, dy) = (inputs[0], inputs[2].values)
+        let (mean, variance) = rows(inputs[1])
+        let unit = normalized(x, mean, variance, epsilon)
+        return perChannelSums(x.shape, dy) + perChannelSums(x.shape, zip(dy, unit).map(*))
+    }
+}
+
+extension BatchNormInputGradient: ReferenceOperation {
+    func reference(_ inputs: [ReferenceArray], shape: Shape) -> [Double] {
+        let (x, weight, dy) = (inputs[0], inputs[1], inputs[3].values)
+        let (mean, variance) = rows(inputs[2])
+        let (sums, products) = rows(inputs[4])
+        let unit = normalized(x, mean, variance, epsilon)
+        let count = Double(shape.count / shape[1])
+        return channels(shape).enumerated().map { place, channel in
+            let scale = weight[channel] / (variance[channel] + Double(epsilon)).squareRoot()
+            let ways = (sums[channel] + unit[place] * products[channel]) / count
+            return scale * (dy[place] - ways)
+        }
+    }
+}

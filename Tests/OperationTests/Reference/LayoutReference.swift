@@ -1,0 +1,88 @@
+import TensorGraph
+
+// Operations that move numbers without changing them.
+
+extension Reshape: ReferenceOperation {
+    func reference(_ inputs: [ReferenceArray], shape: Shape) -> [Double] { inputs[0].values }
+}
+
+extension Transpose: ReferenceOperation {
+    func reference(_ inputs: [ReferenceArray], shape: Shape) -> [Double] {
+        let strides = inputs[0].shape.strides
+        return offsets(shape.dimensions, strides: permutation.map { strides[$0] })
+            .map { inputs[0][$0] }
+    }
+}
+
+extension Slice: ReferenceOperation {
+    func reference(_ inputs: [ReferenceArray], shape: Shape) -> [Double] {
+        places(of: shape, in: inputs[0].shape).map { inputs[0][$0] }
+    }
+
+    /// Where the elements of the part lie in the whole.
+    fileprivate func places(of part: Shape, in whole: Shape) -> [Int] {
+        let start = zip(begin, whole.strides).map(*).reduce(0, +)
+        return offsets(
+            part.dimensions, strides: zip(stride, whole.strides).map(*), start: start)
+    }
+}
+
+extension SliceScatter: ReferenceOperation {
+    func reference(_ inputs: [ReferenceArray], shape: Shape) -> [Double] {
+        let places = slice.places(of: inputs[0].shape, in: shape)
+        return writing(inputs[0].values, at: places, into: zeros(shape))
+    }
+}
+
+extension Pad: ReferenceOperation {
+    func reference(_ inputs: [ReferenceArray], shape: Shape) -> [Double] {
+        let start = zip(before, shape.strides).map(*).reduce(0, +)
+        let places = offsets(inputs[0].shape.dimensions, strides: shape.strides, start: start)
+        let border = [Double](repeating: Double(value), count: shape.count)
+        return writing(inputs[0].values, at: places, into: border)
+    }
+}
+
+extension Concat: ReferenceOperation {
+    func reference(_ inputs: [ReferenceArray], shape: Shape) -> [Double] {
+        var (result, start) = (zeros(shape), 0)
+        let axis = axis < 0 ? axis + shape.rank : axis
+        for part in inputs {
+            let places = offsets(
+                part.shape.dimensions, strides: shape.strides, start: start * shape.strides[axis])
+            result = writing(part.values, at: places, into: result)
+            start += part.shape[axis]
+        }
+        return result
+    }
+}
+
+extension PixelShuffle: ReferenceOperation {
+    func reference(_ inputs: [ReferenceArray], shape: Shape) -> [Double] {
+        shuffledPlaces(small: inputs[0].shape, factor).map { inputs[0][$0] }
+    }
+}
+
+extension PixelUnshuffle: ReferenceOperation {
+    func reference(_ inputs: [ReferenceArray], shape: Shape) -> [Double] {
+        writing(inputs[0].values, at: shuffledPlaces(small: shape, factor), into: zeros(shape))
+    }
+}
+
+/// For each pixel of the large picture, in order, where it lies in the small one: output row
+/// h·f + i and column w·f + j of channel c come from channel (c·f + i)·f + j at (h, w).
+private func shuffledPlaces(small: Shape, _ factor: Int) -> [Int] {
+    let (channels, height, width) = (small[1] / (factor * factor), small[2], small[3])
+    let s = Shape([small[0], channels, factor, factor, height, width]).strides
+    return offsets(
+        [small[0], channels, height, factor, width, factor],
+        strides: [s[0], s[1], s[4], s[2], s[5], s[3]])
+}
+
+func zeros(_ shape: Shape) -> [Double] { [Double](repeating: 0, count: shape.count) }
+
+private func writing(_ values: [Double], at places: [Int], into whole: [Double]) -> [Double] {
+    var whole = whole
+    for (place, value) in zip(places, values) { whole[place] = value }
+    return whole
+}

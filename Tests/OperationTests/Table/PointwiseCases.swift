@@ -1,0 +1,34 @@
+import TensorGraph
+
+extension OperationTable {
+    static let pointwise: [OperationCase] = [
+        OperationCase("neg", [3, 5]) { -$0[0] },
+        OperationCase("exp", [2, 3, 4, 5]) { exp($0[0]) },
+        OperationCase("exp rank 0", []) { exp($0[0]) },
+        OperationCase("log", .positive([7])) { log($0[0]) },
+        OperationCase("sqrt", .positive([1, 17, 3, 2])) { sqrt($0[0]) },
+        OperationCase("abs", [2, 3, 5]) { abs($0[0]) },
+        OperationCase("abs at 0", .integers([2, 17, 5])) { abs($0[0]) },
+        OperationCase("clip", [4, 9]) { clip($0[0], min: -0.5, max: 0.25) },
+        OperationCase("clip at its limits", .integers([2, 5, 4, 3])) {
+            clip($0[0], min: -2, max: 3)
+        },
+        OperationCase("clip above", .wide([31])) { clip($0[0], min: -.infinity, max: 1) },
+        OperationCase("clip below", .wide([31])) { clip($0[0], min: 0, max: .infinity) },
+        OperationCase("relu", [2, 17, 3, 5]) { relu($0[0]) },
+        OperationCase("relu at 0", .integers([2, 5, 7, 3])) { relu($0[0]) },
+        OperationCase("relu of 131k", [2, 64, 33, 31]) { relu($0[0]) },
+        OperationCase("leaky_relu", [2, 7, 3, 5]) { leakyRelu($0[0], negativeSlope: 0.2) },
+        OperationCase("leaky_relu default slope", [3, 37]) { leakyRelu($0[0]) },
+        OperationCase("leaky_relu at 0", .integers([41])) { leakyRelu($0[0]) },
+        OperationCase("relu6", .wide([2, 5, 3, 7])) { relu6($0[0]) },
+        OperationCase("relu6 at 0 and 6", .integers([2, 5, 3, 7])) { relu6($0[0]) },
+        OperationCase("hardswish", .wide([2, 5, 3, 7])) { hardSwish($0[0]) },
+        OperationCase("hardswish at -3 and 3", .integers([2, 5, 3, 7])) { hardSwish($0[0]) },
+        OperationCase("sigmoid", .wide([2, 5, 3, 7])) { sigmoid($0[0]) },
+        OperationCase("sigmoid of 131k", [2, 64, 33, 31]) { sigmoid($0[0]) },
+        OperationCase("tanh", .wide([2, 3, 1, 17])) { tanh($0[0]) },
+        OperationCase("tanh rank 5", [2, 1, 3, 2, 5]) { tanh($0[0]) },
+        OperationCase("chain", .positive([3, 1, 4, 1])) { exp(-sqrt(log($0[0] + 1))) * $0[0] },
+    ]
+}

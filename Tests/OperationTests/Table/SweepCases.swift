@@ -1,0 +1,91 @@
+import TensorGraph
+
+/// Cases made by counting through an operation's attributes.
+extension OperationTable {
+    static let sweeps: [OperationCase] = [reduced, permuted, joined, normalizedAlong].flatMap { $0 }
+
+    private static let extents = [2, 3, 5, 4, 3]
+
+    private static func shape(_ rank: Int) -> Shape { Shape(Array(extents.prefix(rank))) }
+
+    private static func sweep(
+        _ name: String, _ inputs: [CaseInput],
+        _ build: @escaping @Sendable ([Tensor]) throws -> Tensor
+    ) -> OperationCase {
+        OperationCase(name: name, inputs: inputs, checks: .unrecorded, build: build)
+    }
+
+    /// Sum, mean and max over every set of axes of ranks 1…5, axes kept in turn.
+    private static let reduced: [OperationCase] = (1...5).flatMap { rank in
+        (1..<1 << rank).flatMap { set -> [OperationCase] in
+            let axes = (0..<rank).filter { set >> $0 & 1 == 1 }
+            let keep = (set + rank) % 2 == 0
+            let place = "rank \(rank) over \(axes)" + (keep ? " kept" : "")
+            return [
+                sweep("sum \(place)", [CaseInput(shape(rank), .signed)]) {
+                    $0[0].sum(axes: axes, keepDims: keep)
+                },
+                sweep("mean \(place)", [CaseInput(shape(rank), .signed)]) {
+                    $0[0].mean(axes: axes, keepDims: !keep)
+                },
+                sweep("max \(place)", [CaseInput(shape(rank), .distinct)]) {
+                    $0[0].max(axes: axes, keepDims: keep)
+                },
+            ]
+        }
+    }
+
+    /// Every permutation of ranks 2…4.
+    private static let permuted: [OperationCase] = (2...4).flatMap { rank in
+        permutations(Array(0..<rank)).map { permutation in
+            sweep("transpose \(permutation)", [CaseInput(shape(rank), .signed)]) {
+                $0[0].transposed(permutation)
+            }
+        }
+    }
+
+    private static func permutations(_ items: [Int]) -> [[Int]] {
+        guard items.count > 1 else { return [items] }
+        return items.flatMap { first in
+            permutations(items.filter { $0 != first }).map { [first] + $0 }
+        }
+    }
+
+    /// Joining, cutting and padding along every axis of ranks 1…5.
+    private static let joined: [OperationCase] = axes { rank, axis in
+        var longer = shape(rank)
+        longer[axis] += 4
+        let (start, whole) = (longer.dimensions.map { _ in 0 }, longer)
+        var (after, step) = (start, start.map { _ in 1 })
+        (after[axis], step[axis]) = (3, 2)
+        let amounts = after
+        let steps = step
+        return [
+            sweep(
+                "concat rank \(rank) axis \(axis)",
+                [CaseInput(shape(rank), .signed), CaseInput(whole, .signed)]
+            ) { concat($0, axis: axis) },
+            sweep("slice rank \(rank) axis \(axis)", [CaseInput(whole, .signed)]) {
+                $0[0].sliced(from: start, to: whole.dimensions, stride: steps)
+            },
+            sweep("pad rank \(rank) axis \(axis)", [CaseInput(shape(rank), .signed)]) {
+                $0[0].padded(before: start, after: amounts, value: 0.5)
+            },
+        ]
+    }
+
+    private static let normalizedAlong: [OperationCase] = axes { rank, axis in
+        [
+            sweep("softmax rank \(rank) axis \(axis)", [CaseInput(shape(rank), .wide)]) {
+                softmax($0[0], axis: axis)
+            },
+            sweep("log_softmax rank \(rank) axis \(axis)", [CaseInput(shape(rank), .wide)]) {
+                logSoftmax($0[0], axis: axis - rank)
+            },
+        ]
+    }
+
+    private static func axes(_ make: (Int, Int) -> [OperationCase]) -> [OperationCase] {
+        (1...5).flatMap { rank in (0..<rank).flatMap { make(rank, $0) } }
+    }
+}
