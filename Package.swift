@@ -38,7 +38,10 @@ let package = Package(
         // Files.
         .target(name: "CFiles"),
         .target(name: "Files", dependencies: ["CFiles"]),
-        .target(name: "TensorFiles", dependencies: ["CHDF5", "TensorGraph"]),
+        .target(name: "TensorFiles", dependencies: ["CHDF5", "Files", "TensorGraph"]),
+        .target(
+            name: "Checkpoints",
+            dependencies: ["TensorFiles", "Colorizers", "Layers", "TensorGraph"]),
         .target(
             name: "CoreMLProto",
             dependencies: [.product(name: "SwiftProtobuf", package: "swift-protobuf")],
@@ -50,26 +53,35 @@ let package = Package(
             ]),
         .target(
             name: "Conversion",
-            dependencies: ["MLPackage", "TensorFiles", "Colorizers", "Layers", "TensorGraph"]),
+            dependencies: [
+                "MLPackage", "Checkpoints", "TensorFiles", "Colorizers", "Layers", "TensorGraph",
+            ]),
 
         // What people do with them.
         .target(
             name: "Retint",
-            dependencies: ["Conversion", "Engine", "ColorScience", "ImageIO"]),
+            dependencies: [
+                "Conversion", "Checkpoints", "MLPackage", "Engine", "Colorizers", "TensorGraph",
+                "ColorScience", "ImageIO", "Files",
+            ]),
         .target(
             name: "Verification",
-            dependencies: ["Retint", "Conversion", "Engine", "ColorScience", "TensorFiles"]),
+            dependencies: [
+                "Retint", "Checkpoints", "Conversion", "Engine", "ColorScience", "TensorFiles",
+            ]),
         .target(
             name: "Training",
             dependencies: [
-                "Retint", "Colorizers", "Layers", "Engine", "ColorScience", "ImageIO",
-                "TensorFiles",
+                "Retint", "Checkpoints", "Colorizers", "Layers", "Engine", "ColorScience",
+                "ImageIO", "TensorFiles", "Files",
                 .product(name: "Yams", package: "Yams"),
             ]),
         .executableTarget(
             name: "RetintCLI",
             dependencies: [
-                "Retint", "Training", "Verification", "Conversion",
+                "Retint", "Training", "Verification", "Conversion", "Checkpoints", "MLPackage",
+                "Colorizers", "Layers", "Engine", "TensorGraph", "TensorFiles", "ColorScience",
+                "ImageIO", "Files",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -94,6 +106,7 @@ let package = Package(
             name: "VerificationTests", dependencies: ["Verification"]),
         .testTarget(name: "TrainingTests", dependencies: ["Training"], exclude: ["Goldens"]),
         .testTarget(
-            name: "CommandTests", dependencies: ["RetintCLI", "TensorFiles", "ImageIO"]),
+            name: "CommandTests",
+            dependencies: ["RetintCLI", "Checkpoints", "TensorFiles", "ImageIO"]),
     ]
 )

@@ -4,7 +4,7 @@ import TensorGraph
 /// The network of Zhang et al., "Real-Time User-Guided Image Colorization with Learned Deep Priors"
 /// (SIGGRAPH 2017): a U-Net that also takes color hints; without them it works alone.
 ///
-/// 34,187,027 parameters with its class head, 34,051,074 without.
+/// 34,187,027 parameters with its class head, 34,051,074 without; 75.20 G multiply-adds at 256×256.
 public final class SIGGRAPH17: Module, Colorizer {
     public static let architecture = "siggraph17"
     public static let requiredMultiple = 8
@@ -47,8 +47,7 @@ public final class SIGGRAPH17: Module, Colorizer {
 
     /// Colors without hints.
     public func forward(_ lightness: Tensor) -> Tensor {
-        // Hints and mask are zeros: three more channels.
-        color(normalized(lightness).padded(before: [0, 0, 0, 0], after: [0, 3, 0, 0]), lightness)
+        color(unhinted(lightness))
     }
 
     /// Colors with hints.
@@ -57,15 +56,15 @@ public final class SIGGRAPH17: Module, Colorizer {
     ///   - hints: a and b where they are known, 0 elsewhere: [N, 2, H, W] in −110…110.
     ///   - mask: 1 where they are known, 0 elsewhere: [N, 1, H, W].
     public func callAsFunction(_ lightness: Tensor, hints: Tensor, mask: Tensor) -> Tensor {
+        checkInput(lightness)
         let channels = [normalized(lightness), hints * (1 / abScale), mask]
-        return color(concat(channels, axis: 1), lightness)
+        return color(concat(channels, axis: 1))
     }
 
     /// The unnormalized log-probabilities of the ab bins, [N, 529, H/4, W/4]; `nil` without the
     /// class head.
     public func classLogits(_ lightness: Tensor) -> Tensor? {
-        let input = normalized(lightness).padded(before: [0, 0, 0, 0], after: [0, 3, 0, 0])
-        return modelClass.map { $0(features(input).quarter) }
+        modelClass.map { $0(features(unhinted(lightness)).quarter) }
     }
 
     /// What the stages leave for the decoder, at the full size and at a half and a quarter of it.
@@ -73,8 +72,13 @@ public final class SIGGRAPH17: Module, Colorizer {
         let full, half, quarter: Tensor
     }
 
-    private func color(_ input: Tensor, _ lightness: Tensor) -> Tensor {
+    /// The network's input without hints: hints and mask are three channels of zeros.
+    private func unhinted(_ lightness: Tensor) -> Tensor {
         checkInput(lightness)
+        return normalized(lightness).padded(before: [0, 0, 0, 0], after: [0, 3, 0, 0])
+    }
+
+    private func color(_ input: Tensor) -> Tensor {
         let found = features(input)
         let half = model9(model9up(found.quarter) + model2short9(found.half))
         let full = model10(model10up(half) + model1short10(found.full))

@@ -41,7 +41,7 @@ package enum AtomicFile {
         }
     }
 
-    private static func install(
+    static func install(
         _ temporary: String, at target: String, marker: String?, for path: String
     ) throws(FileError) {
         let old = try FileKind(at: target)
@@ -92,7 +92,7 @@ extension AtomicFile {
     }
 
     /// The permissions of the file that is replaced: the new one keeps them.
-    private static func mode(of path: String) -> mode_t? {
+    static func mode(of path: String) -> mode_t? {
         var status = stat()
         return stat(path, &status) == 0 ? status.st_mode & 0o7777 : nil
     }
@@ -139,7 +139,7 @@ extension AtomicFile {
 extension AtomicFile {
     /// Where the file really is. What is neither a file nor a directory is refused: renaming onto
     /// a device would destroy the device.
-    private static func resolve(_ path: String) throws(FileError) -> String {
+    static func resolve(_ path: String) throws(FileError) -> String {
         guard !path.isEmpty else {
             throw FileError(
                 path: "(empty path)", operation: "write", reason: "the path is empty",
@@ -168,7 +168,7 @@ extension AtomicFile {
     }
 
     /// A hidden name of at most 255 bytes that no one else uses, in the directory of `path`.
-    private static func temporaryPath(beside path: String) -> String {
+    static func temporaryPath(beside path: String) -> String {
         let (directory, name) = split(path)
         let mark = String(UInt64.random(in: 0 ... .max), radix: 36)
         return "\(directory).\(name.prefix(40)).\(mark).partial"
@@ -190,7 +190,7 @@ extension AtomicFile {
 // MARK: Refusals
 
 extension AtomicFile {
-    private static func isDirectory(_ path: String) -> FileError {
+    static func isDirectory(_ path: String) -> FileError {
         FileError(
             path: path, operation: "write", reason: "it is a directory",
             remedy: "name a file in it")

@@ -47,8 +47,9 @@ func sync(_ path: String) -> Int32 {
     return fsync(descriptor) == 0 || errno == EINVAL ? 0 : errno
 }
 
-/// The names in a directory, without "." and ".."; nil for what is not one, such as a link.
-private func entries(of path: String) -> [String]? {
+/// The names in a directory, without "." and ".."; nil for what is not one, such as a link, or
+/// cannot be read.
+func entries(of path: String) -> [String]? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_DIRECTORY | O_NOFOLLOW)
     guard descriptor >= 0 else { return nil }
     guard let directory = fdopendir(descriptor) else {
@@ -65,4 +66,12 @@ private func entries(of path: String) -> [String]? {
 private func name(of entry: UnsafePointer<dirent>) -> String {
     let start = UnsafeRawPointer(entry) + MemoryLayout<dirent>.offset(of: \.d_name)!
     return String(cString: start.assumingMemoryBound(to: CChar.self))
+}
+
+/// Whether two paths lead to one file or directory. False where either leads nowhere.
+package func isSameFile(_ first: String, _ second: String) -> Bool {
+    var one = stat()
+    var two = stat()
+    guard stat(first, &one) == 0, stat(second, &two) == 0 else { return false }
+    return one.st_dev == two.st_dev && one.st_ino == two.st_ino
 }

@@ -3,8 +3,10 @@ import Files
 /// A picture that could not be read or written: which one, why, and what to do about it.
 public struct ImageError: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Kind: Hashable, Sendable {
-        /// The file cannot be opened, read or written.
+        /// The file cannot be opened or read.
         case file
+        /// The file cannot be written; what stood there before still stands.
+        case unwritable
         /// The file is not a picture in a format that is read or written here.
         case format
         /// The picture passes one of the `ImageLimits`.
@@ -30,7 +32,8 @@ public struct ImageError: Error, Hashable, Sendable, CustomStringConvertible {
 
     init(_ error: FileError) {
         self.init(
-            .file, error.path, "cannot \(error.operation): \(error.reason)",
+            error.operation == "read" ? .file : .unwritable, error.path,
+            "cannot \(error.operation): \(error.reason)",
             remedy: error.remedy.isEmpty ? "try another file" : error.remedy)
     }
 }

@@ -1,1 +1,28 @@
-@main struct Retint { static func main() {} }
+import ArgumentParser
+
+/// The command line: each subcommand is a file in Commands.
+@main
+struct RetintCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "retint",
+        abstract: "Retrains, converts, verifies and quantizes image colorizers.",
+        discussion: """
+            Results go to standard output, messages and progress to standard error.
+            Exit codes: 0 done; 1 failed; 2 tolerance exceeded; 64 wrong usage; 65 bad input \
+            data; 130 interrupted, state saved.
+            """,
+        version: "0.1.0",
+        subcommands: [
+            ImportCommand.self
+        ])
+
+    static func main() {
+        do {
+            var command = try parseAsRoot()
+            try command.run()
+            try Console.checkResults()
+        } catch {
+            Console.exit(for: error)
+        }
+    }
+}

@@ -13,10 +13,18 @@ extension StateDict {
     public init(
         contentsOf path: String, limits: HDF5Limits = .default, expecting expected: [String: Shape]?
     ) throws(TensorFileError) {
-        self.init()
         let reader = try HDF5Reader(path: path, limits: limits)
+        try self.init(from: reader, expecting: expected)
+    }
+
+    /// Reads a state dict from an open file. See `init(contentsOf:limits:expecting:)`.
+    public init(
+        from reader: HDF5Reader, expecting expected: [String: Shape]?
+    ) throws(TensorFileError) {
+        self.init()
+        let path = reader.path
         try Self.refuseKeras(reader)
-        var budget = limits.totalBytes
+        var budget = reader.limits.totalBytes
         for components in try reader.datasetPaths(under: "") {
             let name = components.joined(separator: ".")
             guard self[name] == nil, unread[name] == nil else {

@@ -1,4 +1,5 @@
 import CHDF5
+import Files
 import TensorGraph
 
 /// Writes an HDF5 file: tensors in groups, attributes, the same bytes for the same calls.
@@ -7,17 +8,17 @@ import TensorGraph
 /// the writer is dropped, what stood there still stands.
 public final class HDF5Writer {
     public let path: String
-    private let temporary: TemporaryFile
+    private let pending: PendingFile
     private var file: HDF5Handle?
     private var failure: TensorFileError?
 
     /// Begins a file that will stand at `path`.
     public init(path: String) throws(TensorFileError) {
         self.path = path
-        let temporary = try TemporaryFile(for: path)
-        self.temporary = temporary
+        let pending = try Self.unwritable { () throws(FileError) in try PendingFile(for: path) }
+        self.pending = pending
         file = try HDF5Library.run { () throws(TensorFileError) in
-            try Self.create(temporary.path, HDF5Place(path))
+            try Self.create(pending.path, HDF5Place(path))
         }
     }
 
@@ -64,7 +65,7 @@ public final class HDF5Writer {
             try place.check(H5Fflush(file, H5F_SCOPE_LOCAL), "cannot be written", .unwritable)
         }
         HDF5Library.run { file = nil }
-        try temporary.publish()
+        try Self.unwritable { () throws(FileError) in try pending.publish() }
     }
 
     /// Runs a step, none after one that failed: the file could lack what it wrote.
@@ -88,6 +89,18 @@ public final class HDF5Writer {
 }
 
 extension HDF5Writer {
+    private static func unwritable<Result>(
+        _ body: () throws(FileError) -> Result
+    ) throws(TensorFileError) -> Result {
+        do throws(FileError) {
+            return try body()
+        } catch {
+            let way = error.remedy.isEmpty ? "" : "; \(error.remedy)"
+            throw TensorFileError(
+                .unwritable, path: error.path, "cannot \(error.operation): \(error.reason)\(way)")
+        }
+    }
+
     private static func create(
         _ path: String, _ place: HDF5Place
     ) throws(TensorFileError) -> HDF5Handle {

@@ -88,9 +88,9 @@ OPTIMIZERS = {
     "adam": (torch.optim.Adam, {}),
 }
 RATES = {
-    ("eccv16", "sgd"): 1e-2,
-    ("eccv16", "adam"): 1e-5,
-    ("mobile-unet", "sgd"): 2e-3,
+    ("eccv16", "sgd"): 5e-5,
+    ("eccv16", "adam"): 1e-6,
+    ("mobile-unet", "sgd"): 5e-3,
     ("mobile-unet", "adam"): 1e-4,
 }
 

@@ -37,7 +37,7 @@ def uniform(seed, name, shape, low=0.0, high=1.0):
 
 
 # The last layers' ranges: colors that are neither gray nor saturated.
-OUTPUTS = {"model_out.weight": 8.0, "model_out.0.weight": 0.02, "head.0.weight": 0.02}
+OUTPUTS = {"model_out.weight": 8.0, "model_out.0.weight": 0.02, "head.0.weight": 0.005}
 
 
 def bounds(name, shape):
@@ -47,7 +47,9 @@ def bounds(name, shape):
     if len(shape) == 4:
         bound = (6 / math.prod(shape[1:])) ** 0.5
         return -bound, bound
-    if name.endswith("running_var") or name.endswith(".weight"):
+    if name.endswith("running_var"):
+        return 1.0, 2.0
+    if name.endswith(".weight"):
         return 0.5, 1.5
     return -0.2, 0.2
 

@@ -20,6 +20,15 @@ extension OperationTable {
         OperationCase("transpose rank 4", [2, 3, 4, 5]) { $0[0].transposed([3, 1, 0, 2]) },
         OperationCase("transpose rank 5", [2, 3, 1, 4, 5]) { $0[0].transposed([0, 3, 1, 4, 2]) },
         OperationCase("transpose 131k", [2, 64, 33, 31]) { $0[0].transposed([1, 3, 0, 2]) },
+        OperationCase("transpose computed square", [37, 37]) { exp($0[0]).transposed([1, 0]) },
+        OperationCase("transpose meets itself", [2, 5, 33, 33]) {
+            let x = exp($0[0])
+            return x.transposed([0, 1, 3, 2]) * 0.5 + x
+        },
+        OperationCase("reshape meets itself", [1, 37]) {
+            let x = exp($0[0])
+            return x + x.reshaped([37])
+        },
         OperationCase("tokens", [2, 6, 4, 5], [6, 7]) {
             matmul($0[0].reshaped([2, 6, 20]).transposed([0, 2, 1]), $0[1])
                 .transposed([0, 2, 1]).reshaped([2, 7, 4, 5])

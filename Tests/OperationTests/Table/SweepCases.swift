@@ -76,10 +76,10 @@ extension OperationTable {
 
     private static let normalizedAlong: [OperationCase] = axes { rank, axis in
         [
-            sweep("softmax rank \(rank) axis \(axis)", [CaseInput(shape(rank), .wide)]) {
+            sweep("softmax rank \(rank) axis \(axis)", [CaseInput(shape(rank), .signed)]) {
                 softmax($0[0], axis: axis)
             },
-            sweep("log_softmax rank \(rank) axis \(axis)", [CaseInput(shape(rank), .wide)]) {
+            sweep("log_softmax rank \(rank) axis \(axis)", [CaseInput(shape(rank), .signed)]) {
                 logSoftmax($0[0], axis: axis - rank)
             },
         ]

@@ -1,0 +1,32 @@
+import TensorFiles
+
+extension Checkpoint {
+    /// Writes the checkpoint; what stood at `path` is replaced when the new file is whole.
+    ///
+    /// - Throws: `TensorFileError` if the file cannot be written.
+    public func write(to path: String) throws {
+        let writer = try HDF5Writer(path: path)
+        try writeAttributes(to: writer)
+        for (name, tensor) in state { try writer.write(tensor, to: name) }
+        for (name, tensor) in optimizer {
+            try writer.write(tensor, to: Self.optimizerDataset(name))
+        }
+        try writer.finish()
+    }
+
+    private func writeAttributes(to writer: HDF5Writer) throws {
+        typealias Format = CheckpointFormat
+        try writer.setAttribute(Format.versionKey, to: .integer(Format.version))
+        try writer.setAttribute(Format.architectureKey, to: .string(architecture))
+        for (name, value) in options.sorted(by: { $0.key < $1.key }) {
+            try writer.setAttribute(Format.optionPrefix + name, to: .string(value))
+        }
+        if let training { try writer.setAttribute(Format.trainingKey, to: .string(training)) }
+    }
+
+    private static func optimizerDataset(_ name: String) -> String {
+        let prefix = CheckpointFormat.optimizerPrefix
+        let bare = name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : name
+        return "\(CheckpointFormat.optimizerGroup)/\(bare)"
+    }
+}

@@ -1,0 +1,66 @@
+import MLPackage
+import TensorGraph
+
+/// Activations without parameters.
+enum ActivationRule: MILRaisable {
+    private static let functions: [String: @Sendable (Tensor) -> Tensor] = [
+        "relu": { relu($0) }, "relu6": { relu6($0) }, "sigmoid": { sigmoid($0) },
+        "tanh": { tanh($0) }, "silu": { $0 * sigmoid($0) }, "softplus": softplus,
+        "softsign": { $0 / (abs($0) + 1) },
+    ]
+
+    static var milTypes: [String] { functions.keys.sorted() }
+
+    static func raise(_ operation: RaisedOperation) throws -> [Tensor] {
+        let x = try operation.tensor("x")
+        return functions[operation.type].map { [$0(x)] } ?? []
+    }
+
+    /// log(1 + eˣ), so that large x do not overflow.
+    @Sendable private static func softplus(_ x: Tensor) -> Tensor {
+        relu(x) + log(exp(-abs(x)) + 1)
+    }
+}
+
+/// Activations with parameters.
+enum ParametricActivationRule: MILRaisable {
+    private static let functions:
+        [String: @Sendable (Tensor, RaisedOperation) throws -> Tensor] = [
+            "leaky_relu": { leakyRelu($0, negativeSlope: try $1.float("alpha", default: 0.01)) },
+            "sigmoid_hard": { x, operation in
+                let slope = try operation.float("alpha", default: 0.2)
+                return clip(x * slope + (try operation.float("beta", default: 0.5)), min: 0, max: 1)
+            },
+            "elu": { x, operation in
+                let negative = exp(minimum(x, x.scalar(0))) - 1
+                return relu(x) + negative * (try operation.float("alpha", default: 1))
+            },
+            "prelu": { x, operation in
+                let slope = perChannel(try operation.tensor("alpha"), like: x)
+                return relu(x) + minimum(x, x.scalar(0)) * slope
+            },
+            "thresholded_relu": { x, operation in
+                x * greaterOrEqual(x, try operation.float("alpha", default: 1))
+            },
+            "gelu": gelu,
+        ]
+
+    static var milTypes: [String] { functions.keys.sorted() }
+
+    static func raise(_ operation: RaisedOperation) throws -> [Tensor] {
+        let x = try operation.tensor("x")
+        return try functions[operation.type].map { [try $0(x, operation)] } ?? []
+    }
+
+    @Sendable private static func gelu(
+        _ x: Tensor, _ operation: RaisedOperation
+    ) throws -> Tensor {
+        switch try operation.string("mode", default: "EXACT") {
+        case "EXACT": return x * 0.5 * (PointwiseRule.errorFunction(x * 0.707_106_77) + 1)
+        case "TANH_APPROXIMATION":
+            return x * 0.5 * (tanh((x + x * x * x * 0.044_715) * 0.797_884_6) + 1)
+        case "SIGMOID_APPROXIMATION": return x * sigmoid(x * 1.702)
+        case let mode: throw operation.error("the mode \"\(mode)\" is not known")
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import MLPackage
+import TensorGraph
+
+/// `concat`.
+extension Concat: MILLowerable, MILRaisable {
+    package func lower(_ node: LoweredNode, into lowering: inout MILLowering) throws -> String {
+        var names: [String] = []
+        for input in node.inputs {
+            if case .name(let name) = try lowering.operand(input) { names.append(name) }
+        }
+        let axis = Int32(axis < 0 ? axis + node.shape.rank : axis)
+        return lowering.add(
+            "concat",
+            [
+                "values": .names(names), "axis": .constant(.integer(axis)),
+                "interleave": .constant(.bool(false)),
+            ], node)
+    }
+
+    package static let milTypes = ["concat"]
+
+    package static func raise(_ operation: RaisedOperation) throws -> [Tensor] {
+        guard try !operation.bool("interleave", default: false) else {
+            throw operation.error("interleaving is not supported")
+        }
+        let values = try operation.tensors("values")
+        return [concat(values, axis: try operation.axis("axis", rank: values[0].shape.rank))]
+    }
+}
+
+/// `stack`: joins along a new axis.
+enum StackRule: MILRaisable {
+    static let milTypes = ["stack"]
+
+    static func raise(_ operation: RaisedOperation) throws -> [Tensor] {
+        let values = try operation.tensors("values")
+        let axis = try operation.axis("axis", rank: values[0].shape.rank + 1)
+        let expanded = values.map { value in
+            var shape = value.shape.dimensions
+            shape.insert(1, at: min(axis, shape.count))
+            return value.reshaped(Shape(shape))
+        }
+        return [concat(expanded, axis: axis)]
+    }
+}

@@ -1,0 +1,80 @@
+import MLPackage
+import TensorGraph
+
+/// What convolution and pooling share.
+extension Window {
+    /// Strides and custom padding, by their names in MIL.
+    var milParameters: [String: MILOperand] {
+        ["strides": .integers(stride), "pad_type": .constant(.string("custom")), "pad": milPadding]
+    }
+
+    var milPadding: MILOperand { .integers(padding.inMILOrder) }
+}
+
+extension Padding {
+    /// Before and after, dimension by dimension.
+    var inMILOrder: [Int] { [top, bottom, left, right] }
+}
+
+extension MILOperand {
+    static func integers(_ pair: Pair) -> MILOperand { integers([pair.height, pair.width]) }
+
+    static func integers(_ numbers: [Int]) -> MILOperand {
+        .constant(.integers(numbers.map { Int32(clamping: $0) }))
+    }
+
+    static func bools(_ flag: Bool, count: Int) -> MILOperand {
+        .constant(.bools([Bool](repeating: flag, count: count)))
+    }
+}
+
+extension RaisedOperation {
+    func pair(_ parameter: String, default value: Int) throws -> Pair {
+        let numbers = try integers(parameter, count: 2, default: value)
+        return Pair(numbers[0], numbers[1])
+    }
+
+    func requirePicture(_ tensors: Tensor...) throws {
+        for tensor in tensors where tensor.shape.rank != 4 {
+            throw error("only two spatial dimensions are supported, not shape \(tensor.shape)")
+        }
+    }
+
+    /// The window, with padding as `pad_type` means it for a picture of `shape`.
+    func window(_ shape: Shape, kernel: Pair) throws -> Window {
+        var window = Window(
+            stride: try pair("strides", default: 1), dilation: try pair("dilations", default: 1))
+        guard min(window.stride.height, window.stride.width) >= 1 else {
+            throw error("strides have to be at least 1")
+        }
+        window.padding = try padding(shape, window, kernel)
+        return window
+    }
+
+    private func padding(_ shape: Shape, _ window: Window, _ kernel: Pair) throws -> Padding {
+        let type = try string("pad_type", default: "valid")
+        switch type {
+        case "valid": return 0
+        case "custom": return try customPadding()
+        case "same", "same_lower":
+            let height = sameAmount(
+                shape[2], window.stride.height, (kernel.height - 1) * window.dilation.height + 1)
+            let width = sameAmount(
+                shape[3], window.stride.width, (kernel.width - 1) * window.dilation.width + 1)
+            let isLower = type == "same_lower"
+            let (top, left) = ((height + (isLower ? 1 : 0)) / 2, (width + (isLower ? 1 : 0)) / 2)
+            return Padding(top: top, bottom: height - top, left: left, right: width - left)
+        default: throw error("the pad_type \"\(type)\" is not known")
+        }
+    }
+
+    func customPadding() throws -> Padding {
+        let pad = try integers("pad", count: 4, default: 0)
+        return Padding(top: pad[0], bottom: pad[1], left: pad[2], right: pad[3])
+    }
+
+    /// How much padding gives ⌈size/stride⌉ places.
+    private func sameAmount(_ size: Int, _ stride: Int, _ span: Int) -> Int {
+        max(0, ((size + stride - 1) / stride - 1) * stride + span - size)
+    }
+}

@@ -1,0 +1,156 @@
+import MLPackage
+import TensorGraph
+
+/// Goes through a program from its inputs to its outputs.
+final class ProgramRaising {
+    private let package: MLPackage
+    private let graph = Graph()
+    private let values = RaisedValues()
+    private var inputs: [(name: String, shape: Shape)] = []
+
+    init(_ package: MLPackage) {
+        self.package = package
+    }
+
+    func defineInputs(_ wishes: [String: Shape]) throws {
+        for input in package.program.inputs {
+            let shape = try shape(of: input, wish: wishes[input.name])
+            guard input.type.dataType.isFloat else {
+                throw ConversionError(
+                    place: "input \(input.name)",
+                    rule: "\(input.type.dataType) is not supported; float32 or float16 is",
+                    remedy: "Convert the network with a float input.")
+            }
+            inputs.append((input.name, shape))
+            values.define(input.name, graph.input(input.name, shape))
+        }
+    }
+
+    private func shape(of input: MILNamedType, wish: Shape?) throws -> Shape {
+        let feature = package.description.inputs.first { $0.name == input.name }
+        let standard = input.type.shape ?? feature?.type.defaultShape ?? []
+        let shape = wish ?? Shape(standard)
+        let dimensions = input.type.dimensions
+        let fits =
+            shape.rank == dimensions.count
+            && zip(dimensions, shape.dimensions).allSatisfy { $0 == nil || $0 == $1 }
+        guard fits, shape.dimensions.allSatisfy({ $0 > 0 }) else {
+            throw ConversionError(
+                place: "input \(input.name)", rule: "\(shape) does not fit \(input.type)",
+                remedy: "Give the size that the package was made for.")
+        }
+        return shape
+    }
+
+    func raise(_ operation: MILOperation, place: String) throws {
+        if let output = operation.outputs.first, let value = operation.constantValue {
+            return values.define(output.name, constant: value)
+        }
+        let raised = RaisedOperation(
+            operation: operation, place: place, graph: graph, values: values)
+        if operation.isConstantExpression {
+            let value = try raised.decompressed()
+            return values.define(operation.outputs[0].name, constant: value)
+        }
+        guard let rule = MILRules.rule(for: operation.type) else { throw unknown(operation, place) }
+        let results = try graph.inModule(operation.name) {
+            Result { try rule.raise(raised) }
+        }.get()
+        if let error = graph.error {
+            throw ConversionError(
+                place: place, rule: error.reason,
+                remedy: "The package is damaged or uses what is not supported.")
+        }
+        try define(results, operation, place)
+    }
+
+    private func unknown(_ operation: MILOperation, _ place: String) -> ConversionError {
+        let outputs = operation.outputs.map(\.name).joined(separator: ", ")
+        return ConversionError(
+            place: place,
+            rule: "the operation type \(operation.type) (output \(outputs)) is not supported",
+            remedy: "Convert the network without it.")
+    }
+
+    /// Gives the results their names, once their shapes are what the program says.
+    private func define(_ results: [Tensor], _ operation: MILOperation, _ place: String) throws {
+        guard results.count == operation.outputs.count else {
+            throw ConversionError(
+                place: place,
+                rule: "it has \(operation.outputs.count) outputs where \(results.count) are due",
+                remedy: "The package is damaged: export it again.")
+        }
+        for (result, output) in zip(results, operation.outputs) {
+            let declared = output.type.dimensions
+            let fits =
+                declared.count == result.shape.rank
+                && zip(declared, result.shape.dimensions).allSatisfy { $0 == nil || $0 == $1 }
+            guard fits else {
+                throw ConversionError(
+                    place: place,
+                    rule: "\(output.name) is declared as \(output.type) but comes out as "
+                        + "\(result.shape)",
+                    remedy: "The package is damaged or uses what is not supported.")
+            }
+            values.define(output.name, result)
+        }
+    }
+
+    func model() throws -> RaisedModel {
+        let outputs = try package.program.outputs.map { name in
+            guard let value = try values.tensor(name, in: graph) else {
+                throw ConversionError(
+                    place: "output \(name)", rule: "it is no float tensor",
+                    remedy: "Convert the network with float outputs.")
+            }
+            return (name: name, value: value)
+        }
+        return RaisedModel(
+            graph: graph, inputs: inputs, outputs: outputs, variables: values.variables,
+            interface: ColorizerInterface(package, inputs, outputs))
+    }
+}
+
+extension FeatureType {
+    /// The shape that a caller gives unless told otherwise.
+    fileprivate var defaultShape: [Int] {
+        switch self {
+        case .multiArray(let array): array.shape
+        case .image(let image): [1, image.colorSpace.channels, image.height, image.width]
+        }
+    }
+}
+
+extension ColorizerInterface {
+    /// One input of one channel and either one output of two channels or two of one.
+    init?(
+        _ package: MLPackage, _ inputs: [(name: String, shape: Shape)],
+        _ outputs: [(name: String, value: Tensor)]
+    ) {
+        guard inputs.count == 1, inputs[0].shape.rank == 4, inputs[0].shape[1] == 1,
+            let outputs = Outputs(outputs)
+        else { return nil }
+        input = inputs[0].name
+        takesImage = package.description.inputs.contains {
+            if case .image = $0.type { true } else { false }
+        }
+        lightnessScale = takesImage ? 2.55 : 1
+        self.outputs = outputs
+    }
+}
+
+extension ColorizerInterface.Outputs {
+    init?(_ outputs: [(name: String, value: Tensor)]) {
+        guard outputs.allSatisfy({ $0.value.shape.rank == 4 }) else { return nil }
+        let channels = outputs.map { $0.value.shape[1] }
+        let names = outputs.map(\.name)
+        switch channels {
+        case [2]: self = .joint(names[0])
+        case [1, 1]:
+            // The format does not promise an order; names like output_a and output_b do.
+            let isSwapped = names[0].hasSuffix("b") && names[1].hasSuffix("a")
+            self = .split(a: names[isSwapped ? 1 : 0], b: names[isSwapped ? 0 : 1])
+        default: return nil
+        }
+    }
+}

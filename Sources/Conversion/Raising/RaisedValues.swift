@@ -1,0 +1,45 @@
+import MLPackage
+import TensorGraph
+
+/// The values that a program has defined so far.
+final class RaisedValues {
+    private enum Value {
+        case tensor(Tensor)
+        case constant(MILValue)
+    }
+
+    private var values: [String: Value] = [:]
+    /// The numbers of constants that became variables of the graph.
+    private(set) var variables: [String: TensorData] = [:]
+
+    /// Longer constants become variables, so that a graph is small and quick to compare.
+    private static let largestConstant = 9
+
+    func define(_ name: String, _ tensor: Tensor) { values[name] = .tensor(tensor) }
+
+    func define(_ name: String, constant: MILValue) { values[name] = .constant(constant) }
+
+    func constant(_ name: String) -> MILValue? {
+        if case .constant(let value)? = values[name] { value } else { nil }
+    }
+
+    /// A value as a tensor; nil for constants that are no floats.
+    func tensor(_ name: String, in graph: Graph) throws -> Tensor? {
+        switch values[name] {
+        case .tensor(let tensor): return tensor
+        case .constant(let value) where value.type.dataType.isFloat:
+            let tensor = try tensor(of: value, name: name, in: graph)
+            return tensor
+        default: return nil
+        }
+    }
+
+    private func tensor(of value: MILValue, name: String, in graph: Graph) throws -> Tensor {
+        let shape = Shape(value.type.shape ?? [])
+        if shape.count > Self.largestConstant {
+            if variables[name] == nil { variables[name] = try TensorData(value) }
+            return graph.variable(name, shape, role: .parameter)
+        }
+        return graph.constant(try TensorData(value))
+    }
+}

@@ -1,0 +1,74 @@
+import ArgumentParser
+import Checkpoints
+import Colorizers
+import Files
+import Layers
+import TensorFiles
+
+struct ImportCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import",
+        abstract: "Make a checkpoint of PyTorch weights in an HDF5 file.",
+        discussion: """
+            The file holds a state dict: one dataset per tensor, named by its dotted key. It must \
+            hold just the tensors of the architecture, else the differences are listed and \
+            nothing is written.
+            """)
+
+    @Argument(help: "The HDF5 file of weights.")
+    var weights: String
+
+    @OptionGroup var architecture: ArchitectureOptions
+
+    @Flag(
+        name: [.customLong("non-strict"), .customLong("allow-missing")],
+        help: """
+            Start missing and mis-shaped tensors from random values, and leave unexpected ones \
+            out.
+            """)
+    var isLenient = false
+
+    @Option(name: .shortAndLong, help: "The checkpoint to write.")
+    var output: String
+
+    func run() throws {
+        try refuseOverwriting(weights, with: output)
+        let (checkpoint, report) = try Checkpoint.importing(
+            weights: weights, architecture: architecture.name, options: architecture.texts,
+            isStrict: !isLenient)
+        if !report.isStrict { Console.warn("\(weights): \(report)") }
+        try checkpoint.write(to: output)
+        let parameters = StateSpec(of: try checkpoint.makeColorizer()).parameterCount
+        Console.print(
+            "\(output): \(checkpoint.architecture), \(checkpoint.state.count) tensors, "
+                + "\(Format.grouped(parameters)) parameters")
+    }
+}
+
+/// Which architecture, with what chosen about it.
+struct ArchitectureOptions: ParsableArguments {
+    @Option(
+        name: .customLong("architecture"),
+        help: ArgumentHelp(
+            "The architecture: \(colorizerNames.joined(separator: ", ")).", valueName: "name"))
+    var name: String
+
+    @Option(help: "A factor for the number of channels, 0.0625 to 4.")
+    var width: Double?
+
+    @Flag(name: .customLong("no-class-head"), help: "SIGGRAPH17 without its class head.")
+    var hasNoClassHead = false
+
+    /// As a checkpoint keeps them.
+    var texts: [String: String] {
+        ColorizerOptions(width: width ?? 1, hasClassHead: !hasNoClassHead).texts
+    }
+}
+
+/// Throws if writing to `output` would destroy `input`.
+func refuseOverwriting(_ input: String, with output: String) throws {
+    if isSameFile(input, output) {
+        throw CommandError(
+            .wrongUsage, "\(output): is the input itself; give another path to write to")
+    }
+}

@@ -1,0 +1,92 @@
+/// How far a long task is, with its rate and the time left: a bar that is redrawn on a terminal,
+/// a line now and then elsewhere.
+package final class ProgressBar {
+    private let label: String
+    private let unit: String
+    private let total: Int
+    private let start: Int
+    private let isTerminal: Bool
+    private let clock = ContinuousClock()
+    private let began: ContinuousClock.Instant
+    private var lastShown: ContinuousClock.Instant?
+    private var isDrawn = false
+
+    /// - Parameters:
+    ///   - label: what is being done, such as "epoch 3".
+    ///   - unit: what is counted, in the plural: "steps", "images".
+    ///   - start: how many were done before, for a task that goes on; they do not count for the
+    ///     rate.
+    package init(
+        _ label: String, total: Int, unit: String, start: Int = 0,
+        isTerminal: Bool = Console.isTerminal
+    ) {
+        self.label = label
+        self.unit = unit
+        self.total = total
+        self.start = start
+        self.isTerminal = isTerminal
+        began = clock.now
+    }
+
+    deinit { finish() }
+
+    /// Shows that `count` are done, unless something was shown a moment ago.
+    ///
+    /// - Parameter note: what else is worth knowing, such as "loss 0.0123".
+    package func update(_ count: Int, note: String = "") {
+        let now = clock.now
+        let interval: Duration = isTerminal ? .milliseconds(100) : .seconds(30)
+        if let lastShown, now - lastShown < interval, count < total { return }
+        lastShown = now
+        let text = Self.line(
+            label: label, count: count, total: total, start: start, unit: unit,
+            seconds: (now - began) / .seconds(1), note: note)
+        show(text, count)
+    }
+
+    /// Leaves the last state on the terminal.
+    package func finish() {
+        if isDrawn { Console.draw("\n") }
+        isDrawn = false
+    }
+
+    /// Removes the bar, so that a message can take its line; the next update draws it again.
+    package func clear() {
+        if isDrawn { Console.draw("\r\u{1b}[K") }
+        isDrawn = false
+        lastShown = nil
+    }
+
+    private func show(_ text: String, _ count: Int) {
+        guard isTerminal else { return Console.note(text) }
+        let width = max(10, min(30, Console.columns - text.count - 4))
+        let line = "\(Self.bar(count, total, width: width)) \(text)"
+        Console.draw("\r\(line.prefix(Console.columns - 1))\u{1b}[K")
+        isDrawn = true
+    }
+
+    /// `epoch 3: 128/1000 images, 12.5 images/s, 1:10 left, loss 0.0123`.
+    package static func line(
+        label: String, count: Int, total: Int, start: Int = 0, unit: String, seconds: Double,
+        note: String
+    ) -> String {
+        var parts = ["\(count)/\(total) \(unit)"]
+        if count > start, seconds > 0 {
+            let rate = Double(count - start) / seconds
+            parts.append("\(Format.fixed(rate, rate < 10 ? 2 : 1)) \(unit)/s")
+            if count < total {
+                parts.append("\(Format.duration(Double(total - count) / rate)) left")
+            }
+        }
+        if !note.isEmpty { parts.append(note) }
+        return "\(label): \(parts.joined(separator: ", "))"
+    }
+
+    /// `[#####-----]`.
+    package static func bar(_ count: Int, _ total: Int, width: Int) -> String {
+        let share = total > 0 ? min(max(Double(count) / Double(total), 0), 1) : 1
+        let filled = Int(share * Double(width))
+        return "[" + String(repeating: "#", count: filled)
+            + String(repeating: "-", count: width - filled) + "]"
+    }
+}

@@ -1,0 +1,62 @@
+import Engine
+import Layers
+import TensorGraph
+import Testing
+
+@testable import Colorizers
+
+/// The three networks with seeded weights against what PyTorch recorded.
+@Suite(.serialized) struct ForwardTests {
+    @Test(arguments: ["eccv16", "siggraph17", "mobile-unet"])
+    func everyLayerAndTheColorsAreThoseOfPyTorch(_ name: String) throws {
+        let golden = try #require(try Golden.load().networks[name])
+        let network = try makeColorizer(name)
+        let graph = Graph()
+        let ab = network(graph.input("lightness", [1, 1, 64, 64]))
+        try graph.validate()
+        let layers = graph.lastOutputs(of: golden.layers.keys)
+        let program = try Program(outputs: [("ab", ab)] + layers)
+        try program.load(Seeded.weights(of: network))
+        let results = try program.run([
+            "lightness": Seeded.input("lightness", [1, 1, 64, 64], 0...100)
+        ])
+
+        for (path, _) in layers {
+            let (result, expected) = (
+                try #require(results[path]), try #require(golden.layers[path])
+            )
+            #expect(result.shape.dimensions == expected.shape, "\(path)")
+            let difference = expected.difference(from: result)
+            #expect(difference.max <= 1e-4 * expected.max, "\(path)")
+            #expect(difference.mean <= 1e-4 * expected.max, "\(path)")
+        }
+        let colors = golden.ab.difference(from: try #require(results["ab"]))
+        #expect(colors.max <= 0.01)
+        #expect(colors.mean <= 0.001)
+    }
+
+    @Test func automaticColorizingIsColorizingWithoutHints() throws {
+        let network = SIGGRAPH17(options: .init(width: 0.25, hasClassHead: false))
+        let graph = Graph()
+        let lightness = graph.input("lightness", [1, 1, 16, 16])
+        let zeros = graph.constant(TensorData(shape: [1, 1, 16, 16], repeating: 0))
+        let hinted = network(lightness, hints: concat([zeros, zeros], axis: 1), mask: zeros)
+        let program = try Program(outputs: [("alone", network(lightness)), ("hinted", hinted)])
+        try program.load(StateSpec(of: network).initialValues(seed: 5))
+        let results = try program.run([
+            "lightness": Seeded.input("lightness", [1, 1, 16, 16], 0...100)
+        ])
+        #expect(results["alone"] == results["hinted"])
+    }
+}
+
+extension Graph {
+    /// The last value that each of these modules adds, by the module's path.
+    fileprivate func lastOutputs(
+        of paths: some Sequence<String>
+    ) -> [(name: String, value: Tensor)] {
+        paths.compactMap { path in
+            nodes.lastIndex { $0.module == path }.map { (path, Tensor(graph: self, id: $0)) }
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import Layers
+import TensorGraph
+import Testing
+
+@testable import Colorizers
+
+@Suite struct NetworkSizeTests {
+    private func cost(_ network: any Colorizer, _ size: Int) throws -> Double {
+        let graph = Graph()
+        let ab = network(graph.input("lightness", [1, 1, size, size]))
+        try graph.validate()
+        #expect(ab.shape == [1, 2, size, size])
+        return Double(multiplyAdds(of: [ab])) * 1e-9
+    }
+
+    @Test func multiplyAddsAreThePublishedOnes() throws {
+        #expect(abs(try cost(ECCV16(), 256) - 41.77) < 0.005)
+        #expect(abs(try cost(SIGGRAPH17(), 256) - 75.20) < 0.005)
+    }
+
+    @Test func mobileUNetKeepsItsBudget() throws {
+        let network = MobileUNet()
+        #expect(StateSpec(of: network).parameterCount <= 1_500_000)
+        #expect((0.2...0.6).contains(try cost(network, 256)))
+        let spec = StateSpec(of: network)
+        for entry in spec.entries where entry.name.hasSuffix("running_mean") {
+            #expect(entry.shape.count % 16 == 0, "\(entry.name)")
+        }
+    }
+
+    @Test(arguments: ["eccv16", "siggraph17", "mobile-unet"])
+    func widthScalesTheNetwork(_ name: String) throws {
+        let half = StateSpec(of: try makeColorizer(name, options: .init(width: 0.5)))
+        let whole = StateSpec(of: try makeColorizer(name))
+        #expect(half.entries.map(\.name) == whole.entries.map(\.name))
+        #expect((0.2...0.4).contains(Double(half.parameterCount) / Double(whole.parameterCount)))
+    }
+
+    @Test(arguments: ["eccv16", "siggraph17", "mobile-unet"])
+    func inputsThatDoNotFitAreRefused(_ name: String) throws {
+        for shape: Shape in [[1, 1, 250, 256], [1, 3, 256, 256], [1, 256, 256]] {
+            let (graph, network) = (Graph(), try makeColorizer(name))
+            _ = network(graph.input("lightness", shape))
+            #expect(try #require(graph.error).operation == name)
+        }
+    }
+
+    @Test func theRegistryNamesWhatItKnows() {
+        #expect(colorizerNames == ["eccv16", "siggraph17", "mobile-unet"])
+        let unknown = #expect(throws: ColorizerError.self) { try makeColorizer("vgg") }
+        #expect(unknown?.description.contains("siggraph17") == true)
+        for width in [0, -1, 5, .nan] {
+            #expect(throws: ColorizerError.self) {
+                try makeColorizer("eccv16", options: .init(width: width))
+            }
+        }
+    }
+
+    @Test func sideOutputsHaveTheirShapes() throws {
+        let graph = Graph()
+        let lightness = graph.input("lightness", [1, 1, 64, 64])
+        #expect(ECCV16().logits(lightness).shape == [1, 313, 16, 16])
+        #expect(SIGGRAPH17().classLogits(lightness)?.shape == [1, 529, 16, 16])
+        let hints = graph.input("hints", [1, 2, 64, 64])
+        let ab = SIGGRAPH17()(lightness, hints: hints, mask: lightness)
+        #expect(ab.shape == [1, 2, 64, 64])
+        try graph.validate()
+    }
+}

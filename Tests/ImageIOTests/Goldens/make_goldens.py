@@ -1,0 +1,187 @@
+"""Makes the pictures that the ImageIO tests read, and what Pillow says they hold.
+
+    python make_goldens.py        (needs Pillow 13 and numpy; writes beside itself)
+
+`<name>.<png|jpg|webp>` is a file to decode, `<name>.expected.png` its RGB pixels as Pillow has
+them, upright. `expected.rgb` holds the pixels of `rgb8.png` without any format around them: it
+shows that PNG itself is read right, so that the others may be PNG.
+"""
+
+import io
+import struct
+import zlib
+from pathlib import Path
+
+import numpy as np
+from PIL import Image, ImageOps
+
+HERE = Path(__file__).parent
+WIDTH, HEIGHT = 31, 22
+FILTERS = {
+    "box": Image.Resampling.BOX,
+    "bilinear": Image.Resampling.BILINEAR,
+    "bicubic": Image.Resampling.BICUBIC,
+    "lanczos": Image.Resampling.LANCZOS,
+}
+SIZES = [(13, 9), (31, 7), (5, 22), (40, 33), (1, 1), (64, 5), (28, 14), (29, 18), (90, 1)]
+
+
+def picture(width: int, height: int) -> np.ndarray:
+    """Slopes in each channel, a bright and a dark square, a little noise."""
+    y, x = np.mgrid[0:height, 0:width] / [[[height]], [[width]]]
+    rgb = np.stack([x, y, 1 - (x + y) / 2], axis=-1) * 255
+    rgb[height // 5 : height // 2, width // 4 : width // 2] = [250, 240, 10]
+    rgb[height // 2 :, width // 2 : 3 * width // 4] = [20, 0, 90]
+    rgb += np.random.default_rng(7).normal(0, 8, rgb.shape)
+    return rgb.clip(0, 255).round().astype(np.uint8)
+
+
+def save_expected(name: str, image: Image.Image) -> None:
+    image.save(HERE / f"{name}.expected.png", optimize=True)
+
+
+def save(name: str, image: Image.Image, **options) -> None:
+    """Writes a picture and what Pillow reads back."""
+    path = HERE / name
+    image.save(path, **options)
+    expect(path)
+
+
+def expect(path: Path) -> None:
+    read = ImageOps.exif_transpose(Image.open(path))
+    save_expected(path.stem, read.convert("RGB"))
+
+
+# PNG kinds that Pillow does not write
+
+
+def chunk(name: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+
+
+def png(width: int, height: int, depth: int, kind: int, interlaced: bool, rows: bytes) -> bytes:
+    header = struct.pack(">IIBBBBB", width, height, depth, kind, 0, 0, int(interlaced))
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", header)
+        + chunk(b"IDAT", zlib.compress(rows, 9))
+        + chunk(b"IEND", b"")
+    )
+
+
+def unfiltered(pixels: np.ndarray) -> bytes:
+    return b"".join(b"\0" + row.tobytes() for row in pixels)
+
+
+def adam7(pixels: np.ndarray) -> bytes:
+    passes = [(0, 0, 8, 8), (0, 4, 8, 8), (4, 0, 8, 4), (0, 2, 4, 4), (2, 0, 4, 2), (0, 1, 2, 2),
+              (1, 0, 2, 1)]
+    return b"".join(unfiltered(pixels[y::dy, x::dx]) for y, x, dy, dx in passes)
+
+
+def sixteen_bits(rgb: np.ndarray) -> np.ndarray:
+    low = np.random.default_rng(8).integers(0, 256, rgb.shape)
+    return (rgb.astype(np.uint16) * 256 + low).astype(">u2")
+
+
+def make_png(rgb: np.ndarray) -> None:
+    image = Image.fromarray(rgb)
+    gray = image.convert("L")
+    alpha = Image.fromarray(rgb[..., 0])
+    (HERE / "expected.rgb").write_bytes(rgb.tobytes())
+    image.save(HERE / "rgb8.png")
+    save("gray8.png", gray)
+    save("gray1.png", gray.convert("1"))
+    save("rgba8.png", Image.merge("RGBA", [*image.split(), alpha]))
+    save("grayalpha8.png", Image.merge("LA", [gray, alpha]))
+    palette = image.quantize(15)
+    save("palette4.png", palette, bits=4)
+    save("palette-transparent.png", image.quantize(60), transparency=3)
+    (HERE / "interlaced.png").write_bytes(png(WIDTH, HEIGHT, 8, 2, True, adam7(rgb)))
+    expect(HERE / "interlaced.png")
+    wide = sixteen_bits(rgb)
+    (HERE / "rgb16.png").write_bytes(png(WIDTH, HEIGHT, 16, 2, False, unfiltered(wide)))
+    expect(HERE / "rgb16.png")
+    # Pillow clips 16-bit gray to 255, which whitens it: like other samples, it keeps its high byte.
+    (HERE / "gray16.png").write_bytes(png(WIDTH, HEIGHT, 16, 0, False, unfiltered(wide[..., 1])))
+    high = (wide[..., 1] >> 8).astype(np.uint8)
+    save_expected("gray16", Image.fromarray(high).convert("RGB"))
+
+
+def make_bad(rgb: np.ndarray) -> None:
+    row = b"\0" * (1 + 3 * 20000)
+    (HERE / "too-wide.bad.png").write_bytes(png(20000, 20, 8, 2, False, row))
+    (HERE / "too-many.bad.png").write_bytes(png(16000, 16000, 8, 2, False, row))
+    frames = [Image.fromarray(rgb), Image.fromarray(255 - rgb)]
+    frames[0].save(HERE / "animated.bad.webp", save_all=True, append_images=frames[1:])
+    data = (HERE / "progressive.jpg").read_bytes()
+    # The first scan, over and over: some kilobytes of this can take a minute.
+    start = data.index(b"\xff\xda")
+    end = data.index(b"\xff\xc4", start)
+    (HERE / "scans.bad.jpg").write_bytes(data[:start] + data[start:end] * 120 + data[end:])
+
+
+def make_jpeg(rgb: np.ndarray) -> None:
+    image = Image.fromarray(rgb)
+    for name, subsampling in [("444", 0), ("422", 1), ("420", 2)]:
+        save(f"jpeg{name}.jpg", image, quality=85, subsampling=subsampling)
+    save("jpeg-gray.jpg", image.convert("L"), quality=85)
+    save("jpeg-rgb.jpg", image, quality=85, keep_rgb=True)
+    save("jpeg-restart.jpg", image, quality=85, restart_marker_rows=1)
+    save("progressive.jpg", image, quality=85, progressive=True)
+    ink = Image.fromarray(np.dstack([255 - rgb, rgb[..., 1] // 3]), "CMYK")
+    save("cmyk.jpg", ink, quality=85)
+    # The last byte of Adobe's marker says which color transform was used: 0 none, 2 YCCK.
+    data = bytearray((HERE / "cmyk.jpg").read_bytes())
+    data[data.index(b"Adobe") + 11] = 2
+    (HERE / "ycck.jpg").write_bytes(data)
+    expect(HERE / "ycck.jpg")
+
+
+def make_scaled(rgb: np.ndarray) -> None:
+    image = Image.fromarray(np.tile(rgb, (3, 3, 1)))
+    buffer = io.BytesIO()
+    image.save(buffer, "JPEG", quality=90)
+    (HERE / "scaled.jpg").write_bytes(buffer.getvalue())
+    for scale in [1, 2, 4, 8]:
+        read = Image.open(io.BytesIO(buffer.getvalue()))
+        read.draft("RGB", (image.width // scale, image.height // scale))
+        save_expected(f"scaled-{scale}", read.convert("RGB"))
+
+
+def make_webp(rgb: np.ndarray) -> None:
+    image = Image.fromarray(rgb)
+    save("lossy.webp", image, quality=80)
+    save("lossless.webp", image, lossless=True)
+    alpha = Image.fromarray(rgb[..., 0])
+    save("alpha.webp", Image.merge("RGBA", [*image.split(), alpha]), lossless=True, exact=True)
+
+
+def make_orientations(rgb: np.ndarray) -> None:
+    image = Image.fromarray(rgb[:14, :17])
+    for orientation in range(1, 9):
+        exif = Image.Exif()
+        exif[0x0112] = orientation
+        save(f"orientation-{orientation}.jpg", image, exif=exif, quality=90, subsampling=0)
+    exif[0x0112] = 6
+    save("orientation-png.png", image, exif=exif)
+    save("orientation-webp.webp", image, exif=exif, lossless=True)
+
+
+def make_resized(rgb: np.ndarray) -> None:
+    image = Image.fromarray(rgb)
+    plane = rgb[..., 0].astype(np.float32) - 110
+    (HERE / "plane.f32").write_bytes(plane.astype("<f4").tobytes())
+    for name, kind in FILTERS.items():
+        planes = [np.asarray(Image.fromarray(plane).resize(size, kind)) for size in SIZES]
+        data = b"".join(p.astype("<f4").tobytes() for p in planes)
+        (HERE / f"resized-{name}.f32").write_bytes(data)
+        pictures = [image.resize(size, kind) for size in SIZES]
+        (HERE / f"resized-{name}.rgb").write_bytes(b"".join(p.tobytes() for p in pictures))
+
+
+if __name__ == "__main__":
+    source = picture(WIDTH, HEIGHT)
+    for make in [make_png, make_jpeg, make_scaled, make_webp, make_orientations, make_resized,
+                 make_bad]:
+        make(source)

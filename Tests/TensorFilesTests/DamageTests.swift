@@ -1,0 +1,53 @@
+import TensorFiles
+import Testing
+
+/// Damaged files are read or refused; whatever is read has the shape that it says.
+@Suite struct DamageTests {
+    static let files = ["flat", "nested", "chunked", "types", "reference"]
+
+    @Test(arguments: files)
+    func truncations(file: String) throws {
+        try withTemporaryDirectory { directory in
+            let whole = try bytes(of: golden(file))
+            let path = "\(directory)/damaged.h5"
+            for count in stride(from: 0, to: whole.count, by: max(whole.count / 200, 1)) {
+                try write(Array(whole.prefix(count)), to: path)
+                let error = try #require(failure { try readAll(path) }, "\(count) bytes")
+                #expect(error.path == path)
+            }
+        }
+    }
+
+    /// Every byte of the small files and every seventh of the others, turned over in two ways.
+    @Test(arguments: files)
+    func flippedBytes(file: String) throws {
+        try withTemporaryDirectory { directory in
+            let whole = try bytes(of: golden(file))
+            let path = "\(directory)/damaged.h5"
+            for position in stride(from: 0, to: whole.count, by: whole.count < 4096 ? 1 : 7) {
+                for mask: UInt8 in [0xff, 1 << UInt8(position % 8)] {
+                    var damaged = whole
+                    damaged[position] ^= mask
+                    try write(damaged, to: path)
+                    _ = failure { try readAll(path) }
+                }
+            }
+        }
+        #expect(try StateDict(contentsOf: golden("flat")).count == 3)
+    }
+
+    private func readAll(_ path: String) throws {
+        let reader = try HDF5Reader(path: path)
+        var first: (any Error)?
+        do { _ = try reader.attributes() } catch { first = error }
+        for name in try reader.datasetNames() {
+            do {
+                let tensor = try reader.read(name)
+                #expect(tensor.shape.count == tensor.elements.count)
+            } catch {
+                first = first ?? error
+            }
+        }
+        if let first { throw first }
+    }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import TensorFiles
+import TensorGraph
+import Testing
+
+@Suite struct RefusalTests {
+    struct Case: CustomTestStringConvertible {
+        let file: String
+        let kind: TensorFileError.Kind
+        let phrase: String
+        var testDescription: String { file }
+    }
+
+    static let cases = [
+        Case(file: "keras", kind: .otherFormat, phrase: "Keras"),
+        Case(file: "external-link", kind: .refused, phrase: "external link"),
+        Case(file: "soft-link", kind: .refused, phrase: "soft link"),
+        Case(file: "external-storage", kind: .refused, phrase: "stored in another file"),
+        Case(file: "virtual", kind: .refused, phrase: "view of other datasets"),
+        Case(file: "rank-9", kind: .refused, phrase: "9 dimensions"),
+        Case(file: "huge", kind: .damaged, phrase: "declares 17179869184 bytes"),
+        Case(file: "sparse", kind: .damaged, phrase: "declares 268435456 bytes"),
+        Case(file: "tiny-chunks", kind: .refused, phrase: "1048576 chunks"),
+        Case(file: "overflow", kind: .refused, phrase: "too large"),
+        Case(file: "cycle", kind: .refused, phrase: "also stands elsewhere"),
+        Case(file: "compound", kind: .refused, phrase: "compound"),
+        Case(file: "strings", kind: .refused, phrase: "strings"),
+        Case(file: "booleans", kind: .refused, phrase: "booleans"),
+        Case(file: "filter", kind: .refused, phrase: "filter 32000"),
+        Case(file: "unwritten", kind: .damaged, phrase: "holds 0"),
+        Case(file: "twice", kind: .damaged, phrase: "twice"),
+        Case(file: "named-type", kind: .refused, phrase: "neither a group nor a dataset"),
+        Case(file: "null", kind: .refused, phrase: "without a shape"),
+    ]
+
+    @Test(arguments: cases)
+    func refuses(_ test: Case) throws {
+        let error = try #require(failure { _ = try StateDict(contentsOf: golden(test.file)) })
+        #expect(error.kind == test.kind)
+        #expect(error.description.contains(test.phrase), "\(error)")
+        #expect(error.path == golden(test.file))
+    }
+
+    @Test(arguments: ["external-link", "soft-link", "external-storage", "virtual"])
+    func refusesByName(file: String) throws {
+        let reader = try HDF5Reader(path: golden(file))
+        let error = try #require(failure { _ = try reader.read("weight") })
+        #expect(error.kind == .refused && error.place == "\"weight\"")
+    }
+
+    @Test func refusesWhatIsNoHDF5() throws {
+        try withTemporaryDirectory { directory in
+            let contents: [(name: String, bytes: [UInt8], phrase: String)] = [
+                ("empty", [], "is empty"), ("text", Array("weights".utf8), "is not an HDF5 file"),
+                ("torch.pth", [0x50, 0x4b, 3, 4, 0, 0, 0, 0], "torch.save"),
+            ]
+            for (name, bytes, phrase) in contents {
+                let path = "\(directory)/\(name)"
+                try write(bytes, to: path)
+                let error = try #require(failure { _ = try HDF5Reader(path: path) })
+                #expect(error.kind == .otherFormat && error.description.contains(phrase))
+            }
+        }
+    }
+
+    @Test func refusesPathsWithoutFile() throws {
+        let cases = [
+            ("/nowhere/w.h5", "No such file"), ("/", "is a directory"), ("", "No such"),
+            ("/dev/null", "not a regular file"),
+        ]
+        for (path, phrase) in cases {
+            let error = try #require(failure { _ = try StateDict(contentsOf: path) })
+            #expect(error.kind == .unreadable && error.description.contains(phrase), "\(error)")
+        }
+    }
+
+    @Test func limits() throws {
+        let cases: [(limits: HDF5Limits, file: String, phrase: String)] = [
+            (HDF5Limits(totalBytes: 300), "flat", "limit of 300 bytes"),
+            (HDF5Limits(objects: 3), "nested", "more than"),
+            (HDF5Limits(depth: 1), "nested", "over 1 deep"),
+            (HDF5Limits(rank: 2), "flat", "at most 2"),
+            (HDF5Limits(chunkBytes: 64), "chunked", "chunks of over 64"),
+            (HDF5Limits(chunks: 4), "chunked", "over 4 chunks"),
+        ]
+        for (limits, file, phrase) in cases {
+            let error = try #require(
+                failure { _ = try StateDict(contentsOf: golden(file), limits: limits) })
+            #expect(error.kind == .refused && error.description.contains(phrase), "\(error)")
+        }
+    }
+
+    @Test func namesThatAreNotThere() throws {
+        let reader = try HDF5Reader(path: golden("nested"))
+        for name in ["nothing", "model1/0/weight/x", "model1", ".", "..", "model1/./0", "a\0b", ""]
+        {
+            let error = try #require(failure { _ = try reader.read(name) }, "\(name)")
+            #expect(error.kind == .notFound)
+        }
+        let error = failure { _ = try reader.read("out.bias", expecting: [4]) }
+        #expect(error?.kind == .mismatch)
+    }
+}

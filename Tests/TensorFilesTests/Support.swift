@@ -1,0 +1,37 @@
+import Foundation
+import TensorFiles
+import TensorGraph
+
+/// The files that `Goldens/make_goldens.py` wrote.
+func golden(_ name: String) -> String {
+    URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "Goldens/\(name).h5").path
+}
+
+/// What the goldens hold: (index - 3) / 4 in row-major order.
+func ramp(_ count: Int) -> [Float] {
+    (0..<count).map { (Float($0) - 3) / 4 }
+}
+
+/// Runs `body` with the path of a new directory that is removed afterwards.
+func withTemporaryDirectory<Result>(_ body: (String) throws -> Result) throws -> Result {
+    let path = FileManager.default.temporaryDirectory
+        .appending(path: "tensor-files-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    return try body(path)
+}
+
+/// The error of `body`; nil if it throws none.
+func failure(of body: () throws -> Void) -> TensorFileError? {
+    do { try body() } catch { return error as? TensorFileError }
+    return nil
+}
+
+func bytes(of path: String) throws -> [UInt8] {
+    [UInt8](try Data(contentsOf: URL(filePath: path)))
+}
+
+func write(_ bytes: [UInt8], to path: String) throws {
+    try Data(bytes).write(to: URL(filePath: path))
+}
