@@ -35,10 +35,12 @@ static inline __attribute__((always_inline)) int dot_24(
         b += WIDEN(input + i + 8) * LOAD(ints8, weights + i + 8);
         c += WIDEN(input + i + 16) * LOAD(ints8, weights + i + 16);
     }
-    if (i == 0) return 0;
-    sums[0] += a[0] + a[3] + a[6] + b[1] + b[4] + b[7] + c[2] + c[5];
-    sums[1] += a[1] + a[4] + a[7] + b[2] + b[5] + c[0] + c[3] + c[6];
-    sums[2] += a[2] + a[5] + b[0] + b[3] + b[6] + c[1] + c[4] + c[7];
+    // Fold 24 lanes to 12, 6 and 3: lanes so far apart hold the same channel.
+    a += __builtin_shufflevector(b, c, 4, 5, 6, 7, 8, 9, 10, 11);
+    b += __builtin_shufflevector(c, c, 4, 5, 6, 7, -1, -1, -1, -1);
+    a += __builtin_shufflevector(a, b, 6, 7, 8, 9, 10, 11, -1, -1);
+    a += __builtin_shufflevector(a, a, 3, 4, 5, -1, -1, -1, -1, -1);
+    for (int channel = 0; channel < 3; channel++) sums[channel] += a[channel];
     return i;
 }
 
@@ -49,7 +51,9 @@ FOR_EACH_CPU void resample_row_rgb8(
         const int32_t *weight = weights + (size_t)windows.stride * x;
         const int count = 3 * windows.counts[x];
         int32_t sums[3] = {HALF, HALF, HALF};
-        for (int i = dot_24(input, weight, count, sums); i < count; i += 3)
+        int i = dot_24(input, weight, count, sums);
+#pragma clang loop vectorize(disable) unroll(disable)
+        for (; i < count; i += 3)
             for (int channel = 0; channel < 3; channel++)
                 sums[channel] += input[i + channel] * weight[i];
         for (int channel = 0; channel < 3; channel++) output[3 * x + channel] = clip(sums[channel]);

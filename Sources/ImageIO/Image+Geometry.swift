@@ -79,10 +79,14 @@ extension Image {
         [UInt8](unsafeUninitializedCapacity: pixels.count) { buffer, count in
             count = pixels.count
             pixels.withUnsafeBufferPointer { source in
-                for target in 0..<width * height {
-                    let (y, x) = target.quotientAndRemainder(dividingBy: columns)
-                    let from = 3 * (steps.start + y * steps.row + x * steps.column)
-                    for channel in 0..<3 { buffer[3 * target + channel] = source[from + channel] }
+                for target in stride(from: 0, to: width * height, by: columns) {
+                    let row = steps.start + target / columns * steps.row
+                    for x in 0..<columns {
+                        let (to, from) = (3 * (target + x), 3 * (row + x * steps.column))
+                        buffer[to] = source[from]
+                        buffer[to + 1] = source[from + 1]
+                        buffer[to + 2] = source[from + 2]
+                    }
                 }
             }
         }

@@ -1,7 +1,7 @@
 /// How a picture is written.
 public enum ImageFormat: Hashable, Sendable {
     /// Lossless. Level 0 is fastest, 9 smallest.
-    case png(level: Int = 6)
+    case png(level: Int = 2)
     /// Lossy. Quality 1 is smallest, 100 best; from 90 on, color keeps its full resolution.
     case jpeg(quality: Int = 95)
 

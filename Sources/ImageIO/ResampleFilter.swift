@@ -48,7 +48,7 @@ struct ResamplePlan {
     private(set) var counts: [Int32] = []
     /// `stride` weights for each output sample; those past its count are 0.
     private(set) var weights: [Double] = []
-    let stride: Int
+    private(set) var stride: Int
 
     init(from input: Int, to output: Int, filter: ResampleFilter) {
         let scale = Double(input) / Double(output)
@@ -71,6 +71,27 @@ struct ResamplePlan {
         let total = raw.reduce(0, +)
         weights += raw.map { total == 0 ? $0 : $0 / total }
         weights += repeatElement(0, count: stride - window.count)
+    }
+
+    /// The same plan with windows of whole multiples of `multiple` inputs, as far as the input is
+    /// long enough: inputs whose weight is 0 cost less than a remainder.
+    func padded(to multiple: Int, input: Int) -> ResamplePlan {
+        let roomy = (stride + multiple - 1) / multiple * multiple
+        var result = self
+        result.stride = roomy
+        result.weights = []
+        result.weights.reserveCapacity(roomy * counts.count)
+        for index in counts.indices {
+            let (start, count) = (Int(starts[index]), Int(counts[index]))
+            let whole = min((count + multiple - 1) / multiple * multiple, input)
+            let newStart = min(start, input - whole)
+            result.starts[index] = Int32(newStart)
+            result.counts[index] = Int32(whole)
+            result.weights += repeatElement(0, count: start - newStart)
+            result.weights += weights[stride * index..<stride * index + count]
+            result.weights += repeatElement(0, count: roomy - count - (start - newStart))
+        }
+        return result
     }
 
     /// Fixed point, rounded away from zero, each repeated.

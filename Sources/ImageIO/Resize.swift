@@ -63,6 +63,7 @@ package func resizePlane(
 private func resizeRows(
     _ input: [UInt8], _ plan: ResamplePlan, width: Int, rows: Int
 ) -> [UInt8] {
+    let plan = plan.padded(to: 8, input: width)
     let weights = plan.integerWeights(repeating: 3)
     let pitch = 3 * plan.counts.count
     return filled(pitch * rows) { output in

@@ -64,7 +64,8 @@ typedef struct {
     const int32_t *counts;
 } ResampleWindows;
 
-/// One row of RGB; each weight stands three times, once for each channel.
+/// One row of RGB; each weight stands three times, once for each channel. Fastest where all counts
+/// are multiples of 8.
 void resample_row_rgb8(
     const uint8_t *row, uint8_t *output, ResampleWindows windows, const int32_t *weights);
 void resample_row_float(
