@@ -9,7 +9,8 @@ final class TemporaryFile {
     let path: String
     /// What `destination` leads to when it is a symbolic link, otherwise the same.
     private let target: String
-    private var isOpen = true
+    private let descriptor: CInt
+    private var isPublished = false
 
     /// Creates an empty file beside `destination`, with its permissions if it exists.
     init(for destination: String) throws(TensorFileError) {
@@ -22,21 +23,33 @@ final class TemporaryFile {
             throw TensorFileError(
                 .unwritable, path: destination, "is a directory; give the path of a file")
         }
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+        descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
         guard descriptor >= 0 else { throw failure("cannot be created") }
         if exists { _ = fchmod(descriptor, status.st_mode & 0o777) }
-        _ = close(descriptor)
     }
 
     deinit {
-        if isOpen { unlink(path) }
+        guard descriptor >= 0 else { return }
+        close(descriptor)
+        if !isPublished { unlink(path) }
+    }
+
+    /// Appends bytes.
+    func write(_ bytes: UnsafeRawBufferPointer) throws(TensorFileError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let part = UnsafeRawBufferPointer(rebasing: rest)
+            let count = Foundation.write(descriptor, part.baseAddress, part.count)
+            guard count >= 0 || errno == EINTR else { throw failure("cannot be written") }
+            rest = rest.dropFirst(max(count, 0))
+        }
     }
 
     /// Makes the file durable and puts it in its place.
     func publish() throws(TensorFileError) {
-        guard Self.synchronize(path) else { throw failure("cannot be written out to the disk") }
+        guard fsync(descriptor) == 0 else { throw failure("cannot be written out to the disk") }
         guard rename(path, target) == 0 else { throw failure("cannot be put in its place") }
-        isOpen = false
+        isPublished = true
         // The new file stands; only its name could still be lost in a crash of the machine.
         _ = Self.synchronize(Self.directory(of: target))
     }
