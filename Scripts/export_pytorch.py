@@ -33,6 +33,7 @@ import sys
 import types
 
 import h5py
+import numpy as np
 import torch
 from torch import nn
 
@@ -81,7 +82,7 @@ def reference(module, inputs, path, activations=None):
         for group, tensors in (("inputs", given), ("outputs", outputs), ("activations", recorded)):
             for name, tensor in tensors.items():
                 file.create_dataset(f"{group}/{name}", data=_array(tensor.float()))
-        file.attrs["torch"] = str(torch.__version__)
+        file.attrs["torch"] = np.bytes_(str(torch.__version__))
     return outputs
 
 

@@ -37,10 +37,11 @@ static inline hid_t chdf5_float16(int big, size_t exponent_bits) {
     return type;
 }
 
-// A UTF-8 string of variable length, as h5py writes a Python `str`.
-static inline hid_t chdf5_string(void) {
+// A UTF-8 string of a fixed length in bytes, filled up with zeros.
+static inline hid_t chdf5_string(size_t length) {
     hid_t type = H5Tcopy(H5T_C_S1);
-    H5Tset_size(type, H5T_VARIABLE);
+    H5Tset_size(type, length);
+    H5Tset_strpad(type, H5T_STR_NULLPAD);
     H5Tset_cset(type, H5T_CSET_UTF8);
     return type;
 }

@@ -8,7 +8,9 @@ public enum HDF5Attribute: Hashable, Sendable {
     case strings([String])
     case integers([Int])
     case doubles([Double])
-    /// An attribute of a type that is not read, such as a boolean or a compound.
+    /// An attribute of a type that is not read: a boolean, a compound, a table, or a string of
+    /// varying length, with which a damaged file can make libhdf5 read beyond its memory. In
+    /// Python `numpy.bytes_("text")` is a string of fixed length.
     case unsupported
 
     public var string: String? {
@@ -60,6 +62,7 @@ enum HDF5Attributes {
         else { throw place.error(.refused, "is larger than \(limits.attributeBytes) bytes") }
         switch H5Tget_class(type.id) {
         case H5T_STRING:
+            guard H5Tis_variable_str(type.id) == 0 else { return .unsupported }
             let values = try strings(attribute, type.id, Int(count), place)
             return isScalar ? .string(values[0]) : .strings(values)
         case H5T_INTEGER:
@@ -89,26 +92,6 @@ enum HDF5Attributes {
         _ attribute: hid_t, _ type: hid_t, _ count: Int, _ place: HDF5Place
     ) throws(TensorFileError) -> [String] {
         guard count > 0 else { return [] }
-        return H5Tis_variable_str(type) > 0
-            ? try variableStrings(attribute, type, count, place)
-            : try fixedStrings(attribute, type, count, place)
-    }
-
-    private static func variableStrings(
-        _ attribute: hid_t, _ type: hid_t, _ count: Int, _ place: HDF5Place
-    ) throws(TensorFileError) -> [String] {
-        let memory = try place.handle(chdf5_string(), "libhdf5 has no memory")
-        H5Tset_cset(memory.id, H5Tget_cset(type))
-        var texts = [UnsafeMutablePointer<CChar>?](repeating: nil, count: count)
-        let status = H5Aread(attribute, memory.id, &texts)
-        defer { for text in texts { H5free_memory(text) } }
-        try place.check(status, "cannot be read")
-        return texts.map { $0.map { String(cString: $0) } ?? "" }
-    }
-
-    private static func fixedStrings(
-        _ attribute: hid_t, _ type: hid_t, _ count: Int, _ place: HDF5Place
-    ) throws(TensorFileError) -> [String] {
         let size = H5Tget_size(type)
         let (total, overflow) = size.multipliedReportingOverflow(by: count)
         guard size > 0, !overflow, total <= Int(clamping: H5Aget_storage_size(attribute)) else {

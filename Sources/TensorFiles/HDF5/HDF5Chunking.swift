@@ -74,15 +74,19 @@ struct HDF5Chunking {
     ) throws(TensorFileError) -> (bytes: [UInt8], skipped: UInt32) {
         let offset = origin.map(hsize_t.init)
         var size: hsize_t = 0
+        var address: haddr_t = 0
+        var skipped: UInt32 = 0
+        // Not H5Dget_chunk_storage_size, which says what an unpacked chunk should take in the file
+        // and not the size that H5Dread_chunk goes by.
         try place.check(
-            H5Dget_chunk_storage_size(dataset, offset, &size), "its chunk at \(origin) is lost")
+            H5Dget_chunk_info_by_coord(dataset, offset, &skipped, &address, &size),
+            "its chunk at \(origin) is lost")
         // What deflate cannot pack grows by a thousandth; the checksum takes 4 bytes.
         guard size > 0, size <= chunkBytes + chunkBytes / 64 + 1024 else {
             throw place.error(
                 .damaged, "its chunk at \(origin) of \(chunkBytes) bytes is stored in \(size)")
         }
         var bytes = [UInt8](repeating: 0, count: Int(size))
-        var skipped: UInt32 = 0
         try place.check(
             H5Dread_chunk(dataset, chdf5_default(), offset, &skipped, &bytes),
             "its chunk at \(origin) cannot be read")

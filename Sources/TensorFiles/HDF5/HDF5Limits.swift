@@ -10,7 +10,7 @@ public struct HDF5Limits: Hashable, Sendable {
     public var rank: Int
     /// The bytes of one chunk of a chunked dataset, uncompressed.
     public var chunkBytes: Int
-    /// The chunks of one dataset.
+    /// The chunks of one dataset; libhdf5 takes time by the square of their number.
     public var chunks: Int
     /// The bytes of one attribute.
     public var attributeBytes: Int
@@ -20,7 +20,7 @@ public struct HDF5Limits: Hashable, Sendable {
 
     public init(
         totalBytes: Int = 4 << 30, objects: Int = 100_000, depth: Int = 32, rank: Int = 8,
-        chunkBytes: Int = 256 << 20, chunks: Int = 1 << 20, attributeBytes: Int = 16 << 20
+        chunkBytes: Int = 256 << 20, chunks: Int = 16384, attributeBytes: Int = 16 << 20
     ) {
         self.totalBytes = totalBytes
         self.objects = objects

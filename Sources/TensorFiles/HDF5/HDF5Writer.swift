@@ -4,6 +4,9 @@ import TensorGraph
 
 /// Writes an HDF5 file: tensors in groups, attributes, the same bytes for the same calls.
 ///
+/// libhdf5 builds the file in memory, which takes as much as the tensors do: it cannot be trusted
+/// to survive a full disk.
+///
 /// The file appears at its path with ``finish()``; until then, and for good if anything fails or
 /// the writer is dropped, what stood there still stands.
 public final class HDF5Writer {
@@ -62,7 +65,8 @@ public final class HDF5Writer {
     /// Completes the file and puts it in its place. Nothing can be written afterwards.
     public func finish() throws(TensorFileError) {
         try change(nil) { (file, place) throws(TensorFileError) in
-            try place.check(H5Fflush(file, H5F_SCOPE_LOCAL), "cannot be written", .unwritable)
+            try place.check(H5Fflush(file, H5F_SCOPE_LOCAL), "cannot be completed", .unwritable)
+            try pending.write(try Self.image(of: file, place), place)
         }
         HDF5Library.run { file = nil }
         try Self.unwritable { () throws(FileError) in try pending.publish() }
@@ -101,15 +105,29 @@ extension HDF5Writer {
         }
     }
 
+    /// The bytes of a file in memory, as long as it is not changed.
+    private static func image(
+        of file: hid_t, _ place: HDF5Place
+    ) throws(TensorFileError) -> UnsafeRawBufferPointer {
+        let count = H5Fget_file_image(file, nil, 0)
+        var handle: UnsafeMutableRawPointer?
+        let status = H5Fget_vfd_handle(file, chdf5_default(), &handle)
+        guard count > 0, status >= 0, let handle else {
+            throw place.failure("cannot be completed", .unwritable)
+        }
+        // The driver hands out where it keeps its pointer to the bytes.
+        let start = handle.load(as: UnsafeRawPointer.self)
+        return UnsafeRawBufferPointer(start: start, count: count)
+    }
+
     private static func create(
         _ path: String, _ place: HDF5Place
     ) throws(TensorFileError) -> HDF5Handle {
         let access = try place.handle(chdf5_file_access(), "libhdf5 has no memory", .unwritable)
-        H5Pset_fapl_sec2(access.id)
+        H5Pset_fapl_core(access.id, 16 << 20, false)
         H5Pset_fclose_degree(access.id, H5F_CLOSE_STRONG)
         // Metadata with checksums, and attributes over 64 kB.
         H5Pset_libver_bounds(access.id, H5F_LIBVER_V18, H5F_LIBVER_V110)
-        H5Pset_file_locking(access.id, true, true)
         let creation = try place.handle(
             chdf5_file_creation(), "libhdf5 has no memory", .unwritable)
         makeReproducible(creation.id)
@@ -257,14 +275,12 @@ private struct HDF5AttributeWriter {
         guard !texts.contains(where: { $0.utf8.contains(0) }) else {
             throw place.error(.unwritable, "a string in HDF5 cannot hold a zero byte")
         }
-        let copies = texts.map { text in
-            let bytes = UnsafeMutableBufferPointer<CChar>.allocate(capacity: text.utf8.count + 1)
-            _ = bytes.initialize(from: text.utf8CString)
-            return bytes
+        // All of one length, that of the longest: see ``HDF5Attribute/unsupported``.
+        let length = max(texts.map(\.utf8.count).max() ?? 0, 1)
+        let bytes = texts.flatMap { text in
+            Array(text.utf8) + [UInt8](repeating: 0, count: length - text.utf8.count)
         }
-        defer { for copy in copies { copy.deallocate() } }
-        let pointers = copies.map(\.baseAddress)
-        try write(pointers, chdf5_string(), isScalar ? nil : texts.count, object)
+        try write(bytes, chdf5_string(length), isScalar ? nil : texts.count, object)
     }
 
     /// - Parameter extent: the number of values of a list; nil for a single value.

@@ -52,12 +52,12 @@ def good():
         file["inputs/input"] = ramp(1, 1, 2, 2)
         file["outputs/output"] = ramp(1, 2, 2, 2)
         file["activations/model1.0"] = ramp(1, 1, 2, 2)
-        file.attrs["torch"] = "2.x"
+        file.attrs["torch"] = np.bytes_("2.x é".encode())
         file.attrs["seed"] = 7
         file.attrs["tolerance"] = 0.25
         file.attrs["size"] = np.array([1, 1, 2, 2])
-        file.attrs["names"] = ["a", "é"]
-        file.attrs["fixed"] = np.bytes_("fixed")
+        file.attrs["names"] = np.array([b"a", b"bc"])
+        file.attrs["varying"] = "text"
         file.attrs["flag"] = True
 
 
