@@ -13,7 +13,10 @@ struct RetintCommand: ParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            ImportCommand.self
+            BenchmarkCommand.self,
+            ColorizeCommand.self,
+            EvaluateCommand.self,
+            ImportCommand.self,
         ])
 
     static func main() {
