@@ -13,7 +13,9 @@ struct RetintCommand: ParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            ImportCommand.self
+            ImportCommand.self,
+            VerifyCommand.self,
+            InspectCommand.self,
         ])
 
     static func main() {
