@@ -13,9 +13,12 @@ struct RetintCommand: ParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
+            BenchmarkCommand.self,
+            ColorizeCommand.self,
+            EvaluateCommand.self,
             ImportCommand.self,
-            VerifyCommand.self,
             InspectCommand.self,
+            VerifyCommand.self,
         ])
 
     static func main() {

@@ -2,9 +2,11 @@ import ArgumentParser
 import Checkpoints
 import ColorScience
 import Colorizers
+import Conversion
 import Files
 import ImageIO
 import MLPackage
+import Retint
 import TensorFiles
 
 /// How a command ended, as its exit code says it.
@@ -57,5 +59,13 @@ extension ColorizerError: OutcomeError {
 }
 
 extension MLPackageError: OutcomeError {
+    package var outcome: Outcome { .badInput }
+}
+
+extension ModelError: OutcomeError {
+    package var outcome: Outcome { kind == .size ? .wrongUsage : .badInput }
+}
+
+extension ConversionError: OutcomeError {
     package var outcome: Outcome { .badInput }
 }

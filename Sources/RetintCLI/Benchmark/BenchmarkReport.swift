@@ -1,0 +1,77 @@
+import Engine
+
+/// What `benchmark` measured.
+struct BenchmarkReport: Encodable {
+    struct Operation: Encodable {
+        let name: String
+        /// How many steps of the program are of this kind.
+        let count: Int
+        let seconds: Double
+        /// Zero for what has no multiply-adds.
+        let gflops: Double
+    }
+
+    let model: String
+    let mode: String
+    let batch: Int
+    let height: Int
+    let width: Int
+    let threads: Int
+    let runs: Int
+    let medianSeconds: Double
+    let fastestSeconds: Double
+    let imagesPerSecond: Double
+    /// Two floating-point operations for each multiply-add of the plain algorithms; fast ones, such
+    /// as Winograd's, do fewer and may pass what the machine does on matrix products.
+    let gflops: Double
+    let sgemmGflops: Double
+    let sgemmShare: Double
+    let peakBytes: Int?
+    let arenaBytes: Int
+    let blasCore: String
+    let operations: [Operation]?
+
+    /// For people, one line each.
+    var lines: [String] {
+        var lines = [
+            "\(model): \(mode), batch \(batch), \(width) × \(height), \(threads) threads",
+            "median \(Format.duration(medianSeconds)) of \(runs) runs, "
+                + "fastest \(Format.duration(fastestSeconds)); "
+                + "\(Format.fixed(imagesPerSecond, 1)) images/s",
+            "\(Format.fixed(gflops, 1)) GFLOP/s, \(Format.fixed(100 * sgemmShare, 0)) % of the "
+                + "\(Format.fixed(sgemmGflops, 1)) that matrix products reach here "
+                + "(OpenBLAS core \(blasCore))",
+        ]
+        let peak = peakBytes.map { "peak memory \(Format.bytes($0)), " } ?? ""
+        lines.append("\(peak)of which intermediate results \(Format.bytes(arenaBytes))")
+        return lines + (operationTable?.lines ?? [])
+    }
+
+    private var operationTable: TextTable? {
+        guard let operations else { return nil }
+        let total = operations.reduce(0) { $0 + $1.seconds }
+        var table = TextTable(
+            header: ["operation", "steps", "ms", "share", "GFLOP/s"], rightAligned: [1, 2, 3, 4])
+        for operation in operations {
+            table.append([
+                operation.name, "\(operation.count)", Format.fixed(operation.seconds * 1e3, 3),
+                "\(Format.fixed(100 * operation.seconds / total, 1)) %",
+                operation.gflops > 0 ? Format.fixed(operation.gflops, 1) : "",
+            ])
+        }
+        return table
+    }
+}
+
+extension BenchmarkReport.Operation {
+    /// Adds up the steps of each kind, the costliest kind first.
+    static func summary(of steps: [StepProfile]) -> [Self] {
+        Dictionary(grouping: steps, by: \.name).map { name, steps in
+            let seconds = steps.reduce(0) { $0 + $1.seconds }
+            let products = Double(steps.reduce(0) { $0 + $1.multiplyAdds })
+            return Self(
+                name: name, count: steps.count, seconds: seconds,
+                gflops: seconds > 0 ? 2e-9 * products / seconds : 0)
+        }.sorted { ($0.seconds, $1.name) > ($1.seconds, $0.name) }
+    }
+}

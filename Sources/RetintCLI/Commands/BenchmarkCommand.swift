@@ -1,0 +1,134 @@
+import ArgumentParser
+import Checkpoints
+import Colorizers
+import Engine
+import Files
+import Retint
+
+struct BenchmarkCommand: ParsableCommand {
+    enum Mode: String, ExpressibleByArgument, CaseIterable {
+        case inference, training
+    }
+
+    static let configuration = CommandConfiguration(
+        commandName: "benchmark",
+        abstract: "Measure how fast a model runs here.",
+        discussion: """
+            The model is a checkpoint, a package, or the name of an architecture, which then has \
+            random weights. Training is a whole step: forward, L2 loss, backward, Adam.
+            """)
+
+    @Argument(
+        help:
+            "A checkpoint, a package, or an architecture: \(colorizerNames.joined(separator: ", "))."
+    )
+    var model: String
+
+    @Option(help: "inference or training.")
+    var mode = Mode.inference
+
+    @Option(help: "Pictures in a batch.")
+    var batch = 1
+
+    @Option(help: "The side of the pictures in pixels.")
+    var size: Int?
+
+    @Option(help: "A factor for the number of channels, with the name of an architecture.")
+    var width: Double?
+
+    @Option(help: "Threads to run on; all processors if not given.")
+    var threads: Int?
+
+    @Option(
+        help: "How often to run; as often as fits in two seconds, at least 5 times, if not given.")
+    var runs: Int?
+
+    @Flag(help: "Also measure each kind of operation.")
+    var operations = false
+
+    @Flag(help: "Print one JSON object.")
+    var json = false
+
+    func run() throws {
+        for (value, option) in [
+            (size, "--size"), (batch, "--batch"), (threads, "--threads"), (runs, "--runs"),
+        ] {
+            try checkPositive(value, option)
+        }
+        try checkModel()
+        if let warning = Processor.blasWarning { Console.warn(warning) }
+        let subject = try subject()
+        let seconds = try measure(subject).sorted()
+        let report = try report(subject, seconds)
+        if json { return try Console.printJSON(report) }
+        for line in report.lines { Console.print(line) }
+    }
+}
+
+extension BenchmarkCommand {
+    private func subject() throws -> BenchmarkSubject {
+        switch mode {
+        case .inference:
+            let loaded =
+                try isArchitecture ? Model(fresh(), name: model) : Model(contentsOf: model)
+            return try .inference(loaded, batch: batch, size: size, threads: threads)
+        case .training:
+            if try !isArchitecture && isDirectory(model) {
+                throw CommandError(
+                    .wrongUsage, "\(model): a package cannot be trained; give a checkpoint")
+            }
+            let checkpoint = try isArchitecture ? fresh() : Checkpoint(contentsOf: model)
+            return try .training(checkpoint, batch: batch, size: size ?? 256, threads: threads)
+        }
+    }
+
+    private func checkModel() throws {
+        let isFile = (try? isDirectory(model)) != nil
+        if isFile || isArchitecture { return }
+        throw CommandError(
+            .badInput,
+            "\(model): there is neither such a file nor such an architecture; known "
+                + "architectures are \(colorizerNames.joined(separator: ", "))")
+    }
+
+    /// A file goes before an architecture of its name.
+    private var isArchitecture: Bool {
+        colorizerNames.contains(model) && (try? isDirectory(model)) == nil
+    }
+
+    private func fresh() throws -> Checkpoint {
+        let options = ColorizerOptions(width: width ?? 1)
+        return try Checkpoint(architecture: model, options: options.texts, seed: 0)
+    }
+
+    private func measure(_ subject: BenchmarkSubject) throws -> [Double] {
+        let clock = ContinuousClock()
+        // The first run also lays out the weights; the second finds warm caches.
+        for _ in 0..<2 { _ = try subject.program.run(subject.inputs) }
+        var seconds: [Double] = []
+        let start = clock.now
+        while seconds.count < runs ?? 5 || runs == nil && clock.now - start < .seconds(2) {
+            let time = try clock.measure { _ = try subject.program.run(subject.inputs) }
+            seconds.append(time / .seconds(1))
+        }
+        return seconds
+    }
+
+    private func report(
+        _ subject: BenchmarkSubject, _ seconds: [Double]
+    ) throws -> BenchmarkReport {
+        let median = (seconds[(seconds.count - 1) / 2] + seconds[seconds.count / 2]) / 2
+        let profile = operations ? subject.program.profile() : nil
+        // Before the matrices of the comparison take memory of their own.
+        let peak = Processor.peakBytes
+        let gflops = 2e-9 * Double(subject.program.multiplyAdds) / median
+        let sgemm = try 1e-9 * Machine.measureMatrixProduct(threads: threads)
+        return BenchmarkReport(
+            model: model, mode: mode.rawValue, batch: batch, height: subject.height,
+            width: subject.width, threads: subject.program.threads, runs: seconds.count,
+            medianSeconds: median, fastestSeconds: seconds[0],
+            imagesPerSecond: Double(batch) / median, gflops: gflops, sgemmGflops: sgemm,
+            sgemmShare: gflops / sgemm, peakBytes: peak, arenaBytes: subject.program.arenaBytes,
+            blasCore: Machine.blasCore, operations: profile.map(BenchmarkReport.Operation.summary))
+    }
+}

@@ -1,0 +1,114 @@
+import ArgumentParser
+import Files
+import Foundation
+import ImageIO
+import Retint
+
+struct ColorizeCommand: ParsableCommand {
+    enum Format: String, ExpressibleByArgument, CaseIterable {
+        case png, jpeg
+    }
+
+    static let configuration = CommandConfiguration(
+        commandName: "colorize",
+        abstract: "Color photos.",
+        discussion: """
+            Each photo is written to the directory under its own name, at its own size and with \
+            its own lightness. A photo that cannot be read is left out and named; the others are \
+            colored all the same.
+            """)
+
+    @Argument(help: "A checkpoint or a package.")
+    var model: String
+
+    @Argument(help: "The photos: JPEG, PNG or WebP.")
+    var photos: [String]
+
+    @Option(name: .shortAndLong, help: "The directory to write to; made if it is not there.")
+    var output: String
+
+    @Option(help: "The side of the square at which the network looks at a photo, in pixels.")
+    var size: Int?
+
+    @Option(help: "The format to write; JPEG for JPEG photos and PNG for others if not given.")
+    var format: Format?
+
+    @Flag(help: "Also write a strip of each photo in gray, colored, and as it was.")
+    var compare = false
+
+    @Option(help: "Threads to run on.")
+    var threads: Int?
+
+    func run() throws {
+        try checkPositive(size, "--size")
+        try checkPositive(threads, "--threads")
+        let jobs = try jobs()
+        let colorizer = try Retint.Colorizer(contentsOf: model, size: size, threads: threads)
+        try makeDirectory(output)
+        var failures = Failures()
+        let progress =
+            jobs.count > 1 ? ProgressBar("colorize", total: jobs.count, unit: "photos") : nil
+        for (index, job) in jobs.enumerated() {
+            do {
+                try run(job, colorizer)
+                progress?.clear()
+                Console.print(job.output)
+            } catch {
+                progress?.clear()
+                failures.add(error)
+            }
+            progress?.update(index + 1)
+        }
+        progress?.finish()
+        try failures.finish(of: jobs.count, "photos", "colored")
+    }
+}
+
+extension ColorizeCommand {
+    private struct Job {
+        let photo: String
+        let output: String
+        let strip: String
+        let format: ImageFormat
+    }
+
+    /// What is to be written where. No photo may be overwritten, nor two photos written to one
+    /// path.
+    private func jobs() throws -> [Job] {
+        let jobs = photos.map(job)
+        var owners: [String: String] = [:]
+        for job in jobs {
+            for path in compare ? [job.output, job.strip] : [job.output] {
+                if let other = owners.updateValue(job.photo, forKey: path) {
+                    throw CommandError(
+                        .wrongUsage,
+                        "\(other) and \(job.photo) would both be written to \(path); "
+                            + "color them into different directories")
+                }
+                for photo in photos { try refuseOverwriting(photo, with: path) }
+            }
+        }
+        return jobs
+    }
+
+    private func job(_ photo: String) -> Job {
+        let url = URL(fileURLWithPath: photo)
+        let isJPEG = ["jpg", "jpeg"].contains(url.pathExtension.lowercased())
+        let writesJPEG = format.map { $0 == .jpeg } ?? isJPEG
+        let name = url.deletingPathExtension().lastPathComponent
+        let suffix = writesJPEG ? "jpg" : "png"
+        let base = output.hasSuffix("/") ? output + name : "\(output)/\(name)"
+        return Job(
+            photo: photo, output: "\(base).\(suffix)", strip: "\(base)-compare.\(suffix)",
+            format: writesJPEG ? .jpeg() : .png())
+    }
+
+    private func run(_ job: Job, _ colorizer: Retint.Colorizer) throws {
+        let photo = try Image(contentsOf: job.photo)
+        let colored = try colorizer.colorize(photo)
+        try colored.write(to: job.output, format: job.format)
+        guard compare else { return }
+        let strip = Image.sideBySide([photo.gray, colored, photo])
+        try strip.write(to: job.strip, format: job.format)
+    }
+}
