@@ -1,4 +1,4 @@
-package import TensorGraph
+import TensorGraph
 
 /// An input or an output with its value.
 package struct NamedTensor: Hashable, Sendable {

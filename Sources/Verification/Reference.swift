@@ -1,5 +1,5 @@
-package import TensorFiles
-package import TensorGraph
+import TensorFiles
+import TensorGraph
 
 /// What a model was given and what it is expected to give.
 package struct Reference: Hashable, Sendable {

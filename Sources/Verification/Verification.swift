@@ -1,4 +1,4 @@
-package import TensorGraph
+import TensorGraph
 
 /// What a comparison found.
 package struct VerificationReport: Sendable {

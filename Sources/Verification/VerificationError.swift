@@ -1,5 +1,3 @@
-import TensorFiles
-
 /// Why a comparison could not be made: the file, the place in it, the rule and the way out.
 package struct VerificationError: Error, Hashable, Sendable, CustomStringConvertible {
     package enum Kind: Hashable, Sendable {

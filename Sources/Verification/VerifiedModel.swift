@@ -1,10 +1,10 @@
 import Checkpoints
 import Colorizers
-package import Conversion
-package import Engine
+import Conversion
+import Engine
 import Files
-package import MLPackage
-package import TensorGraph
+import MLPackage
+import TensorGraph
 
 /// How coarse a model's numbers are.
 package enum ModelPrecision: String, Hashable, Sendable, Encodable {

@@ -17,7 +17,7 @@ struct TensorFileInspection: Inspection {
         let reader = try HDF5Reader(path: path)
         file = path
         tensors = try reader.datasetNames().map { name in
-            do {
+            do throws(TensorFileError) {
                 return TensorInspection(
                     name: name, shape: try reader.shape(of: name),
                     type: try reader.storedType(of: name))
