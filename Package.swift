@@ -67,7 +67,8 @@ let package = Package(
         .target(
             name: "Verification",
             dependencies: [
-                "Retint", "Checkpoints", "Conversion", "Engine", "ColorScience", "TensorFiles",
+                "Checkpoints", "Conversion", "MLPackage", "Engine", "Colorizers", "TensorGraph",
+                "ColorScience", "TensorFiles", "Files",
             ]),
         .target(
             name: "Training",
@@ -103,10 +104,17 @@ let package = Package(
         .testTarget(name: "MLPackageTests", dependencies: ["MLPackage"], exclude: ["Goldens"]),
         .testTarget(name: "ConversionTests", dependencies: ["Conversion", "Engine"]),
         .testTarget(
-            name: "VerificationTests", dependencies: ["Verification"]),
+            name: "VerificationTests",
+            dependencies: [
+                "Verification", "Checkpoints", "Conversion", "MLPackage", "TensorFiles",
+                "TensorGraph",
+            ], exclude: ["Goldens"]),
         .testTarget(name: "TrainingTests", dependencies: ["Training"], exclude: ["Goldens"]),
         .testTarget(
             name: "CommandTests",
-            dependencies: ["RetintCLI", "Checkpoints", "TensorFiles", "ImageIO"]),
+            dependencies: [
+                "RetintCLI", "Checkpoints", "Conversion", "Engine", "TensorFiles", "TensorGraph",
+                "ImageIO",
+            ]),
     ]
 )

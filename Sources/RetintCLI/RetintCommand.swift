@@ -17,6 +17,8 @@ struct RetintCommand: ParsableCommand {
             ColorizeCommand.self,
             EvaluateCommand.self,
             ImportCommand.self,
+            InspectCommand.self,
+            VerifyCommand.self,
         ])
 
     static func main() {

@@ -59,6 +59,13 @@ public final class HDF5Reader: Sendable {
         }
     }
 
+    /// How a tensor's elements are stored, without reading them.
+    public func storedType(of name: String) throws(TensorFileError) -> StoredType {
+        try HDF5Library.run { () throws(TensorFileError) in
+            try dataset(components(of: name)).type.stored
+        }
+    }
+
     /// The attributes of a group or dataset by name.
     ///
     /// - Parameter object: its path; empty for the root group.

@@ -1,0 +1,40 @@
+import ArgumentParser
+import Checkpoints
+import Files
+import MLPackage
+
+struct InspectCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "inspect",
+        abstract: "Say what is in a file.",
+        discussion: """
+            A checkpoint: architecture, parameters and cost. A package: interface, operations and \
+            weights. Any other HDF5 file: its tensors.
+            """)
+
+    @Argument(help: "A checkpoint, a package or another HDF5 file.")
+    var file: String
+
+    @Flag(help: "Print one JSON object.")
+    var json = false
+
+    func run() throws {
+        if try isDirectory(file) {
+            try show(PackageInspection(MLPackage(contentsOf: file), path: file))
+        } else if Checkpoint.isCheckpoint(file) {
+            try show(CheckpointInspection(Checkpoint(contentsOf: file), path: file))
+        } else {
+            try show(TensorFileInspection(path: file))
+        }
+    }
+
+    private func show(_ inspection: some Inspection) throws {
+        if json { return try Console.printJSON(inspection) }
+        for line in inspection.lines { Console.print(line) }
+    }
+}
+
+/// What is in a file, for people and for programs.
+protocol Inspection: Encodable {
+    var lines: [String] { get }
+}

@@ -1,0 +1,138 @@
+import Files
+import Foundation
+import MLPackage
+
+/// A Core ML package.
+struct PackageInspection: Inspection {
+    private enum CodingKeys: String, CodingKey {
+        case kind, file, target, specificationVersion, opset, inputs, outputs, operations, weights
+        case diskBytes, metadata
+    }
+
+    struct Interface: Encodable {
+        let name: String
+        /// `multiArray` or `image`.
+        let kind: String
+        let type: String
+        let shape: [Int?]
+    }
+
+    /// All weights of one type.
+    struct Weights: Encodable {
+        var tensors = 0
+        var elements = 0
+        var bytes = 0
+    }
+
+    let kind = "mlpackage"
+    let file: String
+    let target: String
+    let specificationVersion: Int
+    let opset: String
+    let inputs: [Interface]
+    let outputs: [Interface]
+    /// How many there are of each type, constants not counted.
+    let operations: [String: Int]
+    /// By element type.
+    let weights: [String: Weights]
+    let diskBytes: Int
+    let metadata: [String: String]
+
+    init(_ package: MLPackage, path: String) throws {
+        file = path
+        target = package.target.rawValue
+        specificationVersion = Int(package.target.specificationVersion)
+        opset = package.target.opset
+        inputs = package.description.inputs.map(Interface.init)
+        let types = package.program.types
+        outputs = package.description.outputs.map { Interface($0, types[$0.name]) }
+        let computing = package.program.operations.filter { !$0.isConstant }
+        operations = Dictionary(computing.map { ($0.type, 1) }, uniquingKeysWith: +)
+        weights = Self.weights(of: package.program)
+        diskBytes = Self.bytes(under: path)
+        metadata = package.description.metadata.texts
+    }
+
+    /// What stands in the weight file, and float arrays that stand in the program itself.
+    private static func weights(of program: MILProgram) -> [String: Weights] {
+        var weights: [String: Weights] = [:]
+        for operation in program.operations
+        where operation.isConstant || operation.isConstantExpression {
+            for value in operation.attributes.values where value.isWeight {
+                var entry = weights["\(value.type.dataType)", default: Weights()]
+                entry.tensors += 1
+                entry.elements += value.type.elementCount ?? 0
+                entry.bytes += value.type.byteCount ?? 0
+                weights["\(value.type.dataType)"] = entry
+            }
+        }
+        return weights
+    }
+
+    private static func bytes(under path: String) -> Int {
+        let root = URL(fileURLWithPath: path, isDirectory: true)
+        let files = FileManager.default.enumerator(
+            at: root, includingPropertiesForKeys: [.fileSizeKey])
+        return (files?.compactMap { $0 as? URL } ?? []).reduce(0) { sum, file in
+            sum + ((try? file.resourceValues(forKeys: [.fileSizeKey]))?.fileSize ?? 0)
+        }
+    }
+
+    var lines: [String] {
+        var histogram = TextTable(header: ["operation", "count"], rightAligned: [1])
+        for (type, count) in operations.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
+            histogram.append([type, Format.grouped(count)])
+        }
+        var sizes = TextTable(
+            header: ["weights", "tensors", "elements", "size"], rightAligned: [1, 2, 3])
+        for (type, entry) in weights.sorted(by: { $0.key < $1.key }) {
+            sizes.append([
+                type, Format.grouped(entry.tensors), Format.grouped(entry.elements),
+                Format.bytes(entry.bytes),
+            ])
+        }
+        return [
+            "\(file): package for \(target) (specification \(specificationVersion), \(opset)), "
+                + "\(Format.bytes(diskBytes)) on disk"
+        ] + inputs.map { "input \($0.text)" } + outputs.map { "output \($0.text)" }
+            + histogram.lines + sizes.lines
+            + metadata.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+    }
+}
+
+extension PackageInspection.Interface {
+    /// - Parameter declared: the program's side, which knows the shape where the feature is silent.
+    init(_ feature: Feature, _ declared: MILTensorType? = nil) {
+        let type = feature.type.tensorType
+        let known = type.rank == 0 ? declared ?? type : type
+        name = feature.name
+        self.type = "\(type.dataType)"
+        shape = known.dimensions
+        if case .image = feature.type { kind = "image" } else { kind = "multiArray" }
+    }
+
+    init(_ feature: Feature) { self.init(feature, nil) }
+
+    var text: String {
+        let sizes = shape.map { $0.map(String.init) ?? "?" }.joined(separator: ", ")
+        return "\(name): \(kind) \(type) [\(sizes)]"
+    }
+}
+
+extension MILValue {
+    fileprivate var isWeight: Bool {
+        if case .blob = content { return true }
+        return type.dataType.isFloat && type.rank > 0
+    }
+}
+
+extension ModelMetadata {
+    /// What the author says, empty texts left out.
+    fileprivate var texts: [String: String] {
+        let own = [
+            "description": shortDescription, "author": author, "license": license,
+            "version": version,
+        ]
+        return userDefined.merging(own) { $1 }.filter { !$0.value.isEmpty }
+    }
+}

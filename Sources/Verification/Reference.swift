@@ -1,0 +1,67 @@
+import TensorFiles
+import TensorGraph
+
+/// What a model was given and what it is expected to give.
+package struct Reference: Hashable, Sendable {
+    /// The file, or the model that computed the outputs.
+    package let name: String
+    package let inputs: [NamedTensor]
+    package let outputs: [NamedTensor]
+
+    /// Takes the values of a reference file from memory.
+    ///
+    /// - Throws: ``VerificationError`` if there are no inputs or outputs or not all are finite.
+    package init(name: String, inputs: [NamedTensor], outputs: [NamedTensor]) throws {
+        self.name = name
+        self.inputs = inputs
+        self.outputs = outputs
+        try check(inputs, in: "inputs")
+        try check(outputs, in: "outputs")
+    }
+
+    /// Reads `inputs/<name>` and `outputs/<name>` of an HDF5 file.
+    ///
+    /// - Throws: `TensorFileError` if the file cannot be read, ``VerificationError`` if it has no
+    ///   inputs or outputs, or holds numbers that are infinite or none.
+    package init(contentsOf path: String, limits: HDF5Limits = .default) throws {
+        let reader = try HDF5Reader(path: path, limits: limits)
+        try self.init(
+            name: path, inputs: Self.tensors(in: "inputs", of: reader),
+            outputs: Self.tensors(in: "outputs", of: reader))
+    }
+
+    private static func tensors(
+        in group: String, of reader: HDF5Reader
+    ) throws -> [NamedTensor] {
+        guard reader.contains(group) else { return [] }
+        return try reader.datasetNames(under: group).map { name in
+            guard let data = try reader.read("\(group)/\(name)").tensorData else {
+                throw VerificationError(
+                    .badReference, path: reader.path, place: "\(group)/\(name)",
+                    "holds integers; inputs and outputs are floats")
+            }
+            return NamedTensor(name, data)
+        }
+    }
+
+    private func check(_ tensors: [NamedTensor], in group: String) throws {
+        guard !tensors.isEmpty else {
+            throw VerificationError(
+                .badReference, path: name,
+                "holds no \(group)/<name>; write a reference file with Scripts/export_pytorch.py "
+                    + "--reference")
+        }
+        for tensor in tensors {
+            guard tensor.data.shape.count > 0 else {
+                throw VerificationError(
+                    .badReference, path: name, place: "\(group)/\(tensor.name)",
+                    "has shape \(tensor.data.shape) and so nothing to compare")
+            }
+            if let found = NonFinite(in: tensor.data) {
+                throw VerificationError(
+                    .badReference, path: name, place: "\(group)/\(tensor.name)",
+                    "\(found.text); a reference holds finite numbers")
+            }
+        }
+    }
+}

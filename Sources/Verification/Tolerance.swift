@@ -1,0 +1,84 @@
+/// What a model must hold to pass; a bound that is nil is not asked for.
+package struct Tolerance: Hashable, Sendable {
+    /// Every |c − e| ≤ atol + rtol·|e|.
+    package var atol: Double?
+    package var rtol: Double?
+    package var meanAbs: Double?
+    /// In dB.
+    package var minPSNR: Double?
+    /// Mean CIEDE2000 of the colors.
+    package var meanDeltaE: Double?
+
+    package init(
+        atol: Double? = nil, rtol: Double? = nil, meanAbs: Double? = nil,
+        minPSNR: Double? = nil, meanDeltaE: Double? = nil
+    ) {
+        self.atol = atol
+        self.rtol = rtol
+        self.meanAbs = meanAbs
+        self.minPSNR = minPSNR
+        self.meanDeltaE = meanDeltaE
+    }
+
+    /// What is asked of a model of that precision where nobody asks for more or less.
+    ///
+    /// - Parameter isSameNetwork: whether the expected values come from the very checkpoint that
+    ///   the model was made of, run by the same engine, rather than from another framework.
+    package static func standard(_ precision: ModelPrecision, isSameNetwork: Bool) -> Tolerance {
+        switch precision {
+        case .float32 where isSameNetwork: Tolerance(atol: 1e-4, rtol: 1e-5)
+        case .float32: Tolerance(atol: 0.01, rtol: 0, meanAbs: 0.001)
+        case .float16: Tolerance(minPSNR: 60)
+        case .quantized: Tolerance(minPSNR: 38, meanDeltaE: 1)
+        }
+    }
+
+    /// The bounds with those that were asked for in their place. Who says how far single numbers
+    /// may be off also says how far they may be off on the mean, and who says a PSNR also says how
+    /// far colors may be off.
+    package func replacing(atol: Double?, rtol: Double?, minPSNR: Double?) -> Tolerance {
+        var result = self
+        if atol != nil || rtol != nil { result.meanAbs = nil }
+        if minPSNR != nil { result.meanDeltaE = nil }
+        result.atol = atol ?? self.atol
+        result.rtol = rtol ?? self.rtol
+        result.minPSNR = minPSNR ?? self.minPSNR
+        return result
+    }
+
+    /// Whether single numbers have a bound.
+    private var boundsNumbers: Bool { atol != nil || rtol != nil }
+
+    /// Whether there is anything that a model could fail.
+    package var isEmpty: Bool { !boundsNumbers && meanAbs == nil && minPSNR == nil }
+
+    /// How many numbers are farther off than they may be.
+    func violations(computed: [Float], expected: [Float]) -> Int {
+        guard boundsNumbers else { return 0 }
+        let (atol, rtol) = (atol ?? 0, rtol ?? 0)
+        return zip(computed, expected).count { c, e in
+            // What is not a number holds no bound.
+            !(abs(Double(c) - Double(e)) <= atol + rtol * abs(Double(e)))
+        }
+    }
+}
+
+extension Tolerance: CustomStringConvertible {
+    package var description: String {
+        var bounds: [String] = []
+        if boundsNumbers { bounds.append("|error| ≤ \(atol ?? 0) + \(rtol ?? 0)·|expected|") }
+        if let meanAbs { bounds.append("mean |error| ≤ \(meanAbs)") }
+        if let minPSNR { bounds.append("PSNR ≥ \(minPSNR) dB") }
+        if let meanDeltaE { bounds.append("mean ΔE2000 ≤ \(meanDeltaE)") }
+        return bounds.joined(separator: ", ")
+    }
+}
+
+extension Tolerance: Encodable {
+    private enum CodingKeys: String, CodingKey {
+        case atol, rtol
+        case meanAbs = "maxMeanAbsError"
+        case minPSNR = "minPsnrDb"
+        case meanDeltaE = "maxMeanDeltaE2000"
+    }
+}

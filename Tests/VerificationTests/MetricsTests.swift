@@ -1,0 +1,94 @@
+import Foundation
+import TensorFiles
+import TensorGraph
+import Testing
+
+@testable import Verification
+
+@Suite struct MetricsTests {
+    /// Against numpy and scikit-image; see Goldens/metrics.py.
+    @Test(arguments: ["small", "batch", "coarse", "opposite"])
+    func agreesWithNumpy(_ name: String) throws {
+        let goldens = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        let reader = try HDF5Reader(path: goldens.path + "/Goldens/metrics.h5")
+        func data(_ part: String) throws -> TensorData {
+            try #require(try reader.read("\(name)/\(part)").tensorData)
+        }
+        let (computed, expected) = try (data("computed"), data("expected"))
+        let metrics = ErrorMetrics(
+            computed: computed.scalars, expected: expected.scalars, peak: 220)
+        let color = try #require(
+            try ColorDifference(
+                lightness: data("lightness"), computed: computed, expected: expected))
+        let found = [
+            metrics.maxAbs, metrics.meanAbs, metrics.maxRelative, metrics.psnr, metrics.snr,
+            metrics.cosine, color.mean, color.percentile99,
+        ]
+        for (value, wanted) in zip(found, try data("metrics").scalars) {
+            #expect(abs(value - Double(wanted)) <= 1e-5 * abs(Double(wanted)))
+        }
+    }
+
+    @Test func closedForms() {
+        let metrics = ErrorMetrics(computed: [3, 0, 1, 5], expected: [1, 0, 1, 5], peak: 10)
+        #expect(metrics.maxAbs == 2 && metrics.meanAbs == 0.5 && metrics.maxRelative == 2)
+        #expect(abs(metrics.psnr - 20) < 1e-12)
+        #expect(abs(metrics.snr - 10 * log10(27 / 4)) < 1e-12)
+        #expect(abs(metrics.cosine - 29 / (35 * 27).squareRoot()) < 1e-12)
+    }
+
+    @Test func equalNumbersHaveNoNoise() {
+        for values: [Float] in [[1, -2, 3], [0, 0, 0]] {
+            let metrics = ErrorMetrics(computed: values, expected: values, peak: 220)
+            #expect(metrics.maxAbs == 0 && metrics.meanAbs == 0 && metrics.maxRelative == 0)
+            #expect(metrics.psnr == .infinity && metrics.snr == .infinity)
+            #expect(abs(metrics.cosine - 1) < 1e-15)
+        }
+    }
+
+    @Test func zerosAgainstNumbers() {
+        let metrics = ErrorMetrics(computed: [0, 0], expected: [3, 4], peak: 220)
+        #expect(metrics.cosine == 0 && metrics.snr == 0 && metrics.maxRelative == 1)
+    }
+
+    @Test(arguments: [Float.nan, .infinity, -.infinity])
+    func whatIsNoNumberHasNoMetrics(_ value: Float) {
+        let metrics = ErrorMetrics(computed: [1, value], expected: [1, 2], peak: 220)
+        #expect(metrics.maxAbs.isNaN && metrics.psnr.isNaN && metrics.cosine.isNaN)
+        #expect(Tolerance(atol: 1e9).violations(computed: [1, value], expected: [1, 2]) == 1)
+    }
+
+    @Test func findsTheFirstThatIsNoNumber() throws {
+        var data = TensorData(shape: [2, 2, 2, 3], repeating: 0)
+        #expect(NonFinite(in: data) == nil)
+        (data.scalars[17], data.scalars[23]) = (.nan, .infinity)
+        let found = try #require(NonFinite(in: data))
+        #expect(found.count == 2 && found.first == [1, 0, 1, 2])
+    }
+
+    @Test func interpolatesPercentiles() {
+        #expect(percentile([4, 1, 3, 2], 0.5) == 2.5)
+        #expect(percentile([7], 0.99) == 7)
+        #expect(abs(percentile((0...100).map(Float.init), 0.99) - 99) < 1e-9)
+    }
+
+    @Test func boundsAddUp() {
+        let tolerance = Tolerance(atol: 0.5, rtol: 0.1)
+        let (computed, expected): ([Float], [Float]) = ([11.4, 11.6, 0.6, -9], [10, 10, 0, -10])
+        #expect(tolerance.violations(computed: computed, expected: expected) == 2)
+        #expect(Tolerance().isEmpty && !tolerance.isEmpty && !Tolerance(minPSNR: 1).isEmpty)
+    }
+
+    @Test func standardBounds() {
+        let half = Tolerance.standard(.float16, isSameNetwork: true)
+        #expect(half == Tolerance(minPSNR: 60))
+        #expect(
+            Tolerance.standard(.float32, isSameNetwork: false)
+                == Tolerance(atol: 0.01, rtol: 0, meanAbs: 0.001))
+        #expect(
+            Tolerance.standard(.float32, isSameNetwork: true) == Tolerance(atol: 1e-4, rtol: 1e-5))
+        let changed = Tolerance.standard(.float32, isSameNetwork: false)
+            .replacing(atol: 2, rtol: nil, minPSNR: 30)
+        #expect(changed == Tolerance(atol: 2, rtol: 0, minPSNR: 30))
+    }
+}

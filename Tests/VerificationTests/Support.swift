@@ -1,0 +1,72 @@
+import Checkpoints
+import Conversion
+import Foundation
+import TensorFiles
+import TensorGraph
+import Testing
+
+@testable import Verification
+
+/// A directory that goes away with the test that made it.
+final class Scratch {
+    private let path: String
+
+    init() throws {
+        path = FileManager.default.temporaryDirectory.path + "/verification-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    func path(_ name: String) -> String { path + "/" + name }
+}
+
+/// A seeded network in a file, with what it gives for a picture of 64 × 64.
+struct Fixture {
+    let scratch: Scratch
+    let checkpoint: Checkpoint
+    let path: String
+    let lightness = lightnessOf([1, 1, 64, 64])
+
+    init() throws {
+        scratch = try Scratch()
+        checkpoint = try Checkpoint(
+            architecture: "mobile-unet", options: ["width": "0.25"], seed: 3)
+        path = scratch.path("network.h5")
+        try checkpoint.write(to: path)
+    }
+
+    func model() throws -> VerifiedModel { try VerifiedModel(contentsOf: path) }
+
+    func reference() throws -> Reference { try Reference(running: model(), on: lightness) }
+
+    func package(_ options: ExportOptions, _ name: String = "model") throws -> VerifiedModel {
+        let path = scratch.path(name + ".mlpackage")
+        let source = ExportSource(
+            architecture: checkpoint.architecture, options: checkpoint.options,
+            colorizer: try checkpoint.makeColorizer(), variables: checkpoint.variables)
+        _ = try exportPackage(source, to: path, options: options)
+        return try VerifiedModel(contentsOf: path)
+    }
+
+    /// A reference file with tensors by path.
+    func write(_ tensors: [(String, TensorData)]) throws -> String {
+        let path = scratch.path("reference.h5")
+        let writer = try HDF5Writer(path: path)
+        for (name, data) in tensors { try writer.write(StoredTensor(data), to: name) }
+        try writer.finish()
+        return path
+    }
+}
+
+/// Lightness that varies from pixel to pixel.
+func lightnessOf(_ shape: Shape) -> TensorData {
+    TensorData(shape: shape, scalars: (0..<shape.count).map { Float($0 * 7919 % 1000) / 10 })
+}
+
+extension Reference {
+    /// The same with other outputs.
+    func with(_ outputs: [NamedTensor]) throws -> Reference {
+        try Reference(name: name, inputs: inputs, outputs: outputs)
+    }
+}
