@@ -13,7 +13,8 @@ struct RetintCommand: ParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            ImportCommand.self
+            ImportCommand.self,
+            TrainCommand.self,
         ])
 
     static func main() {
