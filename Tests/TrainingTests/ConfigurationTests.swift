@@ -18,10 +18,14 @@ import Testing
 
     @Test(arguments: [
         ("bach: 4", "x.yaml:1: there is no key bach; did you mean batch?"),
-        ("seed: 1\noptimizer:\n  learnig_rate: 1",
-         "x.yaml:3: there is no key optimizer.learnig_rate; did you mean optimizer.learning_rate?"),
-        ("learning_rate: 1",
-         "x.yaml:1: there is no key learning_rate; did you mean optimizer.learning_rate?"),
+        (
+            "seed: 1\noptimizer:\n  learnig_rate: 1",
+            "x.yaml:3: there is no key optimizer.learnig_rate; did you mean optimizer.learning_rate?"
+        ),
+        (
+            "learning_rate: 1",
+            "x.yaml:1: there is no key learning_rate; did you mean optimizer.learning_rate?"
+        ),
         ("steps: many", "x.yaml:1: steps is \"many\"; it takes a whole number"),
         ("data:\n  crop: 7", "x.yaml:2: data.crop is \"7\"; it takes a whole number from 32 to"),
         ("data:\n  flip: 3", "x.yaml:2: data.flip is \"3\"; it takes true or false"),
@@ -50,7 +54,10 @@ import Testing
 
     /// CosineAnnealingLR(T_max=8, eta_min=0.1) and StepLR(3, 0.5) of PyTorch, from a rate of 1.
     @Test(arguments: [
-        (Schedule.Kind.cosine, [1, 0.965746, 0.868198, 0.722208, 0.55, 0.377792, 0.231802, 0.134254]),
+        (
+            Schedule.Kind.cosine,
+            [1, 0.965746, 0.868198, 0.722208, 0.55, 0.377792, 0.231802, 0.134254]
+        ),
         (.step, [1, 1, 1, 0.5, 0.5, 0.5, 0.25, 0.25]),
         (.constant, [1, 1, 1, 1, 1, 1, 1, 1]),
     ])

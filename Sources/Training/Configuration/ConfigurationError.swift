@@ -28,8 +28,10 @@ func suggestion(for key: String, among known: [String]) -> String? {
     let scored = known.map { candidate in
         // The right name in the wrong section is as likely as a slip of the finger.
         let bare = editDistance(lastPart(key), lastPart(candidate))
-        let section = key.dropLast(lastPart(key).count) == candidate.dropLast(
-            lastPart(candidate).count) ? 0.0 : 0.5
+        let section =
+            key.dropLast(lastPart(key).count)
+                == candidate.dropLast(
+                    lastPart(candidate).count) ? 0.0 : 0.5
         return (candidate, min(Double(editDistance(key, candidate)), Double(bare) + section))
     }
     guard let best = scored.min(by: { $0.1 < $1.1 }) else { return nil }

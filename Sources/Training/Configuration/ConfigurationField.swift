@@ -13,7 +13,7 @@ package struct ConfigurationField {
 
     private init<Value: ConfigurationValue>(
         _ key: String, _ path: WritableKeyPath<TrainingConfiguration, Value>,
-        _ rule: ConfigurationRule<Value> = .any, _ help: String
+        _ rule: ConfigurationRule<Value>, _ help: String
     ) {
         (self.key, self.help, wanted) = (key, help, rule.wanted)
         read = { configuration, text in
@@ -28,7 +28,7 @@ package struct ConfigurationField {
 
     private init<Value: ConfigurationValue>(
         _ key: String, optional path: WritableKeyPath<TrainingConfiguration, Value?>,
-        _ rule: ConfigurationRule<Value> = .any, _ help: String
+        _ rule: ConfigurationRule<Value>, _ help: String
     ) {
         (self.key, self.help, wanted) = (key, help, "\(rule.wanted), or null")
         read = { configuration, text in
@@ -49,7 +49,7 @@ package struct ConfigurationField {
         [
             .init("architecture", \.architecture, .words(colorizerNames), "the network"),
             .init("width", \.width, .range(0.0625...4), "a factor for its channels"),
-            .init("class_head", \.classHead, "SIGGRAPH17 with its class head"),
+            .init("class_head", \.classHead, .any, "SIGGRAPH17 with its class head"),
             .init("init", optional: \.start, .path("a checkpoint"), "weights to start from"),
             .init("output", \.output, .path("a folder"), "where the run is kept"),
             .init("seed", \.seed, .range(0...Int.max), "for weights and data"),
@@ -84,7 +84,7 @@ package struct ConfigurationField {
             .init(
                 "data.minimum_scale", \.data.minimumScale, .range(0.05...1),
                 "smallest crop, as a share of the short side"),
-            .init("data.flip", \.data.flip, "mirrors every other crop"),
+            .init("data.flip", \.data.flip, .any, "mirrors every other crop"),
             .init(
                 "data.cache_megabytes", \.data.cacheMegabytes, .range(0...1_000_000),
                 "decoded photos to keep"),
@@ -96,7 +96,7 @@ package struct ConfigurationField {
 
     private static var lossFields: [ConfigurationField] {
         [
-            .init("loss.kind", \.loss.kind, "of ab/110"),
+            .init("loss.kind", \.loss.kind, .any, "of ab/110"),
             .init("loss.delta", \.loss.delta, .range(1e-6...10), "where huber turns linear"),
             .init(
                 "loss.saturation", \.loss.saturation, .range(0...100),
@@ -106,7 +106,7 @@ package struct ConfigurationField {
 
     private static var optimizerFields: [ConfigurationField] {
         [
-            .init("optimizer.kind", \.optimizer.kind, "the rule"),
+            .init("optimizer.kind", \.optimizer.kind, .any, "the rule"),
             .init(
                 "optimizer.learning_rate", \.optimizer.learningRate, .range(1e-12...1e6),
                 "before the schedule"),
@@ -128,7 +128,7 @@ package struct ConfigurationField {
 
     private static var scheduleFields: [ConfigurationField] {
         [
-            .init("schedule.kind", \.schedule.kind, "the learning rate's course"),
+            .init("schedule.kind", \.schedule.kind, .any, "the learning rate's course"),
             .init(
                 "schedule.warmup_steps", \.schedule.warmupSteps, .range(0...1_000_000_000),
                 "linear rise"),

@@ -34,7 +34,8 @@ extension TrainingConfiguration {
 
     private static let nulls: Set<String> = ["", "~", "null", "Null", "NULL"]
 
-    private static func compose(_ yaml: String, _ name: String) throws(ConfigurationError) -> Node? {
+    private static func compose(_ yaml: String, _ name: String) throws(ConfigurationError) -> Node?
+    {
         do {
             return try Yams.compose(yaml: yaml)
         } catch let error as YamlError {

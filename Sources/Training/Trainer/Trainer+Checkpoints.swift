@@ -16,7 +16,8 @@ extension Trainer {
         guard resumes else {
             guard !exists else {
                 throw TrainingError(
-                    .runExists, "\(last): a run is there already; go on with --resume, or choose "
+                    .runExists,
+                    "\(last): a run is there already; go on with --resume, or choose "
                         + "another --output")
             }
             return (try fresh(configuration), TrainerState(configuration: configuration))
@@ -69,7 +70,8 @@ extension Trainer {
             checkpoint.options == configuration.options
         else {
             throw TrainingError(
-                .cannotResume, "\(path): holds \(checkpoint.architecture) \(checkpoint.options), "
+                .cannotResume,
+                "\(path): holds \(checkpoint.architecture) \(checkpoint.options), "
                     + "the configuration asks for \(configuration.architecture) "
                     + "\(configuration.options); let them agree")
         }
@@ -82,7 +84,8 @@ extension Trainer {
             let missing = variables.keys.filter { checkpoint.optimizer[$0] == nil }.sorted()
             guard missing.isEmpty else {
                 throw TrainingError(
-                    .cannotResume, "\(folder)/last.h5: has no \(missing[0]); resume with the "
+                    .cannotResume,
+                    "\(folder)/last.h5: has no \(missing[0]); resume with the "
                         + "optimizer settings that it was trained with")
             }
             variables.merge(checkpoint.optimizerVariables) { $1 }
