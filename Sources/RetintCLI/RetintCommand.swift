@@ -18,6 +18,7 @@ struct RetintCommand: ParsableCommand {
             EvaluateCommand.self,
             ImportCommand.self,
             InspectCommand.self,
+            TrainCommand.self,
             VerifyCommand.self,
         ])
 

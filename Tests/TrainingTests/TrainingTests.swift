@@ -1,1 +1,130 @@
+import Checkpoints
+import Foundation
 import Testing
+
+@testable import Training
+
+@Suite(.serialized) struct TrainingTests {
+    @Test(arguments: [
+        ["optimizer.ema=0.9", "optimizer.clip_grad_norm=1"], ["optimizer.kind=sgd"],
+    ])
+    func resumedRunGivesTheSameBits(_ settings: [String]) throws {
+        let scratch = try Scratch()
+        try scratch.addPhotos(7)
+        var configuration = try scratch.configuration()
+        for setting in settings { try configuration.set(setting) }
+        configuration.output = "\(scratch.path)/whole"
+        #expect(try Trainer(configuration).run() == .finished)
+
+        configuration.output = "\(scratch.path)/parts"
+        var done = 0
+        let first = try Trainer(configuration) { if case .step(let step, _) = $0 { done = step } }
+        #expect(try first.run { done >= 3 } == .interrupted)
+        #expect(done == 3)
+        let second = try Trainer(configuration, resumes: true)
+        #expect(second.state.stepsBefore == 3)
+        #expect(try second.run() == .finished)
+
+        let whole = try Checkpoint(contentsOf: "\(scratch.path)/whole/last.h5")
+        let parts = try Checkpoint(contentsOf: "\(scratch.path)/parts/last.h5")
+        #expect(whole.state == parts.state)
+        #expect(whole.optimizer == parts.optimizer)
+        #expect(!whole.optimizer.isEmpty)
+        let states = try [whole, parts].map {
+            try #require(TrainerState(json: try #require($0.training)))
+        }
+        #expect(states[0].step == 6)
+        #expect(states[0].bestLoss == states[1].bestLoss)
+        #expect(try Self.losses(scratch, "whole") == Self.losses(scratch, "parts"))
+        let best = try ["whole", "parts"].map {
+            try Checkpoint(contentsOf: "\(scratch.path)/\($0)/best.h5")
+        }
+        #expect(best[0] == best[1])
+        #expect(best[0].optimizer.isEmpty)
+    }
+
+    private static func losses(_ scratch: Scratch, _ run: String) throws -> [Double] {
+        let lines = try String(
+            contentsOfFile: "\(scratch.path)/\(run)/metrics.jsonl", encoding: .utf8)
+        return try lines.split(separator: "\n").map { line in
+            let record = try JSONDecoder().decode(MetricsRecord.self, from: Data(line.utf8))
+            return try #require(record.loss ?? record.validation?.loss)
+        }
+    }
+
+    @Test func lossFallsOnOnePhoto() throws {
+        let scratch = try Scratch()
+        try scratch.addPhotos(1)
+        var losses: [Double] = []
+        let configuration = try scratch.configuration(
+            "steps=30", "data.validation_fraction=0", "data.minimum_scale=1", "data.flip=false",
+            "schedule.kind=constant", "optimizer.learning_rate=0.01")
+        let trainer = try Trainer(configuration) {
+            if case .step(_, let loss) = $0 { losses.append(loss) }
+        }
+        #expect(try trainer.run() == .finished)
+        #expect(losses.count == 30)
+        #expect(losses[29] < 0.9 * losses[0])
+    }
+
+    @Test func stopsWhenNumbersAreNoLongerFinite() throws {
+        let scratch = try Scratch()
+        try scratch.addPhotos(4)
+        let configuration = try scratch.configuration(
+            "steps=200", "save_every=1", "loss.kind=mse", "optimizer.kind=sgd",
+            "optimizer.learning_rate=1e6", "schedule.kind=constant")
+        let error = #expect(throws: TrainingError.self) { try Trainer(configuration).run() }
+        #expect(error?.kind == .notFinite)
+        #expect(error?.description.contains("optimizer.learning_rate") == true)
+        let last = "\(scratch.path)/run/last.h5"
+        if FileManager.default.fileExists(atPath: last) {
+            for (name, tensor) in try Checkpoint(contentsOf: last).state {
+                #expect((tensor.floats ?? []).allSatisfy(\.isFinite), "\(name)")
+            }
+        }
+    }
+
+    @Test func refusesFoldersThatCannotBeTrainedOn() throws {
+        let scratch = try Scratch()
+        try scratch.addPhotos(0)
+        let configuration = try scratch.configuration()
+        let empty = #expect(throws: TrainingError.self) { try Trainer(configuration) }
+        #expect(empty?.kind == .noPhotos)
+        #expect(empty?.description.contains("\(scratch.path)/photos") == true)
+        try Data("no photo".utf8).write(to: URL(filePath: "\(scratch.path)/photos/bad.png"))
+        let bad = #expect(throws: TrainingError.self) {
+            try Trainer(scratch.configuration("data.validation_fraction=0")).run()
+        }
+        #expect(bad?.kind == .noPhotos)
+    }
+
+    @Test func leavesBadPhotosOutAndSaysSo() throws {
+        let scratch = try Scratch()
+        try scratch.addPhotos(3)
+        try Data("no photo".utf8).write(to: URL(filePath: "\(scratch.path)/photos/bad.png"))
+        var bad: [String] = []
+        let configuration = try scratch.configuration("data.validation_fraction=0")
+        let trainer = try Trainer(configuration) {
+            if case .badPhoto(let problem) = $0 { bad.append(problem) }
+        }
+        #expect(try trainer.run() == .finished)
+        #expect(bad.count == 1)
+        #expect(bad.first?.contains("bad.png") == true)
+    }
+
+    @Test func neverWritesOverARunUnasked() throws {
+        let scratch = try Scratch()
+        try scratch.addPhotos(4)
+        let configuration = try scratch.configuration("steps=1")
+        let nothing = #expect(throws: TrainingError.self) {
+            try Trainer(configuration, resumes: true)
+        }
+        #expect(nothing?.kind == .cannotResume)
+        _ = try Trainer(configuration).run()
+        let error = #expect(throws: TrainingError.self) { try Trainer(configuration) }
+        #expect(error?.kind == .runExists)
+        let other = try scratch.configuration("optimizer.kind=sgd")
+        let mismatch = #expect(throws: TrainingError.self) { try Trainer(other, resumes: true) }
+        #expect(mismatch?.kind == .cannotResume)
+    }
+}

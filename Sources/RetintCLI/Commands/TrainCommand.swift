@@ -1,0 +1,122 @@
+import ArgumentParser
+import Training
+
+struct TrainCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "train",
+        abstract: "Train a colorizer on a folder of photos.",
+        discussion: """
+            The run is kept in the output folder: config.yaml, metrics.jsonl, last.h5 to go on \
+            from, best.h5 of the lowest validation loss. Ctrl-C saves last.h5 and exits with 130; \
+            --resume goes on with the same bits as if it had never stopped.
+            """)
+
+    @Option(help: ArgumentHelp("The YAML file; see --defaults.", valueName: "file"))
+    var config: String?
+
+    @Option(
+        name: .customLong("set"), parsing: .upToNextOption,
+        help: ArgumentHelp("Values that take precedence over the file's.", valueName: "key=value"))
+    var settings: [String] = []
+
+    @Option(name: .shortAndLong, help: "The folder of the run, in place of the file's.")
+    var output: String?
+
+    @Flag(help: "Go on with the run in the output folder.")
+    var resume = false
+
+    @Flag(help: "Print all keys with their defaults and exit.")
+    var defaults = false
+
+    func validate() throws {
+        if config == nil && !defaults {
+            throw ValidationError("Missing expected argument '--config <file>'")
+        }
+    }
+
+    func run() throws {
+        guard let config, !defaults else {
+            return Console.print(String(TrainingConfiguration().yaml.dropLast()))
+        }
+        var configuration = try TrainingConfiguration(contentsOf: config, settings: settings)
+        if let output { configuration.output = output }
+        let display = TrainingDisplay(configuration)
+        let trainer = try Trainer(configuration, resumes: resume, report: display.show)
+        let status = trainer.state
+        display.begin(status)
+        Interruption.install()
+        let outcome = try trainer.run { Interruption.isRequested }
+        display.end(outcome)
+        if outcome == .interrupted { throw Outcome.interrupted.exit }
+    }
+}
+
+/// What a training shows: a bar for its steps, a line for each validation.
+private final class TrainingDisplay {
+    private let configuration: TrainingConfiguration
+    private var bar: ProgressBar?
+
+    init(_ configuration: TrainingConfiguration) { self.configuration = configuration }
+
+    func begin(_ status: Trainer.TrainerStatus) {
+        let start = status.stepsBefore > 0 ? ", from step \(status.stepsBefore)" : ""
+        Console.note(
+            "training \(configuration.architecture) on \(Format.grouped(status.photos)) photos, "
+                + "validating on \(Format.grouped(status.validationPhotos))\(start); "
+                + "the run is in \(configuration.output)")
+        let batch = configuration.batch
+        bar = ProgressBar(
+            "training", total: configuration.steps * batch, unit: "images",
+            start: status.stepsBefore * batch)
+    }
+
+    func show(_ event: TrainingEvent) {
+        switch event {
+        case .step(let step, let loss):
+            bar?.update(step * configuration.batch, note: "loss \(Format.fixed(loss, 5))")
+        case .metrics(let record): show(record)
+        case .badPhoto(let problem): say { Console.warn("left out \(problem)") }
+        case .note(let text): say { Console.note(text) }
+        }
+    }
+
+    private func show(_ record: MetricsRecord) {
+        guard let metrics = record.validation else { return }
+        let ratio = metrics.psnr.map { Format.fixed($0, 2) } ?? "∞"
+        let line =
+            "step \(record.step): validation loss \(Format.fixed(metrics.loss, 5)), "
+            + "PSNR \(ratio) dB, ΔE2000 \(Format.fixed(metrics.deltaE2000, 2)), "
+            + "colorfulness \(Format.fixed(metrics.colorfulness, 1)) "
+            + "of \(Format.fixed(metrics.photoColorfulness, 1))"
+        say { Console.note(line) }
+    }
+
+    private func say(_ message: () -> Void) {
+        bar?.clear()
+        message()
+    }
+
+    func end(_ outcome: TrainingOutcome) {
+        bar?.finish()
+        let folder = configuration.output
+        switch outcome {
+        case .finished: Console.print("\(folder): done; last.h5 and best.h5 hold the weights")
+        case .timeLimit: Console.print("\(folder): the time limit is reached; saved last.h5")
+        case .interrupted: Console.note("interrupted; saved \(folder)/last.h5; --resume goes on")
+        }
+    }
+}
+
+extension TrainingError: OutcomeError {
+    package var outcome: Outcome {
+        switch kind {
+        case .noPhotos, .cannotResume: .badInput
+        case .notFinite: .failed
+        case .runExists: .wrongUsage
+        }
+    }
+}
+
+extension ConfigurationError: OutcomeError {
+    package var outcome: Outcome { isUsage ? .wrongUsage : .badInput }
+}

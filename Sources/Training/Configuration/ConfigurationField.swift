@@ -1,0 +1,144 @@
+import Colorizers
+
+/// One key of a configuration: `data.crop`.
+package struct ConfigurationField {
+    package let key: String
+    /// What the key takes, to follow "takes".
+    package let wanted: String
+    package let help: String
+    /// Sets the value from its text, nil for YAML's null; false if it does not fit.
+    let read: (inout TrainingConfiguration, String?) -> Bool
+    /// The value's text.
+    package let text: (TrainingConfiguration) -> String
+
+    private init<Value: ConfigurationValue>(
+        _ key: String, _ path: WritableKeyPath<TrainingConfiguration, Value>,
+        _ rule: ConfigurationRule<Value>, _ help: String
+    ) {
+        (self.key, self.help, wanted) = (key, help, rule.wanted)
+        read = { configuration, text in
+            guard let text, let value = Value(configurationText: text), rule.allows(value) else {
+                return false
+            }
+            configuration[keyPath: path] = value
+            return true
+        }
+        text = { $0[keyPath: path].configurationText }
+    }
+
+    private init<Value: ConfigurationValue>(
+        _ key: String, optional path: WritableKeyPath<TrainingConfiguration, Value?>,
+        _ rule: ConfigurationRule<Value>, _ help: String
+    ) {
+        (self.key, self.help, wanted) = (key, help, "\(rule.wanted), or null")
+        read = { configuration, text in
+            let value = text.flatMap { Value(configurationText: $0) }
+            guard text == nil || value.map(rule.allows) == true else { return false }
+            configuration[keyPath: path] = value
+            return true
+        }
+        text = { $0[keyPath: path]?.configurationText ?? "null" }
+    }
+
+    /// All keys, in the order in which a file lists them.
+    package static var all: [ConfigurationField] {
+        general + dataFields + lossFields + optimizerFields + scheduleFields
+    }
+
+    private static var general: [ConfigurationField] {
+        [
+            .init("architecture", \.architecture, .words(colorizerNames), "the network"),
+            .init("width", \.width, .range(0.0625...4), "a factor for its channels"),
+            .init("class_head", \.classHead, .any, "SIGGRAPH17 with its class head"),
+            .init("init", optional: \.start, .path("a checkpoint"), "weights to start from"),
+            .init("output", \.output, .path("a folder"), "where the run is kept"),
+            .init("seed", \.seed, .range(0...Int.max), "for weights and data"),
+            .init("threads", optional: \.threads, .range(1...1024), "null: all processors"),
+            .init("batch", \.batch, .range(1...4096), "crops a step"),
+            .init("steps", \.steps, .range(1...1_000_000_000), "length of the training"),
+            .init(
+                "epoch_steps", optional: \.epochSteps, .range(1...1_000_000_000),
+                "null: once through all photos"),
+            .init(
+                "time_limit", optional: \.timeLimit, .range(0.001...1e6),
+                "minutes after which the run ends"),
+            .init("validate_every", \.validateEvery, .range(1...1_000_000_000), "in steps"),
+            .init("save_every", \.saveEvery, .range(1...1_000_000_000), "in steps"),
+            .init("log_every", \.logEvery, .range(1...1_000_000_000), "in steps"),
+        ]
+    }
+
+    private static var dataFields: [ConfigurationField] {
+        [
+            .init("data.train", \.data.train, .path("a folder of photos"), "photos"),
+            .init(
+                "data.validation", optional: \.data.validation, .path("a folder of photos"),
+                "null: a part of the photos to train on"),
+            .init(
+                "data.validation_fraction", \.data.validationFraction, .range(0...0.9),
+                "that part"),
+            .init(
+                "data.validation_photos", \.data.validationPhotos, .range(1...100_000),
+                "at most so many"),
+            .init("data.crop", \.data.crop, .range(32...2048), "side in pixels"),
+            .init(
+                "data.minimum_scale", \.data.minimumScale, .range(0.05...1),
+                "smallest crop, as a share of the short side"),
+            .init("data.flip", \.data.flip, .any, "mirrors every other crop"),
+            .init(
+                "data.cache_megabytes", \.data.cacheMegabytes, .range(0...1_000_000),
+                "decoded photos to keep"),
+            .init(
+                "data.loader_threads", \.data.loaderThreads, .range(1...64),
+                "threads that prepare batches"),
+        ]
+    }
+
+    private static var lossFields: [ConfigurationField] {
+        [
+            .init("loss.kind", \.loss.kind, .any, "of ab/110"),
+            .init("loss.delta", \.loss.delta, .range(1e-6...10), "where huber turns linear"),
+            .init(
+                "loss.saturation", \.loss.saturation, .range(0...100),
+                "colorful pixels weigh 1 + this·|ab|/110"),
+        ]
+    }
+
+    private static var optimizerFields: [ConfigurationField] {
+        [
+            .init("optimizer.kind", \.optimizer.kind, .any, "the rule"),
+            .init(
+                "optimizer.learning_rate", \.optimizer.learningRate, .range(1e-12...1e6),
+                "before the schedule"),
+            .init("optimizer.momentum", \.optimizer.momentum, .range(0...0.9999), "of sgd"),
+            .init("optimizer.beta1", \.optimizer.beta1, .range(0...0.99999), "of adam"),
+            .init("optimizer.beta2", \.optimizer.beta2, .range(0...0.999999), "of adam"),
+            .init("optimizer.epsilon", \.optimizer.epsilon, .range(1e-30...1), "of adam"),
+            .init(
+                "optimizer.weight_decay", \.optimizer.weightDecay, .range(0...10),
+                "apart from the gradient in adamw alone"),
+            .init(
+                "optimizer.clip_grad_norm", optional: \.optimizer.clipGradNorm,
+                .range(1e-9...1e9), "largest norm of all gradients"),
+            .init(
+                "optimizer.ema", optional: \.optimizer.ema, .range(0...0.999999),
+                "decay of averaged weights, which then are validated and kept as best"),
+        ]
+    }
+
+    private static var scheduleFields: [ConfigurationField] {
+        [
+            .init("schedule.kind", \.schedule.kind, .any, "the learning rate's course"),
+            .init(
+                "schedule.warmup_steps", \.schedule.warmupSteps, .range(0...1_000_000_000),
+                "linear rise"),
+            .init(
+                "schedule.final_share", \.schedule.finalShare, .range(0...1),
+                "what cosine leaves"),
+            .init(
+                "schedule.every", \.schedule.every, .range(1...1_000_000_000),
+                "steps between steps of the rate"),
+            .init("schedule.factor", \.schedule.factor, .range(0.000001...1), "of step"),
+        ]
+    }
+}

@@ -1,0 +1,62 @@
+/// Everything that decides how a network is trained. The keys of the file, their ranges and what
+/// they mean stand in ``ConfigurationField/all``.
+package struct TrainingConfiguration: Hashable, Sendable {
+    package struct Data: Hashable, Sendable {
+        package var train = ""
+        package var validation: String?
+        package var validationFraction = 0.1
+        package var validationPhotos = 64
+        package var crop = 128
+        package var minimumScale = 0.5
+        package var flip = true
+        package var cacheMegabytes = 1024
+        package var loaderThreads = 1
+    }
+
+    package struct Loss: Hashable, Sendable {
+        package enum Kind: String, CaseIterable, Hashable, Sendable {
+            case l1, mse, huber
+        }
+
+        package var kind = Kind.huber
+        package var delta = 0.1
+        package var saturation = 1.0
+    }
+
+    package struct Optimizer: Hashable, Sendable {
+        package enum Kind: String, CaseIterable, Hashable, Sendable {
+            case sgd, adam, adamw
+        }
+
+        package var kind = Kind.adamw
+        package var learningRate = 1e-3
+        package var momentum = 0.9
+        package var beta1 = 0.9
+        package var beta2 = 0.999
+        package var epsilon = 1e-8
+        package var weightDecay = 0.01
+        package var clipGradNorm: Double?
+        package var ema: Double?
+    }
+
+    package var architecture = "mobile-unet"
+    package var width = 1.0
+    package var classHead = true
+    package var start: String?
+    package var output = "Runs/training"
+    package var seed = 0
+    package var threads: Int?
+    package var batch = 16
+    package var steps = 10_000
+    package var epochSteps: Int?
+    package var timeLimit: Double?
+    package var validateEvery = 500
+    package var saveEvery = 500
+    package var logEvery = 20
+    package var data = Data()
+    package var loss = Loss()
+    package var optimizer = Optimizer()
+    package var schedule = Schedule()
+
+    package init() {}
+}

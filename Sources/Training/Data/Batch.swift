@@ -1,0 +1,32 @@
+import ColorScience
+import ImageIO
+import TensorGraph
+
+/// Examples for one step.
+struct Batch: Hashable, Sendable {
+    /// L in 0…100: [N, 1, H, W].
+    let lightness: TensorData
+    /// a and b, divided by 110: [N, 2, H, W].
+    let target: TensorData
+
+    static let abScale: Float = 110
+
+    /// - Precondition: the pictures are squares of one size.
+    init(_ pictures: [Image]) {
+        let side = pictures[0].width
+        var (lightness, target) = ([Float](), [Float]())
+        lightness.reserveCapacity(pictures.count * side * side)
+        target.reserveCapacity(2 * pictures.count * side * side)
+        for picture in pictures {
+            let planes = lab(fromRGB: picture.pixels)
+            lightness += planes.l
+            target += planes.a.map { $0 / Self.abScale }
+            target += planes.b.map { $0 / Self.abScale }
+        }
+        let count = pictures.count
+        self.lightness = TensorData(shape: [count, 1, side, side], scalars: lightness)
+        self.target = TensorData(shape: [count, 2, side, side], scalars: target)
+    }
+
+    var inputs: [String: TensorData] { ["lightness": lightness, "target": target] }
+}

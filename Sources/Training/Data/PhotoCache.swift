@@ -1,0 +1,77 @@
+import ImageIO
+import Synchronization
+
+/// Photos by index, decoded and scaled down to what crops need, as many as memory is given for.
+final class PhotoCache: Sendable {
+    private struct State {
+        var photos: [Int: Image] = [:]
+        var bytes = 0
+        var bad: [Int: ImageError] = [:]
+    }
+
+    let paths: [String]
+    private let shortSide: Int
+    private let maximumBytes: Int
+    private let state = Mutex(State())
+
+    /// - Parameter shortSide: the short side that larger photos are scaled down to.
+    init(_ paths: [String], shortSide: Int, maximumBytes: Int) {
+        (self.paths, self.shortSide, self.maximumBytes) = (paths, shortSide, maximumBytes)
+    }
+
+    /// What could not be read so far, in the order of the paths.
+    var badPhotos: [ImageError] {
+        state.withLock { $0.bad.sorted { $0.key < $1.key }.map(\.value) }
+    }
+
+    /// The photo at `index`, or the next one that can be read: one that is damaged must not move
+    /// all that follow it to other steps.
+    ///
+    /// - Throws: ``TrainingError`` if none can be read.
+    func photo(at index: Int) throws -> Image {
+        for offset in 0..<paths.count {
+            if let photo = readablePhoto((index + offset) % paths.count) { return photo }
+        }
+        throw noPhotos
+    }
+
+    /// That not a single photo can be read.
+    var noPhotos: TrainingError {
+        let reason = badPhotos.first.map { "; the first: \($0)" } ?? ""
+        return TrainingError(
+            .noPhotos, "none of the \(paths.count) photos can be read\(reason)")
+    }
+
+    /// The photo at `index`; nil if it cannot be read.
+    func readablePhoto(_ index: Int) -> Image? {
+        let (cached, isBad) = state.withLock { ($0.photos[index], $0.bad[index] != nil) }
+        guard cached == nil, !isBad else { return cached }
+        do throws(ImageError) {
+            let photo = scaled(try Image(contentsOf: paths[index], minimumSide: shortSide))
+            keep(photo, at: index)
+            return photo
+        } catch {
+            state.withLock { $0.bad[index] = error }
+            return nil
+        }
+    }
+
+    /// Photos come in random order, so which of them are kept makes no difference: the first
+    /// ones, until the memory is full.
+    private func keep(_ photo: Image, at index: Int) {
+        state.withLock { state in
+            let bytes = state.bytes + photo.pixels.count
+            guard bytes <= maximumBytes, state.photos[index] == nil else { return }
+            state.bytes = bytes
+            state.photos[index] = photo
+        }
+    }
+
+    private func scaled(_ photo: Image) -> Image {
+        let side = min(photo.width, photo.height)
+        guard side > shortSide else { return photo }
+        return photo.resized(
+            to: max(photo.width * shortSide / side, shortSide),
+            height: max(photo.height * shortSide / side, shortSide), filter: .bilinear)
+    }
+}

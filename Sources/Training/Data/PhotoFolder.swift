@@ -1,0 +1,57 @@
+import Files
+import Layers
+
+/// The photos to train on and those to validate with.
+struct PhotoFolder {
+    var training: [String]
+    var validation: [String]
+
+    private static let extensions: Set<String> = ["jpg", "jpeg", "png", "webp"]
+
+    /// Lists the photos that a configuration names.
+    ///
+    /// - Throws: `FileError` if a folder cannot be read, ``TrainingError`` if one has no photos.
+    init(_ data: TrainingConfiguration.Data) throws {
+        training = try Self.photos(in: data.train)
+        validation = []
+        if let folder = data.validation {
+            validation = try Self.photos(in: folder)
+        } else if data.validationFraction > 0 {
+            try split(data)
+        }
+        // Spread over the folder: neighbors are often alike.
+        let key = { (path: String) in
+            var random = RandomStream(seed: 1, name: path)
+            return random.next()
+        }
+        validation.sort { (key($0), $0) < (key($1), $1) }
+        validation = Array(validation.prefix(data.validationPhotos))
+    }
+
+    private static func photos(in folder: String) throws -> [String] {
+        let paths = try listFiles(below: folder, extensions: extensions)
+        guard !paths.isEmpty else {
+            throw TrainingError(
+                .noPhotos, "\(folder): holds no photos; put JPEG, PNG or WebP files there")
+        }
+        return paths
+    }
+
+    /// A photo's name alone decides where it goes, so that it stays there when others are added.
+    private mutating func split(_ data: TrainingConfiguration.Data) throws {
+        let all = training
+        let share = { (path: String) in
+            var random = RandomStream(seed: 0, name: String(path.dropFirst(data.train.count)))
+            return random.uniform()
+        }
+        let limit = max(data.validationFraction, all.map(share).min() ?? 0)
+        validation = all.filter { share($0) <= limit }
+        training = all.filter { share($0) > limit }
+        guard !training.isEmpty else {
+            throw TrainingError(
+                .noPhotos,
+                "\(data.train): after the split none of the \(all.count) photos is left to "
+                    + "train on; add photos or set data.validation_fraction to 0")
+        }
+    }
+}

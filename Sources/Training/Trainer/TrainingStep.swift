@@ -1,0 +1,71 @@
+import Colorizers
+import Engine
+import Layers
+import TensorGraph
+
+/// One step of training as a compiled program: loss, gradients, and all variables' updates.
+final class TrainingStep {
+    struct Result {
+        let loss: Float
+        /// The norm of all gradients together, before it was clipped.
+        let gradientNorm: Float
+    }
+
+    private let program: Program
+    /// What the optimizer and the averages have to hold before the first step.
+    let initialOptimizerState: [String: TensorData]
+
+    /// - Parameter weights: what the averaged weights start from.
+    init(
+        _ network: any Colorizer, _ configuration: TrainingConfiguration,
+        weights: [String: TensorData]
+    ) throws {
+        let (batch, side) = (configuration.batch, configuration.data.crop)
+        let graph = Graph(mode: .training)
+        let ab = network(graph.input("lightness", [batch, 1, side, side]))
+        let target = graph.input("target", [batch, 2, side, side])
+        let loss = configuration.loss(ab / Batch.abScale, target).mean()
+        let parameters = graph.parameters
+        let (found, norm) = clipGradNorm(
+            try gradients(of: loss, withRespectTo: parameters),
+            maximum: configuration.optimizer.clipGradNorm.map { Float($0) }
+                ?? .greatestFiniteMagnitude)
+        configuration.optimizer.rule.apply(
+            parameters: parameters, gradients: found, learningRate: graph.learningRate)
+        if let decay = configuration.optimizer.ema { graph.averageParameters(decay: decay) }
+        initialOptimizerState = graph.initialOptimizerState(parameters: weights)
+        program = try Program(
+            outputs: [("loss", loss), ("norm", norm)],
+            options: CompileOptions(threads: configuration.threads))
+    }
+
+    func load(_ variables: [String: TensorData]) throws { try program.load(variables) }
+
+    func run(_ batch: Batch, learningRate: Double) throws -> Result {
+        try program.load(["learning_rate": TensorData(scalar: Float(learningRate))])
+        let results = try program.run(batch.inputs)
+        return Result(
+            loss: results["loss"]?.scalars[0] ?? .nan,
+            gradientNorm: results["norm"]?.scalars[0] ?? .nan)
+    }
+
+    /// The present values of all variables: weights, buffers and the optimizer's.
+    var variables: [String: TensorData] {
+        var values: [String: TensorData] = [:]
+        for (name, _) in program.variableShapes { values[name] = program.value(of: name) }
+        return values
+    }
+}
+
+extension TrainingConfiguration.Optimizer {
+    var rule: any Layers.Optimizer {
+        let decay = Float(weightDecay)
+        switch kind {
+        case .sgd: return SGD(momentum: Float(momentum), weightDecay: decay)
+        case .adam, .adamw:
+            return Adam(
+                beta1: beta1, beta2: beta2, epsilon: Float(epsilon), weightDecay: decay,
+                decouplesWeightDecay: kind == .adamw)
+        }
+    }
+}

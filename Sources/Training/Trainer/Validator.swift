@@ -1,0 +1,108 @@
+import ColorScience
+import Colorizers
+import Engine
+import ImageIO
+import TensorGraph
+
+/// What a network achieves on photos that it was not trained on.
+package struct ValidationMetrics: Hashable, Sendable, Codable {
+    package var photos: Int
+    package var loss: Double
+    /// Of RGB, over the pixels of all photos together; nil if every one is right.
+    package var psnr: Double?
+    package var deltaE2000: Double
+    /// Of the network's pictures, and of the photos themselves.
+    package var colorfulness, photoColorfulness: Double
+
+    enum CodingKeys: String, CodingKey {
+        case photos, loss, colorfulness
+        case psnr = "psnr_db"
+        case deltaE2000 = "delta_e2000"
+        case photoColorfulness = "photo_colorfulness"
+    }
+}
+
+/// Measures weights on the centers of a fixed set of photos.
+final class Validator {
+    private let program: Program
+    private let pictures: [Image]
+    private let size: Int
+    let badPhotos: [ImageError]
+
+    /// - Throws: ``TrainingError`` if no photo can be read.
+    init(
+        _ network: any Colorizer, _ configuration: TrainingConfiguration, photos: [String]
+    ) throws {
+        let side = configuration.data.crop
+        let cache = PhotoCache(photos, shortSide: 2 * side, maximumBytes: 0)
+        pictures = photos.indices.compactMap { index in
+            cache.readablePhoto(index).map { Augmentation.center.apply(to: $0, side: side) }
+        }
+        badPhotos = cache.badPhotos
+        guard !pictures.isEmpty else { throw cache.noPhotos }
+        size = min(configuration.batch, pictures.count)
+        let graph = Graph(mode: .inference)
+        let ab = network(graph.input("lightness", [size, 1, side, side]))
+        let target = graph.input("target", [size, 2, side, side])
+        program = try Program(
+            outputs: [("ab", ab), ("loss", configuration.loss(ab / Batch.abScale, target))],
+            options: CompileOptions(threads: configuration.threads))
+    }
+
+    /// - Returns: nil if `shouldStop` said so in between.
+    func measure(
+        _ weights: [String: TensorData], shouldStop: () -> Bool
+    ) throws -> ValidationMetrics? {
+        try program.load(weights)
+        var sums = Sums()
+        for start in stride(from: 0, to: pictures.count, by: size) {
+            if shouldStop() { return nil }
+            let part = Array(pictures[start..<min(start + size, pictures.count)])
+            // The program's batch is fixed; what fills the last one up does not count.
+            let filled = part + [Image](repeating: part[0], count: size - part.count)
+            let batch = Batch(filled)
+            let results = try program.run(batch.inputs)
+            guard let ab = results["ab"], let loss = results["loss"] else { continue }
+            for (index, picture) in part.enumerated() {
+                try sums.add(picture, batch, ab, index: index, loss: loss.scalars[index])
+            }
+        }
+        return try sums.metrics()
+    }
+}
+
+/// What is gathered over the photos.
+private struct Sums {
+    private var count = 0
+    private var (loss, difference, colorful, photoColorful) = (0.0, 0.0, 0.0, 0.0)
+    private var (photos, estimates) = ([UInt8](), [UInt8]())
+
+    mutating func add(
+        _ picture: Image, _ batch: Batch, _ ab: TensorData, index: Int, loss: Float
+    ) throws {
+        let pixels = picture.width * picture.height
+        let plane = { (data: TensorData, number: Int) in
+            Array(data.scalars[number * pixels..<(number + 1) * pixels])
+        }
+        let estimate = rgb(
+            fromLab: LabPlanes(
+                l: plane(batch.lightness, index), a: plane(ab, 2 * index),
+                b: plane(ab, 2 * index + 1)))
+        count += 1
+        self.loss += Double(loss)
+        difference += try meanDeltaE2000(lab(fromRGB: picture.pixels), lab(fromRGB: estimate))
+        colorful += try ColorScience.colorfulness(ofRGB: estimate)
+        photoColorful += try ColorScience.colorfulness(ofRGB: picture.pixels)
+        photos += picture.pixels
+        estimates += estimate
+    }
+
+    func metrics() throws -> ValidationMetrics {
+        let ratio = try ColorScience.psnr(photos, estimates)
+        let total = Double(count)
+        return ValidationMetrics(
+            photos: count, loss: loss / total, psnr: ratio.isFinite ? ratio : nil,
+            deltaE2000: difference / total, colorfulness: colorful / total,
+            photoColorfulness: photoColorful / total)
+    }
+}

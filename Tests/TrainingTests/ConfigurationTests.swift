@@ -1,0 +1,77 @@
+import Testing
+
+@testable import Training
+
+@Suite struct ConfigurationTests {
+    @Test func readsWhatItWrites() throws {
+        var configuration = TrainingConfiguration()
+        for setting in [
+            "data.train=Some photos: \"mine\"", "optimizer.learning_rate=3e-4", "batch=3",
+            "optimizer.ema=0.99", "schedule.kind=step", "data.flip=false", "time_limit=1.5",
+            "init=true", "data.validation=null",
+        ] { try configuration.set(setting) }
+        let again = try TrainingConfiguration(yaml: configuration.yaml, name: "x.yaml")
+        #expect(again == configuration)
+        #expect(again.optimizer.learningRate == 3e-4)
+        #expect(again.differences(from: TrainingConfiguration()).count == 8)
+    }
+
+    @Test(arguments: [
+        ("bach: 4", "x.yaml:1: there is no key bach; did you mean batch?"),
+        (
+            "seed: 1\noptimizer:\n  learnig_rate: 1",
+            "x.yaml:3: there is no key optimizer.learnig_rate; did you mean optimizer.learning_rate?"
+        ),
+        (
+            "learning_rate: 1",
+            "x.yaml:1: there is no key learning_rate; did you mean optimizer.learning_rate?"
+        ),
+        ("steps: many", "x.yaml:1: steps is \"many\"; it takes a whole number"),
+        ("data:\n  crop: 7", "x.yaml:2: data.crop is \"7\"; it takes a whole number from 32 to"),
+        ("data:\n  flip: 3", "x.yaml:2: data.flip is \"3\"; it takes true or false"),
+        ("optimizer: adam", "x.yaml:1: optimizer takes keys with values"),
+        ("batch: [1, 2]", "x.yaml:1: batch takes one value"),
+        ("batch:", "x.yaml:1: batch is null; it takes"),
+        ("architecture: resnet", "x.yaml:1: architecture is \"resnet\"; it takes eccv16"),
+        ("loss:\n  kind: l3", "x.yaml:2: loss.kind is \"l3\"; it takes l1, mse, huber"),
+        ("optimizer:\n  learning_rate: nan", "x.yaml:2: optimizer.learning_rate is \"nan\""),
+        ("batch: {", "x.yaml: is not valid YAML"),
+        ("batch: 1\nbatch: 2", "x.yaml: is not valid YAML"),
+    ])
+    func refusesWhatItCannotUse(_ yaml: String, _ message: String) {
+        let error = #expect(throws: ConfigurationError.self) {
+            try TrainingConfiguration(yaml: yaml, name: "x.yaml")
+        }
+        #expect(error?.description.hasPrefix(message) == true, "\(error?.description ?? "")")
+    }
+
+    @Test(arguments: ["batch", "batch=x", "btch=1"])
+    func refusesWrongSettings(_ setting: String) {
+        var configuration = TrainingConfiguration()
+        let error = #expect(throws: ConfigurationError.self) { try configuration.set(setting) }
+        #expect(error?.isUsage == true)
+    }
+
+    /// CosineAnnealingLR(T_max=8, eta_min=0.1) and StepLR(3, 0.5) of PyTorch, from a rate of 1.
+    @Test(arguments: [
+        (
+            Schedule.Kind.cosine,
+            [1, 0.965746, 0.868198, 0.722208, 0.55, 0.377792, 0.231802, 0.134254]
+        ),
+        (.step, [1, 1, 1, 0.5, 0.5, 0.5, 0.25, 0.25]),
+        (.constant, [1, 1, 1, 1, 1, 1, 1, 1]),
+    ])
+    func schedulesAreThoseOfPyTorch(_ kind: Schedule.Kind, _ expected: [Double]) {
+        var schedule = Schedule()
+        (schedule.kind, schedule.finalShare, schedule.every, schedule.factor) = (kind, 0.1, 3, 0.5)
+        for (step, share) in expected.enumerated() {
+            #expect(abs(schedule.share(at: step, of: 8) - share) < 1e-6)
+        }
+        schedule.warmupSteps = 4
+        let warmup = (0..<4).map { schedule.share(at: $0, of: 12) }
+        #expect(warmup == [0.25, 0.5, 0.75, 1])
+        for (step, share) in expected.enumerated() {
+            #expect(abs(schedule.share(at: step + 4, of: 12) - share) < 1e-6)
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import ImageIO
+import Testing
+
+@testable import Training
+
+@Suite struct DataTests {
+    @Test func batchesDependOnSeedAndStepAlone() throws {
+        let scratch = try Scratch()
+        try scratch.addPhotos(5)
+        let configuration = try scratch.configuration()
+        let paths = try PhotoFolder(configuration.data)
+        let source = BatchSource(paths.training, configuration)
+        let batches = try (0..<6).map { try source.batch(step: $0) }
+        #expect(Set(batches).count == 6)
+        let loader = BatchLoader(
+            BatchSource(paths.training, configuration), steps: 2..<6, threads: 2)
+        defer { loader.stop() }
+        for step in 2..<6 { #expect(try loader.take() == batches[step]) }
+        let other = BatchSource(paths.training, try scratch.configuration("seed=1"))
+        #expect(try other.batch(step: 0) != batches[0])
+    }
+
+    @Test func cacheDoesNotChangeWhatIsLearned() throws {
+        let scratch = try Scratch()
+        try scratch.addPhotos(3, side: 100)
+        let batches = try ["0", "64"].map { size in
+            let configuration = try scratch.configuration("data.cache_megabytes=\(size)")
+            let source = BatchSource(try PhotoFolder(configuration.data).training, configuration)
+            _ = try source.batch(step: 0)
+            return try source.batch(step: 0)
+        }
+        #expect(batches[0] == batches[1])
+    }
+
+    @Test func splitKeepsEveryPhotoOnOneSide() throws {
+        let scratch = try Scratch()
+        try scratch.addPhotos(20)
+        let few = try PhotoFolder(scratch.configuration("data.validation_fraction=0.3").data)
+        #expect(!few.validation.isEmpty && !few.training.isEmpty)
+        #expect(Set(few.validation).isDisjoint(with: few.training))
+        #expect(few.validation.count + few.training.count == 20)
+        try scratch.addPhotos(24)
+        let more = try PhotoFolder(scratch.configuration("data.validation_fraction=0.3").data)
+        #expect(Set(few.training).isSubset(of: more.training))
+    }
+
+    @Test func everyPassageTakesEveryPhotoOnce() {
+        let order = EpochOrder(seed: 3, count: 50)
+        let passages = [(0, 0), (0, 1), (1, 0)].map { order.permutation(epoch: $0, passage: $1) }
+        for passage in passages { #expect(passage.sorted() == Array(0..<50)) }
+        #expect(Set(passages).count == 3)
+    }
+
+    @Test(arguments: [(30, 90), (200, 64), (1, 1)])
+    func cropsStayWithinThePhoto(_ width: Int, _ height: Int) {
+        var settings = TrainingConfiguration.Data()
+        settings.minimumScale = 0.05
+        let photo = Image(width: width, height: height, red: 10, green: 20, blue: 30)
+        for index in 0..<50 {
+            let augmentation = Augmentation(seed: 1, epoch: 2, index: index, settings: settings)
+            let crop = augmentation.apply(to: photo, side: 32)
+            #expect(crop == Image(width: 32, height: 32, red: 10, green: 20, blue: 30))
+        }
+    }
+}

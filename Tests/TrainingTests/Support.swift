@@ -1,0 +1,41 @@
+import Foundation
+import ImageIO
+import Layers
+import Testing
+
+@testable import Training
+
+/// A folder that is removed with this object.
+final class Scratch {
+    let path = NSTemporaryDirectory() + "retint-training-\(UUID().uuidString)"
+
+    init() throws {
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    /// Writes pictures of colored noise.
+    func addPhotos(_ count: Int, side: Int = 40) throws {
+        let folder = "\(path)/photos"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        for number in 0..<count {
+            var random = RandomStream(seed: 7, name: "\(number)")
+            let pixels = (0..<3 * side * (side + 8)).map { _ in UInt8(random.next() >> 56) }
+            try Image(width: side + 8, height: side, pixels: pixels)
+                .write(to: "\(folder)/\(number).png")
+        }
+    }
+
+    /// A small training on the photos.
+    func configuration(_ settings: String...) throws -> TrainingConfiguration {
+        var configuration = TrainingConfiguration()
+        let small = [
+            "width=0.25", "batch=2", "steps=6", "validate_every=2", "save_every=100",
+            "log_every=1", "data.crop=32", "data.train=\(path)/photos", "output=\(path)/run",
+            "threads=2",
+        ]
+        for setting in small + settings { try configuration.set(setting) }
+        return configuration
+    }
+}
