@@ -66,10 +66,12 @@ private func checkSize(_ options: ExportOptions, _ colorizer: any Colorizer) thr
     let sides = [("height", options.height), ("width", options.width)]
     for (side, size) in sides where size % multiple != 0 || !(multiple...16384).contains(size) {
         let below = max(multiple, min(size, 16384) / multiple * multiple)
-        throw ConversionError(
+        var error = ConversionError(
             place: "\(side) \(size)",
             rule: "\(colorizer.architecture) takes multiples of \(multiple) up to 16384",
             remedy: "Choose for example \(below).")
+        error.cause = .option
+        throw error
     }
 }
 

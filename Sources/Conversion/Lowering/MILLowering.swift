@@ -82,7 +82,8 @@ extension MILLowering {
         if constant(node.id) != nil { return }
         if let variable = node.operation as? Variable {
             throw ConversionError(
-                place: "tensor \(variable.variableName)", rule: "the checkpoint has no values for it",
+                place: "tensor \(variable.variableName)",
+                rule: "the checkpoint has no values for it",
                 remedy: "Use a checkpoint of this architecture.")
         }
         throw node.error(

@@ -24,26 +24,25 @@ enum ActivationRule: MILRaisable {
 
 /// Activations with parameters.
 enum ParametricActivationRule: MILRaisable {
-    private static let functions:
-        [String: @Sendable (Tensor, RaisedOperation) throws -> Tensor] = [
-            "leaky_relu": { leakyRelu($0, negativeSlope: try $1.float("alpha", default: 0.01)) },
-            "sigmoid_hard": { x, operation in
-                let slope = try operation.float("alpha", default: 0.2)
-                return clip(x * slope + (try operation.float("beta", default: 0.5)), min: 0, max: 1)
-            },
-            "elu": { x, operation in
-                let negative = exp(minimum(x, x.scalar(0))) - 1
-                return relu(x) + negative * (try operation.float("alpha", default: 1))
-            },
-            "prelu": { x, operation in
-                let slope = perChannel(try operation.tensor("alpha"), like: x)
-                return relu(x) + minimum(x, x.scalar(0)) * slope
-            },
-            "thresholded_relu": { x, operation in
-                x * greaterOrEqual(x, try operation.float("alpha", default: 1))
-            },
-            "gelu": gelu,
-        ]
+    private static let functions: [String: @Sendable (Tensor, RaisedOperation) throws -> Tensor] = [
+        "leaky_relu": { leakyRelu($0, negativeSlope: try $1.float("alpha", default: 0.01)) },
+        "sigmoid_hard": { x, operation in
+            let slope = try operation.float("alpha", default: 0.2)
+            return clip(x * slope + (try operation.float("beta", default: 0.5)), min: 0, max: 1)
+        },
+        "elu": { x, operation in
+            let negative = exp(minimum(x, x.scalar(0))) - 1
+            return relu(x) + negative * (try operation.float("alpha", default: 1))
+        },
+        "prelu": { x, operation in
+            let slope = perChannel(try operation.tensor("alpha"), like: x)
+            return relu(x) + minimum(x, x.scalar(0)) * slope
+        },
+        "thresholded_relu": { x, operation in
+            x * greaterOrEqual(x, try operation.float("alpha", default: 1))
+        },
+        "gelu": gelu,
+    ]
 
     static var milTypes: [String] { functions.keys.sorted() }
 

@@ -103,7 +103,8 @@ extension RaisedOperation {
         let entries = extents[extents.count - 2]
         let indices = try stored("indices").integers()
         let blocks = try Blocks(shape, groups: Array(extents.dropLast(2)), self)
-        guard indices.count == shape.reduce(1, *), indices.allSatisfy({ (0..<entries).contains(Int($0)) })
+        guard indices.count == shape.reduce(1, *),
+            indices.allSatisfy({ (0..<entries).contains(Int($0)) })
         else { throw error("its indices do not fit the table") }
         return indices.indices.map { table[blocks.block(of: $0) * entries + Int(indices[$0])] }
     }

@@ -41,7 +41,8 @@ extension MatMul: MILLowerable, MILRaisable {
         }
         let lead = try broadcastShape(
             Shape(Array(x.shape.dimensions.dropLast(2))),
-            Shape(Array(y.shape.dimensions.dropLast(2)))).dimensions
+            Shape(Array(y.shape.dimensions.dropLast(2)))
+        ).dimensions
         x = x.broadcast(to: Shape(lead + x.shape.dimensions.suffix(2)))
         if y.shape.rank > 2 { y = y.broadcast(to: Shape(lead + y.shape.dimensions.suffix(2))) }
         return [matmul(x, y, transposeX: transposeX, transposeY: transposeY)]

@@ -85,7 +85,7 @@ enum PointwiseRule: MILRaisable {
     static func raise(_ operation: RaisedOperation) throws -> [Tensor] {
         let x = try operation.tensor("x")
         switch operation.type {
-        case "log": return [log(try shifted(x, operation, 1e-45))]
+        case "log": return [log(try shifted(x, operation, .leastNonzeroMagnitude))]
         case "rsqrt": return [1 / sqrt(try shifted(x, operation, 1e-12))]
         case "inverse": return [1 / (try shifted(x, operation, 1e-4))]
         case "clip":

@@ -17,9 +17,11 @@ extension Padding {
 }
 
 extension MILOperand {
-    static func integers(_ pair: Pair) -> MILOperand { integers([pair.height, pair.width]) }
+    package static func integers(_ pair: Pair) -> MILOperand {
+        integers([pair.height, pair.width])
+    }
 
-    static func integers(_ numbers: [Int]) -> MILOperand {
+    package static func integers(_ numbers: [Int]) -> MILOperand {
         .constant(.integers(numbers.map { Int32(clamping: $0) }))
     }
 

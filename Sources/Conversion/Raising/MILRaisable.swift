@@ -2,7 +2,7 @@ import MLPackage
 import TensorGraph
 
 /// How operations of MIL become operations of the graph.
-package protocol MILRaisable {
+package protocol MILRaisable: SendableMetatype {
     /// The types of MIL that this rule knows.
     static var milTypes: [String] { get }
 
