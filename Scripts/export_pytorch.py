@@ -157,7 +157,9 @@ def randomize(module, inputs, seed=0):
     Convolutions and linear layers get He-normal weights and small biases. Each batch normalization
     gets weights around 1, biases around 0, and the running statistics of one run on `inputs`,
     perturbed by up to a tenth, so that no part of it is the identity and activations stay around 1.
-    The layer that makes the output keeps its scale too, so that it is not all but constant.
+    The layer that makes the output keeps its scale too, so that it is not all but constant; one that
+    feeds a tanh is scaled to a deviation of a quarter, so that the output is neither saturated nor
+    rounding noise made large.
     """
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
@@ -167,6 +169,7 @@ def randomize(module, inputs, seed=0):
         for part in module.modules():
             if isinstance(part, nn.modules.batchnorm._BatchNorm):
                 _perturb_statistics(part, generator)
+        _scale_before_tanh(module, inputs)
 
 
 def _randomize_layer(part, generator):
@@ -215,6 +218,28 @@ def _perturb_statistics(part, generator):
     part.running_var.mul_(torch.empty_like(deviation).uniform_(0.9, 1.1, generator=generator))
     part.running_var.clamp_(min=1e-4)
     part.num_batches_tracked.fill_(1000)
+
+
+def _scale_before_tanh(module, inputs):
+    measured = {}
+    hooks = [
+        layer.register_forward_hook(lambda part, _, output: measured.update({part: output.std()}))
+        for parent in module.modules()
+        if isinstance(parent, nn.Sequential)
+        for layer, following in zip(parent, list(parent)[1:])
+        if isinstance(following, nn.Tanh) and isinstance(layer, (nn.modules.conv._ConvNd, nn.Linear))
+    ]
+    if not hooks:
+        return
+    was_training = module.training
+    module.eval()
+    _call(module, {name: tensor.clone() for name, tensor in inputs.items()})
+    module.train(was_training)
+    for hook in hooks:
+        hook.remove()
+    for layer, deviation in measured.items():
+        for parameter in layer.parameters():
+            parameter.mul_(0.25 / deviation)
 
 
 # Command line

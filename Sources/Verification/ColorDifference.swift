@@ -9,7 +9,7 @@ package struct ColorDifference: Hashable, Sendable {
     package let percentile99: Double
 
     /// Nil unless lightness is [N, 1, H, W] and both colors are [N, 2, H, W] and finite.
-    init?(lightness: TensorData, computed: TensorData, expected: TensorData) throws {
+    package init?(lightness: TensorData, computed: TensorData, expected: TensorData) throws {
         let shape = lightness.shape
         guard shape.rank == 4, shape[1] == 1, computed.shape == expected.shape,
             expected.shape == [shape[0], 2, shape[2], shape[3]],

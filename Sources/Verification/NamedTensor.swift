@@ -25,7 +25,7 @@ package struct NonFinite: Hashable, Sendable, Encodable {
     package let first: [Int]
 
     /// Nil if all numbers are finite.
-    init?(in data: TensorData) {
+    package init?(in data: TensorData) {
         guard let place = data.scalars.firstIndex(where: { !$0.isFinite }) else { return nil }
         count = data.scalars.count { !$0.isFinite }
         first = zip(data.shape.strides, data.shape.dimensions).map { place / $0 % $1 }

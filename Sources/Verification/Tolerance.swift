@@ -53,7 +53,7 @@ package struct Tolerance: Hashable, Sendable {
     package var isEmpty: Bool { !boundsNumbers && meanAbs == nil && minPSNR == nil }
 
     /// How many numbers are farther off than they may be.
-    func violations(computed: [Float], expected: [Float]) -> Int {
+    package func violations(computed: [Float], expected: [Float]) -> Int {
         guard boundsNumbers else { return 0 }
         let (atol, rtol) = (atol ?? 0, rtol ?? 0)
         return zip(computed, expected).count { c, e in

@@ -2,8 +2,7 @@ import Foundation
 import TensorFiles
 import TensorGraph
 import Testing
-
-@testable import Verification
+import Verification
 
 @Suite struct MetricsTests {
     /// Against numpy and scikit-image; see Goldens/metrics.py.

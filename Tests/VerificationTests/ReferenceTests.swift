@@ -1,8 +1,7 @@
 import TensorFiles
 import TensorGraph
 import Testing
-
-@testable import Verification
+import Verification
 
 @Suite struct ReferenceTests {
     private let numbers = TensorData(shape: [1, 1, 2, 2], scalars: [1, 2, 3, 4])

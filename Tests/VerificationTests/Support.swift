@@ -4,8 +4,7 @@ import Foundation
 import TensorFiles
 import TensorGraph
 import Testing
-
-@testable import Verification
+import Verification
 
 /// A directory that goes away with the test that made it.
 final class Scratch {

@@ -1,8 +1,7 @@
 import Conversion
 import TensorGraph
 import Testing
-
-@testable import Verification
+import Verification
 
 @Suite struct VerificationTests {
     @Test func aCheckpointPassesAgainstItself() throws {
