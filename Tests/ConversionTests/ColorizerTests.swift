@@ -1,6 +1,8 @@
 import Checkpoints
+import Colorizers
 import Conversion
 import Engine
+import Layers
 import MLPackage
 import TensorFiles
 import TensorGraph
@@ -75,7 +77,8 @@ struct Exported {
 
     private static func ab(_ checkpoint: Checkpoint, _ lightness: TensorData) throws -> TensorData {
         let graph = Graph(mode: .inference)
-        let ab = try checkpoint.makeColorizer()(graph.input("L", lightness.shape))
+        let colorizer = try checkpoint.makeColorizer()
+        let ab = colorizer.forward(graph.input("L", lightness.shape))
         return try ab.evaluate(inputs: ["L": lightness], variables: checkpoint.variables)
     }
 

@@ -20,9 +20,9 @@ extension Reshape: MILLowerable, MILRaisable {
         for place in shape.indices where shape[place] == 0 && shape.count == x.shape.rank {
             shape[place] = x.shape[place]
         }
-        let known = shape.filter { $0 != -1 }.reduce(1) { $0.multipliedReportingOverflow(by: $1).0 }
-        if let free = shape.firstIndex(of: -1), known > 0 { shape[free] = x.shape.count / known }
-        guard shape.allSatisfy({ $0 > 0 }) else {
+        let known = Shape(shape.filter { $0 != -1 }).boundedCount
+        if let free = shape.firstIndex(of: -1), let known { shape[free] = x.shape.count / known }
+        guard shape.allSatisfy({ $0 > 0 }), Shape(shape).boundedCount != nil else {
             throw operation.error("\(x.shape) cannot take the shape \(shape)")
         }
         return [x.reshaped(Shape(shape))]
@@ -87,20 +87,22 @@ extension Broadcast: MILLowerable, MILRaisable {
     package static func raise(_ operation: RaisedOperation) throws -> [Tensor] {
         let x = try operation.tensor("x")
         let repetitions = try operation.requiredIntegers("reps", count: x.shape.rank)
-        guard repetitions.allSatisfy({ (1...1 << 20).contains($0) }) else {
+        let bounded = repetitions.map { min($0, Shape.largestCount + 1) }
+        guard Shape(zip(bounded, x.shape.dimensions).map { $0 * $1 }).boundedCount != nil else {
             throw operation.error("the repetitions \(repetitions) are out of range")
         }
-        var result = x
-        for (axis, count) in repetitions.enumerated() where count > 1 {
-            if result.shape[axis] == 1 {
-                var shape = result.shape
-                shape[axis] = count
-                result = result.broadcast(to: shape)
-            } else {
-                result = concat([Tensor](repeating: result, count: count), axis: axis)
-            }
-        }
-        return [result]
+        return [repetitions.indices.reduce(x) { repeated($0, repetitions[$1], axis: $1) }]
+    }
+
+    /// Copies along one axis, which is split off for it where it is longer than 1.
+    private static func repeated(_ x: Tensor, _ count: Int, axis: Int) -> Tensor {
+        guard count > 1 else { return x }
+        var (single, copies, result) = (x.shape, x.shape, x.shape)
+        single.dimensions.insert(1, at: axis)
+        copies.dimensions.insert(count, at: axis)
+        result[axis] *= count
+        if x.shape[axis] == 1 { return x.broadcast(to: result) }
+        return x.reshaped(single).broadcast(to: copies).reshaped(result)
     }
 }
 

@@ -34,7 +34,7 @@ final class ProgramRaising {
         let fits =
             shape.rank == dimensions.count
             && zip(dimensions, shape.dimensions).allSatisfy { $0 == nil || $0 == $1 }
-        guard fits, shape.dimensions.allSatisfy({ $0 > 0 }) else {
+        guard fits, shape.boundedCount != nil else {
             throw ConversionError(
                 place: "input \(input.name)", rule: "\(shape) does not fit \(input.type)",
                 remedy: "Give the size that the package was made for.")
@@ -48,20 +48,36 @@ final class ProgramRaising {
         }
         let raised = RaisedOperation(
             operation: operation, place: place, graph: graph, values: values)
-        if operation.isConstantExpression {
-            let value = try raised.decompressed()
-            return values.define(operation.outputs[0].name, constant: value)
+        do {
+            if operation.isConstantExpression {
+                values.define(operation.outputs[0].name, constant: try raised.decompressed())
+            } else {
+                try define(try results(of: raised), operation, place)
+            }
+        } catch let error as ShapeError {
+            throw Self.damaged(place, error.reason)
+        } catch let error as MLPackageError {
+            throw ConversionError(
+                file: error.file, place: "\(place), \(error.place)", rule: error.rule,
+                remedy: error.remedy)
         }
-        guard let rule = MILRules.rule(for: operation.type) else { throw unknown(operation, place) }
-        let results = try graph.inModule(operation.name) {
+    }
+
+    private func results(of raised: RaisedOperation) throws -> [Tensor] {
+        guard let rule = MILRules.rule(for: raised.type) else {
+            throw unknown(raised.operation, raised.place)
+        }
+        let results = try graph.inModule(raised.operation.name) {
             Result { try rule.raise(raised) }
         }.get()
-        if let error = graph.error {
-            throw ConversionError(
-                place: place, rule: error.reason,
-                remedy: "The package is damaged or uses what is not supported.")
-        }
-        try define(results, operation, place)
+        if let error = graph.error { throw Self.damaged(raised.place, error.reason) }
+        return results
+    }
+
+    private static func damaged(_ place: String, _ rule: String) -> ConversionError {
+        ConversionError(
+            place: place, rule: rule,
+            remedy: "The package is damaged or uses what is not supported.")
     }
 
     private func unknown(_ operation: MILOperation, _ place: String) -> ConversionError {
@@ -85,12 +101,11 @@ final class ProgramRaising {
             let fits =
                 declared.count == result.shape.rank
                 && zip(declared, result.shape.dimensions).allSatisfy { $0 == nil || $0 == $1 }
-            guard fits else {
-                throw ConversionError(
-                    place: place,
-                    rule: "\(output.name) is declared as \(output.type) but comes out as "
-                        + "\(result.shape)",
-                    remedy: "The package is damaged or uses what is not supported.")
+            guard fits, result.shape.boundedCount != nil else {
+                throw Self.damaged(
+                    place,
+                    "\(output.name) is declared as \(output.type) but comes out as "
+                        + "\(result.shape)")
             }
             values.define(output.name, result)
         }

@@ -155,6 +155,22 @@ extension RaisedOperation {
     }
 }
 
+extension Shape {
+    /// Above any tensor that a program can be run with.
+    static let largestCount = 1 << 31
+
+    /// The number of elements; nil where a dimension is below 1 or the product is absurd.
+    var boundedCount: Int? {
+        var count = 1
+        for size in dimensions {
+            guard (1...Self.largestCount).contains(size) else { return nil }
+            count *= size
+            if count > Self.largestCount { return nil }
+        }
+        return count
+    }
+}
+
 extension TensorData {
     /// The numbers of a float constant.
     init(_ value: MILValue) throws {
