@@ -102,6 +102,7 @@ let package = Package(
         .testTarget(name: "TrainingTests", dependencies: ["Training"], exclude: ["Goldens"]),
         .testTarget(
             name: "CommandTests",
-            dependencies: ["RetintCLI", "Checkpoints", "TensorFiles", "ImageIO"]),
+            dependencies: ["RetintCLI", "Checkpoints", "TensorFiles", "TensorGraph", "ImageIO"],
+            exclude: ["Goldens"]),
     ]
 )
