@@ -91,7 +91,6 @@ let package = Package(
         .testTarget(
             name: "OperationTests", dependencies: ["TensorGraph", "Engine", "TensorFiles"],
             exclude: ["Goldens"]),
-        .testTarget(name: "EngineTests", dependencies: ["TensorGraph", "Engine"]),
         .testTarget(
             name: "ColorizersTests",
             dependencies: ["Colorizers", "Layers", "Engine", "TensorFiles"], exclude: ["Goldens"]),
@@ -102,19 +101,27 @@ let package = Package(
         .testTarget(name: "FilesTests", dependencies: ["Files"]),
         .testTarget(name: "TensorFilesTests", dependencies: ["TensorFiles"], exclude: ["Goldens"]),
         .testTarget(name: "MLPackageTests", dependencies: ["MLPackage"], exclude: ["Goldens"]),
-        .testTarget(name: "ConversionTests", dependencies: ["Conversion", "Engine"]),
+        .testTarget(
+            name: "ConversionTests",
+            dependencies: [
+                "Conversion", "Checkpoints", "Engine", "Colorizers", "Layers", "MLPackage",
+                "TensorFiles", "TensorGraph",
+            ]),
         .testTarget(
             name: "VerificationTests",
             dependencies: [
                 "Verification", "Checkpoints", "Conversion", "MLPackage", "TensorFiles",
                 "TensorGraph",
             ], exclude: ["Goldens"]),
-        .testTarget(name: "TrainingTests", dependencies: ["Training"], exclude: ["Goldens"]),
+        .testTarget(
+            name: "TrainingTests",
+            dependencies: ["Training", "Checkpoints", "ImageIO", "Layers", "TensorGraph"]),
         .testTarget(
             name: "CommandTests",
             dependencies: [
                 "RetintCLI", "Checkpoints", "Conversion", "Engine", "TensorFiles", "TensorGraph",
                 "ImageIO",
-            ]),
+            ],
+            exclude: ["Goldens"]),
     ]
 )

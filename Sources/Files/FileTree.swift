@@ -68,10 +68,16 @@ private func name(of entry: UnsafePointer<dirent>) -> String {
     return String(cString: start.assumingMemoryBound(to: CChar.self))
 }
 
-/// Whether two paths lead to one file or directory. False where either leads nowhere.
-package func isSameFile(_ first: String, _ second: String) -> Bool {
-    var one = stat()
-    var two = stat()
-    guard stat(first, &one) == 0, stat(second, &two) == 0 else { return false }
-    return one.st_dev == two.st_dev && one.st_ino == two.st_ino
+/// Which file or directory a path leads to, however it is spelled.
+package struct FileIdentity: Hashable, Sendable {
+    private let device: UInt64
+    private let number: UInt64
+
+    /// Nil where the path leads nowhere.
+    package init?(of path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        device = UInt64(status.st_dev)
+        number = UInt64(status.st_ino)
+    }
 }

@@ -16,6 +16,7 @@ struct RetintCommand: ParsableCommand {
             BenchmarkCommand.self,
             ColorizeCommand.self,
             EvaluateCommand.self,
+            ExportCommand.self,
             ImportCommand.self,
             InspectCommand.self,
             TrainCommand.self,

@@ -76,6 +76,7 @@ extension ColorizeCommand {
     /// path.
     private func jobs() throws -> [Job] {
         let jobs = photos.map(job)
+        let inputs = Set(photos.compactMap(FileIdentity.init(of:)))
         var owners: [String: String] = [:]
         for job in jobs {
             for path in compare ? [job.output, job.strip] : [job.output] {
@@ -85,7 +86,7 @@ extension ColorizeCommand {
                         "\(other) and \(job.photo) would both be written to \(path); "
                             + "color them into different directories")
                 }
-                for photo in photos { try refuseOverwriting(photo, with: path) }
+                try refuseOverwriting(inputs, with: path)
             }
         }
         return jobs

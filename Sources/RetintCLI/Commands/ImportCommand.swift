@@ -32,7 +32,7 @@ struct ImportCommand: ParsableCommand {
     var output: String
 
     func run() throws {
-        try refuseOverwriting(weights, with: output)
+        try refuseOverwriting(Set([weights].compactMap(FileIdentity.init(of:))), with: output)
         let (checkpoint, report) = try Checkpoint.importing(
             weights: weights, architecture: architecture.name, options: architecture.texts,
             isStrict: !isLenient)
@@ -65,10 +65,9 @@ struct ArchitectureOptions: ParsableArguments {
     }
 }
 
-/// Throws if writing to `output` would destroy `input`.
-func refuseOverwriting(_ input: String, with output: String) throws {
-    if isSameFile(input, output) {
-        throw CommandError(
-            .wrongUsage, "\(output): is the input itself; give another path to write to")
-    }
+/// Throws if writing to `output` would destroy one of the inputs.
+func refuseOverwriting(_ inputs: Set<FileIdentity>, with output: String) throws {
+    guard let identity = FileIdentity(of: output), inputs.contains(identity) else { return }
+    throw CommandError(
+        .wrongUsage, "\(output): is the input itself; give another path to write to")
 }

@@ -26,6 +26,8 @@ package final class ProgressBar {
         self.start = start
         self.isTerminal = isTerminal
         began = clock.now
+        // Where nobody watches, what is soon done needs no line but the last.
+        if !isTerminal { lastShown = began }
     }
 
     deinit { finish() }
@@ -52,7 +54,8 @@ package final class ProgressBar {
 
     /// Removes the bar, so that a message can take its line; the next update draws it again.
     package func clear() {
-        if isDrawn { Console.draw("\r\u{1b}[K") }
+        guard isDrawn else { return }
+        Console.draw("\r\u{1b}[K")
         isDrawn = false
         lastShown = nil
     }

@@ -1,0 +1,140 @@
+import Foundation
+import ImageIO
+import Testing
+
+@Suite struct ColorizeTests {
+    private let bench: CommandBench
+
+    init() throws { bench = try CommandBench() }
+
+    @Test func writesPhotosAtTheirSize() throws {
+        let model = try bench.makeCheckpoint()
+        let photos = [
+            try bench.makePhoto("a.png"), try bench.makePhoto("b.jpg", width: 300, height: 17),
+        ]
+        let result = try bench.expect(
+            0, "colorize", model, photos[0], photos[1], "-o", "out/deep", "--compare")
+        #expect(result.output == "out/deep/a.png\nout/deep/b.jpg\n")
+        for (name, width, height) in [
+            ("a.png", 60, 40), ("b.jpg", 300, 17), ("a-compare.png", 3 * 60 + 16, 40),
+            ("b-compare.jpg", 3 * 300 + 16, 17),
+        ] {
+            let image = try Image(contentsOf: bench.path("out/deep/\(name)"))
+            #expect((image.width, image.height) == (width, height), "\(name)")
+        }
+    }
+
+    @Test func keepsLightness() throws {
+        let model = try bench.makeCheckpoint()
+        let photo = try bench.makePhoto("a.png")
+        try bench.expect(0, "colorize", model, photo, "-o", "out", "--size", "64")
+        let colored = try Image(contentsOf: bench.path("out/a.png"))
+        let original = try Image(contentsOf: bench.path(photo))
+        // Fresh weights answer nearly gray: L is the luminance that the original has.
+        for start in stride(from: 0, to: original.pixels.count, by: 3) {
+            let pair = [original, colored].map { luminance($0.pixels[start..<start + 3]) }
+            #expect(abs(pair[0] - pair[1]) < 0.02)
+        }
+    }
+
+    private func luminance(_ rgb: ArraySlice<UInt8>) -> Double {
+        let linear = rgb.map { value in
+            let level = Double(value) / 255
+            return level <= 0.04045 ? level / 12.92 : pow((level + 0.055) / 1.055, 2.4)
+        }
+        return 0.212671 * linear[0] + 0.715160 * linear[1] + 0.072169 * linear[2]
+    }
+
+    @Test(arguments: ["gray.png", "gray.jpg", "cmyk.jpg", "palette.png", "one.png"])
+    func takesPhotosOfAllKinds(_ name: String) throws {
+        let model = try bench.makeCheckpoint()
+        try bench.expect(
+            0, "colorize", model, Golden.path(name), "-o", "out", "--compare", "--size", "64")
+        let photo = try Image(contentsOf: Golden.path(name))
+        let colored = try Image(contentsOf: bench.path("out/\(name)"))
+        #expect((colored.width, colored.height) == (photo.width, photo.height))
+    }
+
+    @Test func goesOnPastBadPhotos() throws {
+        let model = try bench.makeCheckpoint()
+        let good = try bench.makePhoto("good.png")
+        let text = try bench.write(Data("no photo".utf8), to: "text.jpg")
+        let whole = try Data(contentsOf: URL(fileURLWithPath: bench.path(good)))
+        let cut = try bench.write(whole.prefix(whole.count / 2), to: "cut.png")
+        let result = try bench.expect(
+            65, "colorize", model, text, cut, "absent.png", good, "-o", "out", "--size", "64",
+            says: ["text.jpg: not a JPEG", "cut.png", "absent.png", "3 of 4 photos"])
+        #expect(result.output == "out/good.png\n")
+        #expect(bench.files.filter { $0.hasPrefix("out/") } == ["out/good.png"])
+    }
+
+    @Test func neverOverwritesAPhoto() throws {
+        let model = try bench.makeCheckpoint()
+        let photo = try bench.makePhoto("a.png")
+        try bench.makeDirectory("b")
+        _ = try bench.makePhoto("b/a.png")
+        let before = try Data(contentsOf: URL(fileURLWithPath: bench.path(photo)))
+        try bench.expect(64, "colorize", model, photo, "-o", ".", says: ["input itself"])
+        try bench.expect(
+            64, "colorize", model, photo, "b/a.png", "-o", "out", says: ["both be written"])
+        #expect(try Data(contentsOf: URL(fileURLWithPath: bench.path(photo))) == before)
+        #expect(!bench.files.contains("out"))
+    }
+
+    @Test func refusesOtherModels() throws {
+        let model = try bench.makeCheckpoint()
+        let weights = try bench.makeWeights()
+        let photo = try bench.makePhoto("a.png")
+        let whole = try Data(contentsOf: URL(fileURLWithPath: bench.path(model)))
+        let cut = try bench.write(whole.prefix(whole.count - 1), to: "cut.h5")
+        try bench.makeDirectory("empty.mlpackage")
+        let before = bench.files
+        for (model, words) in [
+            ("absent.h5", "No such file"), (cut, "breaks off"), (photo, "not an HDF5 file"),
+            (weights, "retint import"), ("empty.mlpackage", "empty.mlpackage"),
+        ] {
+            try bench.expect(
+                65, "colorize", model, photo, "-o", "out", says: [model, words])
+        }
+        for size in ["0", "-3", "100"] {
+            try bench.expect(64, "colorize", model, photo, "-o", "out", "--size=\(size)")
+        }
+        #expect(bench.files == before)
+    }
+
+    @Test func failsOnAFullDisk() throws {
+        let model = try bench.makeCheckpoint()
+        let photo = try bench.makePhoto("a.png", width: 400, height: 300)
+        try bench.makeDirectory("small")
+        let mount = try mountSmall(bench.path("small"))
+        guard mount else { return }
+        defer { unmount(bench.path("small")) }
+        try bench.expect(
+            1, "colorize", model, photo, "-o", "small", says: ["No space left"])
+        let weights = try bench.makeWeights()
+        try bench.expect(
+            1, "import", weights, "--architecture", "mobile-unet", "-o", "small/model.h5",
+            says: ["small/model.h5"])
+        #expect(bench.files.filter { $0.hasPrefix("small/") }.isEmpty)
+    }
+
+    /// A file system of a few kilobytes; false where that is not allowed.
+    private func mountSmall(_ path: String) throws -> Bool {
+        getuid() == 0
+            && shell("/bin/mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", path) == 0
+    }
+
+    private func unmount(_ path: String) {
+        _ = shell("/bin/umount", path)
+    }
+
+    private func shell(_ path: String, _ arguments: String...) -> Int32 {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: path)
+        process.arguments = arguments
+        process.standardError = FileHandle.nullDevice
+        guard (try? process.run()) != nil else { return 1 }
+        process.waitUntilExit()
+        return process.terminationStatus
+    }
+}

@@ -1,0 +1,129 @@
+import Checkpoints
+import Foundation
+import TensorFiles
+import TensorGraph
+import Testing
+
+@Suite struct ImportTests {
+    private let bench: CommandBench
+
+    init() throws { bench = try CommandBench() }
+
+    @Test func importsAndReadsBack() throws {
+        let weights = try bench.makeWeights()
+        let result = try bench.expect(
+            0, "import", weights, "--architecture", "mobile-unet", "-o", "model.h5")
+        #expect(result.output.contains("mobile-unet, 246 tensors, 903,506 parameters"))
+        let checkpoint = try Checkpoint(contentsOf: bench.path("model.h5"))
+        #expect(checkpoint == (try Checkpoint(architecture: "mobile-unet", seed: 1)))
+    }
+
+    @Test func keepsOptions() throws {
+        let narrow = try Checkpoint(
+            architecture: "mobile-unet", options: ["width": "0.5"], seed: 2)
+        try narrow.state.write(to: bench.path("narrow.h5"))
+        try bench.expect(
+            0, "import", "narrow.h5", "--architecture", "mobile-unet", "--width", "0.5", "-o",
+            "model.h5")
+        #expect(try Checkpoint(contentsOf: bench.path("model.h5")) == narrow)
+        try bench.expect(
+            65, "import", "narrow.h5", "--architecture", "mobile-unet", "-o", "wide.h5",
+            says: ["mis-shaped"])
+        #expect(!bench.files.contains("wide.h5"))
+    }
+
+    /// Each change to the weights, what strict import says of it, and whether leniency helps.
+    static let damages: [(words: [String], change: @Sendable (inout StateDict) -> Void)] = [
+        (["1 missing", "stem.0.weight", "[16, 1, 3, 3]"], { $0["stem.0.weight"] = nil }),
+        (
+            ["1 unexpected", "extra.bias", "[7]"],
+            { state in
+                state["extra.bias"] = StoredTensor(
+                    shape: [7], floats: Array(repeating: 0, count: 7))
+            }
+        ),
+        (
+            ["1 mis-shaped", "head.0.bias", "[2]", "[3]"],
+            { state in
+                state["head.0.bias"] = StoredTensor(shape: [3], floats: [0, 0, 0])
+            }
+        ),
+    ]
+
+    @Test(arguments: damages.indices)
+    func listsWhatDiffers(_ index: Int) throws {
+        let (words, change) = Self.damages[index]
+        let weights = try bench.makeWeights(change: change)
+        let before = bench.files
+        let arguments = ["import", weights, "--architecture", "mobile-unet", "-o", "model.h5"]
+        let strict = try bench.run(arguments)
+        #expect(strict.code == 65)
+        for word in words { #expect(strict.messages.contains(word), "\(strict.messages)") }
+        #expect(bench.files == before)
+        for flag in ["--non-strict", "--allow-missing"] {
+            let lenient = try bench.run(arguments + [flag])
+            #expect(lenient.code == 0, "\(lenient.messages)")
+            #expect(lenient.messages.contains(words[0]))
+        }
+        let checkpoint = try Checkpoint(contentsOf: bench.path("model.h5"))
+        #expect(checkpoint.state.count == 246)
+    }
+
+    @Test func refusesTensorsOfAnotherType() throws {
+        let weights = try bench.makeWeights { state in
+            state["head.0.bias"] = StoredTensor(shape: [2], integers: [1, 2])
+        }
+        try bench.expect(
+            65, "import", weights, "--architecture", "mobile-unet", "-o", "model.h5",
+            says: [weights, "head.0.bias", "int64"])
+    }
+
+    @Test func refusesOtherFiles() throws {
+        let weights = try bench.makeWeights()
+        let whole = try Data(contentsOf: URL(fileURLWithPath: bench.path(weights)))
+        let cut = try bench.write(whole.prefix(whole.count / 2), to: "cut.h5")
+        let text = try bench.write(Data("weights".utf8), to: "text.h5")
+        let before = bench.files
+        let cases = [
+            ("absent.h5", "No such file"), (cut, "breaks off"), (text, "not an HDF5 file"),
+            (".", "directory"),
+        ]
+        for (file, words) in cases {
+            try bench.expect(
+                65, "import", file, "--architecture", "mobile-unet", "-o", "model.h5",
+                says: [file, words])
+        }
+        try bench.expect(
+            65, "import", weights, "--architecture", "siggraph17", "-o", "model.h5",
+            says: ["not those of siggraph17"])
+        #expect(bench.files == before)
+    }
+
+    @Test func refusesWrongUsage() throws {
+        let weights = try bench.makeWeights()
+        let before = bench.files
+        try bench.expect(
+            64, "import", weights, "--architecture", "vgg", "-o", "model.h5",
+            says: ["vgg", "mobile-unet"])
+        try bench.expect(
+            64, "import", weights, "--architecture", "mobile-unet", "--width", "9", "-o",
+            "model.h5", says: ["0.0625"])
+        try bench.expect(
+            64, "import", weights, "--architecture", "mobile-unet", "-o", weights,
+            says: ["input itself"])
+        try bench.expect(64, "import", weights, says: ["Usage"])
+        #expect(bench.files == before)
+    }
+
+    @Test func leavesNothingWhereItCannotWrite() throws {
+        let weights = try bench.makeWeights()
+        try bench.makeDirectory("folder")
+        let before = bench.files
+        for output in ["absent/model.h5", "folder"] {
+            try bench.expect(
+                1, "import", weights, "--architecture", "mobile-unet", "-o", output,
+                says: [output, "cannot write"])
+        }
+        #expect(bench.files == before)
+    }
+}

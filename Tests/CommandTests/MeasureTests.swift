@@ -1,0 +1,133 @@
+import Foundation
+import Testing
+
+@Suite struct EvaluateTests {
+    private let bench: CommandBench
+
+    init() throws { bench = try CommandBench() }
+
+    @Test func findsPhotosInSubfolders() throws {
+        let model = try bench.makeCheckpoint()
+        try bench.makeDirectory("data/deep/deeper")
+        _ = try bench.makePhoto("data/a.png")
+        _ = try bench.makePhoto("data/deep/deeper/b.JPG")
+        _ = try bench.write(Data("a note".utf8), to: "data/readme.txt")
+        let result = try bench.expect(
+            0, "evaluate", model, "--data", "data", "--json", "--size", "64")
+        let report = try bench.json(result)
+        #expect(report["images"] as? Int == 2)
+        let gray = try #require(report["gray"] as? [String: Any])
+        for key in ["psnr_db", "delta_e2000", "colorfulness", "ssim", "ab_error", "ab_auc"] {
+            #expect(report[key] is Double, "\(key)")
+            #expect(gray[key] is Double, "\(key)")
+        }
+        // Fresh weights answer almost gray, so the model is about as far off as gray is.
+        let pair = try [report, gray].map { try #require($0["delta_e2000"] as? Double) }
+        #expect(pair[1] > 5 && abs(pair[0] - pair[1]) < 3)
+        let table = try bench.expect(0, "evaluate", model, "--data", "data", "--size", "64")
+        #expect(table.output.hasPrefix("2 photos at 64 × 64\n"))
+    }
+
+    @Test func countsGrayPhotosAsColoredRight() throws {
+        let model = try bench.makeCheckpoint()
+        try bench.makeDirectory("data")
+        try FileManager.default.copyItem(
+            atPath: Golden.path("gray.png"), toPath: bench.path("data/gray.png"))
+        let result = try bench.expect(
+            0, "evaluate", model, "--data", "data", "--json", "--size", "32")
+        let gray = try #require(try bench.json(result)["gray"] as? [String: Any])
+        #expect(try #require(gray["psnr_db"] as? Double) > 45)
+        #expect(try #require(gray["ab_error"] as? Double) < 0.1)
+    }
+
+    @Test func refusesFoldersWithoutPhotos() throws {
+        let model = try bench.makeCheckpoint()
+        try bench.makeDirectory("empty")
+        try bench.expect(65, "evaluate", model, "--data", "empty", says: ["empty: holds no photo"])
+        try bench.expect(65, "evaluate", model, "--data", "absent", says: ["absent", "No such"])
+        try bench.expect(65, "evaluate", model, "--data", model, says: ["not a directory"])
+    }
+
+    @Test func namesBadPhotos() throws {
+        let model = try bench.makeCheckpoint()
+        try bench.makeDirectory("data")
+        _ = try bench.makePhoto("data/a.png")
+        _ = try bench.write(Data("no photo".utf8), to: "data/b.jpg")
+        let result = try bench.expect(
+            65, "evaluate", model, "--data", "data", "--size", "32", "--json",
+            says: ["data/b.jpg", "1 of 2 photos"])
+        #expect(try bench.json(result)["images"] as? Int == 1)
+    }
+}
+
+@Suite struct BenchmarkTests {
+    private let bench: CommandBench
+
+    init() throws { bench = try CommandBench() }
+
+    @Test(arguments: ["inference", "training"])
+    func measures(_ mode: String) throws {
+        let result = try bench.expect(
+            0, "benchmark", "mobile-unet", "--mode", mode, "--size", "64", "--batch", "2",
+            "--runs", "2", "--threads", "1", "--operations", "--json")
+        let report = try bench.json(result)
+        for key in [
+            "median_seconds", "gflops", "images_per_second", "peak_bytes", "sgemm_gflops",
+        ] {
+            #expect(try #require(report[key] as? Double) > 0, "\(key)")
+        }
+        #expect(report["threads"] as? Int == 1)
+        #expect(report["blas_core"] is String)
+        let operations = try #require(report["operations"] as? [[String: Any]])
+        #expect(operations.contains { $0["name"] as? String == "conv2d" })
+    }
+
+    @Test func measuresFiles() throws {
+        let model = try bench.makeCheckpoint()
+        let result = try bench.expect(0, "benchmark", model, "--size", "32", "--runs", "1")
+        #expect(result.output.hasPrefix("model.h5: inference, batch 1, 32 × 32"))
+    }
+
+    @Test func warnsOfSlowKernels() throws {
+        let flags = try String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)
+        guard flags.contains(" avx512bw ") || flags.contains(" avx2 ") else { return }
+        let slow = flags.contains(" avx512bw ") ? "Haswell" : "Sandybridge"
+        let result = try bench.run(
+            ["benchmark", "mobile-unet", "--size", "32", "--runs", "1"],
+            environment: ["OPENBLAS_CORETYPE": slow])
+        #expect(result.messages.contains("warning: OpenBLAS runs its \(slow)"))
+    }
+
+    @Test func refuses() throws {
+        try bench.expect(65, "benchmark", "absent", says: ["absent", "mobile-unet"])
+        try bench.expect(64, "benchmark", "mobile-unet", "--batch", "0", says: ["--batch"])
+        try bench.expect(64, "benchmark", "mobile-unet", "--size", "100", says: ["multiple of 32"])
+        try bench.expect(64, "benchmark", "mobile-unet", "--mode", "sleeping", says: ["Usage"])
+    }
+}
+
+@Suite struct FrameTests {
+    private let bench: CommandBench
+
+    init() throws { bench = try CommandBench() }
+
+    @Test func answersHelpAndVersion() throws {
+        for flag in ["--help", "--version"] {
+            let result = try bench.run([flag])
+            #expect(result.code == 0)
+            #expect(!result.output.isEmpty && result.messages.isEmpty)
+        }
+        try bench.expect(64, "paint", says: ["paint", "Usage"])
+    }
+
+    /// A disk that is full shows when results are written, not before.
+    @Test func saysWhenResultsAreLost() throws {
+        let full = try #require(FileHandle(forWritingAtPath: "/dev/full"))
+        let model = try bench.makeCheckpoint()
+        for arguments in [
+            ["--version"], ["benchmark", model, "--size", "32", "--runs", "1", "--json"],
+        ] {
+            #expect(try bench.run(arguments, output: full).code == 1)
+        }
+    }
+}

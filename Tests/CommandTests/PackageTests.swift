@@ -1,0 +1,53 @@
+import Checkpoints
+import Conversion
+import Foundation
+import ImageIO
+import Testing
+
+/// Packages wherever a model is read.
+@Suite struct PackageTests {
+    private let bench: CommandBench
+
+    init() throws { bench = try CommandBench() }
+
+    private func makePackage(_ name: String, _ options: ExportOptions) throws -> String {
+        let checkpoint = try Checkpoint(contentsOf: bench.path(bench.makeCheckpoint()))
+        let source = ExportSource(
+            architecture: checkpoint.architecture, colorizer: try checkpoint.makeColorizer(),
+            variables: checkpoint.variables)
+        _ = try exportPackage(source, to: bench.path(name), options: options)
+        return name
+    }
+
+    static let options: [ExportOptions] = [
+        ExportOptions(size: 64), ExportOptions(output: .split, size: 64),
+        ExportOptions(input: .image, output: .split, size: 64),
+        ExportOptions(precision: .float16, size: 64),
+    ]
+
+    /// The package colors as the checkpoint that it was made of, to a level or two.
+    @Test(arguments: options)
+    func colorsAsTheCheckpoint(_ options: ExportOptions) throws {
+        let package = try makePackage("model.mlpackage", options)
+        let photo = try bench.makePhoto("a.png")
+        try bench.expect(0, "colorize", package, photo, "-o", "package")
+        try bench.expect(0, "colorize", "model.h5", photo, "-o", "checkpoint", "--size", "64")
+        let pictures = try ["package", "checkpoint"].map {
+            try Image(contentsOf: bench.path("\($0)/a.png")).pixels
+        }
+        let differences = zip(pictures[0], pictures[1]).map { abs(Int($0) - Int($1)) }
+        #expect(try #require(differences.max()) <= 2)
+    }
+
+    @Test func runsAtItsOwnSizeAlone() throws {
+        let package = try makePackage("model.mlpackage", ExportOptions(size: 64))
+        let photo = try bench.makePhoto("a.png")
+        try bench.expect(
+            64, "colorize", package, photo, "-o", "out", "--size", "96",
+            says: ["[1, 1, 96, 96]", "[1, 1, 64, 64]"])
+        let result = try bench.expect(0, "benchmark", package, "--runs", "1")
+        #expect(result.output.contains("batch 1, 64 × 64"))
+        try bench.expect(
+            64, "benchmark", package, "--mode", "training", says: ["cannot be trained"])
+    }
+}

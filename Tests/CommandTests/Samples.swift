@@ -1,0 +1,60 @@
+import Checkpoints
+import Foundation
+import ImageIO
+import TensorFiles
+import TensorGraph
+
+extension CommandBench {
+    /// A narrow MobileUNet with fresh weights, as a checkpoint.
+    func makeCheckpoint(_ name: String = "model.h5") throws -> String {
+        try Checkpoint(architecture: "mobile-unet", seed: 1).write(to: path(name))
+        return name
+    }
+
+    /// The same weights as a PyTorch state dict, after a change.
+    func makeWeights(
+        _ name: String = "weights.h5", change: (inout StateDict) -> Void = { _ in }
+    ) throws -> String {
+        var state = try Checkpoint(architecture: "mobile-unet", seed: 1).state
+        change(&state)
+        try state.write(to: path(name))
+        return name
+    }
+
+    /// A picture with all sorts of colors.
+    func makePhoto(_ name: String, width: Int = 60, height: Int = 40) throws -> String {
+        var pixels: [UInt8] = []
+        for y in 0..<height {
+            for x in 0..<width {
+                pixels += [x * 255 / width, y * 255 / height, (7 * x + 3 * y) % 256].map {
+                    UInt8($0)
+                }
+            }
+        }
+        try Image(width: width, height: height, pixels: pixels).write(to: path(name))
+        return name
+    }
+
+    func write(_ data: Data, to name: String) throws -> String {
+        try data.write(to: URL(fileURLWithPath: path(name)))
+        return name
+    }
+
+    func makeDirectory(_ name: String) throws {
+        try FileManager.default.createDirectory(
+            atPath: path(name), withIntermediateDirectories: true)
+    }
+
+    func json(_ result: CommandResult) throws -> [String: Any] {
+        let object = try JSONSerialization.jsonObject(with: Data(result.output.utf8))
+        return object as? [String: Any] ?? [:]
+    }
+}
+
+/// Pictures as other programs write them, recorded by Goldens/record.py.
+enum Golden {
+    static let directory = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .appendingPathComponent("Goldens").path
+
+    static func path(_ name: String) -> String { "\(directory)/\(name)" }
+}
