@@ -88,11 +88,15 @@ struct Exported {
         var checkpoint = checkpoint
         let colors = try ab(checkpoint, lightness([1, 1, 32, 32]))
         let factor = 60 / (colors.scalars.map(abs).max() ?? 1)
-        let names = ["model_out.weight", "model_out.0.weight", "head.0.weight"]
-        let last = try #require(names.first { checkpoint.state[$0] != nil })
-        let weight = try #require(checkpoint.state[last])
-        checkpoint.state[last] = StoredTensor(
-            shape: weight.shape, floats: try #require(weight.floats).map { $0 * factor })
+        for layer in ["model_out", "model_out.0", "head.0"] {
+            for name in ["\(layer).weight", "\(layer).bias"] {
+                guard let tensor = checkpoint.state[name], let values = tensor.floats else {
+                    continue
+                }
+                checkpoint.state[name] = StoredTensor(
+                    shape: tensor.shape, floats: values.map { $0 * factor })
+            }
+        }
         return checkpoint
     }
 
