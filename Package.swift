@@ -102,7 +102,9 @@ let package = Package(
         .testTarget(name: "TrainingTests", dependencies: ["Training"], exclude: ["Goldens"]),
         .testTarget(
             name: "CommandTests",
-            dependencies: ["RetintCLI", "Checkpoints", "TensorFiles", "TensorGraph", "ImageIO"],
+            dependencies: [
+                "RetintCLI", "Checkpoints", "Conversion", "TensorFiles", "TensorGraph", "ImageIO",
+            ],
             exclude: ["Goldens"]),
     ]
 )
