@@ -74,7 +74,8 @@ extension Reference {
 extension VerificationReport: Encodable {
     private enum CodingKeys: String, CodingKey {
         case passed, model, reference, precision, compute, runtime, tolerance, outputs
-        case deltaE2000Mean, deltaE2000P99, failures
+        case deltaE2000Mean, failures
+        case deltaE2000P99 = "delta_e2000_p99"
     }
 
     package func encode(to encoder: any Encoder) throws {

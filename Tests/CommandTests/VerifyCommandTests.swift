@@ -103,7 +103,7 @@ import Testing
         #expect(object["architecture"] as? String == "mobile-unet")
         #expect((object["options"] as? [String: String]) == ["width": "0.25"])
         #expect((object["parameters"] as? Int ?? 0) > 1000)
-        #expect((object["multiply_adds256x256"] as? Int ?? 0) > 1_000_000)
+        #expect((object["multiply_adds_256x256"] as? Int ?? 0) > 1_000_000)
         let text = try retint("inspect", files.checkpoint)
         #expect(text.status == 0 && text.output.contains("G multiply-adds at 256 × 256"))
     }

@@ -8,7 +8,7 @@ import TensorGraph
 struct CheckpointInspection: Inspection {
     private enum CodingKeys: String, CodingKey {
         case kind, file, architecture, options, step, parameters
-        case multiplyAdds = "multiplyAdds256x256"
+        case multiplyAdds = "multiply_adds_256x256"
         case optimizerTensors, tensors, totalElements, totalBytes
     }
 
