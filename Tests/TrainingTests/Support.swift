@@ -15,13 +15,16 @@ final class Scratch {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// Writes pictures of colored noise.
+    /// Writes pictures of one color each, with noise.
     func addPhotos(_ count: Int, side: Int = 40) throws {
         let folder = "\(path)/photos"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         for number in 0..<count {
             var random = RandomStream(seed: 7, name: "\(number)")
-            let pixels = (0..<3 * side * (side + 8)).map { _ in UInt8(random.next() >> 56) }
+            let color = (0..<3).map { _ in Int(random.next() % 220) }
+            let pixels = (0..<3 * side * (side + 8)).map { index in
+                UInt8(color[index % 3] + Int(random.next() % 32))
+            }
             try Image(width: side + 8, height: side, pixels: pixels)
                 .write(to: "\(folder)/\(number).png")
         }

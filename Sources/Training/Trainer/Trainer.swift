@@ -154,6 +154,12 @@ package final class Trainer {
         guard let validator else { return }
         let weights = validatedWeights()
         guard let metrics = try validator.measure(weights, shouldStop: shouldStop) else { return }
+        guard metrics.loss.isFinite else {
+            throw TrainingError(
+                .notFinite,
+                "step \(trainer.step): the validation loss is no longer a finite number; nothing "
+                    + "was saved since. Lower optimizer.learning_rate and resume")
+        }
         var record = record("validation")
         record.validation = metrics
         try log.append(record)
