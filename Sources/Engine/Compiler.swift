@@ -158,7 +158,9 @@ struct Compiler {
             // The head writes where the last member will: it is read before it is overwritten.
             raw.storage.host = result.storage
         }
-        if let head = group.head, let raw = buffers[head] { builder.results[head] = builder.slot(raw) }
+        if let head = group.head, let raw = buffers[head] {
+            builder.results[head] = builder.slot(raw)
+        }
         for id in group.members {
             let node = graph.nodes[id]
             let target = isNeededOutside(id, inside) ? buffers[id] : nil

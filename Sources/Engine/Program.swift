@@ -53,7 +53,8 @@ public final class Program {
         self.outputs = zip(outputs, ends).compactMap { output, end in
             built.buffers[end.id].map { (output.name, $0) }
         }
-        variables = Dictionary(compiler.variables.map { ($0.name, $0.buffer) }) { first, _ in first }
+        variables = Dictionary(compiler.variables.map { ($0.name, $0.buffer) }) { first, _ in first
+        }
         pool = ThreadPool.shared(threads: options.threads ?? ThreadPool.processorCount)
         let plan = MemoryPlan(compiler.placed)
         let threads = pool.threads
@@ -120,7 +121,8 @@ public final class Program {
     /// - Parameter inputs: a value for each input of the graph, row-major (NCHW).
     /// - Returns: the outputs by name.
     /// - Throws: ``GraphError`` if an input is missing or has another shape.
-    public func run(_ inputs: [String: TensorData] = [:]) throws(GraphError) -> [String: TensorData] {
+    public func run(_ inputs: [String: TensorData] = [:]) throws(GraphError) -> [String: TensorData]
+    {
         try check(inputs)
         var results: [String: TensorData] = [:]
         pool.withExclusiveUse {

@@ -85,7 +85,8 @@ import Testing
         let attributes = try HDF5Reader(path: golden("reference")).attributes()
         #expect(
             attributes == [
-                "torch": .string("2.x é"), "varying": .unsupported, "seed": .integer(7), "tolerance": .double(0.25),
+                "torch": .string("2.x é"), "varying": .unsupported, "seed": .integer(7),
+                "tolerance": .double(0.25),
                 "size": .integers([1, 1, 2, 2]), "names": .strings(["a", "bc"]),
                 "flag": .unsupported,
             ])

@@ -25,7 +25,8 @@ struct Lowering {
     }
 
     private func lowered(_ operation: any Operation, _ inputs: [Tensor]) -> Tensor {
-        let value = (operation as? any DecomposableOperation)?.decomposed(inputs)
+        let value =
+            (operation as? any DecomposableOperation)?.decomposed(inputs)
             ?? graph.apply(operation, inputs)
         return roundsToHalf && rounds(operation) ? value.applying(RoundToHalf()) : value
     }
