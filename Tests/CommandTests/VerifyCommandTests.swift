@@ -115,8 +115,8 @@ import Testing
         let operations = try #require(object["operations"] as? [String: Int])
         #expect((operations["conv"] ?? 0) > 3 && operations["const"] == nil)
         let weights = try #require(object["weights"] as? [String: [String: Int]])
-        #expect((weights["float32"]?["elements"] ?? 0) > 1000)
-        #expect((object["disk_bytes"] as? Int ?? 0) > (weights["float32"]?["bytes"] ?? .max))
+        #expect((weights["fp32"]?["elements"] ?? 0) > 1000)
+        #expect((object["disk_bytes"] as? Int ?? 0) > (weights["fp32"]?["bytes"] ?? .max))
         #expect(try retint("inspect", files.package).output.contains("input input: multiArray"))
     }
 
