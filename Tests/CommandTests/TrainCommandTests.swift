@@ -68,6 +68,9 @@ import Testing
             Thread.sleep(forTimeInterval: 0.02)
         }
         process.interrupt()
+        // A run that does not hear it must fail the test, not hold it up for good.
+        let pid = process.processIdentifier
+        DispatchQueue.global().asyncAfter(deadline: .now() + 60) { kill(pid, SIGKILL) }
         process.waitUntilExit()
         #expect(process.terminationReason == .exit)
         #expect(process.terminationStatus == 130)

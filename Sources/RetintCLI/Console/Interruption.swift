@@ -11,6 +11,11 @@ enum Interruption {
     static func install() {
         // The handler may touch nothing that is made at its first use.
         _ = isRequested
+        // Whoever started this process may have left the signals blocked.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        for number in [SIGINT, SIGTERM] { sigaddset(&signals, number) }
+        pthread_sigmask(SIG_UNBLOCK, &signals, nil)
         for number in [SIGINT, SIGTERM] {
             signal(number) { number in
                 Interruption.flag.store(true, ordering: .relaxed)
