@@ -1,7 +1,7 @@
 """Records what PyTorch makes of the three networks, into networks.json.
 
     pip install torch numpy
-    pip install --no-deps rz-colorization     (the two published network definitions)
+    Scripts/setup --python     (torch and the two published network definitions)
     python record_networks.py
 
 Weights and inputs are not stored: seeded.py and SeededWeights.swift draw the same ones.
