@@ -32,6 +32,21 @@ import Testing
         #expect(batches[0] == batches[1])
     }
 
+    @Test func tonesChangeLightnessAloneAndStayInItsRange() throws {
+        let scratch = try Scratch()
+        try scratch.addPhotos(5)
+        let batches = try ["0", "0.4"].map { amount in
+            let configuration = try scratch.configuration(
+                "data.lightness=\(amount)", "data.contrast=\(amount)")
+            let source = BatchSource(try PhotoFolder(configuration.data).training, configuration)
+            return try source.batch(step: 3)
+        }
+        #expect(batches[0].target == batches[1].target)
+        #expect(batches[0].lightness != batches[1].lightness)
+        #expect(batches[1].lightness.scalars.allSatisfy { (0...100).contains($0) })
+        #expect(Tone(shift: 10, contrast: 0.5).apply(to: [0, 50, 100]) == [35, 60, 85])
+    }
+
     @Test func splitKeepsEveryPhotoOnOneSide() throws {
         let scratch = try Scratch()
         try scratch.addPhotos(20)

@@ -86,6 +86,12 @@ package struct ConfigurationField {
                 "smallest crop, as a share of the short side"),
             .init("data.flip", \.data.flip, .any, "mirrors every other crop"),
             .init(
+                "data.lightness", \.data.lightness, .range(0...0.5),
+                "shifts L up or down by at most this share of its range"),
+            .init(
+                "data.contrast", \.data.contrast, .range(0...0.9),
+                "stretches L about its middle by at most this share"),
+            .init(
                 "data.cache_megabytes", \.data.cacheMegabytes, .range(0...1_000_000),
                 "decoded photos to keep"),
             .init(

@@ -9,6 +9,8 @@ package struct TrainingConfiguration: Hashable, Sendable {
         package var crop = 128
         package var minimumScale = 0.5
         package var flip = true
+        package var lightness = 0.0
+        package var contrast = 0.0
         package var cacheMegabytes = 1024
         package var loaderThreads = 1
     }

@@ -8,6 +8,8 @@ struct Augmentation: Hashable, Sendable {
     /// Where it lies, 0…1 from one edge to the other.
     let x, y: Double
     let isMirrored: Bool
+    /// What becomes of L.
+    let tone: Tone
 
     /// The same for the same seed, epoch and index on any machine.
     init(seed: UInt64, epoch: Int, index: Int, settings: TrainingConfiguration.Data) {
@@ -17,9 +19,14 @@ struct Augmentation: Hashable, Sendable {
         x = random.uniform()
         y = random.uniform()
         isMirrored = settings.flip && random.uniform() < 0.5
+        tone = Tone(
+            shift: 100 * settings.lightness * (2 * random.uniform() - 1),
+            contrast: 1 + settings.contrast * (2 * random.uniform() - 1))
     }
 
-    private init() { (scale, x, y, isMirrored) = (1, 0.5, 0.5, false) }
+    private init() {
+        (scale, x, y, isMirrored, tone) = (1, 0.5, 0.5, false, Tone())
+    }
 
     /// The largest square in the middle.
     static let center = Augmentation()
@@ -33,6 +40,19 @@ struct Augmentation: Hashable, Sendable {
         let square = photo.cropped(x: left, y: top, width: edge, height: edge)
             .resized(to: side, height: side, filter: .bilinear)
         return isMirrored ? square.flippedHorizontally() : square
+    }
+}
+
+/// A photo taken lighter or darker, harder or softer: L changes, the colors stay.
+struct Tone: Hashable, Sendable {
+    var shift = 0.0
+    var contrast = 1.0
+
+    /// L in 0…100, stretched about 50, shifted and kept in its range.
+    func apply(to lightness: [Float]) -> [Float] {
+        guard self != Tone() else { return lightness }
+        let (shift, contrast) = (Float(shift), Float(contrast))
+        return lightness.map { min(max(50 + (($0 - 50) * contrast) + shift, 0), 100) }
     }
 }
 

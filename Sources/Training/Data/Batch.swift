@@ -11,15 +11,16 @@ struct Batch: Hashable, Sendable {
 
     static let abScale: Float = 110
 
+    /// - Parameter tones: what becomes of each picture's L; empty: nothing.
     /// - Precondition: the pictures are squares of one size.
-    init(_ pictures: [Image]) {
+    init(_ pictures: [Image], tones: [Tone] = []) {
         let side = pictures[0].width
         var (lightness, target) = ([Float](), [Float]())
         lightness.reserveCapacity(pictures.count * side * side)
         target.reserveCapacity(2 * pictures.count * side * side)
-        for picture in pictures {
+        for (index, picture) in pictures.enumerated() {
             let planes = lab(fromRGB: picture.pixels)
-            lightness += planes.l
+            lightness += tones.isEmpty ? planes.l : tones[index].apply(to: planes.l)
             target += planes.a.map { $0 / Self.abScale }
             target += planes.b.map { $0 / Self.abScale }
         }

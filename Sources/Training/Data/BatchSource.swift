@@ -28,12 +28,16 @@ final class BatchSource: Sendable {
     /// - Parameter step: counted from 0.
     func batch(step: Int) throws -> Batch {
         let (epoch, place) = step.quotientAndRemainder(dividingBy: epochSteps)
-        return Batch(
-            try (place * batch..<(place + 1) * batch).map { index in
-                let photo = try photos.photo(at: photoIndex(epoch: epoch, index: index))
-                return Augmentation(seed: seed, epoch: epoch, index: index, settings: settings)
-                    .apply(to: photo, side: settings.crop)
-            })
+        let indices = place * batch..<(place + 1) * batch
+        let augmentations = indices.map {
+            Augmentation(seed: seed, epoch: epoch, index: $0, settings: settings)
+        }
+        let pictures = try zip(indices, augmentations).map { index, augmentation in
+            augmentation.apply(
+                to: try photos.photo(at: photoIndex(epoch: epoch, index: index)),
+                side: settings.crop)
+        }
+        return Batch(pictures, tones: augmentations.map(\.tone))
     }
 
     private func photoIndex(epoch: Int, index: Int) -> Int {
