@@ -55,6 +55,9 @@ protocol Executable: Operation {
     func kernel(inputs: [Buffer], output: Buffer) -> Kernel
 }
 
+/// An operation whose kernel applies elementwise work to its result: a ``FusingKernel``.
+protocol EpilogueHost: Operation {}
+
 /// An operation that only picks elements of its input.
 protocol ViewOperation: Operation {
     /// Which elements of the input the output holds, in the output's physical order.

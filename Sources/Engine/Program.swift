@@ -30,28 +30,27 @@ public final class Program {
         try source.validate()
         let updates = source.updates
         let roots = outputs.map(\.value.id) + updates.map(\.value.id)
-        let lowering = Lowering(source, roots: roots, roundsToHalf: options.roundsToHalf)
-        try lowering.graph.validate()
-        func lowered(_ tensor: Tensor) -> Tensor {
-            guard let value = lowering.values[tensor.id] else {
-                preconditionFailure("\(tensor) was not lowered")
-            }
-            return value
-        }
-        let ends = outputs.map { lowered($0.value) }
+        let lowering = GraphRewrite(
+            source, roots: roots,
+            rule: Lowering(roundsToHalf: options.roundsToHalf).callAsFunction)
+        let winograd = Winograd(isOn: options.winograd, learns: !updates.isEmpty)
+        let choice = GraphRewrite(
+            lowering.graph, roots: roots.map { lowering($0) }, rule: winograd.callAsFunction)
+        try choice.graph.validate()
+        func final(_ tensor: Tensor) -> Int { choice(lowering(tensor.id)) }
+        let ends = outputs.map { final($0.value) }
         compiler = Compiler(
-            lowering.graph, outputs: ends.map(\.id),
+            choice.graph, outputs: ends,
             updates: updates.compactMap { update in
-                let value = lowered(update.value)
                 let variable = source.nodes.first {
                     ($0.operation as? Variable)?.variableName == update.variable
                 }
                 guard let operation = variable?.operation else { return nil }
-                return (lowering.graph.apply(operation, []).id, value.id)
+                return (choice.graph.apply(operation, []).id, final(update.value))
             })
         let built = compiler
         self.outputs = zip(outputs, ends).compactMap { output, end in
-            built.buffers[end.id].map { (output.name, $0) }
+            built.buffers[end].map { (output.name, $0) }
         }
         variables = Dictionary(compiler.variables.map { ($0.name, $0.buffer) }) { first, _ in first
         }
@@ -205,9 +204,10 @@ extension Tensor {
     ///   - inputs: a value for each input that this one depends on.
     ///   - variables: values of variables; zeros where there are none.
     public func evaluate(
-        inputs: [String: TensorData] = [:], variables: [String: TensorData] = [:]
+        inputs: [String: TensorData] = [:], variables: [String: TensorData] = [:],
+        options: CompileOptions = .init()
     ) throws(GraphError) -> TensorData {
-        let program = try Program(outputs: [("value", self)])
+        let program = try Program(outputs: [("value", self)], options: options)
         try program.load(variables)
         guard let value = try program.run(inputs)["value"] else {
             throw GraphError(operation: "evaluate", reason: "the program has no result")

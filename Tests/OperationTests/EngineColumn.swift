@@ -4,20 +4,36 @@ import Testing
 
 /// The engine's float32 kernels against the double-precision reference and against PyTorch.
 @Suite struct EngineColumn {
-    /// The largest normalised mean square error: Σ (engine − reference)² / Σ reference².
-    static let bound = 1e-10
+    /// The largest normalised mean square error, Σ (engine − reference)² / Σ reference², without
+    /// and with Winograd's convolution.
+    static let bounds = [false: 1e-10, true: 1e-8]
 
     @Test(arguments: OperationTable.cases)
     func engineAgreesWithReference(_ testCase: OperationCase) throws {
         let graph = try CaseGraph(testCase)
         let tensors = [graph.output] + graph.gradients
         let expected = try ReferenceEvaluator(inputs: graph.doubleFeeds).evaluate(tensors)
-        for (index, tensor) in tensors.enumerated() {
-            let value = try tensor.evaluate(inputs: graph.engineInputs)
-            #expect(value.shape == tensor.shape)
-            let error = normalizedError(value.scalars, expected[index].values)
-            #expect(error <= Self.bound, "\(CaseGraph.place(index)): error \(error)")
+        for (winograd, bound) in Self.bounds {
+            let options = CompileOptions(threads: nil, winograd: winograd)
+            for (index, tensor) in tensors.enumerated() {
+                let value = try tensor.evaluate(inputs: graph.engineInputs, options: options)
+                #expect(value.shape == tensor.shape)
+                let error = normalizedError(value.scalars, expected[index].values)
+                #expect(error <= bound, "\(CaseGraph.place(index)): error \(error)")
+            }
         }
+    }
+
+    /// The cases that mean to, do use Winograd's convolution.
+    @Test(arguments: OperationTable.cases.filter { $0.name.contains("3×3 tiles") })
+    func tilesAreUsed(_ testCase: OperationCase) throws {
+        let graph = try CaseGraph(testCase)
+        let outputs = ([graph.output] + graph.gradients).enumerated().map {
+            (name: CaseGraph.place($0), value: $1)
+        }
+        let steps = try Program(outputs: outputs).profile().map(\.name)
+        #expect(steps.contains("conv2d_weight_winograd"), "\(steps)")
+        #expect(steps.filter { $0 == "conv2d_winograd" }.count == 2, "\(steps)")
     }
 
     /// One program with all results, whose memory plan they share; a second run repeats the first.

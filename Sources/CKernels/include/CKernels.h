@@ -79,6 +79,58 @@ void rt_col2im(float *x, const float *cols, const rt_conv *c, ptrdiff_t begin, p
 void rt_flip_weights(float *d, const float *w, int outputs, int kernel_height, int kernel_width,
                      int inputs, int begin, int end);
 
+// MARK: Products with laid-out weights (gemm.c)
+
+/// Columns of a matrix that lie together: a panel is [k, RT_PANEL].
+enum { RT_PANEL = 32 };
+
+/// c = a·b, or c += a·b with `adds`, for m rows and one panel b of depth k. Element (i, p) of a is
+/// a[i·row_step + p·k_step]; c has `ldc` floats from row to row and room for a whole panel in each,
+/// of which the first `columns` (a multiple of 16) are needed.
+void rt_gemm_panel(ptrdiff_t m, ptrdiff_t k, const float *a, ptrdiff_t row_step, ptrdiff_t k_step,
+                   const float *b, float *c, ptrdiff_t ldc, int columns, int adds);
+
+// MARK: Winograd convolution, 3×3 with stride 1 (winograd.c)
+
+/// A convolution cut into tiles of `tile` × `tile` outputs (2 or 4), each computed from a square of
+/// (tile + 2)² inputs at as many *positions*. A dilation of d makes d² interleaved pictures, which
+/// are tiled one by one. Tiles are counted in *groups*: those of tile·d whole output rows.
+typedef struct {
+    int height, width, channels;        // the convolution's input
+    int out_height, out_width, out_channels;
+    int pad_top, pad_left, dilation;
+    int tile;
+    int groups_per_image, tiles_across; // derived by rt_winograd_derive, as all that follows
+    int tiles_per_group;
+    int stride;                         // floats from tile to tile of the transformed inputs
+} rt_winograd;
+
+void rt_winograd_derive(rt_winograd *g);
+
+/// Transforms the inputs of tiles [begin, end) of the groups from `group` on. v is
+/// [positions][tiles][stride], `channels` of each used, with `ld` floats from position to position,
+/// and starts at tile `begin`.
+void rt_winograd_input(float *v, ptrdiff_t ld, const float *x, const rt_winograd *g,
+                       ptrdiff_t group, ptrdiff_t begin, ptrdiff_t end);
+/// Transforms one panel of products, [positions][tiles][RT_PANEL], of tiles [begin, end) counted
+/// as above, into output channels [channel, channel + count).
+void rt_winograd_output(float *y, const float *m, ptrdiff_t ld, const rt_winograd *g,
+                        ptrdiff_t group, ptrdiff_t begin, ptrdiff_t end, int channel, int count);
+/// Transforms weights for output channels [channel, channel + RT_PANEL), zeros past the last, into
+/// u: [positions][inputs][RT_PANEL]. w is [outputs, 3, 3, inputs]; with `flips` it is the weights
+/// of a transposed convolution, [inputs, 3, 3, outputs], and turned by 180°. `scratch` holds
+/// 9·inputs·RT_PANEL floats.
+void rt_winograd_weights(float *u, float *scratch, const float *w, const rt_winograd *g,
+                         int channel, int flips);
+/// Transforms gradients of outputs: one panel [channel, channel + RT_PANEL) of dy for tiles
+/// [begin, end), into d, [positions][tiles][RT_PANEL] with `ld` floats from position to position.
+void rt_winograd_gradient(float *d, ptrdiff_t ld, const float *dy, const rt_winograd *g,
+                          ptrdiff_t group, ptrdiff_t begin, ptrdiff_t end, int channel);
+/// Weight gradients of one panel from their products p, [positions][inputs][RT_PANEL], into
+/// dw: [outputs, 3, 3, inputs].
+void rt_winograd_weight_gradient(float *dw, float *scratch, const float *p, const rt_winograd *g,
+                                 int channel);
+
 /// Depthwise: one kernel a channel, weights [C, KH, KW]. `w_t` is [KH·KW, C].
 void rt_depthwise_weights(float *w_t, const float *w, int channels, int taps);
 void rt_depthwise(float *y, const float *x, const float *w_t, const rt_conv *c, ptrdiff_t begin,

@@ -171,7 +171,7 @@ extension rt_conv {
     var isDepthwise: Bool { groups == channels && out_channels == channels && groups > 1 }
 }
 
-extension Convolution: Executable, DecomposableOperation {
+extension Convolution: Executable, DecomposableOperation, EpilogueHost {
     /// The bias becomes an addition, which the engine fuses with whatever follows.
     func decomposed(_ inputs: [Tensor]) -> Tensor {
         let product = inputs[0].graph.apply(self, Array(inputs.prefix(2)))

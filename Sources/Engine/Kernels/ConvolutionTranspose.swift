@@ -97,7 +97,7 @@ final class ScatterConvolutionKernel: FusingKernel {
     }
 }
 
-extension ConvolutionTranspose: Executable, DecomposableOperation {
+extension ConvolutionTranspose: Executable, DecomposableOperation, EpilogueHost {
     func decomposed(_ inputs: [Tensor]) -> Tensor {
         let product = inputs[0].graph.apply(self, Array(inputs.prefix(2)))
         return inputs.count == 3 ? product + perChannel(inputs[2], like: product) : product
@@ -124,11 +124,9 @@ extension ConvolutionTranspose: Executable, DecomposableOperation {
 
     /// At stride 1 a transposed convolution is a convolution with the kernel turned round.
     private func undilatedEquivalent(_ kernel: Pair, _ x: Shape, _ y: Shape) -> rt_conv? {
-        let top = window.dilation.height * (kernel.height - 1) - window.padding.top
-        let left = window.dilation.width * (kernel.width - 1) - window.padding.left
-        guard window.stride == 1, groups == 1, top >= 0, left >= 0 else { return nil }
-        var turned = window
-        turned.padding = Padding(top: top, bottom: 0, left: left, right: 0)
+        let turned = window.turned(kernel)
+        guard window.stride == 1, groups == 1, turned.padding.top >= 0, turned.padding.left >= 0
+        else { return nil }
         return convolutionGeometry(x: x, y: y, kernel: kernel, window: turned, groups: 1)
     }
 }

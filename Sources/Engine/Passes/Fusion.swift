@@ -85,8 +85,7 @@ struct Fusion {
     }
 
     private func fuses(_ head: Int) -> Bool {
-        let operation = graph.nodes[head].operation
-        return operation is Convolution || operation is ConvolutionTranspose
+        graph.nodes[head].operation is any EpilogueHost
     }
 
     /// Whether a path leads from one group to another through a third.

@@ -1,30 +1,12 @@
 import TensorGraph
 
-/// Rewrites a graph into the operations that the engine has kernels for.
+/// Rewrites operations into those that the engine has kernels for.
 struct Lowering {
-    private let source: Graph
-    private let roundsToHalf: Bool
-    let graph: Graph
-    /// For each live node of the source, its value in the lowered graph.
-    private(set) var values: [Int: Tensor] = [:]
+    let roundsToHalf: Bool
 
-    /// - Parameter roots: the nodes that are needed.
-    init(_ source: Graph, roots: [Int], roundsToHalf: Bool) {
-        self.source = source
-        self.roundsToHalf = roundsToHalf
-        graph = Graph(mode: source.mode)
-        for id in source.live(from: roots) {
-            let node = source.nodes[id]
-            let inputs = node.inputs.compactMap { values[$0] }
-            values[id] = inModule(node.module) { lowered(node.operation, inputs) }
-        }
-    }
-
-    private func inModule(_ module: String, _ body: () -> Tensor) -> Tensor {
-        module.isEmpty ? body() : graph.inModule(module, body)
-    }
-
-    private func lowered(_ operation: any Operation, _ inputs: [Tensor]) -> Tensor {
+    func callAsFunction(
+        _ graph: Graph, _ operation: any Operation, _ inputs: [Tensor]
+    ) -> Tensor {
         let value =
             (operation as? any DecomposableOperation)?.decomposed(inputs)
             ?? graph.apply(operation, inputs)

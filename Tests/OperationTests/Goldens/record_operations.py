@@ -432,6 +432,17 @@ CONVOLUTIONS = [
     ("conv2d 64 channels groups 4", [[1, 64, 33, 31], [64, 16, 3, 3]], conv(1, 1, 1, 4)),
     ("conv2d first layer", [[2, 1, 66, 61], [64, 1, 3, 3]], conv(1, 1)),
     ("conv2d last layer", [[1, 128, 33, 31], [2, 128, 1, 1]], conv()),
+    ("conv2d 3×3 tiles left over", [[2, 16, 13, 18], [48, 16, 3, 3]], conv(1, 1)),
+    ("conv2d 3×3 no padding", [[1, 32, 19, 14], [32, 32, 3, 3]], conv()),
+    ("conv2d 3×3 tiles dilation 2", [[1, 32, 17, 22], [16, 32, 3, 3]], conv(1, 2, 2)),
+    ("conv2d 3×3 tiles dilation 3", [[2, 16, 24, 25], [16, 16, 3, 3]], conv(1, 1, 3)),
+    (
+        "conv2d 3×3 tiles asymmetric padding",
+        [[1, 16, 12, 9], [16, 16, 3, 3]],
+        lambda x, w: conv()(F.pad(x, (2, 1, 0, 2)), w),
+    ),
+    ("conv2d 3×3 small tiles", [[3, 32, 2, 2], [16, 32, 3, 3]], conv(1, 1)),
+    ("conv2d 3×3 many channels", [[1, 192, 12, 11], [224, 192, 3, 3]], conv(1, 1)),
     ("conv_transpose2d 4×4", [[2, 3, 4, 5], [3, 4, 4, 4], [4]], transposed(2, 1)),
     ("conv_transpose2d 3×3", [[2, 3, 4, 5], [3, 4, 3, 3], [4]], transposed(2, 1, 1)),
     ("conv_transpose2d stride 1", [[2, 3, 4, 5], [3, 2, 3, 3]], transposed()),
@@ -460,6 +471,12 @@ CONVOLUTIONS = [
         "conv_transpose2d 64 channels",
         [[2, 64, 17, 15], [64, 66, 4, 4], [66]],
         transposed(2, 1),
+    ),
+    ("conv_transpose2d 3×3 tiles", [[2, 16, 9, 14], [16, 32, 3, 3]], transposed(1, 1)),
+    (
+        "conv_transpose2d 3×3 tiles dilation 2",
+        [[1, 32, 9, 8], [32, 16, 3, 3]],
+        transposed(dilation=2),
     ),
 ]
 

@@ -65,6 +65,17 @@ extension OperationTable {
             "conv2d 64 channels groups 4", [1, 64, 33, 31], [64, 16, 3, 3], padding: 1, groups: 4),
         conv("conv2d first layer", [2, 1, 66, 61], [64, 1, 3, 3], padding: 1),
         conv("conv2d last layer", [1, 128, 33, 31], [2, 128, 1, 1]),
+        conv("conv2d 3×3 tiles left over", [2, 16, 13, 18], [48, 16, 3, 3], padding: 1),
+        conv("conv2d 3×3 no padding", [1, 32, 19, 14], [32, 32, 3, 3]),
+        conv(
+            "conv2d 3×3 tiles dilation 2", [1, 32, 17, 22], [16, 32, 3, 3], padding: 2, dilation: 2),
+        conv(
+            "conv2d 3×3 tiles dilation 3", [2, 16, 24, 25], [16, 16, 3, 3], padding: 1, dilation: 3),
+        conv(
+            "conv2d 3×3 tiles asymmetric padding", [1, 16, 12, 9], [16, 16, 3, 3],
+            padding: Padding(top: 0, bottom: 2, left: 2, right: 1)),
+        conv("conv2d 3×3 small tiles", [3, 32, 2, 2], [16, 32, 3, 3], padding: 1),
+        conv("conv2d 3×3 many channels", [1, 192, 12, 11], [224, 192, 3, 3], padding: 1),
     ]
 
     static let transposedConvolutions: [OperationCase] = [
@@ -97,6 +108,9 @@ extension OperationTable {
         OperationCase("conv_transpose2d 64 channels", [2, 64, 17, 15], [64, 66, 4, 4], [66]) {
             convTranspose2d($0[0], weight: $0[1], bias: $0[2], stride: 2, padding: 1)
         },
+        transposed("conv_transpose2d 3×3 tiles", [2, 16, 9, 14], [16, 32, 3, 3], padding: 1),
+        transposed(
+            "conv_transpose2d 3×3 tiles dilation 2", [1, 32, 9, 8], [32, 16, 3, 3], dilation: 2),
     ]
 
     private static func conv(

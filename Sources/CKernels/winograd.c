@@ -1,0 +1,347 @@
+// Winograd's minimal filtering F(m×m, 3×3) after Lavin and Gray, "Fast Algorithms for Convolutional
+// Neural Networks", 2015: y = Aᵀ[(G w Gᵀ) ⊙ (Bᵀ x B)]A with interpolation at 0, ±1 (and ±2), ∞.
+#include <string.h>
+
+#include "CKernels.h"
+#include "clones.h"
+
+// Channels are the lanes.
+enum { LANES = 16, SIDE_MOST = 6 };
+typedef float lanes __attribute__((vector_size(64), aligned(4)));
+
+void rt_winograd_derive(rt_winograd *g) {
+    int span = g->tile * g->dilation;
+    g->groups_per_image = (g->out_height + span - 1) / span;
+    g->tiles_across = (g->out_width + span - 1) / span;
+    g->tiles_per_group = g->dilation * g->dilation * g->tiles_across;
+    // One cache line more than the channels: with a power of two all tiles would meet in a few
+    // sets of the cache.
+    g->stride = g->channels + LANES;
+}
+
+// The first output pixel of a tile; further ones are `dilation` apart.
+typedef struct {
+    int image, row, column;
+} corner;
+
+static corner corner_of(const rt_winograd *g, ptrdiff_t group, ptrdiff_t tile) {
+    group += tile / g->tiles_per_group;
+    int place = (int)(tile % g->tiles_per_group);
+    int phase = place / g->tiles_across, across = place % g->tiles_across;
+    corner c;
+    c.image = (int)(group / g->groups_per_image);
+    c.row = (int)(group % g->groups_per_image) * g->tile * g->dilation + phase / g->dilation;
+    c.column = across * g->tile * g->dilation + phase % g->dilation;
+    return c;
+}
+
+// MARK: The matrices, on vectors `step` apart
+
+// Bᵀ: inputs to positions.
+RT_INLINE void input_transform(int tile, const lanes *x, int step, lanes *y) {
+    if (tile == 2) {
+        y[0 * step] = x[0 * step] - x[2 * step];
+        y[1 * step] = x[1 * step] + x[2 * step];
+        y[2 * step] = x[2 * step] - x[1 * step];
+        y[3 * step] = x[3 * step] - x[1 * step];
+    } else {
+        lanes even = x[4 * step] - 4 * x[2 * step], odd = x[3 * step] - 4 * x[1 * step];
+        lanes near = x[4 * step] - x[2 * step], far = 2 * (x[3 * step] - x[1 * step]);
+        y[0 * step] = 4 * x[0 * step] - 5 * x[2 * step] + x[4 * step];
+        y[1 * step] = even + odd;
+        y[2 * step] = even - odd;
+        y[3 * step] = near + far;
+        y[4 * step] = near - far;
+        y[5 * step] = 4 * x[1 * step] - 5 * x[3 * step] + x[5 * step];
+    }
+}
+
+// Aᵀ: positions to outputs.
+RT_INLINE void output_transform(int tile, const lanes *m, int step, lanes *y) {
+    if (tile == 2) {
+        y[0 * step] = m[0 * step] + m[1 * step] + m[2 * step];
+        y[1 * step] = m[1 * step] - m[2 * step] + m[3 * step];
+    } else {
+        lanes plus = m[1 * step] + m[2 * step], minus = m[1 * step] - m[2 * step];
+        lanes plus2 = m[3 * step] + m[4 * step], minus2 = m[3 * step] - m[4 * step];
+        y[0 * step] = m[0 * step] + plus + plus2;
+        y[1 * step] = minus + 2 * minus2;
+        y[2 * step] = plus + 4 * plus2;
+        y[3 * step] = minus + 8 * minus2 + m[5 * step];
+    }
+}
+
+// A: output gradients to positions.
+RT_INLINE void gradient_transform(int tile, const lanes *y, int step, lanes *m) {
+    if (tile == 2) {
+        m[0 * step] = y[0 * step];
+        m[1 * step] = y[0 * step] + y[1 * step];
+        m[2 * step] = y[0 * step] - y[1 * step];
+        m[3 * step] = y[1 * step];
+    } else {
+        lanes even = y[0 * step] + y[2 * step], odd = y[1 * step] + y[3 * step];
+        lanes even2 = y[0 * step] + 4 * y[2 * step], odd2 = 2 * y[1 * step] + 8 * y[3 * step];
+        m[0 * step] = y[0 * step];
+        m[1 * step] = even + odd;
+        m[2 * step] = even - odd;
+        m[3 * step] = even2 + odd2;
+        m[4 * step] = even2 - odd2;
+        m[5 * step] = y[3 * step];
+    }
+}
+
+// G: weights to positions.
+RT_INLINE void weight_transform(int tile, const lanes *w, int step, lanes *u) {
+    if (tile == 2) {
+        lanes ends = 0.5f * (w[0 * step] + w[2 * step]), middle = 0.5f * w[1 * step];
+        u[0 * step] = w[0 * step];
+        u[1 * step] = ends + middle;
+        u[2 * step] = ends - middle;
+        u[3 * step] = w[2 * step];
+    } else {
+        lanes ends = (w[0 * step] + w[2 * step]) * (-1 / 6.f), middle = w[1 * step] * (-1 / 6.f);
+        lanes ends2 = w[0 * step] * (1 / 24.f) + w[2 * step] * (1 / 6.f);
+        lanes middle2 = w[1 * step] * (1 / 12.f);
+        u[0 * step] = w[0 * step] * 0.25f;
+        u[1 * step] = ends + middle;
+        u[2 * step] = ends - middle;
+        u[3 * step] = ends2 + middle2;
+        u[4 * step] = ends2 - middle2;
+        u[5 * step] = w[2 * step];
+    }
+}
+
+// Gᵀ: positions to weight gradients.
+RT_INLINE void weight_gradient_transform(int tile, const lanes *p, int step, lanes *w) {
+    if (tile == 2) {
+        lanes plus = 0.5f * (p[1 * step] + p[2 * step]), minus = 0.5f * (p[1 * step] - p[2 * step]);
+        w[0 * step] = p[0 * step] + plus;
+        w[1 * step] = minus;
+        w[2 * step] = plus + p[3 * step];
+    } else {
+        lanes plus = (p[1 * step] + p[2 * step]) * (1 / 6.f);
+        lanes minus = (p[2 * step] - p[1 * step]) * (1 / 6.f);
+        lanes plus2 = (p[3 * step] + p[4 * step]) * (1 / 24.f);
+        lanes minus2 = (p[3 * step] - p[4 * step]) * (1 / 12.f);
+        w[0 * step] = p[0 * step] * 0.25f - plus + plus2;
+        w[1 * step] = minus + minus2;
+        w[2 * step] = plus2 * 4 - plus + p[5 * step];
+    }
+}
+
+// MARK: Inputs
+
+// A square of (tile + 2)² input pixels, zeros outside the picture.
+RT_INLINE void load_square(lanes square[SIDE_MOST][SIDE_MOST], int side, const float *x,
+                           const rt_winograd *g, corner c, int channel) {
+    for (int i = 0; i < side; i++) {
+        int h = c.row + i * g->dilation - g->pad_top;
+        for (int j = 0; j < side; j++) {
+            int w = c.column + j * g->dilation - g->pad_left;
+            int inside = h >= 0 && h < g->height && w >= 0 && w < g->width;
+            ptrdiff_t pixel = ((ptrdiff_t)c.image * g->height + h) * g->width + w;
+            square[i][j] =
+                inside ? *(const lanes *)(x + pixel * g->channels + channel) : (lanes){0};
+        }
+    }
+}
+
+RT_INLINE void input_tiles(int tile, float *v, ptrdiff_t ld, const float *x, const rt_winograd *g,
+                           ptrdiff_t group, ptrdiff_t begin, ptrdiff_t end) {
+    int side = tile + 2;
+    for (ptrdiff_t t = begin; t < end; t++, v += g->stride) {
+        corner c = corner_of(g, group, t);
+        for (int channel = 0; channel < g->channels; channel += LANES) {
+            lanes square[SIDE_MOST][SIDE_MOST], half[SIDE_MOST][SIDE_MOST];
+            load_square(square, side, x, g, c, channel);
+            for (int j = 0; j < side; j++)
+                input_transform(tile, &square[0][j], SIDE_MOST, &half[0][j]);
+            float *d = v + channel;
+            for (int i = 0; i < side; i++) {
+                lanes row[SIDE_MOST];
+                input_transform(tile, half[i], 1, row);
+                for (int j = 0; j < side; j++, d += ld) *(lanes *)d = row[j];
+            }
+        }
+    }
+}
+
+RT_CLONES
+void rt_winograd_input(float *v, ptrdiff_t ld, const float *x, const rt_winograd *g,
+                       ptrdiff_t group, ptrdiff_t begin, ptrdiff_t end) {
+    if (g->tile == 2) input_tiles(2, v, ld, x, g, group, begin, end);
+    else input_tiles(4, v, ld, x, g, group, begin, end);
+}
+
+// MARK: Outputs
+
+RT_INLINE void store_tile(float *y, lanes out[4][4], int tile, const rt_winograd *g, corner c,
+                          int channel) {
+    for (int i = 0; i < tile; i++) {
+        int h = c.row + i * g->dilation;
+        if (h >= g->out_height) break;
+        for (int j = 0; j < tile; j++) {
+            int w = c.column + j * g->dilation;
+            if (w >= g->out_width) break;
+            ptrdiff_t pixel = ((ptrdiff_t)c.image * g->out_height + h) * g->out_width + w;
+            *(lanes *)(y + pixel * g->out_channels + channel) = out[i][j];
+        }
+    }
+}
+
+RT_INLINE void output_tiles(int tile, float *y, const float *m, ptrdiff_t ld, const rt_winograd *g,
+                            ptrdiff_t group, ptrdiff_t begin, ptrdiff_t end, int channel,
+                            int count) {
+    int side = tile + 2;
+    for (ptrdiff_t t = begin; t < end; t++, m += RT_PANEL) {
+        corner c = corner_of(g, group, t);
+        for (int first = 0; first < count; first += LANES) {
+            lanes half[SIDE_MOST][4], out[4][4];
+            const float *s = m + first;
+            for (int i = 0; i < side; i++) {
+                lanes row[SIDE_MOST];
+                for (int j = 0; j < side; j++, s += ld) row[j] = *(const lanes *)s;
+                output_transform(tile, row, 1, half[i]);
+            }
+            for (int j = 0; j < tile; j++) output_transform(tile, &half[0][j], 4, &out[0][j]);
+            store_tile(y, out, tile, g, c, channel + first);
+        }
+    }
+}
+
+RT_CLONES
+void rt_winograd_output(float *y, const float *m, ptrdiff_t ld, const rt_winograd *g,
+                        ptrdiff_t group, ptrdiff_t begin, ptrdiff_t end, int channel, int count) {
+    if (g->tile == 2) output_tiles(2, y, m, ld, g, group, begin, end, channel, count);
+    else output_tiles(4, y, m, ld, g, group, begin, end, channel, count);
+}
+
+// MARK: Gradients of outputs
+
+RT_INLINE void load_tile(lanes in[4][4], int tile, const float *dy, const rt_winograd *g, corner c,
+                         int channel) {
+    for (int i = 0; i < tile; i++)
+        for (int j = 0; j < tile; j++) {
+            int h = c.row + i * g->dilation, w = c.column + j * g->dilation;
+            ptrdiff_t pixel = ((ptrdiff_t)c.image * g->out_height + h) * g->out_width + w;
+            int inside = h < g->out_height && w < g->out_width && channel < g->out_channels;
+            in[i][j] =
+                inside ? *(const lanes *)(dy + pixel * g->out_channels + channel) : (lanes){0};
+        }
+}
+
+RT_INLINE void gradient_tiles(int tile, float *d, ptrdiff_t ld, const float *dy,
+                              const rt_winograd *g, ptrdiff_t group, ptrdiff_t begin,
+                              ptrdiff_t end, int channel) {
+    int side = tile + 2;
+    for (ptrdiff_t t = begin; t < end; t++, d += RT_PANEL) {
+        corner c = corner_of(g, group, t);
+        for (int first = 0; first < RT_PANEL; first += LANES) {
+            lanes in[4][4], half[SIDE_MOST][4];
+            load_tile(in, tile, dy, g, c, channel + first);
+            for (int j = 0; j < tile; j++) gradient_transform(tile, &in[0][j], 4, &half[0][j]);
+            float *target = d + first;
+            for (int i = 0; i < side; i++) {
+                lanes row[SIDE_MOST];
+                gradient_transform(tile, half[i], 1, row);
+                for (int j = 0; j < side; j++, target += ld) *(lanes *)target = row[j];
+            }
+        }
+    }
+}
+
+RT_CLONES
+void rt_winograd_gradient(float *d, ptrdiff_t ld, const float *dy, const rt_winograd *g,
+                          ptrdiff_t group, ptrdiff_t begin, ptrdiff_t end, int channel) {
+    if (g->tile == 2) gradient_tiles(2, d, ld, dy, g, group, begin, end, channel);
+    else gradient_tiles(4, d, ld, dy, g, group, begin, end, channel);
+}
+
+// MARK: Weights
+
+// One panel of weights as [9][inputs][RT_PANEL], zeros past the last output channel.
+RT_INLINE void gather_panel(float *d, const float *w, const rt_winograd *g, int channel,
+                            int flips) {
+    int inputs = g->channels, outputs = g->out_channels;
+    int count = outputs - channel < RT_PANEL ? outputs - channel : RT_PANEL;
+    if (count < RT_PANEL) memset(d, 0, 9 * sizeof *d * inputs * RT_PANEL);
+    for (int tap = 0; tap < 9; tap++) {
+        float *target = d + (ptrdiff_t)tap * inputs * RT_PANEL;
+        if (flips) {
+            for (int i = 0; i < inputs; i++)
+                memcpy(target + (ptrdiff_t)i * RT_PANEL,
+                       w + ((ptrdiff_t)i * 9 + 8 - tap) * outputs + channel,
+                       (size_t)count * sizeof *d);
+        } else {
+            // Blocks of 16 inputs, so that what is written stays in the nearest cache.
+            for (int first = 0; first < inputs; first += LANES)
+                for (int o = 0; o < count; o++) {
+                    const float *s = w + ((ptrdiff_t)(channel + o) * 9 + tap) * inputs + first;
+                    float *column = target + (ptrdiff_t)first * RT_PANEL + o;
+                    for (int i = 0; i < LANES; i++) column[i * RT_PANEL] = s[i];
+                }
+        }
+    }
+}
+
+RT_INLINE void panel_weights(int tile, float *u, const float *w, ptrdiff_t count) {
+    int side = tile + 2;
+    for (ptrdiff_t n = 0; n < count; n += LANES, u += LANES, w += LANES) {
+        lanes half[SIDE_MOST][3];
+        for (int j = 0; j < 3; j++) {
+            lanes in[3], out[SIDE_MOST];
+            for (int i = 0; i < 3; i++) in[i] = *(const lanes *)(w + (3 * i + j) * count);
+            weight_transform(tile, in, 1, out);
+            for (int i = 0; i < side; i++) half[i][j] = out[i];
+        }
+        for (int i = 0; i < side; i++) {
+            lanes row[SIDE_MOST];
+            weight_transform(tile, half[i], 1, row);
+            for (int j = 0; j < side; j++) *(lanes *)(u + (i * side + j) * count) = row[j];
+        }
+    }
+}
+
+RT_CLONES
+void rt_winograd_weights(float *u, float *scratch, const float *w, const rt_winograd *g,
+                         int channel, int flips) {
+    ptrdiff_t count = (ptrdiff_t)g->channels * RT_PANEL;
+    gather_panel(scratch, w, g, channel, flips);
+    if (g->tile == 2) panel_weights(2, u, scratch, count);
+    else panel_weights(4, u, scratch, count);
+}
+
+RT_INLINE void panel_weight_gradient(int tile, float *w, const float *p, ptrdiff_t count) {
+    int side = tile + 2;
+    for (ptrdiff_t n = 0; n < count; n += LANES, p += LANES, w += LANES) {
+        lanes half[SIDE_MOST][3];
+        for (int i = 0; i < side; i++) {
+            lanes row[SIDE_MOST];
+            for (int j = 0; j < side; j++) row[j] = *(const lanes *)(p + (i * side + j) * count);
+            weight_gradient_transform(tile, row, 1, half[i]);
+        }
+        for (int j = 0; j < 3; j++) {
+            lanes in[SIDE_MOST], out[3];
+            for (int i = 0; i < side; i++) in[i] = half[i][j];
+            weight_gradient_transform(tile, in, 1, out);
+            for (int i = 0; i < 3; i++) *(lanes *)(w + (3 * i + j) * count) = out[i];
+        }
+    }
+}
+
+RT_CLONES
+void rt_winograd_weight_gradient(float *dw, float *scratch, const float *p, const rt_winograd *g,
+                                 int channel) {
+    int inputs = g->channels;
+    ptrdiff_t size = (ptrdiff_t)inputs * RT_PANEL;
+    if (g->tile == 2) panel_weight_gradient(2, scratch, p, size);
+    else panel_weight_gradient(4, scratch, p, size);
+    int count = g->out_channels - channel < RT_PANEL ? g->out_channels - channel : RT_PANEL;
+    for (int tap = 0; tap < 9; tap++)
+        for (int first = 0; first < inputs; first += LANES)
+            for (int o = 0; o < count; o++) {
+                const float *column = scratch + tap * size + (ptrdiff_t)first * RT_PANEL + o;
+                float *d = dw + ((ptrdiff_t)(channel + o) * 9 + tap) * inputs + first;
+                for (int i = 0; i < LANES; i++) d[i] = column[i * RT_PANEL];
+            }
+}

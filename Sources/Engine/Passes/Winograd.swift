@@ -1,0 +1,143 @@
+import CKernels
+import TensorGraph
+
+/// Rewrites 3×3 convolutions of stride 1, and their gradients, to Winograd's form where that saves
+/// multiplications.
+struct Winograd {
+    let isOn: Bool
+    /// Whether variables change from run to run, so that weights cannot be transformed beforehand.
+    let learns: Bool
+
+    func callAsFunction(
+        _ graph: Graph, _ operation: any Operation, _ inputs: [Tensor]
+    ) -> Tensor {
+        (isOn ? rewritten(graph, operation, inputs) : nil) ?? graph.apply(operation, inputs)
+    }
+
+    private func rewritten(
+        _ graph: Graph, _ operation: any Operation, _ inputs: [Tensor]
+    ) -> Tensor? {
+        let shapes = inputs.map(\.shape)
+        guard let output = try? operation.outputShape(for: shapes) else { return nil }
+        switch operation {
+        case let convolution as Convolution where convolution.groups == 1 && inputs.count == 2:
+            let weight = shapes[1]
+            guard
+                let tiling = WinogradTiling(
+                    x: shapes[0], y: output, kernel: Pair(weight[2], weight[3]),
+                    window: convolution.window)
+            else { return nil }
+            return convolve(graph, inputs, tiling, output, flips: false)
+        case let transpose as ConvolutionTranspose
+        where transpose.groups == 1 && inputs.count == 2:
+            let kernel = Pair(shapes[1][2], shapes[1][3])
+            guard
+                let tiling = WinogradTiling(
+                    x: shapes[0], y: output, kernel: kernel,
+                    window: transpose.window.turned(kernel))
+            else { return nil }
+            return convolve(graph, inputs, tiling, output, flips: true)
+        case let gradient as ConvolutionWeightGradient where gradient.groups == 1:
+            guard
+                let tiling = WinogradTiling(
+                    x: shapes[0], y: shapes[1], kernel: gradient.kernel, window: gradient.window)
+            else { return nil }
+            return graph.apply(
+                WinogradWeightGradient(tiling: tiling, shape: output), inputs)
+        default: return nil
+        }
+    }
+
+    private func convolve(
+        _ graph: Graph, _ inputs: [Tensor], _ tiling: WinogradTiling, _ output: Shape, flips: Bool
+    ) -> Tensor {
+        let isFixed = !learns && isConstantPerLoad(inputs[1], graph)
+        let weights = WinogradWeights(tiling: tiling, flips: flips)
+        let operation = WinogradConvolution(
+            tiling: tiling, shape: output, weights: isFixed ? nil : weights)
+        let second = isFixed ? graph.apply(weights, [inputs[1]]) : inputs[1]
+        return graph.apply(operation, [inputs[0], second])
+    }
+
+    /// Whether a value depends on constants and loaded variables alone.
+    private func isConstantPerLoad(_ value: Tensor, _ graph: Graph) -> Bool {
+        var open = [value.id]
+        while let id = open.popLast() {
+            let node = graph.nodes[id]
+            if node.operation is Input { return false }
+            if let variable = node.operation as? Variable, variable.role == .setting {
+                return false
+            }
+            open += node.inputs
+        }
+        return true
+    }
+}
+
+extension Window {
+    /// The window of the convolution that a transposed one of stride 1 is, with its kernel turned.
+    func turned(_ kernel: Pair) -> Window {
+        var turned = self
+        turned.padding = Padding(
+            top: dilation.height * (kernel.height - 1) - padding.top, bottom: 0,
+            left: dilation.width * (kernel.width - 1) - padding.left, right: 0)
+        return turned
+    }
+}
+
+/// How a convolution is cut into tiles, and how large what is computed on the way is.
+struct WinogradTiling: Hashable {
+    let batch: Int
+    private let input, output: Shape
+    private let top, left, dilation: Int
+    let tile: Int
+
+    /// nil where direct convolution is the better choice.
+    init?(x: Shape, y: Shape, kernel: Pair, window: Window) {
+        let dilation = window.dilation.height
+        guard kernel == 3, window.stride == 1, window.dilation.width == dilation,
+            x[1].isMultiple(of: 16), y[1].isMultiple(of: 16)
+        else { return nil }
+        // Products for each output, of 9; the transforms cost about a third more.
+        let costs = [2, 4].map { tile in
+            let span = tile * dilation
+            let covered = ((y[2] + span - 1) / span) * ((y[3] + span - 1) / span) * span * span
+            let positions = Double((tile + 2) * (tile + 2)) / Double(tile * tile)
+            return 1.3 * positions * Double(covered) / Double(y[2] * y[3])
+        }
+        guard min(costs[0], costs[1]) < 9 else { return nil }
+        tile = costs[1] <= costs[0] ? 4 : 2
+        (batch, input, output, self.dilation) = (x[0], x, y, dilation)
+        (top, left) = (window.padding.top, window.padding.left)
+    }
+
+    var geometry: rt_winograd {
+        var g = rt_winograd()
+        (g.height, g.width, g.channels) = (Int32(input[2]), Int32(input[3]), Int32(input[1]))
+        (g.out_height, g.out_width) = (Int32(output[2]), Int32(output[3]))
+        g.out_channels = Int32(output[1])
+        (g.pad_top, g.pad_left) = (Int32(top), Int32(left))
+        (g.dilation, g.tile) = (Int32(dilation), Int32(tile))
+        rt_winograd_derive(&g)
+        return g
+    }
+
+    var channels: Int { input[1] }
+    var outputs: Int { output[1] }
+    var positions: Int { (tile + 2) * (tile + 2) }
+    var panels: Int { (outputs + Int(RT_PANEL) - 1) / Int(RT_PANEL) }
+    /// Floats of one panel of transformed weights.
+    var panelCount: Int { positions * channels * Int(RT_PANEL) }
+    /// Floats that the transform of one panel needs besides.
+    var scratchCount: Int { 9 * channels * Int(RT_PANEL) }
+
+    /// The elements of the output that groups of tiles make up: whole rows, all channels.
+    func elements(of groups: Range<Int>, _ g: rt_winograd) -> Range<Int> {
+        let line = output[3] * outputs
+        func start(_ group: Int) -> Int {
+            let (image, place) = group.quotientAndRemainder(dividingBy: Int(g.groups_per_image))
+            return (image * output[2] + min(place * tile * dilation, output[2])) * line
+        }
+        return start(groups.lowerBound)..<start(groups.upperBound)
+    }
+}
