@@ -1,7 +1,5 @@
 // Winograd's minimal filtering F(m×m, 3×3) after Lavin and Gray, "Fast Algorithms for Convolutional
 // Neural Networks", 2015: y = Aᵀ[(G w Gᵀ) ⊙ (Bᵀ x B)]A with interpolation at 0, ±1 (and ±2), ∞.
-#include <string.h>
-
 #include "CKernels.h"
 #include "clones.h"
 
@@ -259,31 +257,6 @@ void rt_winograd_gradient(float *d, ptrdiff_t ld, const float *dy, const rt_wino
 
 // MARK: Weights
 
-// One panel of weights as [9][inputs][RT_PANEL], zeros past the last output channel.
-RT_INLINE void gather_panel(float *d, const float *w, const rt_winograd *g, int channel,
-                            int flips) {
-    int inputs = g->channels, outputs = g->out_channels;
-    int count = outputs - channel < RT_PANEL ? outputs - channel : RT_PANEL;
-    if (count < RT_PANEL) memset(d, 0, 9 * sizeof *d * inputs * RT_PANEL);
-    for (int tap = 0; tap < 9; tap++) {
-        float *target = d + (ptrdiff_t)tap * inputs * RT_PANEL;
-        if (flips) {
-            for (int i = 0; i < inputs; i++)
-                memcpy(target + (ptrdiff_t)i * RT_PANEL,
-                       w + ((ptrdiff_t)i * 9 + 8 - tap) * outputs + channel,
-                       (size_t)count * sizeof *d);
-        } else {
-            // Blocks of 16 inputs, so that what is written stays in the nearest cache.
-            for (int first = 0; first < inputs; first += LANES)
-                for (int o = 0; o < count; o++) {
-                    const float *s = w + ((ptrdiff_t)(channel + o) * 9 + tap) * inputs + first;
-                    float *column = target + (ptrdiff_t)first * RT_PANEL + o;
-                    for (int i = 0; i < LANES; i++) column[i * RT_PANEL] = s[i];
-                }
-        }
-    }
-}
-
 RT_INLINE void panel_weights(int tile, float *u, const float *w, ptrdiff_t count) {
     int side = tile + 2;
     for (ptrdiff_t n = 0; n < count; n += LANES, u += LANES, w += LANES) {
@@ -304,9 +277,9 @@ RT_INLINE void panel_weights(int tile, float *u, const float *w, ptrdiff_t count
 
 RT_CLONES
 void rt_winograd_weights(float *u, float *scratch, const float *w, const rt_winograd *g,
-                         int channel, int flips) {
+                         int channel, rt_weight_order order) {
     ptrdiff_t count = (ptrdiff_t)g->channels * RT_PANEL;
-    gather_panel(scratch, w, g, channel, flips);
+    rt_pack_panel(scratch, w, 9, g->channels, g->out_channels, channel, order);
     if (g->tile == 2) panel_weights(2, u, scratch, count);
     else panel_weights(4, u, scratch, count);
 }

@@ -33,9 +33,10 @@ public final class Program {
         let lowering = GraphRewrite(
             source, roots: roots,
             rule: Lowering(roundsToHalf: options.roundsToHalf).callAsFunction)
-        let winograd = Winograd(isOn: options.winograd, learns: !updates.isEmpty)
+        let rule = ConvolutionChoice(
+            usesWinograd: options.winograd, learns: !updates.isEmpty)
         let choice = GraphRewrite(
-            lowering.graph, roots: roots.map { lowering($0) }, rule: winograd.callAsFunction)
+            lowering.graph, roots: roots.map { lowering($0) }, rule: rule.callAsFunction)
         try choice.graph.validate()
         func final(_ tensor: Tensor) -> Int { choice(lowering(tensor.id)) }
         let ends = outputs.map { final($0.value) }

@@ -84,11 +84,31 @@ void rt_flip_weights(float *d, const float *w, int outputs, int kernel_height, i
 /// Columns of a matrix that lie together: a panel is [k, RT_PANEL].
 enum { RT_PANEL = 32 };
 
-/// c = a·b, or c += a·b with `adds`, for m rows and one panel b of depth k. Element (i, p) of a is
-/// a[i·row_step + p·k_step]; c has `ldc` floats from row to row and room for a whole panel in each,
-/// of which the first `columns` (a multiple of 16) are needed.
+/// c = a·b, or c += a·b with `adds`, for m rows, depth k, and `columns` columns: 16 or RT_PANEL.
+/// Element (i, p) of a is a[i·row_step + p·k_step]; b and c have `b_step` and `ldc` floats from row
+/// to row.
 void rt_gemm_panel(ptrdiff_t m, ptrdiff_t k, const float *a, ptrdiff_t row_step, ptrdiff_t k_step,
-                   const float *b, float *c, ptrdiff_t ldc, int columns, int adds);
+                   const float *b, ptrdiff_t b_step, float *c, ptrdiff_t ldc, int columns,
+                   int adds);
+
+/// How weights lie in memory.
+typedef enum {
+    RT_OUTPUTS_FIRST,        // a convolution's: [outputs, taps, inputs]
+    RT_INPUTS_FIRST,         // a transposed convolution's: [inputs, taps, outputs]
+    RT_INPUTS_FIRST_TURNED,  // the same, with the kernel turned by 180°
+} rt_weight_order;
+
+/// Lays out weights for output channels [channel, channel + RT_PANEL), zeros past the last, as
+/// [taps][inputs][RT_PANEL].
+void rt_pack_panel(float *d, const float *w, int taps, int inputs, int outputs, int channel,
+                   rt_weight_order order);
+
+/// Output rows (n, oh) in [begin, end) of a convolution without groups, or a transposed one, for
+/// the output channels [channel, channel + columns) whose panel of weights is b. x is the input and
+/// y the output in either case.
+void rt_panel_convolution(float *y, const float *x, const float *b, const rt_conv *c,
+                          int transposed, int channel, int columns, ptrdiff_t begin,
+                          ptrdiff_t end);
 
 // MARK: Winograd convolution, 3×3 with stride 1 (winograd.c)
 
@@ -117,11 +137,9 @@ void rt_winograd_input(float *v, ptrdiff_t ld, const float *x, const rt_winograd
 void rt_winograd_output(float *y, const float *m, ptrdiff_t ld, const rt_winograd *g,
                         ptrdiff_t group, ptrdiff_t begin, ptrdiff_t end, int channel, int count);
 /// Transforms weights for output channels [channel, channel + RT_PANEL), zeros past the last, into
-/// u: [positions][inputs][RT_PANEL]. w is [outputs, 3, 3, inputs]; with `flips` it is the weights
-/// of a transposed convolution, [inputs, 3, 3, outputs], and turned by 180°. `scratch` holds
-/// 9·inputs·RT_PANEL floats.
+/// u: [positions][inputs][RT_PANEL]. `scratch` holds 9·inputs·RT_PANEL floats.
 void rt_winograd_weights(float *u, float *scratch, const float *w, const rt_winograd *g,
-                         int channel, int flips);
+                         int channel, rt_weight_order order);
 /// Transforms gradients of outputs: one panel [channel, channel + RT_PANEL) of dy for tiles
 /// [begin, end), into d, [positions][tiles][RT_PANEL] with `ld` floats from position to position.
 void rt_winograd_gradient(float *d, ptrdiff_t ld, const float *dy, const rt_winograd *g,

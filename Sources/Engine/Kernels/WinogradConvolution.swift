@@ -5,8 +5,8 @@ import TensorGraph
 struct WinogradWeights: Operation, Executable {
     static let name = "winograd_weights"
     let tiling: WinogradTiling
-    /// Whether the weights are those of a transposed convolution.
-    let flips: Bool
+    /// Whether the weights are those of a transposed convolution, whose kernel is to be turned.
+    let turns: Bool
 
     func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
         try requireInputs(inputs, 1...1)
@@ -23,8 +23,8 @@ struct WinogradWeights: Operation, Executable {
         scratch: UnsafeMutablePointer<Float>, _ geometry: inout rt_winograd
     ) {
         rt_winograd_weights(
-            target, scratch, weight.pointer, &geometry, Int32(panel * Int(RT_PANEL)),
-            flips ? 1 : 0)
+            target, scratch, weight.pointer, &geometry, Int32(panel * panelWidth),
+            turns ? RT_INPUTS_FIRST_TURNED : RT_OUTPUTS_FIRST)
     }
 }
 
@@ -129,7 +129,7 @@ private final class WinogradConvolutionKernel: FusingKernel {
 
     private func inputStride(_ tiles: Int) -> Int { tiles * tileStride + Self.line }
     private func inputCount(_ tiles: Int) -> Int { tiling.positions * inputStride(tiles) }
-    private func productStride(_ tiles: Int) -> Int { tiles * Int(RT_PANEL) + Self.line }
+    private func productStride(_ tiles: Int) -> Int { tiles * panelWidth + Self.line }
     private func productCount(_ tiles: Int) -> Int { tiling.positions * productStride(tiles) }
 
     /// Floats of each thread's own part.
@@ -262,17 +262,17 @@ private final class WinogradConvolutionKernel: FusingKernel {
         _ weights: UnsafePointer<Float>, _ products: UnsafeMutablePointer<Float>,
         _ productStep: Int
     ) {
-        let depth = tiling.channels * Int(RT_PANEL)
+        let depth = tiling.channels * panelWidth
         for position in 0..<tiling.positions {
             rt_gemm_panel(
                 tiles.count, tiling.channels, inputs + position * inputStep, tileStride, 1,
-                weights + position * depth, products + position * productStep, Int(RT_PANEL),
-                Int32(width(panel)), 0)
+                weights + position * depth, panelWidth, products + position * productStep,
+                panelWidth, Int32(width(panel)), 0)
         }
     }
 
     private func width(_ panel: Int) -> Int {
-        min(tiling.outputs - panel * Int(RT_PANEL), Int(RT_PANEL))
+        min(tiling.outputs - panel * panelWidth, panelWidth)
     }
 
     private func transformBack(
@@ -281,6 +281,6 @@ private final class WinogradConvolutionKernel: FusingKernel {
     ) {
         rt_winograd_output(
             output.pointer, products, step, &geometry, group, tiles.lowerBound, tiles.upperBound,
-            Int32(panel * Int(RT_PANEL)), Int32(width(panel)))
+            Int32(panel * panelWidth), Int32(width(panel)))
     }
 }

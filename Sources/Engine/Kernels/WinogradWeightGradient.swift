@@ -49,16 +49,14 @@ private final class WinogradWeightGradientKernel: Kernel {
 
     override var multiplyAdds: Int { multiplyAddsCount(x: x, dy: dy) }
 
-    private var panel: Int { Int(RT_PANEL) }
-
     private var chunk: Int {
-        let perTile = tiling.positions * (tileStride + tiling.panels * panel)
+        let perTile = tiling.positions * (tileStride + tiling.panels * panelWidth)
         return min(max(Self.transformed / perTile / tilesPerGroup, 1), groups)
     }
 
     private var tiles: Int { chunk * tilesPerGroup }
     private var inputStep: Int { tiles * tileStride + Self.line }
-    private var gradientStep: Int { tiles * panel + Self.line }
+    private var gradientStep: Int { tiles * panelWidth + Self.line }
     private var inputCount: Int { tiling.positions * inputStep }
     private var gradientCount: Int { tiling.positions * gradientStep }
 
@@ -89,7 +87,7 @@ private final class WinogradWeightGradientKernel: Kernel {
             for number in part.range(tiling.panels) {
                 rt_winograd_weight_gradient(
                     output.pointer, scratch + part.index * tiling.scratchCount,
-                    products + number * tiling.panelCount, &geometry, Int32(number * panel))
+                    products + number * tiling.panelCount, &geometry, Int32(number * panelWidth))
             }
         }
     }
@@ -104,9 +102,9 @@ private final class WinogradWeightGradientKernel: Kernel {
             own.lowerBound, own.upperBound)
         for number in 0..<tiling.panels {
             rt_winograd_gradient(
-                gradients + number * gradientCount + own.lowerBound * panel, gradientStep,
+                gradients + number * gradientCount + own.lowerBound * panelWidth, gradientStep,
                 dy.pointer, &geometry, range.lowerBound, own.lowerBound, own.upperBound,
-                Int32(number * panel))
+                Int32(number * panelWidth))
         }
     }
 
@@ -121,13 +119,13 @@ private final class WinogradWeightGradientKernel: Kernel {
             let (number, position) = place.quotientAndRemainder(dividingBy: tiling.positions)
             let first = tiling.channels * block / blocks
             let last = tiling.channels * (block + 1) / blocks
-            let width = min(tiling.outputs - number * panel, panel)
+            let width = min(tiling.outputs - number * panelWidth, panelWidth)
             rt_gemm_panel(
                 last - first, count, inputs + position * inputStep + first, 1, tileStride,
-                gradients + number * gradientCount + position * gradientStep,
+                gradients + number * gradientCount + position * gradientStep, panelWidth,
                 products + number * tiling.panelCount
-                    + (position * tiling.channels + first) * panel,
-                panel, Int32(width), isFirst ? 0 : 1)
+                    + (position * tiling.channels + first) * panelWidth,
+                panelWidth, Int32(width), isFirst ? 0 : 1)
         }
     }
 }

@@ -1,66 +1,76 @@
 import CKernels
 import TensorGraph
 
-/// Rewrites 3×3 convolutions of stride 1, and their gradients, to Winograd's form where that saves
-/// multiplications.
-struct Winograd {
-    let isOn: Bool
-    /// Whether variables change from run to run, so that weights cannot be transformed beforehand.
+/// Chooses how each convolution, and each gradient of one, is computed.
+///
+/// - 3×3 with stride 1: Winograd's form, where that saves multiplications;
+/// - other kernels without groups: products straight from the picture;
+/// - what fits neither (few channels, groups) stays what it is.
+struct ConvolutionChoice {
+    let usesWinograd: Bool
+    /// Whether variables change from run to run, so that weights cannot be laid out beforehand.
     let learns: Bool
 
     func callAsFunction(
         _ graph: Graph, _ operation: any Operation, _ inputs: [Tensor]
     ) -> Tensor {
-        (isOn ? rewritten(graph, operation, inputs) : nil) ?? graph.apply(operation, inputs)
-    }
-
-    private func rewritten(
-        _ graph: Graph, _ operation: any Operation, _ inputs: [Tensor]
-    ) -> Tensor? {
         let shapes = inputs.map(\.shape)
-        guard let output = try? operation.outputShape(for: shapes) else { return nil }
+        guard inputs.count == 2, let output = try? operation.outputShape(for: shapes) else {
+            return graph.apply(operation, inputs)
+        }
         switch operation {
-        case let convolution as Convolution where convolution.groups == 1 && inputs.count == 2:
-            let weight = shapes[1]
-            guard
-                let tiling = WinogradTiling(
-                    x: shapes[0], y: output, kernel: Pair(weight[2], weight[3]),
-                    window: convolution.window)
-            else { return nil }
-            return convolve(graph, inputs, tiling, output, flips: false)
-        case let transpose as ConvolutionTranspose
-        where transpose.groups == 1 && inputs.count == 2:
+        case let convolution as Convolution where convolution.groups == 1:
             let kernel = Pair(shapes[1][2], shapes[1][3])
-            guard
-                let tiling = WinogradTiling(
-                    x: shapes[0], y: output, kernel: kernel,
-                    window: transpose.window.turned(kernel))
-            else { return nil }
-            return convolve(graph, inputs, tiling, output, flips: true)
+            return winograd(graph, inputs, output, kernel, convolution.window, turns: false)
+                ?? panels(graph, inputs, output, kernel, convolution.window, isTransposed: false)
+                ?? graph.apply(operation, inputs)
+        case let transpose as ConvolutionTranspose where transpose.groups == 1:
+            let kernel = Pair(shapes[1][2], shapes[1][3])
+            let turned = transpose.window.turned(kernel)
+            return winograd(graph, inputs, output, kernel, turned, turns: true)
+                ?? panels(graph, inputs, output, kernel, transpose.window, isTransposed: true)
+                ?? graph.apply(operation, inputs)
         case let gradient as ConvolutionWeightGradient where gradient.groups == 1:
-            guard
-                let tiling = WinogradTiling(
-                    x: shapes[0], y: shapes[1], kernel: gradient.kernel, window: gradient.window)
-            else { return nil }
-            return graph.apply(
-                WinogradWeightGradient(tiling: tiling, shape: output), inputs)
-        default: return nil
+            let tiling = WinogradTiling(
+                x: shapes[0], y: shapes[1], kernel: gradient.kernel, window: gradient.window)
+            guard usesWinograd, let tiling else { return graph.apply(operation, inputs) }
+            return graph.apply(WinogradWeightGradient(tiling: tiling, shape: output), inputs)
+        default: return graph.apply(operation, inputs)
         }
     }
 
-    private func convolve(
-        _ graph: Graph, _ inputs: [Tensor], _ tiling: WinogradTiling, _ output: Shape, flips: Bool
-    ) -> Tensor {
-        let isFixed = !learns && isConstantPerLoad(inputs[1], graph)
-        let weights = WinogradWeights(tiling: tiling, flips: flips)
+    private func winograd(
+        _ graph: Graph, _ inputs: [Tensor], _ output: Shape, _ kernel: Pair, _ window: Window,
+        turns: Bool
+    ) -> Tensor? {
+        guard usesWinograd,
+            let tiling = WinogradTiling(
+                x: inputs[0].shape, y: output, kernel: kernel, window: window)
+        else { return nil }
+        let weights = WinogradWeights(tiling: tiling, turns: turns)
+        let isFixed = isConstantPerLoad(inputs[1], graph)
         let operation = WinogradConvolution(
             tiling: tiling, shape: output, weights: isFixed ? nil : weights)
         let second = isFixed ? graph.apply(weights, [inputs[1]]) : inputs[1]
         return graph.apply(operation, [inputs[0], second])
     }
 
+    private func panels(
+        _ graph: Graph, _ inputs: [Tensor], _ output: Shape, _ kernel: Pair, _ window: Window,
+        isTransposed: Bool
+    ) -> Tensor? {
+        guard inputs[0].shape[1] >= 8, output[1].isMultiple(of: 16) else { return nil }
+        let weights = PanelWeights(isTransposed: isTransposed)
+        let isFixed = isConstantPerLoad(inputs[1], graph)
+        let operation = PanelConvolution(
+            window: window, kernel: kernel, shape: output, weights: weights, isPacked: isFixed)
+        let second = isFixed ? graph.apply(weights, [inputs[1]]) : inputs[1]
+        return graph.apply(operation, [inputs[0], second])
+    }
+
     /// Whether a value depends on constants and loaded variables alone.
     private func isConstantPerLoad(_ value: Tensor, _ graph: Graph) -> Bool {
+        guard !learns else { return false }
         var open = [value.id]
         while let id = open.popLast() {
             let node = graph.nodes[id]
@@ -125,11 +135,11 @@ struct WinogradTiling: Hashable {
     var channels: Int { input[1] }
     var outputs: Int { output[1] }
     var positions: Int { (tile + 2) * (tile + 2) }
-    var panels: Int { (outputs + Int(RT_PANEL) - 1) / Int(RT_PANEL) }
+    var panels: Int { (outputs + panelWidth - 1) / panelWidth }
     /// Floats of one panel of transformed weights.
-    var panelCount: Int { positions * channels * Int(RT_PANEL) }
+    var panelCount: Int { positions * channels * panelWidth }
     /// Floats that the transform of one panel needs besides.
-    var scratchCount: Int { 9 * channels * Int(RT_PANEL) }
+    var scratchCount: Int { 9 * channels * panelWidth }
 
     /// The elements of the output that groups of tiles make up: whole rows, all channels.
     func elements(of groups: Range<Int>, _ g: rt_winograd) -> Range<Int> {

@@ -1,0 +1,37 @@
+"""What is measured: networks, inference or training, batch and size."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Case:
+    network: str
+    mode: str
+    batch: int
+    size: int
+
+    @property
+    def name(self):
+        return f"{self.network} {self.mode}, {self.batch} × {self.size}²"
+
+
+CASES = [
+    *(Case(network, "inference", 1, 256) for network in ("eccv16", "siggraph17", "mobile-unet")),
+    *(Case(network, "inference", 8, 256) for network in ("eccv16", "siggraph17", "mobile-unet")),
+    *(Case(network, "training", 4, 128) for network in ("eccv16", "siggraph17", "mobile-unet")),
+    Case("mobile-unet", "training", 16, 128),
+]
+
+# Cost should grow with the pixels alone.
+SCALING = [128, 256, 512, 1024]
+
+# In which precision a peer computes; ratios are kept apart.
+PEERS = {
+    "torch": "float32",
+    "torch-compile": "float32",
+    "onnxruntime": "float32",
+    "openvino": "float32",
+    "torch-bf16": "bfloat16",
+    "openvino-bf16": "bfloat16",
+}
+TRAINERS = ("torch", "torch-compile", "torch-bf16")

@@ -1,0 +1,174 @@
+import CKernels
+import TensorGraph
+
+/// Weights laid out for ``PanelConvolution``: panels of [taps, inputs, RT_PANEL].
+struct PanelWeights: Operation, Executable {
+    static let name = "panel_weights"
+    /// Whether the weights are those of a transposed convolution.
+    let isTransposed: Bool
+
+    func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+        try requireInputs(inputs, 1...1)
+        return [panels(inputs[0]) * panelCount(inputs[0])]
+    }
+
+    func kernel(inputs: [Buffer], output: Buffer) -> Kernel {
+        let (weight, panels) = (inputs[0], panels(inputs[0].shape))
+        return LoopKernel(name: name, work: output.count, count: panels) { range in
+            for panel in range { pack(panel, of: weight, into: output.pointer) }
+        }
+    }
+
+    func inputs(_ weight: Shape) -> Int { isTransposed ? weight[0] : weight[1] }
+    func outputs(_ weight: Shape) -> Int { isTransposed ? weight[1] : weight[0] }
+    func panels(_ weight: Shape) -> Int { (outputs(weight) + panelWidth - 1) / panelWidth }
+    /// Floats of one panel.
+    func panelCount(_ weight: Shape) -> Int {
+        weight[2] * weight[3] * inputs(weight) * panelWidth
+    }
+
+    func pack(_ panel: Int, of weight: Buffer, into target: UnsafeMutablePointer<Float>) {
+        let shape = weight.shape
+        rt_pack_panel(
+            target + panel * panelCount(shape), weight.pointer, Int32(shape[2] * shape[3]),
+            Int32(inputs(shape)), Int32(outputs(shape)), Int32(panel * panelWidth),
+            isTransposed ? RT_INPUTS_FIRST : RT_OUTPUTS_FIRST)
+    }
+}
+
+/// Columns of a panel.
+let panelWidth = Int(RT_PANEL)
+
+/// A convolution without groups, or a transposed one, as a product with the weights for each kernel
+/// element, straight from the picture: no patches are copied. Inputs: x and weights.
+struct PanelConvolution: Operation, Executable, EpilogueHost {
+    static let name = "conv2d_panels"
+    let window: Window
+    let kernel: Pair
+    let shape: Shape
+    let weights: PanelWeights
+    /// Whether the weights are laid out already.
+    let isPacked: Bool
+
+    func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+        try requireInputs(inputs, 2...2)
+        return shape
+    }
+
+    func kernel(inputs: [Buffer], output: Buffer) -> Kernel {
+        PanelConvolutionKernel(self, x: inputs[0], weight: inputs[1], output: output)
+    }
+}
+
+private final class PanelConvolutionKernel: FusingKernel {
+    private enum Phase {
+        case pack, rows, panels, epilogue
+    }
+
+    /// Floats of inputs and outputs that stay near a core while all panels meet them.
+    private static let nearFloats = 1 << 16
+
+    private let x, weight, output: Buffer
+    private let operation: PanelConvolution
+    private var geometry: rt_conv
+    private let inputs, outputs, taps: Int
+    private var plan: [Phase] = []
+
+    init(_ operation: PanelConvolution, x: Buffer, weight: Buffer, output: Buffer) {
+        (self.x, self.weight, self.output, self.operation) = (x, weight, output, operation)
+        geometry = convolutionGeometry(
+            x: x.shape, y: output.shape, kernel: operation.kernel, window: operation.window,
+            groups: 1)
+        (inputs, outputs, taps) = (x.shape[1], output.shape[1], geometry.taps)
+        super.init(name: operation.name, work: output.count * inputs)
+    }
+
+    override var multiplyAdds: Int {
+        (operation.weights.isTransposed ? x.count * outputs : output.count * inputs) * taps
+    }
+
+    private var panels: Int { (outputs + panelWidth - 1) / panelWidth }
+    private var panelCount: Int { taps * inputs * panelWidth }
+
+    /// 1×1 at every pixel: pictures are one long row.
+    private var isPointwise: Bool {
+        taps == 1 && operation.window.stride == 1 && output.count / outputs == x.count / inputs
+            && operation.window.padding.top == 0 && operation.window.padding.left == 0
+    }
+
+    /// What is shared out: pixels of pointwise convolutions, rows of pixels of others.
+    private var units: Int {
+        isPointwise ? output.count / outputs : output.shape[0] * output.shape[2]
+    }
+
+    private var unitElements: Int { output.count / units }
+
+    private var block: Int {
+        let floats = isPointwise ? inputs + outputs : output.shape[3] * (inputs + outputs)
+        return max(Self.nearFloats / floats, isPointwise ? 48 : 1)
+    }
+
+    private func sharesPanels(_ threads: Int) -> Bool {
+        threads > 1 && units < 2 * threads * block && panels >= threads
+    }
+
+    override func ownWorkspaceCount(threads: Int) -> Int {
+        operation.isPacked ? 0 : panels * panelCount
+    }
+
+    override func bind(threads: Int, workspace: UnsafeMutablePointer<Float>) {
+        super.bind(threads: threads, workspace: workspace)
+        plan = operation.isPacked ? [] : [.pack]
+        guard sharesPanels(threads) else { return plan.append(.rows) }
+        plan += epilogue == nil ? [.panels] : [.panels, .epilogue]
+    }
+
+    override var phases: Int { plan.count }
+
+    override func run(phase: Int, part: Part, _ workspace: UnsafeMutablePointer<Float>) {
+        let weights = UnsafePointer(operation.isPacked ? weight.pointer : workspace)
+        switch plan[phase] {
+        case .pack:
+            for panel in part.range(panels) {
+                operation.weights.pack(panel, of: weight, into: workspace)
+            }
+        case .rows:
+            blocks(part.range(units)) { range in
+                for panel in 0..<panels { multiply(range, panel, weights) }
+                finish(range, part)
+            }
+        case .panels:
+            for panel in part.range(panels) {
+                blocks(0..<units) { multiply($0, panel, weights) }
+            }
+        case .epilogue: finish(part.range(units), part)
+        }
+    }
+
+    private func blocks(_ range: Range<Int>, _ body: (Range<Int>) -> Void) {
+        for start in stride(from: range.lowerBound, to: range.upperBound, by: block) {
+            body(start..<min(start + block, range.upperBound))
+        }
+    }
+
+    private func finish(_ range: Range<Int>, _ part: Part) {
+        finish(
+            range.lowerBound * unitElements..<range.upperBound * unitElements, thread: part.index)
+    }
+
+    private func multiply(_ range: Range<Int>, _ panel: Int, _ weights: UnsafePointer<Float>) {
+        let channel = panel * panelWidth
+        let width = Int32(min(outputs - channel, panelWidth))
+        let b = weights + panel * panelCount
+        if isPointwise {
+            rt_gemm_panel(
+                range.count, inputs, x.pointer + range.lowerBound * inputs, inputs, 1, b,
+                panelWidth, output.pointer + range.lowerBound * outputs + channel, outputs, width,
+                0)
+        } else {
+            rt_panel_convolution(
+                output.pointer, x.pointer, b, &geometry, operation.weights.isTransposed ? 1 : 0,
+                Int32(channel), width, range.lowerBound, range.upperBound)
+        }
+    }
+}
