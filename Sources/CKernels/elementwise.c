@@ -32,6 +32,7 @@ void rt_elementwise(rt_opcode code, float p, float q, float *d, const float *a, 
     case RT_GT: LOOP2(x > y ? 1.0f : 0.0f);
     case RT_GE: LOOP2(x >= y ? 1.0f : 0.0f);
     case RT_EQ: LOOP2(x == y ? 1.0f : 0.0f);
+    case RT_WHERE_POSITIVE: LOOP2(y > 0.0f ? x : 0.0f);
     case RT_NEG: LOOP(-x);
     case RT_EXP: LOOP(rt_expf(x));
     case RT_LOG: LOOP(rt_logf(x));

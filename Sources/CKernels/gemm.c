@@ -2,23 +2,29 @@
 
 #include "CKernels.h"
 #include "clones.h"
+#include "tail.h"
 
 // Vectors of 16, 8 and 4 floats that may lie anywhere.
 typedef float wide __attribute__((vector_size(64), aligned(4)));
 typedef float middle __attribute__((vector_size(32), aligned(4)));
 typedef float narrow __attribute__((vector_size(16), aligned(4)));
+typedef int wide_ints __attribute__((vector_size(64), aligned(4)));
+typedef int middle_ints __attribute__((vector_size(32), aligned(4)));
+typedef int narrow_ints __attribute__((vector_size(16), aligned(4)));
 
 // What every block of a product shares.
 typedef struct {
     ptrdiff_t k, row_step, k_step, b_step, ldc;
     int adds;
+    const rt_tail *tail;
 } product;
 
 // One block, `rows` by one or two vectors, stays in registers over the whole depth. `rows` and
 // `vectors` are constants wherever this is inlined.
 #define DEFINE_BLOCK(NAME, VECTOR, MOST)                                                           \
+    DEFINE_TAIL(NAME##_tail, VECTOR, VECTOR##_ints)                                                \
     RT_INLINE void NAME(int rows, int vectors, const product *g, const float *a, const float *b,   \
-                        float *c) {                                                                \
+                        float *c, int column) {                                                    \
         enum { LANES = sizeof(VECTOR) / sizeof(float) };                                           \
         VECTOR sum[MOST][2];                                                                       \
         for (int i = 0; i < rows; i++)                                                             \
@@ -35,6 +41,10 @@ typedef struct {
                 if (vectors == 2) sum[i][1] = __builtin_elementwise_fma(x, right, sum[i][1]);      \
             }                                                                                      \
         }                                                                                          \
+        if (g->tail)                                                                               \
+            for (int i = 0; i < rows; i++)                                                         \
+                for (int j = 0; j < vectors; j++)                                                  \
+                    NAME##_tail(&sum[i][j], g->tail, column + j * LANES);                          \
         for (int i = 0; i < rows; i++)                                                             \
             for (int j = 0; j < vectors; j++)                                                      \
                 *(VECTOR *)(c + i * g->ldc + j * LANES) = sum[i][j];                               \
@@ -42,8 +52,8 @@ typedef struct {
 
 #define CASE(BLOCK, ROWS)                                                                          \
     case ROWS:                                                                                     \
-        if (vectors == 2) BLOCK(ROWS, 2, g, a, b, c);                                              \
-        else BLOCK(ROWS, 1, g, a, b, c);                                                           \
+        if (vectors == 2) BLOCK(ROWS, 2, g, a, b, c, column);                                            \
+        else BLOCK(ROWS, 1, g, a, b, c, column);                                                         \
         break;
 #define CASES_4(BLOCK) CASE(BLOCK, 1) CASE(BLOCK, 2) CASE(BLOCK, 3) CASE(BLOCK, 4)
 #define CASES_6(BLOCK) CASES_4(BLOCK) CASE(BLOCK, 5) CASE(BLOCK, 6)
@@ -78,8 +88,8 @@ DEFINE_PANEL(panel_128, block_128, narrow, 4, CASES_4, )
 
 void rt_gemm_panel(ptrdiff_t m, ptrdiff_t k, const float *a, ptrdiff_t row_step, ptrdiff_t k_step,
                    const float *b, ptrdiff_t b_step, float *c, ptrdiff_t ldc, int columns,
-                   int adds) {
-    product g = {k, row_step, k_step, b_step, ldc, adds};
+                   int adds, const rt_tail *tail) {
+    product g = {k, row_step, k_step, b_step, ldc, adds, tail};
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx512f")) return panel_512(m, columns, &g, a, b, c);
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
@@ -156,8 +166,8 @@ static int input_row(const rt_conv *c, int transposed, int oh, int kh) {
     return ih >= 0 && ih < c->height ? ih : -1;
 }
 
-static void add_row(float *y, const float *x, const float *b, const rt_conv *c, int transposed,
-                    ptrdiff_t row, int columns) {
+static void add_row(float *y, ptrdiff_t ld, const float *x, const float *b, const rt_conv *c,
+                    int transposed, ptrdiff_t row, int columns) {
     int n = (int)(row / c->out_height), oh = (int)(row % c->out_height);
     ptrdiff_t tap = (ptrdiff_t)c->channels * RT_PANEL;
     for (int kh = 0; kh < c->kernel_height; kh++) {
@@ -171,20 +181,30 @@ static void add_row(float *y, const float *x, const float *b, const rt_conv *c, 
             if (r.count <= 0) continue;
             rt_gemm_panel(r.count, c->channels, line + (ptrdiff_t)r.input * c->channels,
                           (ptrdiff_t)r.input_step * c->channels, 1,
-                          b + (kh * c->kernel_width + kw) * tap, RT_PANEL,
-                          y + (row * c->out_width + r.output) * c->out_channels,
-                          (ptrdiff_t)r.output_step * c->out_channels, columns, 1);
+                          b + (kh * c->kernel_width + kw) * tap, RT_PANEL, y + r.output * ld,
+                          r.output_step * ld, columns, 1, NULL);
         }
     }
 }
 
-void rt_panel_convolution(float *y, const float *x, const float *b, const rt_conv *c,
-                          int transposed, int channel, int columns, ptrdiff_t begin,
-                          ptrdiff_t end) {
-    for (ptrdiff_t row = begin; row < end; row++) {
-        float *line = y + row * c->out_width * c->out_channels + channel;
-        for (int w = 0; w < c->out_width; w++)
-            memset(line + (ptrdiff_t)w * c->out_channels, 0, sizeof *y * columns);
-        add_row(y + channel, x, b, c, transposed, row, columns);
+DEFINE_TAIL(finish_vector, wide, wide_ints)
+
+RT_CLONES
+static void finish_pixels(float *y, ptrdiff_t ld, int pixels, int columns, const rt_tail *tail) {
+    for (int w = 0; w < pixels; w++, y += ld)
+        for (int i = 0; i < columns; i += BLOCK) {
+            wide value = *(const wide *)(y + i);
+            finish_vector(&value, tail, i);
+            *(wide *)(y + i) = value;
+        }
+}
+
+void rt_panel_convolution(float *y, ptrdiff_t ld, const float *x, const float *b, const rt_conv *c,
+                          int transposed, int columns, ptrdiff_t begin, ptrdiff_t end,
+                          const rt_tail *tail) {
+    for (ptrdiff_t row = begin; row < end; row++, y += c->out_width * ld) {
+        for (int w = 0; w < c->out_width; w++) memset(y + w * ld, 0, sizeof *y * columns);
+        add_row(y, ld, x, b, c, transposed, row, columns);
+        if (tail) finish_pixels(y, ld, c->out_width, columns, tail);
     }
 }

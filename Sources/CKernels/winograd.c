@@ -1,11 +1,16 @@
 // Winograd's minimal filtering F(m×m, 3×3) after Lavin and Gray, "Fast Algorithms for Convolutional
-// Neural Networks", 2015: y = Aᵀ[(G w Gᵀ) ⊙ (Bᵀ x B)]A with interpolation at 0, ±1 (and ±2), ∞.
+// Neural Networks", 2015: y = Aᵀ[(G w Gᵀ) ⊙ (Bᵀ x B)]A. F(2×2) interpolates at 0, ±1, ∞ as they
+// do; F(4×4) at 0, ±2/3, ±3/2, ∞ instead of 0, ±1, ±2, ∞, which makes its largest rounding errors
+// five times smaller at the same number of operations.
 #include "CKernels.h"
 #include "clones.h"
+#include "tail.h"
 
 // Channels are the lanes.
 enum { LANES = 16, SIDE_MOST = 6 };
 typedef float lanes __attribute__((vector_size(64), aligned(4)));
+typedef int lane_ints __attribute__((vector_size(64), aligned(4)));
+DEFINE_TAIL(finish, lanes, lane_ints)
 
 void rt_winograd_derive(rt_winograd *g) {
     int span = g->tile * g->dilation;
@@ -35,6 +40,13 @@ static corner corner_of(const rt_winograd *g, ptrdiff_t group, ptrdiff_t tile) {
 
 // MARK: The matrices, on vectors `step` apart
 
+// F(4×4)'s points, their squares and cubes, the sum of the squares (whose product is 1), and what G
+// divides by: products of differences of points.
+static const float P = 2 / 3.f, P2 = 4 / 9.f, P3 = 8 / 27.f;
+static const float Q = 3 / 2.f, Q2 = 9 / 4.f, Q3 = 27 / 8.f;
+static const float SQUARES = 97 / 36.f, NORM_P = -1 / (8 / 9.f * 65 / 36.f);
+static const float NORM_Q = 1 / (9 / 2.f * 65 / 36.f);
+
 // Bᵀ: inputs to positions.
 RT_INLINE void input_transform(int tile, const lanes *x, int step, lanes *y) {
     if (tile == 2) {
@@ -43,14 +55,14 @@ RT_INLINE void input_transform(int tile, const lanes *x, int step, lanes *y) {
         y[2 * step] = x[2 * step] - x[1 * step];
         y[3 * step] = x[3 * step] - x[1 * step];
     } else {
-        lanes even = x[4 * step] - 4 * x[2 * step], odd = x[3 * step] - 4 * x[1 * step];
-        lanes near = x[4 * step] - x[2 * step], far = 2 * (x[3 * step] - x[1 * step]);
-        y[0 * step] = 4 * x[0 * step] - 5 * x[2 * step] + x[4 * step];
+        lanes even = x[4 * step] - Q2 * x[2 * step], odd = P * (x[3 * step] - Q2 * x[1 * step]);
+        lanes even2 = x[4 * step] - P2 * x[2 * step], odd2 = Q * (x[3 * step] - P2 * x[1 * step]);
+        y[0 * step] = x[0 * step] - SQUARES * x[2 * step] + x[4 * step];
         y[1 * step] = even + odd;
         y[2 * step] = even - odd;
-        y[3 * step] = near + far;
-        y[4 * step] = near - far;
-        y[5 * step] = 4 * x[1 * step] - 5 * x[3 * step] + x[5 * step];
+        y[3 * step] = even2 + odd2;
+        y[4 * step] = even2 - odd2;
+        y[5 * step] = x[1 * step] - SQUARES * x[3 * step] + x[5 * step];
     }
 }
 
@@ -63,9 +75,9 @@ RT_INLINE void output_transform(int tile, const lanes *m, int step, lanes *y) {
         lanes plus = m[1 * step] + m[2 * step], minus = m[1 * step] - m[2 * step];
         lanes plus2 = m[3 * step] + m[4 * step], minus2 = m[3 * step] - m[4 * step];
         y[0 * step] = m[0 * step] + plus + plus2;
-        y[1 * step] = minus + 2 * minus2;
-        y[2 * step] = plus + 4 * plus2;
-        y[3 * step] = minus + 8 * minus2 + m[5 * step];
+        y[1 * step] = P * minus + Q * minus2;
+        y[2 * step] = P2 * plus + Q2 * plus2;
+        y[3 * step] = P3 * minus + Q3 * minus2 + m[5 * step];
     }
 }
 
@@ -77,8 +89,8 @@ RT_INLINE void gradient_transform(int tile, const lanes *y, int step, lanes *m) 
         m[2 * step] = y[0 * step] - y[1 * step];
         m[3 * step] = y[1 * step];
     } else {
-        lanes even = y[0 * step] + y[2 * step], odd = y[1 * step] + y[3 * step];
-        lanes even2 = y[0 * step] + 4 * y[2 * step], odd2 = 2 * y[1 * step] + 8 * y[3 * step];
+        lanes even = y[0 * step] + P2 * y[2 * step], odd = P * y[1 * step] + P3 * y[3 * step];
+        lanes even2 = y[0 * step] + Q2 * y[2 * step], odd2 = Q * y[1 * step] + Q3 * y[3 * step];
         m[0 * step] = y[0 * step];
         m[1 * step] = even + odd;
         m[2 * step] = even - odd;
@@ -97,10 +109,10 @@ RT_INLINE void weight_transform(int tile, const lanes *w, int step, lanes *u) {
         u[2 * step] = ends - middle;
         u[3 * step] = w[2 * step];
     } else {
-        lanes ends = (w[0 * step] + w[2 * step]) * (-1 / 6.f), middle = w[1 * step] * (-1 / 6.f);
-        lanes ends2 = w[0 * step] * (1 / 24.f) + w[2 * step] * (1 / 6.f);
-        lanes middle2 = w[1 * step] * (1 / 12.f);
-        u[0 * step] = w[0 * step] * 0.25f;
+        lanes ends = (w[0 * step] + P2 * w[2 * step]) * NORM_P;
+        lanes ends2 = (w[0 * step] + Q2 * w[2 * step]) * NORM_Q;
+        lanes middle = w[1 * step] * (P * NORM_P), middle2 = w[1 * step] * (Q * NORM_Q);
+        u[0 * step] = w[0 * step];
         u[1 * step] = ends + middle;
         u[2 * step] = ends - middle;
         u[3 * step] = ends2 + middle2;
@@ -117,13 +129,13 @@ RT_INLINE void weight_gradient_transform(int tile, const lanes *p, int step, lan
         w[1 * step] = minus;
         w[2 * step] = plus + p[3 * step];
     } else {
-        lanes plus = (p[1 * step] + p[2 * step]) * (1 / 6.f);
-        lanes minus = (p[2 * step] - p[1 * step]) * (1 / 6.f);
-        lanes plus2 = (p[3 * step] + p[4 * step]) * (1 / 24.f);
-        lanes minus2 = (p[3 * step] - p[4 * step]) * (1 / 12.f);
-        w[0 * step] = p[0 * step] * 0.25f - plus + plus2;
+        lanes plus = (p[1 * step] + p[2 * step]) * NORM_P;
+        lanes minus = (p[1 * step] - p[2 * step]) * (P * NORM_P);
+        lanes plus2 = (p[3 * step] + p[4 * step]) * NORM_Q;
+        lanes minus2 = (p[3 * step] - p[4 * step]) * (Q * NORM_Q);
+        w[0 * step] = p[0 * step] + plus + plus2;
         w[1 * step] = minus + minus2;
-        w[2 * step] = plus2 * 4 - plus + p[5 * step];
+        w[2 * step] = P2 * plus + Q2 * plus2 + p[5 * step];
     }
 }
 
@@ -189,7 +201,7 @@ RT_INLINE void store_tile(float *y, lanes out[4][4], int tile, const rt_winograd
 
 RT_INLINE void output_tiles(int tile, float *y, const float *m, ptrdiff_t ld, const rt_winograd *g,
                             ptrdiff_t group, ptrdiff_t begin, ptrdiff_t end, int channel,
-                            int count) {
+                            int count, const rt_tail *tail) {
     int side = tile + 2;
     for (ptrdiff_t t = begin; t < end; t++, m += RT_PANEL) {
         corner c = corner_of(g, group, t);
@@ -202,6 +214,9 @@ RT_INLINE void output_tiles(int tile, float *y, const float *m, ptrdiff_t ld, co
                 output_transform(tile, row, 1, half[i]);
             }
             for (int j = 0; j < tile; j++) output_transform(tile, &half[0][j], 4, &out[0][j]);
+            if (tail)
+                for (int i = 0; i < tile * tile; i++)
+                    finish(&out[i / tile][i % tile], tail, channel + first);
             store_tile(y, out, tile, g, c, channel + first);
         }
     }
@@ -209,9 +224,10 @@ RT_INLINE void output_tiles(int tile, float *y, const float *m, ptrdiff_t ld, co
 
 RT_CLONES
 void rt_winograd_output(float *y, const float *m, ptrdiff_t ld, const rt_winograd *g,
-                        ptrdiff_t group, ptrdiff_t begin, ptrdiff_t end, int channel, int count) {
-    if (g->tile == 2) output_tiles(2, y, m, ld, g, group, begin, end, channel, count);
-    else output_tiles(4, y, m, ld, g, group, begin, end, channel, count);
+                        ptrdiff_t group, ptrdiff_t begin, ptrdiff_t end, int channel, int count,
+                        const rt_tail *tail) {
+    if (g->tile == 2) output_tiles(2, y, m, ld, g, group, begin, end, channel, count, tail);
+    else output_tiles(4, y, m, ld, g, group, begin, end, channel, count, tail);
 }
 
 // MARK: Gradients of outputs

@@ -156,6 +156,70 @@ final class ElementwiseProgram {
     }
 }
 
+/// Elementwise work that amounts to y·scale + bias per channel, kept in a range.
+struct ChannelTail {
+    fileprivate(set) var scale, bias: Buffer?
+    fileprivate(set) var low = -Float.infinity
+    fileprivate(set) var high = Float.infinity
+
+    func values(from channel: Int) -> rt_tail {
+        rt_tail(
+            scale: scale.map { UnsafePointer($0.pointer + channel) },
+            bias: bias.map { UnsafePointer($0.pointer + channel) }, low: low, high: high)
+    }
+}
+
+extension ElementwiseProgram {
+    /// This program as a tail of the value in slot 0, written over it; nil if it is none.
+    var channelTail: ChannelTail? {
+        guard case .direct(let head) = slots[0].source,
+            case .direct(let result)? = instructions.last.map({ slots[$0.target].source }),
+            head.storage.root === result.storage.root
+        else { return nil }
+        var (tail, value) = (ChannelTail(), 0)
+        for (step, instruction) in instructions.enumerated() {
+            let isLast = step == instructions.count - 1
+            if !isLast, case .direct = slots[instruction.target].source { return nil }
+            let operands = [instruction.first, instruction.second]
+            guard operands.contains(value),
+                tail.append(
+                    instruction.code,
+                    operands.compactMap {
+                        $0 == value ? nil : vector($0, channels: result.shape)
+                    }, isUnary: operands == [value, value])
+            else { return nil }
+            value = instruction.target
+        }
+        return tail
+    }
+
+    /// A slot's buffer if it holds one number for each channel.
+    private func vector(_ slot: Int, channels shape: Shape) -> Buffer? {
+        guard shape.rank == 4, case .repeated(let buffer, let view) = slots[slot].source,
+            view.repeatedVector == shape[1]
+        else { return nil }
+        return buffer
+    }
+}
+
+extension ChannelTail {
+    /// Adds one step; false if a tail cannot have it at this place.
+    fileprivate mutating func append(
+        _ code: Instruction.Code, _ vectors: [Buffer], isUnary: Bool
+    ) -> Bool {
+        let isFree = low == -.infinity && high == .infinity
+        switch code.opcode {
+        case RT_MUL where isFree && scale == nil && bias == nil && vectors.count == 1:
+            scale = vectors[0]
+        case RT_ADD where isFree && bias == nil && vectors.count == 1: bias = vectors[0]
+        case RT_RELU where isFree && isUnary: low = 0
+        case RT_CLIP where isFree && isUnary: (low, high) = (code.p, code.q)
+        default: return false
+        }
+        return true
+    }
+}
+
 /// Gives every slot that needs scratch a register, reusing those of temporaries that are done.
 private func assignRegisters(
     _ slots: [Slot], _ instructions: [Instruction]

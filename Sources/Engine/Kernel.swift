@@ -40,13 +40,29 @@ class FusingKernel: Kernel {
     }
 
     override func bind(threads: Int, workspace: UnsafeMutablePointer<Float>) {
+        tail = takesTail ? epilogue?.channelTail : nil
         epilogue?.bind(
             threads: threads, scratch: workspace + ownWorkspaceCount(threads: threads))
     }
 
+    /// The epilogue, where the kernel applies it as it stores; nothing is left for ``finish``.
+    private(set) var tail: ChannelTail?
+
+    /// Whether the kernel applies an epilogue of one scale, bias and range itself.
+    var takesTail: Bool { false }
+
+    /// Whether elementwise work is left when the results are stored.
+    var hasEpilogue: Bool { epilogue != nil && tail == nil }
+
     /// Applies the epilogue to the finished elements `range` of the result.
     func finish(_ range: Range<Int>, thread: Int) {
-        epilogue?.run(range, thread: thread)
+        if hasEpilogue { epilogue?.run(range, thread: thread) }
+    }
+
+    /// Calls with the tail for the channels from `channel` on, or with nil.
+    func withTail(_ channel: Int = 0, _ body: (UnsafePointer<rt_tail>?) -> Void) {
+        guard let tail else { return body(nil) }
+        withUnsafePointer(to: tail.values(from: channel)) { body($0) }
     }
 }
 

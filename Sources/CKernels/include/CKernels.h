@@ -26,7 +26,7 @@ void rt_pool_run(rt_pool *pool, rt_task task, void *context);
 typedef enum {
     RT_COPY,
     RT_ADD, RT_SUB, RT_MUL, RT_DIV, RT_POW, RT_MAX, RT_MIN,
-    RT_GT, RT_GE, RT_EQ,
+    RT_GT, RT_GE, RT_EQ, RT_WHERE_POSITIVE,
     RT_NEG, RT_EXP, RT_LOG, RT_SQRT, RT_ABS, RT_RELU, RT_LEAKY, RT_CLIP, RT_HARDSWISH,
     RT_SIGMOID, RT_TANH, RT_HALF,
 } rt_opcode;
@@ -52,6 +52,13 @@ typedef struct {
 void rt_gather(float *d, const float *s, const rt_view *view, ptrdiff_t begin, ptrdiff_t n);
 /// Writes s[begin..begin+n) to the view's places, in iteration order.
 void rt_scatter(float *d, const float *s, const rt_view *view, ptrdiff_t begin, ptrdiff_t n);
+
+/// What is done to each element of a result as it is stored: y·scale + bias with one of each per
+/// channel, kept in low…high. `scale` and `bias` may be NULL; NaN stays NaN.
+typedef struct {
+    const float *scale, *bias;
+    float low, high;
+} rt_tail;
 
 // MARK: Convolution (convolution.c, depthwise.c)
 
@@ -86,10 +93,10 @@ enum { RT_PANEL = 32 };
 
 /// c = a·b, or c += a·b with `adds`, for m rows, depth k, and `columns` columns: 16 or RT_PANEL.
 /// Element (i, p) of a is a[i·row_step + p·k_step]; b and c have `b_step` and `ldc` floats from row
-/// to row.
+/// to row. A tail, or NULL, belongs to the columns, the first of them its first channel.
 void rt_gemm_panel(ptrdiff_t m, ptrdiff_t k, const float *a, ptrdiff_t row_step, ptrdiff_t k_step,
                    const float *b, ptrdiff_t b_step, float *c, ptrdiff_t ldc, int columns,
-                   int adds);
+                   int adds, const rt_tail *tail);
 
 /// How weights lie in memory.
 typedef enum {
@@ -104,11 +111,11 @@ void rt_pack_panel(float *d, const float *w, int taps, int inputs, int outputs, 
                    rt_weight_order order);
 
 /// Output rows (n, oh) in [begin, end) of a convolution without groups, or a transposed one, for
-/// the output channels [channel, channel + columns) whose panel of weights is b. x is the input and
-/// y the output in either case.
-void rt_panel_convolution(float *y, const float *x, const float *b, const rt_conv *c,
-                          int transposed, int channel, int columns, ptrdiff_t begin,
-                          ptrdiff_t end);
+/// the `columns` (16 or RT_PANEL) output channels whose panel of weights is b. x is the input in
+/// either case; y is the first of the outputs, with `ld` floats from pixel to pixel.
+void rt_panel_convolution(float *y, ptrdiff_t ld, const float *x, const float *b, const rt_conv *c,
+                          int transposed, int columns, ptrdiff_t begin, ptrdiff_t end,
+                          const rt_tail *tail);
 
 // MARK: Winograd convolution, 3×3 with stride 1 (winograd.c)
 
@@ -135,7 +142,8 @@ void rt_winograd_input(float *v, ptrdiff_t ld, const float *x, const rt_winograd
 /// Transforms one panel of products, [positions][tiles][RT_PANEL], of tiles [begin, end) counted
 /// as above, into output channels [channel, channel + count).
 void rt_winograd_output(float *y, const float *m, ptrdiff_t ld, const rt_winograd *g,
-                        ptrdiff_t group, ptrdiff_t begin, ptrdiff_t end, int channel, int count);
+                        ptrdiff_t group, ptrdiff_t begin, ptrdiff_t end, int channel, int count,
+                        const rt_tail *tail);
 /// Transforms weights for output channels [channel, channel + RT_PANEL), zeros past the last, into
 /// u: [positions][inputs][RT_PANEL]. `scratch` holds 9·inputs·RT_PANEL floats.
 void rt_winograd_weights(float *u, float *scratch, const float *w, const rt_winograd *g,
@@ -152,7 +160,7 @@ void rt_winograd_weight_gradient(float *dw, float *scratch, const float *p, cons
 /// Depthwise: one kernel a channel, weights [C, KH, KW]. `w_t` is [KH·KW, C].
 void rt_depthwise_weights(float *w_t, const float *w, int channels, int taps);
 void rt_depthwise(float *y, const float *x, const float *w_t, const rt_conv *c, ptrdiff_t begin,
-                  ptrdiff_t end);
+                  ptrdiff_t end, const rt_tail *tail);
 /// The gradient for input rows (n, h) in [begin, end).
 void rt_depthwise_input(float *dx, const float *dy, const float *w_t, const rt_conv *c,
                         ptrdiff_t begin, ptrdiff_t end);

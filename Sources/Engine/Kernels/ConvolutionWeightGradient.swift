@@ -9,6 +9,8 @@ final class WeightGradientKernel: Kernel {
     /// Gradients of more floats than this are shared by channels.
     private static let largestPartial = 1 << 18
     private static let tileFloats = 1 << 19
+    /// Rows whose numbers stay near the core while all channels meet.
+    private static let nearRows = 128
 
     private let x: Buffer
     private let dy: Buffer
@@ -127,6 +129,7 @@ final class WeightGradientKernel: Kernel {
         _ partial: UnsafeMutablePointer<Float>
     ) {
         let width = outputs / groups
+        if usesPanels { return multiplyPanels(range, partial) }
         var (b, ldb) = (UnsafePointer(scratch), patch)
         if isPointwise {
             b = UnsafePointer(x.pointer) + range.lowerBound * inputs + group * depth
@@ -140,6 +143,21 @@ final class WeightGradientKernel: Kernel {
             true, false, m: width, n: patch, k: range.count,
             a: dy.pointer + range.lowerBound * outputs + group * width, lda: outputs, b: b,
             ldb: ldb, beta: 1, c: partial + group * width * patch, ldc: patch)
+    }
+
+    /// 1×1 with channels that fill vectors needs no patches, and no packing either.
+    private var usesPanels: Bool { isPointwise && groups == 1 && inputs.isMultiple(of: 16) }
+
+    private func multiplyPanels(_ range: Range<Int>, _ partial: UnsafeMutablePointer<Float>) {
+        for start in stride(from: range.lowerBound, to: range.upperBound, by: Self.nearRows) {
+            let count = min(Self.nearRows, range.upperBound - start)
+            for channel in stride(from: 0, to: inputs, by: panelWidth) {
+                rt_gemm_panel(
+                    outputs, count, dy.pointer + start * outputs, 1, outputs,
+                    x.pointer + start * inputs + channel, inputs, partial + channel, inputs,
+                    Int32(min(panelWidth, inputs - channel)), 1, nil)
+            }
+        }
     }
 
     private func addPartials(_ part: Part, _ workspace: UnsafeMutablePointer<Float>) {

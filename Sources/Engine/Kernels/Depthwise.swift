@@ -18,6 +18,7 @@ final class DepthwiseKernel: FusingKernel {
 
     override var multiplyAdds: Int { output.count * geometry.taps }
     override func ownWorkspaceCount(threads: Int) -> Int { threads * weight.count }
+    override var takesTail: Bool { true }
 
     override func run(phase: Int, part: Part, _ workspace: UnsafeMutablePointer<Float>) {
         let weights = workspace + part.index * weight.count
@@ -25,7 +26,9 @@ final class DepthwiseKernel: FusingKernel {
         let line = output.shape[3] * output.shape[1]
         // Row by row, so that the epilogue finds its numbers in the cache.
         for row in part.range(output.shape[0] * output.shape[2]) {
-            rt_depthwise(output.pointer, x.pointer, weights, &geometry, row, row + 1)
+            withTail {
+                rt_depthwise(output.pointer, x.pointer, weights, &geometry, row, row + 1, $0)
+            }
             finish((row * line)..<((row + 1) * line), thread: part.index)
         }
     }

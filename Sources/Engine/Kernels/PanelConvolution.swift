@@ -112,21 +112,31 @@ private final class PanelConvolutionKernel: FusingKernel {
         threads > 1 && units < 2 * threads * block && panels >= threads
     }
 
-    override func ownWorkspaceCount(threads: Int) -> Int {
-        operation.isPacked ? 0 : panels * panelCount
+    /// Floats of packed weights that do not come as an input.
+    private var packedCount: Int { operation.isPacked ? 0 : panels * panelCount }
+
+    /// Floats for the last panel of a block where its channels do not fill vectors.
+    private var restCount: Int {
+        outputs.isMultiple(of: 16)
+            ? 0 : min(block, units) * unitElements / outputs * panelWidth
     }
+
+    override func ownWorkspaceCount(threads: Int) -> Int { packedCount + threads * restCount }
+
+    override var takesTail: Bool { outputs.isMultiple(of: 16) }
 
     override func bind(threads: Int, workspace: UnsafeMutablePointer<Float>) {
         super.bind(threads: threads, workspace: workspace)
         plan = operation.isPacked ? [] : [.pack]
         guard sharesPanels(threads) else { return plan.append(.rows) }
-        plan += epilogue == nil ? [.panels] : [.panels, .epilogue]
+        plan += hasEpilogue ? [.panels, .epilogue] : [.panels]
     }
 
     override var phases: Int { plan.count }
 
     override func run(phase: Int, part: Part, _ workspace: UnsafeMutablePointer<Float>) {
         let weights = UnsafePointer(operation.isPacked ? weight.pointer : workspace)
+        let rest = workspace + packedCount + part.index * restCount
         switch plan[phase] {
         case .pack:
             for panel in part.range(panels) {
@@ -134,12 +144,12 @@ private final class PanelConvolutionKernel: FusingKernel {
             }
         case .rows:
             blocks(part.range(units)) { range in
-                for panel in 0..<panels { multiply(range, panel, weights) }
+                for panel in 0..<panels { multiply(range, panel, weights, rest) }
                 finish(range, part)
             }
         case .panels:
             for panel in part.range(panels) {
-                blocks(0..<units) { multiply($0, panel, weights) }
+                blocks(0..<units) { multiply($0, panel, weights, rest) }
             }
         case .epilogue: finish(part.range(units), part)
         }
@@ -156,19 +166,43 @@ private final class PanelConvolutionKernel: FusingKernel {
             range.lowerBound * unitElements..<range.upperBound * unitElements, thread: part.index)
     }
 
-    private func multiply(_ range: Range<Int>, _ panel: Int, _ weights: UnsafePointer<Float>) {
+    private func multiply(
+        _ range: Range<Int>, _ panel: Int, _ weights: UnsafePointer<Float>,
+        _ rest: UnsafeMutablePointer<Float>
+    ) {
         let channel = panel * panelWidth
-        let width = Int32(min(outputs - channel, panelWidth))
+        let width = min(outputs - channel, panelWidth)
         let b = weights + panel * panelCount
+        guard !width.isMultiple(of: 16) else {
+            let target = output.pointer + range.lowerBound * unitElements
+            return withTail(channel) {
+                multiply(range, b, target + channel, outputs, width, $0)
+            }
+        }
+        // Vectors would reach into the next pixel.
+        multiply(range, b, rest, panelWidth, width > 16 ? panelWidth : 16, nil)
+        let pixels = range.count * unitElements / outputs
+        let first = output.pointer + range.lowerBound * unitElements + channel
+        for pixel in 0..<pixels {
+            (first + pixel * outputs).update(from: rest + pixel * panelWidth, count: width)
+        }
+    }
+
+    /// One panel's product for `range`; `target` is its first element, with `step` floats from
+    /// pixel to pixel.
+    private func multiply(
+        _ range: Range<Int>, _ b: UnsafePointer<Float>, _ target: UnsafeMutablePointer<Float>,
+        _ step: Int, _ width: Int, _ tail: UnsafePointer<rt_tail>?
+    ) {
         if isPointwise {
             rt_gemm_panel(
                 range.count, inputs, x.pointer + range.lowerBound * inputs, inputs, 1, b,
-                panelWidth, output.pointer + range.lowerBound * outputs + channel, outputs, width,
-                0)
+                panelWidth, target, step, Int32(width), 0, tail)
         } else {
             rt_panel_convolution(
-                output.pointer, x.pointer, b, &geometry, operation.weights.isTransposed ? 1 : 0,
-                Int32(channel), width, range.lowerBound, range.upperBound)
+                target, step, x.pointer, b, &geometry,
+                operation.weights.isTransposed ? 1 : 0, Int32(width), range.lowerBound,
+                range.upperBound, tail)
         }
     }
 }

@@ -52,6 +52,9 @@ extension Clip: PointwiseOperation {
 extension Relu: PointwiseOperation {
     var instruction: Instruction.Code { .init(opcode: RT_RELU) }
 }
+extension ReluGradient: PointwiseOperation {
+    var instruction: Instruction.Code { .init(opcode: RT_WHERE_POSITIVE) }
+}
 extension LeakyRelu: PointwiseOperation {
     var instruction: Instruction.Code { .init(opcode: RT_LEAKY, p: negativeSlope) }
 }

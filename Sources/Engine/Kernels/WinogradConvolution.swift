@@ -110,6 +110,7 @@ private final class WinogradConvolutionKernel: FusingKernel {
     }
 
     override var multiplyAdds: Int { output.count * 9 * tiling.channels }
+    override var takesTail: Bool { true }
 
     private func sharesTiles(_ threads: Int) -> Bool {
         tiling.panels * tiling.panelCount <= Self.smallWeights && groups >= 2 * threads
@@ -161,7 +162,7 @@ private final class WinogradConvolutionKernel: FusingKernel {
         }
         plan = stride(from: 0, to: groups, by: sharedGroups).flatMap { first -> [Phase] in
             let range = first..<min(first + sharedGroups, groups)
-            return [.inputs(range), .panels(range)] + (epilogue == nil ? [] : [.epilogue(range)])
+            return [.inputs(range), .panels(range)] + (hasEpilogue ? [.epilogue(range)] : [])
         }
     }
 
@@ -267,7 +268,7 @@ private final class WinogradConvolutionKernel: FusingKernel {
             rt_gemm_panel(
                 tiles.count, tiling.channels, inputs + position * inputStep, tileStride, 1,
                 weights + position * depth, panelWidth, products + position * productStep,
-                panelWidth, Int32(width(panel)), 0)
+                panelWidth, Int32(width(panel)), 0, nil)
         }
     }
 
@@ -279,8 +280,10 @@ private final class WinogradConvolutionKernel: FusingKernel {
         _ group: Int, _ tiles: Range<Int>, _ panel: Int, _ products: UnsafePointer<Float>,
         _ step: Int
     ) {
-        rt_winograd_output(
-            output.pointer, products, step, &geometry, group, tiles.lowerBound, tiles.upperBound,
-            Int32(panel * panelWidth), Int32(width(panel)))
+        withTail { tail in
+            rt_winograd_output(
+                output.pointer, products, step, &geometry, group, tiles.lowerBound,
+                tiles.upperBound, Int32(panel * panelWidth), Int32(width(panel)), tail)
+        }
     }
 }

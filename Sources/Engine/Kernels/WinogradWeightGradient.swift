@@ -125,7 +125,7 @@ private final class WinogradWeightGradientKernel: Kernel {
                 gradients + number * gradientCount + position * gradientStep, panelWidth,
                 products + number * tiling.panelCount
                     + (position * tiling.channels + first) * panelWidth,
-                panelWidth, Int32(width), isFirst ? 0 : 1)
+                panelWidth, Int32(width), isFirst ? 0 : 1, nil)
         }
     }
 }

@@ -2,7 +2,17 @@
 public struct Relu: UnaryElementwise {
     public static let name = "relu"
     public func gradients(_ backward: Backward) -> [Tensor?] {
-        [backward.gradient * greater(backward.output, 0)]
+        [backward.gradient.graph.apply(ReluGradient(), [backward.gradient, backward.output])]
+    }
+}
+
+/// dy where y is above 0, else 0 (PyTorch's `threshold_backward`). One operation, so that no mask
+/// has to be kept from the forward pass.
+package struct ReluGradient: BinaryElementwise {
+    package static let name = "relu_gradient"
+    package func gradients(_ backward: Backward) -> [Tensor?] {
+        let y = backward.inputs[1]
+        return [y.graph.apply(ReluGradient(), [backward.gradient, y]), nil]
     }
 }
 

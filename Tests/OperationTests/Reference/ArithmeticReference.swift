@@ -34,6 +34,9 @@ extension Minimum: BinaryReference {
     func value(_ x: Double, _ y: Double) -> Double { x < y ? x : y }
 }
 
+extension ReluGradient: BinaryReference {
+    func value(_ x: Double, _ y: Double) -> Double { y > 0 ? x : 0 }
+}
 extension Greater: BinaryReference {
     func value(_ x: Double, _ y: Double) -> Double { x > y ? 1 : 0 }
 }
