@@ -4,10 +4,10 @@
 #include "clones.h"
 #include "tail.h"
 
-void rt_depthwise_weights(float *w_t, const float *w, int channels, int taps) {
+void rt_depthwise_weights(float *w_t, const float *w, int channels, int taps, int turns) {
     for (int c = 0; c < channels; c++)
         for (int t = 0; t < taps; t++)
-            w_t[(ptrdiff_t)t * channels + c] = w[(ptrdiff_t)c * taps + t];
+            w_t[(ptrdiff_t)(turns ? taps - 1 - t : t) * channels + c] = w[(ptrdiff_t)c * taps + t];
 }
 
 RT_INLINE void multiply_add(float *restrict sum, const float *restrict x, const float *restrict w,
@@ -17,19 +17,16 @@ RT_INLINE void multiply_add(float *restrict sum, const float *restrict x, const 
 
 // Channels summed at once, and output pixels that share a load of the weights.
 enum { LANES = 16, PIXELS = 4 };
-typedef float lanes __attribute__((vector_size(64), aligned(4)));
-typedef int lane_ints __attribute__((vector_size(64), aligned(4)));
-typedef float one __attribute__((vector_size(4)));
-typedef int one_int __attribute__((vector_size(4)));
-DEFINE_TAIL(finish, lanes, lane_ints)
-DEFINE_TAIL(finish_one, one, one_int)
+typedef float lanes __attribute__((ext_vector_type(16), aligned(4)));
+DEFINE_TAIL(finish, lanes)
+DEFINE_TAIL(finish_one, float)
 
 // `pixels` outputs of one row whose windows lie inside the picture's width, LANES channels.
 RT_INLINE void inner_pixels(int pixels, float *y, const float *x, const float *w_t,
                             const rt_conv *c, int n, int oh, int ow, int channel,
                             const rt_tail *tail) {
     lanes sum[PIXELS];
-    for (int j = 0; j < pixels; j++) sum[j] = (lanes){0};
+    for (int j = 0; j < pixels; j++) sum[j] = (lanes)0;
     ptrdiff_t step = (ptrdiff_t)c->stride_width * c->channels;
     int left = ow * c->stride_width - c->pad_left;
     for (int kh = 0; kh < c->kernel_height; kh++) {
@@ -67,7 +64,7 @@ RT_INLINE void edge_pixel(float *y, const float *x, const float *w_t, const rt_c
         }
     }
     if (tail)
-        for (int i = 0; i < count; i++) finish_one((one *)(sum + i), tail, first + i);
+        for (int i = 0; i < count; i++) finish_one(sum + i, tail, first + i);
 }
 
 // Outputs whose windows lie inside the picture's width: [begin, end).

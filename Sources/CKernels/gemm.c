@@ -5,12 +5,9 @@
 #include "tail.h"
 
 // Vectors of 16, 8 and 4 floats that may lie anywhere.
-typedef float wide __attribute__((vector_size(64), aligned(4)));
-typedef float middle __attribute__((vector_size(32), aligned(4)));
-typedef float narrow __attribute__((vector_size(16), aligned(4)));
-typedef int wide_ints __attribute__((vector_size(64), aligned(4)));
-typedef int middle_ints __attribute__((vector_size(32), aligned(4)));
-typedef int narrow_ints __attribute__((vector_size(16), aligned(4)));
+typedef float wide __attribute__((ext_vector_type(16), aligned(4)));
+typedef float middle __attribute__((ext_vector_type(8), aligned(4)));
+typedef float narrow __attribute__((ext_vector_type(4), aligned(4)));
 
 // What every block of a product shares.
 typedef struct {
@@ -22,7 +19,7 @@ typedef struct {
 // One block, `rows` by one or two vectors, stays in registers over the whole depth. `rows` and
 // `vectors` are constants wherever this is inlined.
 #define DEFINE_BLOCK(NAME, VECTOR, MOST)                                                           \
-    DEFINE_TAIL(NAME##_tail, VECTOR, VECTOR##_ints)                                                \
+    DEFINE_TAIL(NAME##_tail, VECTOR)                                                \
     RT_INLINE void NAME(int rows, int vectors, const product *g, const float *a, const float *b,   \
                         float *c, int column) {                                                    \
         enum { LANES = sizeof(VECTOR) / sizeof(float) };                                           \
@@ -30,13 +27,13 @@ typedef struct {
         for (int i = 0; i < rows; i++)                                                             \
             for (int j = 0; j < vectors; j++)                                                      \
                 sum[i][j] =                                                                        \
-                    g->adds ? *(const VECTOR *)(c + i * g->ldc + j * LANES) : (VECTOR){0};         \
+                    g->adds ? *(const VECTOR *)(c + i * g->ldc + j * LANES) : (VECTOR)0;         \
         for (ptrdiff_t p = 0; p < g->k; p++, a += g->k_step, b += g->b_step) {                     \
             VECTOR left = *(const VECTOR *)b;                                                      \
             VECTOR right = vectors == 2 ? *(const VECTOR *)(b + LANES) : left;                     \
             for (int i = 0; i < rows; i++) {                                                       \
                 /* Less zero, not plus: x + 0 is not x for −0, and would cost an addition. */      \
-                VECTOR x = a[i * g->row_step] - (VECTOR){0};                                       \
+                VECTOR x = a[i * g->row_step] - (VECTOR)0;                                       \
                 sum[i][0] = __builtin_elementwise_fma(x, left, sum[i][0]);                         \
                 if (vectors == 2) sum[i][1] = __builtin_elementwise_fma(x, right, sum[i][1]);      \
             }                                                                                      \
@@ -187,7 +184,7 @@ static void add_row(float *y, ptrdiff_t ld, const float *x, const float *b, cons
     }
 }
 
-DEFINE_TAIL(finish_vector, wide, wide_ints)
+DEFINE_TAIL(finish_vector, wide)
 
 RT_CLONES
 static void finish_pixels(float *y, ptrdiff_t ld, int pixels, int columns, const rt_tail *tail) {

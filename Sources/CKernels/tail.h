@@ -4,12 +4,13 @@
 #include "CKernels.h"
 #include "clones.h"
 
-// y·scale + bias, then min and max that let NaN through. `INTS` has as many lanes as VECTOR.
-#define DEFINE_TAIL(NAME, VECTOR, INTS)                                                            \
+// y·scale + bias, then max and min that let NaN through. The condition of a vector chooses lane by
+// lane, which CPUs have as one instruction.
+#define DEFINE_TAIL(NAME, VECTOR)                                                                  \
     RT_INLINE void NAME(VECTOR *y, const rt_tail *tail, ptrdiff_t channel) {                       \
         if (tail->scale) *y = *y * *(const VECTOR *)(tail->scale + channel);                       \
         if (tail->bias) *y = *y + *(const VECTOR *)(tail->bias + channel);                         \
-        VECTOR low = tail->low - (VECTOR){0}, high = tail->high - (VECTOR){0};                     \
-        INTS below = *y < low, above = *y > high;                                                  \
-        *y = (VECTOR)(((INTS)*y & ~(below | above)) | ((INTS)low & below) | ((INTS)high & above)); \
+        VECTOR low = tail->low - (VECTOR)0, high = tail->high - (VECTOR)0;                         \
+        *y = *y < low ? low : *y;                                                                  \
+        *y = *y > high ? high : *y;                                                                \
     }

@@ -8,9 +8,8 @@
 
 // Channels are the lanes.
 enum { LANES = 16, SIDE_MOST = 6 };
-typedef float lanes __attribute__((vector_size(64), aligned(4)));
-typedef int lane_ints __attribute__((vector_size(64), aligned(4)));
-DEFINE_TAIL(finish, lanes, lane_ints)
+typedef float lanes __attribute__((ext_vector_type(16), aligned(4)));
+DEFINE_TAIL(finish, lanes)
 
 void rt_winograd_derive(rt_winograd *g) {
     int span = g->tile * g->dilation;
@@ -151,7 +150,7 @@ RT_INLINE void load_square(lanes square[SIDE_MOST][SIDE_MOST], int side, const f
             int inside = h >= 0 && h < g->height && w >= 0 && w < g->width;
             ptrdiff_t pixel = ((ptrdiff_t)c.image * g->height + h) * g->width + w;
             square[i][j] =
-                inside ? *(const lanes *)(x + pixel * g->channels + channel) : (lanes){0};
+                inside ? *(const lanes *)(x + pixel * g->channels + channel) : (lanes)0;
         }
     }
 }
@@ -240,7 +239,7 @@ RT_INLINE void load_tile(lanes in[4][4], int tile, const float *dy, const rt_win
             ptrdiff_t pixel = ((ptrdiff_t)c.image * g->out_height + h) * g->out_width + w;
             int inside = h < g->out_height && w < g->out_width && channel < g->out_channels;
             in[i][j] =
-                inside ? *(const lanes *)(dy + pixel * g->out_channels + channel) : (lanes){0};
+                inside ? *(const lanes *)(dy + pixel * g->out_channels + channel) : (lanes)0;
         }
 }
 

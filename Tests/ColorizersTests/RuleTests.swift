@@ -99,7 +99,7 @@ import Testing
         if let clip { found = clipGradNorm(found, maximum: clip).gradients }
         rule.apply(
             parameters: graph.parameters, gradients: found, learningRate: graph.learningRate)
-        graph.averageParameters(decay: 0.9)
+        graph.averageParameters(decay: graph.constant(0.9))
         let program = try Program(outputs: [("loss", loss)])
         try program.load(start)
         try program.load(graph.initialOptimizerState(parameters: start))

@@ -78,7 +78,7 @@ final class CommandBench {
     private static func scratch() -> URL {
         let url = FileManager.default.temporaryDirectory
             .appendingPathComponent("retint-\(UUID().uuidString).log")
-        FileManager.default.createFile(atPath: url.path, contents: nil)
+        _ = FileManager.default.createFile(atPath: url.path, contents: nil)
         return url
     }
 

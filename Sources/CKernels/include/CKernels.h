@@ -157,8 +157,9 @@ void rt_winograd_gradient(float *d, ptrdiff_t ld, const float *dy, const rt_wino
 void rt_winograd_weight_gradient(float *dw, float *scratch, const float *p, const rt_winograd *g,
                                  int channel);
 
-/// Depthwise: one kernel a channel, weights [C, KH, KW]. `w_t` is [KH·KW, C].
-void rt_depthwise_weights(float *w_t, const float *w, int channels, int taps);
+/// Depthwise: one kernel a channel, weights [C, KH, KW]. `w_t` is [KH·KW, C]; with `turns` the
+/// kernel is turned by 180°.
+void rt_depthwise_weights(float *w_t, const float *w, int channels, int taps, int turns);
 void rt_depthwise(float *y, const float *x, const float *w_t, const rt_conv *c, ptrdiff_t begin,
                   ptrdiff_t end, const rt_tail *tail);
 /// The gradient for input rows (n, h) in [begin, end).

@@ -109,9 +109,9 @@ extension ConvolutionTranspose: Executable, DecomposableOperation, EpilogueHost 
         let geometry = convolutionGeometry(
             x: output.shape, y: x.shape, kernel: kernel, window: window, groups: groups)
         if geometry.isDepthwise {
-            return DepthwiseInputKernel(
-                name: "conv_transpose2d_depthwise", geometry: geometry, dy: x, weight: weight,
-                output: output)
+            return DepthwiseKernel(
+                name: "conv_transpose2d_depthwise", geometry: geometry, x: x, weight: weight,
+                output: output, isTransposed: true)
         }
         if let equivalent = undilatedEquivalent(kernel, x.shape, output.shape) {
             return PatchConvolutionKernel(

@@ -1,65 +1,63 @@
 import CKernels
 import TensorGraph
 
-/// Depthwise convolution: every channel with its own kernel, no products of matrices.
+/// Depthwise convolution, every channel with its own kernel, and its transpose.
 final class DepthwiseKernel: FusingKernel {
-    private let x: Buffer
-    private let weight: Buffer
-    private let output: Buffer
+    private let x, weight, output: Buffer
     private var geometry: rt_conv
+    /// Whether outputs gather what inputs scatter; at stride 1 that is a convolution as well.
+    private let scatters: Bool
+    private let turns: Bool
 
-    init(name: String, geometry: rt_conv, x: Buffer, weight: Buffer, output: Buffer) {
-        self.geometry = geometry
-        self.x = x
-        self.weight = weight
-        self.output = output
-        super.init(name: name, work: output.count * geometry.taps)
+    /// - Parameter geometry: of the convolution; for a transposed one, of that whose transpose it
+    ///   is: its input is our output.
+    init(
+        name: String, geometry: rt_conv, x: Buffer, weight: Buffer, output: Buffer,
+        isTransposed: Bool = false
+    ) {
+        (self.x, self.weight, self.output) = (x, weight, output)
+        let turned = isTransposed ? geometry.turned : nil
+        self.geometry = turned ?? geometry
+        turns = turned != nil
+        scatters = isTransposed && turned == nil
+        super.init(name: name, work: max(x.count, output.count) * geometry.taps)
     }
 
-    override var multiplyAdds: Int { output.count * geometry.taps }
+    override var multiplyAdds: Int { work }
     override func ownWorkspaceCount(threads: Int) -> Int { threads * weight.count }
-    override var takesTail: Bool { true }
+    override var takesTail: Bool { !scatters }
 
     override func run(phase: Int, part: Part, _ workspace: UnsafeMutablePointer<Float>) {
         let weights = workspace + part.index * weight.count
-        rt_depthwise_weights(weights, weight.pointer, geometry.channels, Int32(geometry.taps))
+        rt_depthwise_weights(
+            weights, weight.pointer, geometry.channels, Int32(geometry.taps), turns ? 1 : 0)
         let line = output.shape[3] * output.shape[1]
         // Row by row, so that the epilogue finds its numbers in the cache.
         for row in part.range(output.shape[0] * output.shape[2]) {
-            withTail {
-                rt_depthwise(output.pointer, x.pointer, weights, &geometry, row, row + 1, $0)
+            if scatters {
+                rt_depthwise_input(output.pointer, x.pointer, weights, &geometry, row, row + 1)
+            } else {
+                withTail {
+                    rt_depthwise(output.pointer, x.pointer, weights, &geometry, row, row + 1, $0)
+                }
             }
             finish((row * line)..<((row + 1) * line), thread: part.index)
         }
     }
 }
 
-/// The transposed depthwise convolution.
-final class DepthwiseInputKernel: FusingKernel {
-    private let dy: Buffer
-    private let weight: Buffer
-    private let output: Buffer
-    private var geometry: rt_conv
-
-    init(name: String, geometry: rt_conv, dy: Buffer, weight: Buffer, output: Buffer) {
-        self.geometry = geometry
-        self.dy = dy
-        self.weight = weight
-        self.output = output
-        super.init(name: name, work: dy.count * geometry.taps)
-    }
-
-    override var multiplyAdds: Int { dy.count * geometry.taps }
-    override func ownWorkspaceCount(threads: Int) -> Int { threads * weight.count }
-
-    override func run(phase: Int, part: Part, _ workspace: UnsafeMutablePointer<Float>) {
-        let weights = workspace + part.index * weight.count
-        rt_depthwise_weights(weights, weight.pointer, geometry.channels, Int32(geometry.taps))
-        let line = output.shape[3] * output.shape[1]
-        for row in part.range(output.shape[0] * output.shape[2]) {
-            rt_depthwise_input(output.pointer, dy.pointer, weights, &geometry, row, row + 1)
-            finish((row * line)..<((row + 1) * line), thread: part.index)
-        }
+extension rt_conv {
+    /// The convolution, with its kernel turned by 180°, that the transpose of this one is; nil if
+    /// it is none.
+    fileprivate var turned: rt_conv? {
+        var turned = self
+        turned.pad_top = dilation_height * (kernel_height - 1) - pad_top
+        turned.pad_left = dilation_width * (kernel_width - 1) - pad_left
+        guard stride_height == 1, stride_width == 1, turned.pad_top >= 0, turned.pad_left >= 0
+        else { return nil }
+        (turned.height, turned.width) = (out_height, out_width)
+        (turned.out_height, turned.out_width) = (height, width)
+        return turned
     }
 }
 

@@ -9,13 +9,20 @@ extension Graph {
     ///
     /// Call it after ``Optimizer/apply(parameters:gradients:learningRate:)``. Averages start from
     /// what ``initialOptimizerState(parameters:)`` gives them.
-    public func averageParameters(decay: Double) {
+    ///
+    /// - Parameter decay: rank 0; ``averageDecay`` for one that is loaded anew before each step.
+    public func averageParameters(decay: Tensor) {
         let learned = Set(variables(.parameter, .buffer).map(\.variableName))
         for (name, value) in updates where learned.contains(name) {
             let average = variable(averagePrefix + name, value.shape, role: .optimizerState)
-            update(average, to: average + (value - average) * Float(1 - decay))
+            update(average, to: average + (value - average) * (1 - decay))
         }
     }
+}
+
+extension Graph {
+    /// The decay of the averages, to be loaded as `ema_decay`.
+    public var averageDecay: Tensor { variable("ema_decay", .scalar, role: .setting) }
 }
 
 /// The averaged parameters in a program's variables, under the parameters' own names.

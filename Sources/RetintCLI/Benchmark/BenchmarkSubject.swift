@@ -15,10 +15,10 @@ struct BenchmarkSubject {
 
     /// A network as it colors.
     static func inference(
-        _ model: Model, batch: Int, size: Int?, threads: Int?
+        _ model: Model, batch: Int, size: Int?, options: CompileOptions
     ) throws -> BenchmarkSubject {
         let compiled = try model.program(
-            batch: batch, height: size, width: size, options: CompileOptions(threads: threads))
+            batch: batch, height: size, width: size, options: options)
         let shape = compiled.inputShape
         return BenchmarkSubject(
             program: compiled.program, inputs: compiled.inputs(lightness: lightness(shape)),
@@ -27,7 +27,7 @@ struct BenchmarkSubject {
 
     /// A whole training step in one program: forward, L2 loss, backward, Adam.
     static func training(
-        _ checkpoint: Checkpoint, batch: Int, size: Int, threads: Int?
+        _ checkpoint: Checkpoint, batch: Int, size: Int, options: CompileOptions
     ) throws -> BenchmarkSubject {
         let graph = Graph(mode: .training)
         let shape = Shape([batch, 1, size, size])
@@ -39,8 +39,7 @@ struct BenchmarkSubject {
         let slopes = try gradients(of: loss, withRespectTo: parameters)
         Adam().apply(
             parameters: parameters, gradients: slopes, learningRate: graph.learningRate)
-        let program = try Program(
-            outputs: [("loss", loss)], options: CompileOptions(threads: threads))
+        let program = try Program(outputs: [("loss", loss)], options: options)
         try program.load(checkpoint.variables)
         try program.load(graph.initialOptimizerState())
         try program.load(["learning_rate": TensorData(scalar: 1e-4)])

@@ -43,6 +43,11 @@ struct BenchmarkCommand: ParsableCommand {
         help: "How often to run; as often as fits in two seconds, at least 5 times, if not given.")
     var runs: Int?
 
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Convolve with fewer multiplications where that is faster (Winograd).")
+    var winograd = true
+
     @Flag(help: "Also measure each kind of operation.")
     var operations = false
 
@@ -67,18 +72,19 @@ struct BenchmarkCommand: ParsableCommand {
 
 extension BenchmarkCommand {
     private func subject() throws -> BenchmarkSubject {
+        let options = CompileOptions(threads: threads, winograd: winograd)
         switch mode {
         case .inference:
             let loaded =
                 try isArchitecture ? Model(fresh(), name: model) : Model(contentsOf: model)
-            return try .inference(loaded, batch: batch, size: size, threads: threads)
+            return try .inference(loaded, batch: batch, size: size, options: options)
         case .training:
             if try !isArchitecture && isDirectory(model) {
                 throw CommandError(
                     .wrongUsage, "\(model): a package cannot be trained; give a checkpoint")
             }
             let checkpoint = try isArchitecture ? fresh() : Checkpoint(contentsOf: model)
-            return try .training(checkpoint, batch: batch, size: size ?? 256, threads: threads)
+            return try .training(checkpoint, batch: batch, size: size ?? 256, options: options)
         }
     }
 

@@ -128,7 +128,8 @@ package struct ConfigurationField {
                 .range(1e-9...1e9), "largest norm of all gradients"),
             .init(
                 "optimizer.ema", optional: \.optimizer.ema, .range(0...0.999999),
-                "decay of averaged weights, which then are validated and kept as best"),
+                "decay of averaged weights, which are validated and kept as best; grows to it "
+                    + "as (1 + step)/(10 + step)"),
         ]
     }
 

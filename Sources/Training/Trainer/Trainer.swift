@@ -105,7 +105,9 @@ package final class Trainer {
         let batch = try loader.take()
         let loaded = clock.now
         let rate = configuration.learningRate(at: trainer.step)
-        let result = try step.run(batch, learningRate: rate)
+        let result = try step.run(
+            batch, learningRate: rate,
+            averageDecay: configuration.averageDecay(at: trainer.step))
         try requireFinite(result, rate: rate)
         trainer.step += 1
         meter.add(result, waiting: loaded - began, total: clock.now - began)
@@ -195,5 +197,11 @@ extension TrainingConfiguration {
     /// The learning rate of a step, counted from 0.
     func learningRate(at step: Int) -> Double {
         optimizer.learningRate * schedule.share(at: step, of: steps)
+    }
+
+    /// The averages' decay at a step, counted from 0: small at first, or they would remember
+    /// the untrained network for long (TensorFlow's `num_updates`, timm's `use_warmup`).
+    func averageDecay(at step: Int) -> Double {
+        min(optimizer.ema ?? 0, Double(1 + step) / Double(10 + step))
     }
 }

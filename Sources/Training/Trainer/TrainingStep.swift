@@ -32,7 +32,7 @@ final class TrainingStep {
                 ?? .greatestFiniteMagnitude)
         configuration.optimizer.rule.apply(
             parameters: parameters, gradients: found, learningRate: graph.learningRate)
-        if let decay = configuration.optimizer.ema { graph.averageParameters(decay: decay) }
+        if configuration.optimizer.ema != nil { graph.averageParameters(decay: graph.averageDecay) }
         initialOptimizerState = graph.initialOptimizerState(parameters: weights)
         program = try Program(
             outputs: [("loss", loss), ("norm", norm)],
@@ -41,8 +41,11 @@ final class TrainingStep {
 
     func load(_ variables: [String: TensorData]) throws { try program.load(variables) }
 
-    func run(_ batch: Batch, learningRate: Double) throws -> Result {
-        try program.load(["learning_rate": TensorData(scalar: Float(learningRate))])
+    func run(_ batch: Batch, learningRate: Double, averageDecay: Double) throws -> Result {
+        try program.load([
+            "learning_rate": TensorData(scalar: Float(learningRate)),
+            "ema_decay": TensorData(scalar: Float(averageDecay)),
+        ])
         let results = try program.run(batch.inputs)
         return Result(
             loss: results["loss"]?.scalars[0] ?? .nan,
