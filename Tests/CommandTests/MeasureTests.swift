@@ -101,7 +101,11 @@ import Testing
     @Test func refuses() throws {
         try bench.expect(65, "benchmark", "absent", says: ["absent", "mobile-unet"])
         try bench.expect(64, "benchmark", "mobile-unet", "--batch", "0", says: ["--batch"])
-        try bench.expect(64, "benchmark", "mobile-unet", "--size", "100", says: ["multiple of 32"])
+        for mode in ["inference", "training"] {
+            try bench.expect(
+                64, "benchmark", "mobile-unet", "--mode", mode, "--size", "100",
+                says: ["multiple of 32"])
+        }
         try bench.expect(64, "benchmark", "mobile-unet", "--mode", "sleeping", says: ["Usage"])
     }
 }

@@ -39,6 +39,14 @@ import Testing
         #expect(try #require(differences.max()) <= 2)
     }
 
+    @Test func refusesASizeThatTheNetworkDoesNotTake() throws {
+        let model = try bench.makeCheckpoint()
+        try bench.expect(
+            64, "export", model, "-o", "x.mlpackage", "--size", "100",
+            says: ["height 100", "multiples of 32", "Choose for example 96"])
+        #expect(!FileManager.default.fileExists(atPath: bench.path("x.mlpackage")))
+    }
+
     @Test func runsAtItsOwnSizeAlone() throws {
         let package = try makePackage("model.mlpackage", ExportOptions(size: 64))
         let photo = try bench.makePhoto("a.png")

@@ -32,6 +32,12 @@ struct BenchmarkSubject {
         let graph = Graph(mode: .training)
         let shape = Shape([batch, 1, size, size])
         let network = try checkpoint.makeColorizer()
+        guard size.isMultiple(of: network.requiredMultiple) else {
+            throw CommandError(
+                .wrongUsage,
+                "--size \(size): must be a multiple of \(network.requiredMultiple) for "
+                    + checkpoint.architecture)
+        }
         let ab = network(graph.input("lightness", shape))
         let target = graph.input("ab", Shape([batch, 2, size, size]))
         let loss = mseLoss(ab * (1 / 110), target * (1 / 110))

@@ -67,5 +67,5 @@ extension ModelError: OutcomeError {
 }
 
 extension ConversionError: OutcomeError {
-    package var outcome: Outcome { .badInput }
+    package var outcome: Outcome { cause == .option ? .wrongUsage : .badInput }
 }
