@@ -40,8 +40,10 @@ extension MLPackage {
             try check()
             try PackageWriter.write(self, to: path)
         } catch {
-            throw MLPackageError(
+            var told = MLPackageError(
                 error, file: path, remedy: "Nothing was written; what stood there is untouched.")
+            told.isUnwritable = (error as? Fault)?.isSystems ?? !(error is MLPackageError)
+            throw told
         }
     }
 

@@ -9,6 +9,8 @@ package struct MLPackageError: Error, Hashable, CustomStringConvertible {
     package var rule: String
     /// What the reader of the message can do.
     package var remedy: String
+    /// Whether the system did not let it be written: the package itself is right.
+    package internal(set) var isUnwritable = false
 
     package init(file: String, place: String, rule: String, remedy: String) {
         self.file = file
@@ -27,6 +29,8 @@ struct Fault: Error {
     var place: String
     var rule: String
     var remedy: String?
+    /// Whether it is not the package that is wrong.
+    var isSystems = false
 
     init(_ place: String, _ rule: String, _ remedy: String? = nil) {
         self.place = place

@@ -39,6 +39,13 @@ import Testing
         #expect(try #require(differences.max()) <= 2)
     }
 
+    @Test func saysWhenThePackageCannotBeWritten() throws {
+        let model = try bench.makeCheckpoint()
+        try bench.expect(
+            1, "export", model, "-o", "/proc/x.mlpackage", "--size", "64",
+            says: ["/proc/x.mlpackage", "No such file", "Check the path"])
+    }
+
     @Test func refusesASizeThatTheNetworkDoesNotTake() throws {
         let model = try bench.makeCheckpoint()
         try bench.expect(

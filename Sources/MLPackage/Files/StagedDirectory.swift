@@ -128,8 +128,10 @@ extension StagedDirectory {
     }
 
     private static func failure(_ path: String) -> Fault {
-        Fault(
+        var fault = Fault(
             path, String(cString: strerror(errno)), "Check the path, its rights and the space left."
         )
+        fault.isSystems = true
+        return fault
     }
 }

@@ -59,7 +59,7 @@ extension ColorizerError: OutcomeError {
 }
 
 extension MLPackageError: OutcomeError {
-    package var outcome: Outcome { .badInput }
+    package var outcome: Outcome { isUnwritable ? .failed : .badInput }
 }
 
 extension ModelError: OutcomeError {
