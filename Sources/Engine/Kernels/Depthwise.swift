@@ -8,6 +8,7 @@ final class DepthwiseKernel: FusingKernel {
     /// Whether outputs gather what inputs scatter; at stride 1 that is a convolution as well.
     private let scatters: Bool
     private let turns: Bool
+    private let places: Int
 
     /// - Parameter geometry: of the convolution; for a transposed one, of that whose transpose it
     ///   is: its input is our output.
@@ -20,10 +21,12 @@ final class DepthwiseKernel: FusingKernel {
         self.geometry = turned ?? geometry
         turns = turned != nil
         scatters = isTransposed && turned == nil
+        // A stride is counted once: by what a convolution gives, by what its transpose takes.
+        places = isTransposed ? x.count : output.count
         super.init(name: name, work: max(x.count, output.count) * geometry.taps)
     }
 
-    override var multiplyAdds: Int { work }
+    override var multiplyAdds: Int { places * geometry.taps }
     override func ownWorkspaceCount(threads: Int) -> Int { threads * weight.count }
     override var takesTail: Bool { !scatters }
 
