@@ -7,6 +7,11 @@ struct Compiler {
         let kernel: Kernel
         /// Runs when variables are loaded, not at every run.
         let isHoisted: Bool
+        /// The module that asked for it, and the shape of its result: for reports.
+        let module: String
+        let shape: Shape
+        /// Elements that it reads and writes, each once.
+        let traffic: Int
     }
 
     let graph: Graph
@@ -126,8 +131,16 @@ struct Compiler {
     private mutating func add(_ kernel: Kernel, _ group: FusionGroup, _ isHoisted: Bool) {
         let inside = Set(group.nodes)
         let reads = Set(group.nodes.flatMap { graph.nodes[$0].inputs.map(origin) })
-        steps.append(Step(kernel: kernel, isHoisted: isHoisted))
-        stepReads.append(reads.subtracting(inside).sorted())
+            .subtracting(inside).sorted()
+        let results = group.nodes.filter { isNeededOutside($0, inside) }
+        let traffic = (reads + results).reduce(0) { $0 + graph.nodes[$1].shape.count }
+        let modules = group.nodes.map { graph.nodes[$0].module }
+        steps.append(
+            Step(
+                kernel: kernel, isHoisted: isHoisted,
+                module: modules.first { !$0.isEmpty } ?? "", shape: group.shape,
+                traffic: traffic))
+        stepReads.append(reads)
         stepWrites.append(group.nodes.filter { isNeededOutside($0, inside) || isRaw($0, group) })
     }
 
@@ -187,7 +200,9 @@ struct Compiler {
             }
             if !writeInPlace(update) {
                 steps.append(
-                    Step(kernel: CopyKernel(source: source, target: target), isHoisted: false))
+                    Step(
+                        kernel: CopyKernel(source: source, target: target), isHoisted: false,
+                        module: "", shape: source.shape, traffic: 2 * source.count))
                 stepReads.append([origin(update.value)])
                 stepWrites.append([update.variable])
             }

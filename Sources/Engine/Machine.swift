@@ -26,8 +26,26 @@ public enum Machine {
         let ones = TensorData(shape: shape, repeating: 1)
         _ = try program.run(["x": ones, "y": ones])
         let operations = 2 * Double(side * side) * Double(side)
-        // The steps alone: copying matrices in and out is not part of the product.
-        let seconds = (0..<8).map { _ in program.profile().reduce(0) { $0 + $1.seconds } }
-        return operations / (seconds.min() ?? .infinity)
+        return operations / fastest(program)
+    }
+
+    /// How fast this machine streams through memory, in bytes read or written a second: the best
+    /// of some runs over numbers that no cache holds.
+    ///
+    /// - Parameter threads: as in ``CompileOptions``.
+    public static func measureCopy(threads: Int? = nil) throws(GraphError) -> Double {
+        let graph = Graph()
+        let shape = Shape([1 << 25])
+        let program = try Program(
+            outputs: [("copy", -graph.input("x", shape))],
+            options: CompileOptions(threads: threads))
+        _ = try program.run(["x": TensorData(shape: shape, repeating: 1)])
+        return 2 * Double(shape.count * MemoryLayout<Float>.size) / fastest(program)
+    }
+
+    /// Seconds of the steps alone: copying inputs and outputs is not part of what is measured.
+    private static func fastest(_ program: Program) -> Double {
+        let seconds = (0..<8).map { _ in program.profile(runs: 1).reduce(0) { $0 + $1.seconds } }
+        return seconds.min() ?? .infinity
     }
 }

@@ -175,26 +175,37 @@ public final class Program {
 public struct StepProfile: Sendable {
     /// The operations that run together, joined by "+".
     public let name: String
+    /// The module that the first of them belongs to.
+    public let module: String
+    /// The shape of the result.
+    public let shape: Shape
+    /// The median of some runs.
     public let seconds: Double
     public let multiplyAdds: Int
+    /// What has to be read and written at least: each operand and each result once.
+    public let bytes: Int
 }
 
 extension Program {
-    /// Runs once and times every step; inputs keep the values of the last run.
-    public func profile() -> [StepProfile] {
+    /// Runs some times and times every step; inputs keep the values of the last run.
+    public func profile(runs: Int = 5) -> [StepProfile] {
         let clock = ContinuousClock()
-        var profiles: [StepProfile] = []
+        let steps = compiler.steps.filter { !$0.isHoisted }
+        var seconds = steps.map { _ in [Double]() }
         pool.withExclusiveUse {
             prepare()
-            for step in compiler.steps where !step.isHoisted {
-                let time = clock.measure { execute(step.kernel) }
-                profiles.append(
-                    StepProfile(
-                        name: step.kernel.name, seconds: time / .seconds(1),
-                        multiplyAdds: step.kernel.multiplyAdds))
+            for _ in 0..<runs {
+                for (index, step) in steps.enumerated() {
+                    seconds[index].append(clock.measure { execute(step.kernel) } / .seconds(1))
+                }
             }
         }
-        return profiles
+        return zip(steps, seconds).map { step, seconds in
+            StepProfile(
+                name: step.kernel.name, module: step.module, shape: step.shape,
+                seconds: seconds.sorted()[runs / 2], multiplyAdds: step.kernel.multiplyAdds,
+                bytes: step.traffic * MemoryLayout<Float>.size)
+        }
     }
 }
 

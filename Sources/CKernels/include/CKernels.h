@@ -91,6 +91,10 @@ void rt_flip_weights(float *d, const float *w, int outputs, int kernel_height, i
 /// Columns of a matrix that lie together: a panel is [k, RT_PANEL].
 enum { RT_PANEL = 32 };
 
+/// Lets products use vectors of at most so many floats (16, 8 or 4), so that tests reach the code
+/// for smaller CPUs as well. Not while a product runs.
+void rt_limit_vectors(int floats);
+
 /// c = a·b, or c += a·b with `adds`, for m rows, depth k, and `columns` columns: 16 or RT_PANEL.
 /// Element (i, p) of a is a[i·row_step + p·k_step]; b and c have `b_step` and `ldc` floats from row
 /// to row. A tail, or NULL, belongs to the columns, the first of them its first channel.
@@ -109,6 +113,9 @@ typedef enum {
 /// [taps][inputs][RT_PANEL].
 void rt_pack_panel(float *d, const float *w, int taps, int inputs, int outputs, int channel,
                    rt_weight_order order);
+
+/// The most kernel elements that rt_panel_convolution takes.
+enum { RT_MOST_TAPS = 256 };
 
 /// Output rows (n, oh) in [begin, end) of a convolution without groups, or a transposed one, for
 /// the `columns` (16 or RT_PANEL) output channels whose panel of weights is b. x is the input in

@@ -59,7 +59,7 @@ struct ConvolutionChoice {
         _ graph: Graph, _ inputs: [Tensor], _ output: Shape, _ kernel: Pair, _ window: Window,
         isTransposed: Bool
     ) -> Tensor? {
-        guard output[1].isMultiple(of: 16) || inputs[0].shape[1] >= 16 else { return nil }
+        guard kernel.height * kernel.width <= Int(RT_MOST_TAPS) else { return nil }
         let weights = PanelWeights(isTransposed: isTransposed)
         let isFixed = isConstantPerLoad(inputs[1], graph)
         let operation = PanelConvolution(

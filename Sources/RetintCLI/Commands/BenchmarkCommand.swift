@@ -51,6 +51,9 @@ struct BenchmarkCommand: ParsableCommand {
     @Flag(help: "Also measure each kind of operation.")
     var operations = false
 
+    @Flag(help: "Also list each step of the program, in its order.")
+    var steps = false
+
     @Flag(help: "Print one JSON object.")
     var json = false
 
@@ -124,17 +127,20 @@ extension BenchmarkCommand {
         _ subject: BenchmarkSubject, _ seconds: [Double]
     ) throws -> BenchmarkReport {
         let median = (seconds[(seconds.count - 1) / 2] + seconds[seconds.count / 2]) / 2
-        let profile = operations ? subject.program.profile() : nil
+        let profile = operations || steps ? subject.program.profile() : nil
         // Before the matrices of the comparison take memory of their own.
         let peak = Processor.peakBytes
         let gflops = 2e-9 * Double(subject.program.multiplyAdds) / median
         let sgemm = try 1e-9 * Machine.measureMatrixProduct(threads: threads)
+        let copy = try 1e-9 * Machine.measureCopy(threads: threads)
         return BenchmarkReport(
             model: model, mode: mode.rawValue, batch: batch, height: subject.height,
             width: subject.width, threads: subject.program.threads, runs: seconds.count,
             medianSeconds: median, fastestSeconds: seconds[0],
             imagesPerSecond: Double(batch) / median, gflops: gflops, sgemmGflops: sgemm,
-            sgemmShare: gflops / sgemm, peakBytes: peak, arenaBytes: subject.program.arenaBytes,
-            blasCore: Machine.blasCore, operations: profile.map(BenchmarkReport.Operation.summary))
+            sgemmShare: gflops / sgemm, copyGigabytesPerSecond: copy, peakBytes: peak,
+            arenaBytes: subject.program.arenaBytes, blasCore: Machine.blasCore,
+            operations: operations ? profile.map(BenchmarkReport.Operation.summary) : nil,
+            steps: steps ? profile?.map(BenchmarkReport.Step.init) : nil)
     }
 }
