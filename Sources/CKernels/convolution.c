@@ -52,13 +52,6 @@ void rt_im2col(float *cols, ptrdiff_t ld, const float *x, const rt_conv *c, int 
     }
 }
 
-void rt_im2col_tap(float *cols, ptrdiff_t ld, const float *x, const rt_conv *c, int kh, int kw,
-                   int channel, int count, ptrdiff_t begin, ptrdiff_t end) {
-    patch p = patch_at(c, begin);
-    for (ptrdiff_t row = begin; row < end; row++, next_patch(c, &p), cols += ld)
-        copy_tap(cols, x, c, p, kh, kw, channel, count);
-}
-
 RT_CLONES
 static void add_run(float *restrict d, const float *restrict s, ptrdiff_t n) {
     for (ptrdiff_t i = 0; i < n; i++) d[i] += s[i];

@@ -16,7 +16,7 @@ RT_INLINE void multiply_add(float *restrict sum, const float *restrict x, const 
 }
 
 // Channels summed at once, and output pixels that share a load of the weights.
-enum { LANES = 16, PIXELS = 4 };
+enum { LANES = 16, PIXELS = 4, MOST_COLUMNS = 5 };
 typedef float lanes __attribute__((ext_vector_type(16), aligned(4)));
 DEFINE_TAIL(finish, lanes)
 DEFINE_TAIL(finish_one, float)
@@ -128,25 +128,63 @@ void rt_depthwise_input(float *dx, const float *dy, const float *w_t, const rt_c
     }
 }
 
+// Outputs [begin, end) of a row, all of whose kernel columns lie in the picture, LANES channels: the
+// sums of one kernel row stay in registers. `columns` is a constant wherever this is inlined.
+RT_INLINE void add_inner(int columns, float *dw_t, const float *x, const float *dy,
+                         const rt_conv *c, int begin, int end) {
+    lanes sum[2][MOST_COLUMNS];
+    ptrdiff_t channels = c->channels, step = c->stride_width * channels;
+    ptrdiff_t reach = c->dilation_width * channels;
+    for (int i = 0; i < 2; i++)
+        for (int kw = 0; kw < columns; kw++) sum[i][kw] = (lanes)0;
+    const float *s = x + (begin * (ptrdiff_t)c->stride_width - c->pad_left) * channels;
+    for (int ow = begin; ow < end; ow += 2, s += 2 * step)
+        for (int i = 0; i < 2 && ow + i < end; i++) {
+            lanes g = *(const lanes *)(dy + (ow + i) * channels);
+            for (int kw = 0; kw < columns; kw++)
+                sum[i][kw] = g * *(const lanes *)(s + i * step + kw * reach) + sum[i][kw];
+        }
+    for (int kw = 0; kw < columns; kw++) *(lanes *)(dw_t + kw * channels) += sum[0][kw] + sum[1][kw];
+}
+
+// The same for one output anywhere and `count` channels.
+RT_INLINE void add_edge(float *dw_t, const float *x, const float *dy, const rt_conv *c, int ow,
+                        int count) {
+    for (int kw = 0; kw < c->kernel_width; kw++) {
+        int w = ow * c->stride_width - c->pad_left + kw * c->dilation_width;
+        if (w < 0 || w >= c->width) continue;
+        multiply_add(dw_t + (ptrdiff_t)kw * c->channels, x + (ptrdiff_t)w * c->channels,
+                     dy + (ptrdiff_t)ow * c->channels, count);
+    }
+}
+
+// One kernel row over one output row, LANES channels or the `count` that are left.
+RT_INLINE void add_row(float *dw_t, const float *x, const float *dy, const rt_conv *c, int inner,
+                       int outer, int count) {
+    int fits = count == LANES && (c->kernel_width == 3 || c->kernel_width == 5);
+    int begin = fits ? inner : c->out_width, end = fits ? outer : c->out_width;
+    for (int ow = 0; ow < begin; ow++) add_edge(dw_t, x, dy, c, ow, count);
+    if (begin < end && c->kernel_width == 3) add_inner(3, dw_t, x, dy, c, begin, end);
+    if (begin < end && c->kernel_width == 5) add_inner(5, dw_t, x, dy, c, begin, end);
+    for (int ow = end; ow < c->out_width; ow++) add_edge(dw_t, x, dy, c, ow, count);
+}
+
 RT_CLONES
 void rt_depthwise_weight(float *dw_t, const float *x, const float *dy, const rt_conv *c,
                          ptrdiff_t begin, ptrdiff_t end) {
-    int channels = c->channels;
+    int channels = c->channels, inner, outer;
+    inner_range(c, &inner, &outer);
     for (ptrdiff_t row = begin; row < end; row++) {
         int n = (int)(row / c->out_height), oh = (int)(row % c->out_height);
+        const float *g = dy + row * c->out_width * channels;
         for (int kh = 0; kh < c->kernel_height; kh++) {
             int h = oh * c->stride_height - c->pad_top + kh * c->dilation_height;
             if (h < 0 || h >= c->height) continue;
-            for (int ow = 0; ow < c->out_width; ow++) {
-                const float *g = dy + (row * c->out_width + ow) * channels;
-                for (int kw = 0; kw < c->kernel_width; kw++) {
-                    int w = ow * c->stride_width - c->pad_left + kw * c->dilation_width;
-                    if (w < 0 || w >= c->width) continue;
-                    ptrdiff_t pixel = ((ptrdiff_t)n * c->height + h) * c->width + w;
-                    multiply_add(dw_t + ((ptrdiff_t)kh * c->kernel_width + kw) * channels,
-                                 x + pixel * channels, g, channels);
-                }
-            }
+            const float *line = x + ((ptrdiff_t)n * c->height + h) * c->width * channels;
+            float *d = dw_t + (ptrdiff_t)kh * c->kernel_width * channels;
+            for (int i = 0; i < channels; i += LANES)
+                add_row(d + i, line + i, g + i, c, inner, outer,
+                        channels - i < LANES ? channels - i : LANES);
         }
     }
 }

@@ -9,6 +9,14 @@
     }                                     \
     break
 
+#define LOOP3(expression)                         \
+    for (ptrdiff_t i = 0; i < n; i++) {           \
+        float x = a[i], y = b[i], z = c[i];       \
+        float sum = x * y + z;                    \
+        d[i] = (expression);                      \
+    }                                             \
+    break
+
 #define LOOP2(expression)                 \
     for (ptrdiff_t i = 0; i < n; i++) {   \
         float x = a[i], y = b[i];         \
@@ -18,7 +26,7 @@
 
 RT_CLONES
 void rt_elementwise(rt_opcode code, float p, float q, float *d, const float *a, const float *b,
-                    ptrdiff_t n) {
+                    const float *c, ptrdiff_t n) {
     switch (code) {
     case RT_COPY: LOOP(x);
     case RT_ADD: LOOP2(x + y);
@@ -33,10 +41,13 @@ void rt_elementwise(rt_opcode code, float p, float q, float *d, const float *a, 
     case RT_GE: LOOP2(x >= y ? 1.0f : 0.0f);
     case RT_EQ: LOOP2(x == y ? 1.0f : 0.0f);
     case RT_WHERE_POSITIVE: LOOP2(y > 0.0f ? x : 0.0f);
+    case RT_MULADD: LOOP3(sum);
+    case RT_MULADD_RELU: LOOP3(sum < 0.0f ? 0.0f : sum);
     case RT_NEG: LOOP(-x);
     case RT_EXP: LOOP(rt_expf(x));
     case RT_LOG: LOOP(rt_logf(x));
-    case RT_SQRT: LOOP(__builtin_sqrtf(x));
+    // Unlike sqrtf, sets no errno, which would take it out of vectors.
+    case RT_SQRT: LOOP(__builtin_elementwise_sqrt(x));
     case RT_ABS: LOOP(__builtin_fabsf(x));
     case RT_RELU: LOOP(x < 0.0f ? 0.0f : x);
     case RT_LEAKY: LOOP(x > 0.0f ? x : x * p);
@@ -58,4 +69,8 @@ void rt_elementwise(rt_opcode code, float p, float q, float *d, const float *a, 
 RT_CLONES
 void rt_fill(float *d, float value, ptrdiff_t n) {
     for (ptrdiff_t i = 0; i < n; i++) d[i] = value;
+}
+
+void rt_prefetch(const float *x, ptrdiff_t n) {
+    for (ptrdiff_t i = 0; i < n; i += 16) __builtin_prefetch(x + i, 0, 2);
 }

@@ -1,64 +1,67 @@
+// Bilinear interpolation in two passes, rows first: those are long runs of numbers.
 #include <string.h>
 
 #include "CKernels.h"
 #include "clones.h"
 
-RT_CLONES
-static void blend(float *restrict d, const float *restrict a, const float *restrict b,
-                  const float *restrict e, const float *restrict f, float row, float col, int n) {
-    float w00 = (1 - row) * (1 - col), w01 = (1 - row) * col;
-    float w10 = row * (1 - col), w11 = row * col;
-    for (int i = 0; i < n; i++) d[i] = w00 * a[i] + w01 * b[i] + w10 * e[i] + w11 * f[i];
+RT_INLINE void blend(float *restrict d, const float *restrict a, const float *restrict b,
+                     float weight, ptrdiff_t n) {
+    for (ptrdiff_t i = 0; i < n; i++) d[i] = a[i] + weight * (b[i] - a[i]);
 }
 
-void rt_bilinear(float *y, const float *x, int height, int width, int channels, int out_height,
-                 int out_width, const int *row_lower, const int *row_upper, const float *row_weight,
-                 const int *col_lower, const int *col_upper, const float *col_weight,
+RT_INLINE void blend_columns(float *d, const float *line, const rt_samples *columns, int outputs,
+                             int channels) {
+    for (int ow = 0; ow < outputs; ow++, d += channels)
+        blend(d, line + (ptrdiff_t)columns->lower[ow] * channels,
+              line + (ptrdiff_t)columns->upper[ow] * channels, columns->weight[ow], channels);
+}
+
+RT_CLONES
+void rt_bilinear(float *y, float *line, const float *x, int height, int width, int channels,
+                 int out_height, int out_width, const rt_samples *rows, const rt_samples *columns,
                  ptrdiff_t begin, ptrdiff_t end) {
-    ptrdiff_t line = (ptrdiff_t)width * channels;
+    ptrdiff_t length = (ptrdiff_t)width * channels;
     for (ptrdiff_t row = begin; row < end; row++) {
         ptrdiff_t n = row / out_height, oh = row % out_height;
-        const float *top = x + (n * height + row_lower[oh]) * line;
-        const float *bottom = x + (n * height + row_upper[oh]) * line;
+        blend(line, x + (n * height + rows->lower[oh]) * length,
+              x + (n * height + rows->upper[oh]) * length, rows->weight[oh], length);
         float *d = y + row * out_width * channels;
-        for (int ow = 0; ow < out_width; ow++, d += channels) {
-            ptrdiff_t left = (ptrdiff_t)col_lower[ow] * channels;
-            ptrdiff_t right = (ptrdiff_t)col_upper[ow] * channels;
-            blend(d, top + left, top + right, bottom + left, bottom + right, row_weight[oh],
-                  col_weight[ow], channels);
-        }
+        // Two channels, a and b, are not worth a loop.
+        if (channels == 2) blend_columns(d, line, columns, out_width, 2);
+        else blend_columns(d, line, columns, out_width, channels);
     }
 }
 
 // How much output `o` reads of input `i`.
-static inline float share(int i, int lower, int upper, float weight) {
-    return (i == lower ? 1 - weight : 0) + (i == upper ? weight : 0);
+RT_INLINE float share(const rt_samples *s, int i, int o) {
+    return (i == s->lower[o] ? 1 - s->weight[o] : 0) + (i == s->upper[o] ? s->weight[o] : 0);
+}
+
+RT_INLINE void add_scaled(float *restrict d, const float *restrict s, float scale, ptrdiff_t n) {
+    for (ptrdiff_t i = 0; i < n; i++) d[i] += scale * s[i];
+}
+
+RT_INLINE void gather_columns(float *d, const float *line, const rt_samples *columns, int width,
+                              int channels) {
+    memset(d, 0, (size_t)width * channels * sizeof *d);
+    for (int w = 0; w < width; w++, d += channels)
+        for (int ow = columns->first[w]; ow < columns->last[w]; ow++)
+            add_scaled(d, line + (ptrdiff_t)ow * channels, share(columns, w, ow), channels);
 }
 
 RT_CLONES
-static void add_scaled(float *restrict d, const float *restrict s, float scale, int n) {
-    for (int i = 0; i < n; i++) d[i] += scale * s[i];
-}
-
-void rt_bilinear_input(float *dx, const float *dy, int height, int width, int channels,
-                       int out_height, int out_width, const int *row_lower, const int *row_upper,
-                       const float *row_weight, const int *col_lower, const int *col_upper,
-                       const float *col_weight, const int *row_first, const int *row_last,
-                       const int *col_first, const int *col_last, ptrdiff_t begin, ptrdiff_t end) {
+void rt_bilinear_input(float *dx, float *line, const float *dy, int height, int width, int channels,
+                       int out_height, int out_width, const rt_samples *rows,
+                       const rt_samples *columns, ptrdiff_t begin, ptrdiff_t end) {
+    ptrdiff_t length = (ptrdiff_t)out_width * channels;
     for (ptrdiff_t row = begin; row < end; row++) {
         ptrdiff_t n = row / height;
         int h = (int)(row % height);
-        float *line = dx + row * width * channels;
-        memset(line, 0, (size_t)width * channels * sizeof *line);
-        for (int oh = row_first[h]; oh < row_last[h]; oh++) {
-            float vertical = share(h, row_lower[oh], row_upper[oh], row_weight[oh]);
-            const float *g = dy + (n * out_height + oh) * out_width * channels;
-            for (int w = 0; w < width; w++)
-                for (int ow = col_first[w]; ow < col_last[w]; ow++) {
-                    float horizontal = share(w, col_lower[ow], col_upper[ow], col_weight[ow]);
-                    add_scaled(line + (ptrdiff_t)w * channels, g + (ptrdiff_t)ow * channels,
-                               vertical * horizontal, channels);
-                }
-        }
+        memset(line, 0, (size_t)length * sizeof *line);
+        for (int oh = rows->first[h]; oh < rows->last[h]; oh++)
+            add_scaled(line, dy + (n * out_height + oh) * length, share(rows, h, oh), length);
+        float *d = dx + row * width * channels;
+        if (channels == 2) gather_columns(d, line, columns, width, 2);
+        else gather_columns(d, line, columns, width, channels);
     }
 }

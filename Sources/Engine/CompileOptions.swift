@@ -1,17 +1,24 @@
 /// How a graph is compiled.
 public struct CompileOptions: Sendable {
+    /// Whether 3×3 convolutions of stride 1 are computed with fewer multiplications (Winograd's
+    /// minimal filtering). Rounding errors grow: the tests allow 1e-8 of normalised mean square
+    /// error instead of 1e-10.
+    public enum Winograd: Sendable {
+        case never
+        case whereFaster
+        /// Wherever the shapes allow it: for tests.
+        case wherePossible
+    }
+
     /// Threads to run on; all processors that the process may use if nil.
     public var threads: Int?
     /// Rounds every operation's result to half precision, as a float16 accelerator would.
     public var roundsToHalf = false
-    /// Computes 3×3 convolutions of stride 1 with fewer multiplications (Winograd's minimal
-    /// filtering). Rounding errors grow: the tests allow 1e-8 of normalised mean square error
-    /// instead of 1e-10.
-    public var winograd = true
+    public var winograd = Winograd.whereFaster
 
     public init() {}
 
-    public init(threads: Int?, winograd: Bool = true) {
+    public init(threads: Int?, winograd: Winograd = .whereFaster) {
         self.threads = threads
         self.winograd = winograd
     }

@@ -42,6 +42,7 @@ struct Compiler {
         let schedule = fusion.schedule()
         for group in schedule { build(group) }
         applyUpdates()
+        batchSteps()
         setLifetimes(outputs: outputs)
     }
 
@@ -118,6 +119,7 @@ struct Compiler {
             return
         }
         let kernel = makeKernel(head)
+        observe(kernel, head)
         if !group.members.isEmpty, let fusing = kernel as? FusingKernel {
             let program = elementwiseProgram(group)
             fusing.epilogue = program
@@ -127,13 +129,18 @@ struct Compiler {
 
     private var stepReads: [[Int]] = []
     private var stepWrites: [[Int]] = []
+    private var stepNodes: [Set<Int>] = []
 
     private mutating func add(_ kernel: Kernel, _ group: FusionGroup, _ isHoisted: Bool) {
         let inside = Set(group.nodes)
         let reads = Set(group.nodes.flatMap { graph.nodes[$0].inputs.map(origin) })
             .subtracting(inside).sorted()
         let results = group.nodes.filter { isNeededOutside($0, inside) }
-        let traffic = (reads + results).reduce(0) { $0 + graph.nodes[$1].shape.count }
+        // What is shown to it, a kernel finds in the cache.
+        let isShown = (kernel as? ChannelSumsKernel)?.isShown ?? false
+        let traffic = ((isShown ? [] : reads) + results).reduce(0) {
+            $0 + graph.nodes[$1].shape.count
+        }
         let modules = group.nodes.map { graph.nodes[$0].module }
         steps.append(
             Step(
@@ -141,12 +148,33 @@ struct Compiler {
                 module: modules.first { !$0.isEmpty } ?? "", shape: group.shape,
                 traffic: traffic))
         stepReads.append(reads)
+        stepNodes.append(inside)
         stepWrites.append(group.nodes.filter { isNeededOutside($0, inside) || isRaw($0, group) })
     }
 
     /// Whether a node is a head whose raw result lives on in the last member's memory.
     private func isRaw(_ id: Int, _ group: FusionGroup) -> Bool {
         id == group.head
+    }
+
+    /// Lets a kernel of sums watch the step that computes what it sums, if it can: all else that
+    /// it reads must be there before.
+    private mutating func observe(_ kernel: Kernel, _ id: Int) {
+        let node = graph.nodes[id]
+        guard let operation = node.operation as? any ObservingOperation,
+            let sums = kernel as? ChannelSumsKernel
+        else { return }
+        let watched = node.inputs[operation.observedInput]
+        let others = node.inputs.filter { $0 != watched }.map(origin)
+        guard graph.nodes[watched].shape.rank == 4, aliases[watched] == nil,
+            let step = stepWrites.lastIndex(where: { $0.contains(watched) }),
+            steps[step].shape == graph.nodes[watched].shape,
+            steps[step].kernel.servesObservers(channels: sums.channels),
+            stepWrites[step...].allSatisfy({ $0.allSatisfy { !others.contains($0) } })
+        else { return }
+        sums.isShown = true
+        steps[step].kernel.observers.append(sums)
+        stepReads[step] += others
     }
 
     private func makeKernel(_ id: Int) -> Kernel {
@@ -205,6 +233,7 @@ struct Compiler {
                         module: "", shape: source.shape, traffic: 2 * source.count))
                 stepReads.append([origin(update.value)])
                 stepWrites.append([update.variable])
+                stepNodes.append([])
             }
         }
     }
@@ -234,12 +263,55 @@ struct Compiler {
         let shape = graph.nodes[value].shape
         let readers = (consumers[variable] ?? []).flatMap { reader in
             aliases[reader] == nil ? [reader] : Array(consumers[reader] ?? [reader])
-        }
+        }.filter { stepNodes[step].contains($0) }
         return graph.nodes[variable].shape == shape
             && readers.allSatisfy { reader in
                 reader <= value && graph.nodes[reader].shape == shape
                     && graph.nodes[reader].operation is any PointwiseOperation
             }
+    }
+
+    /// Makes one step of neighbouring elementwise steps of one kind that need nothing of each other.
+    private mutating func batchSteps() {
+        var kept: [Int] = []
+        for step in steps.indices {
+            if let last = kept.last, canBatch(step, with: last) {
+                merge(step, into: last)
+            } else {
+                kept.append(step)
+            }
+        }
+        steps = kept.map { steps[$0] }
+        stepReads = kept.map { stepReads[$0] }
+        stepWrites = kept.map { stepWrites[$0] }
+    }
+
+    private func canBatch(_ step: Int, with other: Int) -> Bool {
+        let (a, b) = (steps[other], steps[step])
+        guard let first = a.kernel as? ElementwiseKernel,
+            let second = b.kernel as? ElementwiseKernel,
+            first.name == second.name, a.isHoisted == b.isHoisted,
+            first.observers.isEmpty, second.observers.isEmpty
+        else { return false }
+        func roots(_ ids: [Int]) -> Set<ObjectIdentifier> {
+            Set(ids.map { ObjectIdentifier(storage(of: $0).root) })
+        }
+        let (written, writes) = (roots(stepWrites[other]), roots(stepWrites[step]))
+        return written.isDisjoint(with: writes) && written.isDisjoint(with: roots(stepReads[step]))
+            && writes.isDisjoint(with: roots(stepReads[other]))
+    }
+
+    private mutating func merge(_ step: Int, into other: Int) {
+        guard let first = steps[other].kernel as? ElementwiseKernel,
+            let second = steps[step].kernel as? ElementwiseKernel
+        else { return }
+        steps[other] = Step(
+            kernel: ElementwiseKernel(
+                name: first.name, programs: first.programs + second.programs),
+            isHoisted: steps[other].isHoisted, module: steps[other].module,
+            shape: steps[other].shape, traffic: steps[other].traffic + steps[step].traffic)
+        stepReads[other] += stepReads[step]
+        stepWrites[other] += stepWrites[step]
     }
 
     private func setLifetimes(outputs: [Int]) {
@@ -289,9 +361,7 @@ private struct ElementwiseBuilder {
         slots.append(Slot(source: target.map { .direct($0) } ?? .temporary))
         results[id] = slots.count - 1
         instructions.append(
-            Instruction(
-                code: code, target: slots.count - 1, first: inputs[0],
-                second: inputs.count > 1 ? inputs[1] : inputs[0]))
+            Instruction(code: code, target: slots.count - 1, operands: inputs))
     }
 
     private mutating func load(_ node: Int, _ buffer: Buffer, _ view: View) -> Int {

@@ -11,10 +11,19 @@ struct Instruction {
     }
 
     let code: Code
-    /// Slots of the program.
+    /// Slots of the program; operands that the code does not have repeat the one before.
     let target: Int
     let first: Int
     let second: Int
+    let third: Int
+
+    init(code: Code, target: Int, operands: [Int]) {
+        (self.code, self.target, first) = (code, target, operands[0])
+        second = operands.count > 1 ? operands[1] : first
+        third = operands.count > 2 ? operands[2] : second
+    }
+
+    var operands: [Int] { [first, second, third] }
 }
 
 /// Where a program's operand or result stands.
@@ -45,6 +54,7 @@ final class ElementwiseProgram {
 
     let count: Int
     private let slots: [Slot]
+    /// One for each operation; those that run are fewer, see ``contract``.
     private let instructions: [Instruction]
     private let registers: Int
     /// Blocks, and the ranges that a run may be given, are multiples of this.
@@ -77,10 +87,11 @@ final class ElementwiseProgram {
         }
         unit = vectors.max() ?? 1
         block = max(Self.blockTarget / unit, 1) * unit
-        (self.slots, registers) = assignRegisters(slots, instructions)
+        let contracted = contract(instructions, slots)
+        (self.slots, registers) = assignRegisters(slots, contracted)
         places = .allocate(capacity: 0)
-        code = .allocate(capacity: instructions.count)
-        _ = code.initialize(from: instructions)
+        code = .allocate(capacity: contracted.count)
+        _ = code.initialize(from: contracted)
     }
 
     deinit {
@@ -138,8 +149,18 @@ final class ElementwiseProgram {
                 var view = load.view
                 rt_gather(own[load.slot].base, load.source, &view, start, length)
             }
+            prefetch(own, start + length, min(block, range.upperBound - start - length))
             runBlock(own, start, length)
             start += length
+        }
+    }
+
+    /// Lets the next block's numbers come while this one is computed: several passes over a block
+    /// would wait for memory in the first and leave it idle in the others.
+    private func prefetch(_ own: UnsafeMutablePointer<Place>, _ start: Int, _ length: Int) {
+        guard code.count > 1, length > 0 else { return }
+        for slot in slots.indices where own[slot].moves == 1 {
+            rt_prefetch(own[slot].base + start, length)
         }
     }
 
@@ -149,9 +170,11 @@ final class ElementwiseProgram {
             let target = own[step.target]
             let first = own[step.first]
             let second = own[step.second]
+            let third = own[step.third]
             rt_elementwise(
                 step.code.opcode, step.code.p, step.code.q, target.base + start * target.moves,
-                first.base + start * first.moves, second.base + start * second.moves, length)
+                first.base + start * first.moves, second.base + start * second.moves,
+                third.base + start * third.moves, length)
         }
     }
 }
@@ -220,6 +243,50 @@ extension ChannelTail {
     }
 }
 
+/// Makes one instruction of a product and the sum that it goes into, and of that and a ReLU: fewer
+/// passes over the block.
+private func contract(_ instructions: [Instruction], _ slots: [Slot]) -> [Instruction] {
+    var uses = [Int](repeating: 0, count: slots.count)
+    for step in instructions {
+        for operand in Set(step.operands) { uses[operand] += 1 }
+    }
+    var result: [Instruction] = []
+    /// The instruction that gives an operand, if nothing else needs that and no result in memory,
+    /// which may stand where an operand does, comes between.
+    func taken(_ operand: Int, _ opcode: rt_opcode) -> Int? {
+        guard uses[operand] == 1, case .temporary = slots[operand].source,
+            let index = result.lastIndex(where: { $0.target == operand }),
+            result[index].code.opcode == opcode
+        else { return nil }
+        let isFree = result[(index + 1)...].allSatisfy {
+            if case .temporary = slots[$0.target].source { return true }
+            return false
+        }
+        return isFree ? index : nil
+    }
+    for step in instructions {
+        if step.code.opcode == RT_ADD, step.first != step.second,
+            let (operand, index) = [(step.second, step.first), (step.first, step.second)].lazy
+                .compactMap({ pair in taken(pair.0, RT_MUL).map { (pair.1, $0) } }).first
+        {
+            let product = result.remove(at: index)
+            result.append(
+                Instruction(
+                    code: .init(opcode: RT_MULADD), target: step.target,
+                    operands: [product.first, product.second, operand]))
+        } else if step.code.opcode == RT_RELU, let index = taken(step.first, RT_MULADD) {
+            let sum = result.remove(at: index)
+            result.append(
+                Instruction(
+                    code: .init(opcode: RT_MULADD_RELU), target: step.target,
+                    operands: sum.operands))
+        } else {
+            result.append(step)
+        }
+    }
+    return result
+}
+
 /// Gives every slot that needs scratch a register, reusing those of temporaries that are done.
 private func assignRegisters(
     _ slots: [Slot], _ instructions: [Instruction]
@@ -236,12 +303,11 @@ private func assignRegisters(
     }
     var lastUse = [Int](repeating: -1, count: slots.count)
     for (step, instruction) in instructions.enumerated() {
-        lastUse[instruction.first] = step
-        lastUse[instruction.second] = step
+        for operand in instruction.operands { lastUse[operand] = step }
     }
     var free: [Int] = []
     for (step, instruction) in instructions.enumerated() {
-        for operand in Set([instruction.first, instruction.second]) {
+        for operand in Set(instruction.operands) {
             if case .temporary = slots[operand].source, lastUse[operand] == step {
                 free.append(slots[operand].register)
             }
@@ -254,24 +320,4 @@ private func assignRegisters(
         slots[instruction.target].register = free.removeLast()
     }
     return (slots, count)
-}
-
-/// Elementwise work that stands alone.
-final class ElementwiseKernel: Kernel {
-    private let program: ElementwiseProgram
-
-    init(name: String, program: ElementwiseProgram) {
-        self.program = program
-        super.init(name: name, work: program.count)
-    }
-
-    override func workspaceCount(threads: Int) -> Int { program.scratchCount(threads: threads) }
-
-    override func bind(threads: Int, workspace: UnsafeMutablePointer<Float>) {
-        program.bind(threads: threads, scratch: workspace)
-    }
-
-    override func run(phase: Int, part: Part, _ workspace: UnsafeMutablePointer<Float>) {
-        program.run(part.range(program.count, unit: program.unit), thread: part.index)
-    }
 }

@@ -19,6 +19,17 @@ class Kernel {
         self.work = work
     }
 
+    /// Sums of this kernel's results that are taken while those are in the cache.
+    final var observers: [ChannelSumsKernel] = []
+
+    /// Whether ``observers`` are served, for results of so many channels.
+    func servesObservers(channels: Int) -> Bool { false }
+
+    /// Shows finished elements of the results, whole pixels, to the observers.
+    final func show(_ range: Range<Int>, thread: Int) {
+        for observer in observers { observer.observe(range, thread: thread) }
+    }
+
     /// Called once, after all buffers and the workspace have their places.
     func bind(threads: Int, workspace: UnsafeMutablePointer<Float>) {}
 
@@ -51,12 +62,15 @@ class FusingKernel: Kernel {
     /// Whether the kernel applies an epilogue of one scale, bias and range itself.
     var takesTail: Bool { false }
 
-    /// Whether elementwise work is left when the results are stored.
-    var hasEpilogue: Bool { epilogue != nil && tail == nil }
+    /// Whether work is left when the results are stored.
+    var hasEpilogue: Bool { epilogue != nil && tail == nil || !observers.isEmpty }
 
-    /// Applies the epilogue to the finished elements `range` of the result.
+    override func servesObservers(channels: Int) -> Bool { true }
+
+    /// Applies the epilogue to the finished elements `range` of the result, and shows them.
     func finish(_ range: Range<Int>, thread: Int) {
-        if hasEpilogue { epilogue?.run(range, thread: thread) }
+        if tail == nil { epilogue?.run(range, thread: thread) }
+        show(range, thread: thread)
     }
 
     /// Calls with the tail for the channels from `channel` on, or with nil.

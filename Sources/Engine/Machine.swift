@@ -1,3 +1,4 @@
+import CKernels
 import COpenBLAS
 import TensorGraph
 
@@ -11,6 +12,10 @@ public enum Machine {
 
     /// The processors that this process may use.
     public static var processorCount: Int { ThreadPool.processorCount }
+
+    /// Lets the engine's products on the calling thread use vectors of at most 16, 8 or 4 floats:
+    /// for tests.
+    static func limitVectors(to floats: Int) { rt_limit_vectors(Int32(floats)) }
 
     /// How fast this machine multiplies large float32 matrices, in floating-point operations a
     /// second: the best of some runs of a product of 1536 × 1536.

@@ -34,7 +34,7 @@ public final class Program {
             source, roots: roots,
             rule: Lowering(roundsToHalf: options.roundsToHalf).callAsFunction)
         let rule = ConvolutionChoice(
-            usesWinograd: options.winograd, learns: !updates.isEmpty)
+            winograd: options.winograd, learns: !updates.isEmpty)
         let choice = GraphRewrite(
             lowering.graph, roots: roots.map { lowering($0) }, rule: rule.callAsFunction)
         try choice.graph.validate()

@@ -80,4 +80,14 @@ struct Part {
         let end = min(units * (index + 1) / of * unit, count)
         return begin..<end
     }
+
+    /// This thread's share of `0..<count`, as far as it lies in the stretch of `length` from
+    /// `offset` on: counted from there, in multiples of `unit` except at the end.
+    func range(_ count: Int, of length: Int, at offset: Int, unit: Int) -> Range<Int> {
+        func bound(_ index: Int) -> Int {
+            let place = min(max(count * index / of - offset, 0), length)
+            return place == length ? length : place / unit * unit
+        }
+        return bound(index)..<bound(index + 1)
+    }
 }

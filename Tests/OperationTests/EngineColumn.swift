@@ -1,12 +1,13 @@
-import Engine
 import TensorGraph
 import Testing
+
+@testable import Engine
 
 /// The engine's float32 kernels against the double-precision reference and against PyTorch.
 @Suite struct EngineColumn {
     /// The largest normalised mean square error, Σ (engine − reference)² / Σ reference², without
     /// and with Winograd's convolution.
-    static let bounds = [false: 1e-10, true: 1e-8]
+    static let bounds = [CompileOptions.Winograd.never: 1e-10, .wherePossible: 1e-8]
 
     @Test(arguments: OperationTable.cases)
     func engineAgreesWithReference(_ testCase: OperationCase) throws {
@@ -31,9 +32,28 @@ import Testing
         let outputs = ([graph.output] + graph.gradients).enumerated().map {
             (name: CaseGraph.place($0), value: $1)
         }
-        let steps = try Program(outputs: outputs).profile().map(\.name)
+        let steps = try Program(
+            outputs: outputs, options: .init(threads: nil, winograd: .wherePossible)
+        ).profile().map(\.name)
         #expect(steps.contains("conv2d_weight_winograd"), "\(steps)")
         #expect(steps.filter { $0 == "conv2d_winograd" }.count == 2, "\(steps)")
+    }
+
+    /// The products' code for smaller CPUs, which a wide one never chooses by itself.
+    @Test(
+        arguments: OperationTable.cases.filter { $0.name.hasPrefix("conv2d") }, [4, 8])
+    func narrowVectorsAgreeWithReference(_ testCase: OperationCase, floats: Int) throws {
+        Machine.limitVectors(to: floats)
+        defer { Machine.limitVectors(to: 16) }
+        let graph = try CaseGraph(testCase)
+        let tensors = [graph.output] + graph.gradients
+        let expected = try ReferenceEvaluator(inputs: graph.doubleFeeds).evaluate(tensors)
+        for (index, tensor) in tensors.enumerated() {
+            let value = try tensor.evaluate(
+                inputs: graph.engineInputs, options: .init(threads: 1))
+            let error = normalizedError(value.scalars, expected[index].values)
+            #expect(error <= 1e-8, "\(CaseGraph.place(index)): error \(error)")
+        }
     }
 
     /// One program with all results, whose memory plan they share; a second run repeats the first.

@@ -26,16 +26,18 @@ void rt_pool_run(rt_pool *pool, rt_task task, void *context);
 typedef enum {
     RT_COPY,
     RT_ADD, RT_SUB, RT_MUL, RT_DIV, RT_POW, RT_MAX, RT_MIN,
-    RT_GT, RT_GE, RT_EQ, RT_WHERE_POSITIVE,
+    RT_GT, RT_GE, RT_EQ, RT_WHERE_POSITIVE, RT_MULADD, RT_MULADD_RELU,
     RT_NEG, RT_EXP, RT_LOG, RT_SQRT, RT_ABS, RT_RELU, RT_LEAKY, RT_CLIP, RT_HARDSWISH,
     RT_SIGMOID, RT_TANH, RT_HALF,
 } rt_opcode;
 
-/// d[i] = op(a[i], b[i]) for n elements; unary codes ignore b. `p` and `q` are the code's numbers
-/// (slope; lower and upper limit). d may be a or b.
+/// d[i] = op(a[i], b[i], c[i]) for n elements; codes of fewer operands ignore the rest. `p` and `q`
+/// are the code's numbers (slope; lower and upper limit). d may be an operand.
 void rt_elementwise(rt_opcode code, float p, float q, float *d, const float *a, const float *b,
-                    ptrdiff_t n);
+                    const float *c, ptrdiff_t n);
 void rt_fill(float *d, float value, ptrdiff_t n);
+/// Asks for n elements that are needed soon.
+void rt_prefetch(const float *x, ptrdiff_t n);
 
 // MARK: Views (strided.c)
 
@@ -76,9 +78,6 @@ typedef struct {
 /// row (n, oh, ow), columns (kh, kw, channel), `ld` floats from row to row.
 void rt_im2col(float *cols, ptrdiff_t ld, const float *x, const rt_conv *c, int channel, int count,
                ptrdiff_t begin, ptrdiff_t end);
-/// The same for one kernel element alone: columns (channel).
-void rt_im2col_tap(float *cols, ptrdiff_t ld, const float *x, const rt_conv *c, int kh, int kw,
-                   int channel, int count, ptrdiff_t begin, ptrdiff_t end);
 /// Adds up patches into input rows [begin, end) of one image: the transpose of rt_im2col.
 /// `cols` holds the image's patches, row (oh, ow), columns (kh, kw, channel), `channels` in all.
 void rt_col2im(float *x, const float *cols, const rt_conv *c, ptrdiff_t begin, ptrdiff_t end);
@@ -86,13 +85,13 @@ void rt_col2im(float *x, const float *cols, const rt_conv *c, ptrdiff_t begin, p
 void rt_flip_weights(float *d, const float *w, int outputs, int kernel_height, int kernel_width,
                      int inputs, int begin, int end);
 
-// MARK: Products with laid-out weights (gemm.c)
+// MARK: Products with laid-out weights (gemm.c, panels.c)
 
 /// Columns of a matrix that lie together: a panel is [k, RT_PANEL].
 enum { RT_PANEL = 32 };
 
-/// Lets products use vectors of at most so many floats (16, 8 or 4), so that tests reach the code
-/// for smaller CPUs as well. Not while a product runs.
+/// Lets the products of the calling thread use vectors of at most so many floats (16, 8 or 4), so
+/// that tests reach the code for smaller CPUs as well.
 void rt_limit_vectors(int floats);
 
 /// c = a·b, or c += a·b with `adds`, for m rows, depth k, and `columns` columns: 16 or RT_PANEL.
@@ -123,6 +122,18 @@ enum { RT_MOST_TAPS = 256 };
 void rt_panel_convolution(float *y, ptrdiff_t ld, const float *x, const float *b, const rt_conv *c,
                           int transposed, int columns, ptrdiff_t begin, ptrdiff_t end,
                           const rt_tail *tail);
+/// Adds the gradient of output rows (n, oh) in [begin, end) to dw, [outputs, KH, KW, inputs], for
+/// the `columns` (16 or RT_PANEL) input channels from `channel` on.
+void rt_panel_weight_gradient(float *dw, const float *x, const float *dy, const rt_conv *c,
+                              int channel, int columns, ptrdiff_t begin, ptrdiff_t end);
+
+/// The most output channels that rt_few_outputs takes.
+enum { RT_FEW = 4 };
+
+/// Output rows (n, oh) in [begin, end) of a convolution without groups to at most RT_FEW channels;
+/// weights are [outputs, KH, KW, inputs].
+void rt_few_outputs(float *y, const float *x, const float *w, const rt_conv *c, ptrdiff_t begin,
+                    ptrdiff_t end);
 
 // MARK: Winograd convolution, 3×3 with stride 1 (winograd.c)
 
@@ -206,15 +217,19 @@ void rt_average_pool(float *y, const float *x, const rt_conv *c, int count_paddi
 void rt_average_pool_input(float *dx, const float *dy, const rt_conv *c, int count_padding,
                            int pad_bottom, int pad_right, int begin, int end);
 
-/// Output rows (n, oh) in [begin, end); lower/upper are source indices, weight is the upper's.
-void rt_bilinear(float *y, const float *x, int height, int width, int channels, int out_height,
-                 int out_width, const int *row_lower, const int *row_upper, const float *row_weight,
-                 const int *col_lower, const int *col_upper, const float *col_weight,
+/// Where interpolation reads along one axis: output o between lower[o] and upper[o], whose share is
+/// weight[o]; and the outputs [first[i], last[i]) that read input i.
+typedef struct {
+    const int *lower, *upper;
+    const float *weight;
+    const int *first, *last;
+} rt_samples;
+
+/// Output rows (n, oh) in [begin, end); `line` holds width·channels floats.
+void rt_bilinear(float *y, float *line, const float *x, int height, int width, int channels,
+                 int out_height, int out_width, const rt_samples *rows, const rt_samples *columns,
                  ptrdiff_t begin, ptrdiff_t end);
-/// The transpose: input rows (n, h) in [begin, end). For input index i, the outputs that read it
-/// are [first[i], last[i]).
-void rt_bilinear_input(float *dx, const float *dy, int height, int width, int channels,
-                       int out_height, int out_width, const int *row_lower, const int *row_upper,
-                       const float *row_weight, const int *col_lower, const int *col_upper,
-                       const float *col_weight, const int *row_first, const int *row_last,
-                       const int *col_first, const int *col_last, ptrdiff_t begin, ptrdiff_t end);
+/// The transpose: input rows (n, h) in [begin, end); `line` holds out_width·channels floats.
+void rt_bilinear_input(float *dx, float *line, const float *dy, int height, int width, int channels,
+                       int out_height, int out_width, const rt_samples *rows,
+                       const rt_samples *columns, ptrdiff_t begin, ptrdiff_t end);

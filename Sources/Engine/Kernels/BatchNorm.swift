@@ -1,15 +1,25 @@
 import CKernels
 import TensorGraph
 
-#if canImport(Glibc)
-    import Glibc
-#endif
-
 /// Two sums per channel over all pixels: what the threads find is added up in their order.
+///
+/// Where the kernel that computes the pixels serves observers, it shows them as it finishes them,
+/// and only the adding up is left.
 class ChannelSumsKernel: Kernel {
+    /// One thread's sums, [2, channels], of the pixels that it has seen.
+    struct Partial {
+        let sums: UnsafeMutablePointer<Double>
+        /// What the pixels' numbers are measured from.
+        let origin: UnsafeMutablePointer<Float>
+        var pixels = 0
+    }
+
     let rows: Int
     let channels: Int
     let output: Buffer
+    /// Whether another kernel shows the pixels.
+    var isShown = false
+    private var partials: [Partial] = []
 
     init(name: String, input: Buffer, output: Buffer) {
         channels = input.shape[1]
@@ -18,41 +28,64 @@ class ChannelSumsKernel: Kernel {
         super.init(name: name, work: input.count)
     }
 
-    override var phases: Int { 2 }
-    override func workspaceCount(threads: Int) -> Int { threads * channels * 4 }
+    deinit { deallocate() }
 
-    /// Adds the sums of `range` to `sums`, [2, channels].
-    func accumulate(_ range: Range<Int>, _ sums: UnsafeMutablePointer<Double>) {}
-    /// The two results of a channel from its sums.
-    func result(_ channel: Int, _ first: Double, _ second: Double) -> (Float, Float) { (0, 0) }
-
-    override func run(phase: Int, part: Part, _ workspace: UnsafeMutablePointer<Float>) {
-        let width = 2 * channels
-        workspace.withMemoryRebound(to: Double.self, capacity: part.of * width) { sums in
-            if phase == 0 {
-                let own = sums + part.index * width
-                own.update(repeating: 0, count: width)
-                accumulate(part.range(rows), own)
-            } else if part.index == 0 {
-                combine(sums, threads: part.of)
-            }
+    private func deallocate() {
+        for partial in partials {
+            partial.sums.deallocate()
+            partial.origin.deallocate()
         }
     }
 
-    private func combine(_ sums: UnsafeMutablePointer<Double>, threads: Int) {
+    override func bind(threads: Int, workspace: UnsafeMutablePointer<Float>) {
+        deallocate()
+        partials = (0..<threads).map { _ in
+            let partial = Partial(
+                sums: .allocate(capacity: 2 * channels), origin: .allocate(capacity: channels))
+            partial.sums.initialize(repeating: 0, count: 2 * channels)
+            partial.origin.initialize(repeating: 0, count: channels)
+            return partial
+        }
+    }
+
+    override var phases: Int { isShown ? 1 : 2 }
+
+    /// Adds the sums of pixels `range`, the thread's first or further ones.
+    func accumulate(_ range: Range<Int>, to partial: Partial) {}
+    /// The two results of a channel from what the threads have seen.
+    func result(_ channel: Int, _ partials: [Partial]) -> (Float, Float) { (0, 0) }
+
+    /// Takes finished elements into account.
+    final func observe(_ elements: Range<Int>, thread: Int) {
+        let range = elements.lowerBound / channels..<elements.upperBound / channels
+        guard !range.isEmpty else { return }
+        accumulate(range, to: partials[thread])
+        partials[thread].pixels += range.count
+    }
+
+    override func run(phase: Int, part: Part, _ workspace: UnsafeMutablePointer<Float>) {
+        if !isShown && phase == 0 {
+            let range = part.range(rows)
+            observe(range.lowerBound * channels..<range.upperBound * channels, thread: part.index)
+        } else if part.index == 0 {
+            combine()
+        }
+    }
+
+    private func combine() {
         let y = output.pointer
         for channel in 0..<channels {
-            var (first, second) = (0.0, 0.0)
-            for thread in 0..<threads {
-                first += sums[thread * 2 * channels + channel]
-                second += sums[thread * 2 * channels + channels + channel]
-            }
-            (y[channel], y[channels + channel]) = result(channel, first, second)
+            (y[channel], y[channels + channel]) = result(channel, partials)
+        }
+        for thread in partials.indices {
+            partials[thread].sums.update(repeating: 0, count: 2 * channels)
+            partials[thread].pixels = 0
         }
     }
 }
 
-/// Means and biased variances, from sums shifted by the first pixel so that nothing cancels.
+/// Means and biased variances, from sums measured from each thread's first pixel so that nothing
+/// cancels.
 final class BatchMomentsKernel: ChannelSumsKernel {
     private let input: Buffer
 
@@ -61,15 +94,28 @@ final class BatchMomentsKernel: ChannelSumsKernel {
         super.init(name: BatchMoments.name, input: input, output: output)
     }
 
-    override func accumulate(_ range: Range<Int>, _ sums: UnsafeMutablePointer<Double>) {
+    override func accumulate(_ range: Range<Int>, to partial: Partial) {
         let x = input.pointer
-        rt_column_moments(sums, x, x, channels, range.lowerBound, range.upperBound)
+        if partial.pixels == 0 {
+            partial.origin.update(from: x + range.lowerBound * channels, count: channels)
+        }
+        rt_column_moments(
+            partial.sums, x, partial.origin, channels, range.lowerBound, range.upperBound)
     }
 
-    override func result(_ channel: Int, _ sum: Double, _ squares: Double) -> (Float, Float) {
-        let mean = sum / Double(rows)
-        let variance = max(squares / Double(rows) - mean * mean, 0)
-        return (Float(Double(input.pointer[channel]) + mean), Float(variance))
+    /// Moments of parts put together after Chan, Golub and LeVeque, "Updating Formulae and a
+    /// Pairwise Algorithm for Computing Sample Variances", 1979.
+    override func result(_ channel: Int, _ partials: [Partial]) -> (Float, Float) {
+        var (count, mean, squares) = (0.0, 0.0, 0.0)
+        for partial in partials where partial.pixels > 0 {
+            let (own, sum) = (Double(partial.pixels), partial.sums[channel])
+            let distance = Double(partial.origin[channel]) + sum / own - mean
+            squares += partial.sums[channels + channel] - sum * sum / own
+            squares += distance * distance * count * own / (count + own)
+            count += own
+            mean += distance * own / count
+        }
+        return (Float(mean), Float(max(squares / count, 0)))
     }
 }
 
@@ -88,16 +134,31 @@ final class BatchNormGradientSumsKernel: ChannelSumsKernel {
         super.init(name: BatchNormGradientSums.name, input: x, output: output)
     }
 
-    override func accumulate(_ range: Range<Int>, _ sums: UnsafeMutablePointer<Double>) {
+    override func accumulate(_ range: Range<Int>, to partial: Partial) {
         rt_column_products(
-            sums, x.pointer, gradient.pointer, moments.pointer, channels, range.lowerBound,
+            partial.sums, x.pointer, gradient.pointer, moments.pointer, channels, range.lowerBound,
             range.upperBound)
     }
 
-    override func result(_ channel: Int, _ sum: Double, _ products: Double) -> (Float, Float) {
+    override func result(_ channel: Int, _ partials: [Partial]) -> (Float, Float) {
+        let sum = partials.reduce(0) { $0 + $1.sums[channel] }
+        let products = partials.reduce(0) { $0 + $1.sums[channels + channel] }
         let variance = Double(moments.pointer[channels + channel]) + Double(epsilon)
         return (Float(sum), Float(products / variance.squareRoot()))
     }
+}
+
+/// An operation whose kernel can watch another's as that computes one of the inputs.
+protocol ObservingOperation: Operation {
+    var observedInput: Int { get }
+}
+
+extension BatchMoments: ObservingOperation {
+    var observedInput: Int { 0 }
+}
+
+extension BatchNormGradientSums: ObservingOperation {
+    var observedInput: Int { 2 }
 }
 
 /// The physical order puts channels last only for rank 4; other ranks take the way through it.

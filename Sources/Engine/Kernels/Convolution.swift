@@ -82,7 +82,7 @@ final class PatchConvolutionKernel: FusingKernel {
         plan = flips ? [.flip] : []
         if sharesColumns(threads: threads) {
             plan += (isPointwise ? [] : [.patches]) + [.columns]
-            plan += epilogue == nil ? [] : [.epilogue]
+            plan += hasEpilogue ? [.epilogue] : []
         } else {
             plan.append(.tiles)
         }

@@ -1,174 +1,141 @@
 import CKernels
 import TensorGraph
 
-/// dW = dYᵀ · patches.
+/// Weight gradients of convolutions without groups, whose input channels fill vectors: products of
+/// stretches of dy and of the picture, without patches.
 ///
-/// Small gradients: each thread takes some of the pixels, and their sums are added up in order.
+/// Small gradients: each thread takes some of the rows, and their sums are added up in order.
 /// Large gradients: each thread takes some of the input channels and no addition is needed.
-final class WeightGradientKernel: Kernel {
+private final class PanelWeightGradientKernel: Kernel {
     /// Gradients of more floats than this are shared by channels.
     private static let largestPartial = 1 << 18
-    private static let tileFloats = 1 << 19
-    /// Rows whose numbers stay near the core while all channels meet.
-    private static let nearRows = 128
+    /// Floats of dy and of a panel of x that stay near the core while all kernel elements meet.
+    private static let nearFloats = 1 << 17
 
-    private let x: Buffer
-    private let dy: Buffer
-    private let output: Buffer
+    private let x, dy, output: Buffer
     private var geometry: rt_conv
-
-    private let rows: Int
-    private let outputs: Int
-    private let inputs: Int
-    private let groups: Int
-    private let taps: Int
+    private let rows, outputs, inputs: Int
 
     init(name: String, geometry: rt_conv, x: Buffer, dy: Buffer, output: Buffer) {
-        self.geometry = geometry
-        self.x = x
-        self.dy = dy
-        self.output = output
+        (self.geometry, self.x, self.dy, self.output) = (geometry, x, dy, output)
+        (outputs, inputs) = (dy.shape[1], x.shape[1])
+        rows = dy.shape[0] * dy.shape[2]
+        super.init(name: name, work: output.count * rows * dy.shape[3])
+    }
+
+    override var multiplyAdds: Int { output.count * rows * dy.shape[3] }
+
+    private var panels: Int { (inputs + panelWidth - 1) / panelWidth }
+    private var sharesChannels: Bool { output.count > Self.largestPartial }
+    private var block: Int { max(Self.nearFloats / (outputs + panelWidth) / dy.shape[3], 1) }
+
+    override func workspaceCount(threads: Int) -> Int {
+        sharesChannels ? 0 : (threads - 1) * output.count
+    }
+
+    override var phases: Int { 2 }
+
+    override func run(phase: Int, part: Part, _ workspace: UnsafeMutablePointer<Float>) {
+        if sharesChannels {
+            guard phase == 0 else {
+                return accumulate(part.range(panels), 0..<rows, output.pointer)
+            }
+            let own = part.range(output.count)
+            (output.pointer + own.lowerBound).update(repeating: 0, count: own.count)
+        } else if phase == 0 {
+            let own =
+                part.index == 0
+                ? output.pointer : workspace + (part.index - 1) * output.count
+            own.update(repeating: 0, count: output.count)
+            accumulate(0..<panels, part.range(rows), own)
+        } else {
+            addPartials(workspace, to: output, part)
+        }
+    }
+
+    private func accumulate(
+        _ panels: Range<Int>, _ rows: Range<Int>, _ target: UnsafeMutablePointer<Float>
+    ) {
+        for row in stride(from: rows.lowerBound, to: rows.upperBound, by: block) {
+            for panel in panels {
+                let channel = panel * panelWidth
+                rt_panel_weight_gradient(
+                    target, x.pointer, dy.pointer, &geometry, Int32(channel),
+                    Int32(min(panelWidth, inputs - channel)), row, min(row + block, rows.upperBound)
+                )
+            }
+        }
+    }
+}
+
+/// Adds the sums of all threads but the first, which stand one after another, to the first's.
+private func addPartials(
+    _ partials: UnsafePointer<Float>, to output: Buffer, _ part: Part
+) {
+    let range = part.range(output.count, unit: 16)
+    let target = output.pointer + range.lowerBound
+    for thread in 1..<max(part.of, 1) where !range.isEmpty {
+        let source = partials + (thread - 1) * output.count + range.lowerBound
+        rt_elementwise(RT_ADD, 0, 0, target, target, source, source, range.count)
+    }
+}
+
+/// Other weight gradients: dW = dYᵀ · patches.
+private final class PatchWeightGradientKernel: Kernel {
+    private static let tileFloats = 1 << 19
+
+    private let x, dy, output: Buffer
+    private var geometry: rt_conv
+    private let rows, outputs, groups, depth, patch: Int
+
+    init(name: String, geometry: rt_conv, x: Buffer, dy: Buffer, output: Buffer) {
+        (self.geometry, self.x, self.dy, self.output) = (geometry, x, dy, output)
         outputs = dy.shape[1]
-        inputs = x.shape[1]
         rows = dy.count / outputs
         groups = Int(geometry.groups)
-        taps = Int(geometry.kernel_height * geometry.kernel_width)
+        depth = x.shape[1] / groups
+        patch = depth * geometry.taps
         super.init(name: name, work: output.count * rows)
     }
 
     override var multiplyAdds: Int { output.count * rows }
 
-    private var depth: Int { inputs / groups }
-    private var patch: Int { depth * taps }
-
-    private var isPointwise: Bool {
-        taps == 1 && geometry.stride_height == 1 && geometry.stride_width == 1
-            && geometry.pad_top == 0 && geometry.pad_left == 0
-            && geometry.out_height == geometry.height && geometry.out_width == geometry.width
-    }
-
-    private var sharesChannels: Bool { output.count > Self.largestPartial && groups == 1 }
-
-    private var tile: Int {
-        min(max(Self.tileFloats / (sharesChannels ? depth : patch), 256), rows)
-    }
+    private var tile: Int { min(max(Self.tileFloats / patch, 256), rows) }
 
     override func workspaceCount(threads: Int) -> Int {
-        if sharesChannels { return isPointwise ? 0 : threads * tile * (depth / threads + 16) }
-        return threads * (output.count + (isPointwise ? 0 : tile * patch))
+        (threads - 1) * output.count + threads * tile * patch
     }
 
-    override var phases: Int { sharesChannels ? 1 : 2 }
+    override var phases: Int { 2 }
 
     override func run(phase: Int, part: Part, _ workspace: UnsafeMutablePointer<Float>) {
-        if sharesChannels {
-            runChannels(part, workspace + part.index * tile * (depth / part.of + 16))
-        } else if phase == 0 {
-            runPixels(part, workspace)
-        } else {
-            addPartials(part, workspace)
-        }
-    }
-
-    private func tiles(_ range: Range<Int>, _ body: (Range<Int>) -> Void) {
-        var start = range.lowerBound
-        while start < range.upperBound {
-            let end = min(start + tile, range.upperBound)
-            body(start..<end)
-            start = end
-        }
-    }
-
-    // MARK: Shared by input channels
-
-    private func runChannels(_ part: Part, _ scratch: UnsafeMutablePointer<Float>) {
-        let channels = part.range(depth, unit: 16)
-        guard !channels.isEmpty else { return }
-        if isPointwise {
-            return accumulate(
-                0..<rows, x.pointer + channels.lowerBound, inputs, channels, tap: 0, isFirst: true)
-        }
-        tiles(0..<rows) { range in
-            for tap in 0..<taps {
-                let (kh, kw) = (tap / Int(geometry.kernel_width), tap % Int(geometry.kernel_width))
-                rt_im2col_tap(
-                    scratch, channels.count, x.pointer, &geometry, Int32(kh), Int32(kw),
-                    Int32(channels.lowerBound), Int32(channels.count), range.lowerBound,
-                    range.upperBound)
+        guard phase == 0 else { return addPartials(workspace, to: output, part) }
+        let partials = (part.of - 1) * output.count
+        let own =
+            part.index == 0 ? output.pointer : workspace + (part.index - 1) * output.count
+        own.update(repeating: 0, count: output.count)
+        let range = part.range(rows)
+        for start in stride(from: range.lowerBound, to: range.upperBound, by: tile) {
+            for group in 0..<groups {
                 accumulate(
-                    range, scratch, channels.count, channels, tap: tap,
-                    isFirst: range.lowerBound == 0)
+                    start..<min(start + tile, range.upperBound), group,
+                    workspace + partials + part.index * tile * patch, own)
             }
         }
     }
 
     private func accumulate(
-        _ range: Range<Int>, _ b: UnsafePointer<Float>, _ ldb: Int, _ channels: Range<Int>,
-        tap: Int, isFirst: Bool
-    ) {
-        sgemm(
-            true, false, m: outputs, n: channels.count, k: range.count,
-            a: dy.pointer + range.lowerBound * outputs, lda: outputs, b: b, ldb: ldb,
-            beta: isFirst ? 0 : 1, c: output.pointer + tap * depth + channels.lowerBound,
-            ldc: patch)
-    }
-
-    // MARK: Shared by pixels
-
-    private func runPixels(_ part: Part, _ workspace: UnsafeMutablePointer<Float>) {
-        let partial = workspace + part.index * output.count
-        let scratch = workspace + part.of * output.count + part.index * tile * patch
-        partial.update(repeating: 0, count: output.count)
-        tiles(part.range(rows)) { range in
-            for group in 0..<groups { runTile(range, group, scratch, partial) }
-        }
-    }
-
-    private func runTile(
-        _ range: Range<Int>, _ group: Int, _ scratch: UnsafeMutablePointer<Float>,
-        _ partial: UnsafeMutablePointer<Float>
+        _ range: Range<Int>, _ group: Int, _ patches: UnsafeMutablePointer<Float>,
+        _ target: UnsafeMutablePointer<Float>
     ) {
         let width = outputs / groups
-        if usesPanels { return multiplyPanels(range, partial) }
-        var (b, ldb) = (UnsafePointer(scratch), patch)
-        if isPointwise {
-            b = UnsafePointer(x.pointer) + range.lowerBound * inputs + group * depth
-            ldb = inputs
-        } else {
-            rt_im2col(
-                scratch, patch, x.pointer, &geometry, Int32(group * depth), Int32(depth),
-                range.lowerBound, range.upperBound)
-        }
+        rt_im2col(
+            patches, patch, x.pointer, &geometry, Int32(group * depth), Int32(depth),
+            range.lowerBound, range.upperBound)
         sgemm(
             true, false, m: width, n: patch, k: range.count,
-            a: dy.pointer + range.lowerBound * outputs + group * width, lda: outputs, b: b,
-            ldb: ldb, beta: 1, c: partial + group * width * patch, ldc: patch)
-    }
-
-    /// 1×1 with channels that fill vectors needs no patches, and no packing either.
-    private var usesPanels: Bool { isPointwise && groups == 1 && inputs.isMultiple(of: 16) }
-
-    private func multiplyPanels(_ range: Range<Int>, _ partial: UnsafeMutablePointer<Float>) {
-        for start in stride(from: range.lowerBound, to: range.upperBound, by: Self.nearRows) {
-            let count = min(Self.nearRows, range.upperBound - start)
-            for channel in stride(from: 0, to: inputs, by: panelWidth) {
-                rt_gemm_panel(
-                    outputs, count, dy.pointer + start * outputs, 1, outputs,
-                    x.pointer + start * inputs + channel, inputs, partial + channel, inputs,
-                    Int32(min(panelWidth, inputs - channel)), 1, nil)
-            }
-        }
-    }
-
-    private func addPartials(_ part: Part, _ workspace: UnsafeMutablePointer<Float>) {
-        let range = part.range(output.count, unit: 16)
-        guard !range.isEmpty else { return }
-        let target = output.pointer + range.lowerBound
-        target.update(from: workspace + range.lowerBound, count: range.count)
-        for thread in 1..<max(part.of, 1) {
-            let source = workspace + thread * output.count + range.lowerBound
-            rt_elementwise(RT_ADD, 0, 0, target, target, source, range.count)
-        }
+            a: dy.pointer + range.lowerBound * outputs + group * width, lda: outputs, b: patches,
+            ldb: patch, beta: 1, c: target + group * width * patch, ldc: patch)
     }
 }
 
@@ -181,7 +148,11 @@ extension ConvolutionWeightGradient: Executable {
                 name: "conv2d_weight_depthwise", geometry: geometry, x: inputs[0], dy: inputs[1],
                 output: output)
         }
-        return WeightGradientKernel(
+        if groups == 1, inputs[0].shape[1].isMultiple(of: 16), geometry.taps <= RT_MOST_TAPS {
+            return PanelWeightGradientKernel(
+                name: name, geometry: geometry, x: inputs[0], dy: inputs[1], output: output)
+        }
+        return PatchWeightGradientKernel(
             name: name, geometry: geometry, x: inputs[0], dy: inputs[1], output: output)
     }
 }

@@ -9,6 +9,7 @@ final class DepthwiseKernel: FusingKernel {
     private let scatters: Bool
     private let turns: Bool
     private let places: Int
+    private static let nearFloats = 1 << 13
 
     /// - Parameter geometry: of the convolution; for a transposed one, of that whose transpose it
     ///   is: its input is our output.
@@ -35,16 +36,19 @@ final class DepthwiseKernel: FusingKernel {
         rt_depthwise_weights(
             weights, weight.pointer, geometry.channels, Int32(geometry.taps), turns ? 1 : 0)
         let line = output.shape[3] * output.shape[1]
-        // Row by row, so that the epilogue finds its numbers in the cache.
-        for row in part.range(output.shape[0] * output.shape[2]) {
+        let own = part.range(output.shape[0] * output.shape[2])
+        // A few rows at a time, so that the epilogue finds its numbers in the cache.
+        let step = max(Self.nearFloats / line, 1)
+        for row in stride(from: own.lowerBound, to: own.upperBound, by: step) {
+            let end = min(row + step, own.upperBound)
             if scatters {
-                rt_depthwise_input(output.pointer, x.pointer, weights, &geometry, row, row + 1)
+                rt_depthwise_input(output.pointer, x.pointer, weights, &geometry, row, end)
             } else {
                 withTail {
-                    rt_depthwise(output.pointer, x.pointer, weights, &geometry, row, row + 1, $0)
+                    rt_depthwise(output.pointer, x.pointer, weights, &geometry, row, end, $0)
                 }
             }
-            finish((row * line)..<((row + 1) * line), thread: part.index)
+            finish((row * line)..<(end * line), thread: part.index)
         }
     }
 }

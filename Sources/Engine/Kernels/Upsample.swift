@@ -1,37 +1,50 @@
 import CKernels
 import TensorGraph
 
-/// Where each output along one axis samples its input: between `lower` and `upper`.
-private struct Samples {
-    var lower: [Int32] = []
-    var upper: [Int32] = []
+/// Where each output along one axis samples its input, in the form that the C loops take.
+private final class Samples {
+    private let inputs: Int
+    private let outputs: Int
+    /// The sample below, the one above, and for each input the outputs `first..<last` that read it.
+    private let lower, upper, first, last: UnsafeMutablePointer<Int32>
     /// The share of the upper sample.
-    var weight: [Float] = []
-    /// For each input, the outputs `first..<last` that read it.
-    var first: [Int32]
-    var last: [Int32]
+    private let weight: UnsafeMutablePointer<Float>
 
     init(inputs: Int, factor: Int, alignCorners: Bool) {
-        let outputs = inputs * factor
-        first = [Int32](repeating: Int32(outputs), count: inputs)
-        last = [Int32](repeating: 0, count: inputs)
-        for place in 0..<outputs {
-            let source = Self.source(place, inputs, outputs, alignCorners)
-            let low = min(Int(source), inputs - 1)
-            let high = min(low + 1, inputs - 1)
-            lower.append(Int32(low))
-            upper.append(Int32(high))
-            weight.append(Float(source - Double(low)))
-            for input in [low, high] {
-                first[input] = min(first[input], Int32(place))
-                last[input] = max(last[input], Int32(place + 1))
-            }
+        (self.inputs, outputs) = (inputs, inputs * factor)
+        lower = .allocate(capacity: outputs)
+        upper = .allocate(capacity: outputs)
+        weight = .allocate(capacity: outputs)
+        first = .allocate(capacity: inputs)
+        last = .allocate(capacity: inputs)
+        first.initialize(repeating: Int32(outputs), count: inputs)
+        last.initialize(repeating: 0, count: inputs)
+        for place in 0..<outputs { sample(place, alignCorners) }
+    }
+
+    deinit {
+        for indices in [lower, upper, first, last] { indices.deallocate() }
+        weight.deallocate()
+    }
+
+    var values: rt_samples {
+        rt_samples(lower: lower, upper: upper, weight: weight, first: first, last: last)
+    }
+
+    private func sample(_ place: Int, _ alignCorners: Bool) {
+        let source = source(place, alignCorners)
+        let low = min(Int(source), inputs - 1)
+        let high = min(low + 1, inputs - 1)
+        (lower + place).initialize(to: Int32(low))
+        (upper + place).initialize(to: Int32(high))
+        (weight + place).initialize(to: Float(source - Double(low)))
+        for input in [low, high] {
+            first[input] = min(first[input], Int32(place))
+            last[input] = max(last[input], Int32(place + 1))
         }
     }
 
-    private static func source(
-        _ place: Int, _ inputs: Int, _ outputs: Int, _ alignCorners: Bool
-    ) -> Double {
+    private func source(_ place: Int, _ alignCorners: Bool) -> Double {
         if alignCorners {
             return outputs > 1 ? Double(place * (inputs - 1)) / Double(outputs - 1) : 0
         }
@@ -45,11 +58,15 @@ extension UpsampleBilinear: Executable {
         let (shape, size) = (x.shape, output.shape)
         let rows = Samples(inputs: shape[2], factor: factor.height, alignCorners: alignCorners)
         let columns = Samples(inputs: shape[3], factor: factor.width, alignCorners: alignCorners)
-        return LoopKernel(name: name, work: output.count, count: size[0] * size[2]) { range in
+        return LoopKernel(
+            name: name, work: output.count, count: size[0] * size[2],
+            scratch: shape[3] * shape[1]
+        ) { range, line in
+            var (vertical, horizontal) = (rows.values, columns.values)
             rt_bilinear(
-                output.pointer, x.pointer, Int32(shape[2]), Int32(shape[3]), Int32(shape[1]),
-                Int32(size[2]), Int32(size[3]), rows.lower, rows.upper, rows.weight, columns.lower,
-                columns.upper, columns.weight, range.lowerBound, range.upperBound)
+                output.pointer, line, x.pointer, Int32(shape[2]), Int32(shape[3]),
+                Int32(shape[1]), Int32(size[2]), Int32(size[3]), &vertical, &horizontal,
+                range.lowerBound, range.upperBound)
         }
     }
 }
@@ -61,11 +78,13 @@ extension UpsampleBilinearGradient: Executable {
         let (factor, align) = (upsample.factor, upsample.alignCorners)
         let rows = Samples(inputs: shape[2], factor: factor.height, alignCorners: align)
         let columns = Samples(inputs: shape[3], factor: factor.width, alignCorners: align)
-        return LoopKernel(name: name, work: dy.count, count: shape[0] * shape[2]) { range in
+        return LoopKernel(
+            name: name, work: dy.count, count: shape[0] * shape[2], scratch: size[3] * size[1]
+        ) { range, line in
+            var (vertical, horizontal) = (rows.values, columns.values)
             rt_bilinear_input(
-                output.pointer, dy.pointer, Int32(shape[2]), Int32(shape[3]), Int32(shape[1]),
-                Int32(size[2]), Int32(size[3]), rows.lower, rows.upper, rows.weight, columns.lower,
-                columns.upper, columns.weight, rows.first, rows.last, columns.first, columns.last,
+                output.pointer, line, dy.pointer, Int32(shape[2]), Int32(shape[3]),
+                Int32(shape[1]), Int32(size[2]), Int32(size[3]), &vertical, &horizontal,
                 range.lowerBound, range.upperBound)
         }
     }

@@ -3,13 +3,25 @@ import TensorGraph
 
 /// Chooses how each convolution, and each gradient of one, is computed.
 ///
+/// - a handful of output channels: products along the input channels;
 /// - 3×3 with stride 1: Winograd's form, where that saves multiplications;
 /// - other kernels without groups: products straight from the picture;
 /// - what fits neither (few channels, groups) stays what it is.
 struct ConvolutionChoice {
-    let usesWinograd: Bool
+    let winograd: CompileOptions.Winograd
     /// Whether variables change from run to run, so that weights cannot be laid out beforehand.
     let learns: Bool
+    /// Weights of each kernel element from which on the gradient's transforms pay.
+    private static let manyWeights = 64 * 64
+
+    private func allows(_ tiling: WinogradTiling, isGradient: Bool) -> Bool {
+        switch winograd {
+        case .never: false
+        case .wherePossible: true
+        case .whereFaster:
+            !isGradient || tiling.channels * tiling.outputs >= Self.manyWeights
+        }
+    }
 
     func callAsFunction(
         _ graph: Graph, _ operation: any Operation, _ inputs: [Tensor]
@@ -21,31 +33,42 @@ struct ConvolutionChoice {
         switch operation {
         case let convolution as Convolution where convolution.groups == 1:
             let kernel = Pair(shapes[1][2], shapes[1][3])
-            return winograd(graph, inputs, output, kernel, convolution.window, turns: false)
+            return few(graph, inputs, output, convolution.window)
+                ?? tiles(graph, inputs, output, kernel, convolution.window, turns: false)
                 ?? panels(graph, inputs, output, kernel, convolution.window, isTransposed: false)
                 ?? graph.apply(operation, inputs)
         case let transpose as ConvolutionTranspose where transpose.groups == 1:
             let kernel = Pair(shapes[1][2], shapes[1][3])
             let turned = transpose.window.turned(kernel)
-            return winograd(graph, inputs, output, kernel, turned, turns: true)
+            return tiles(graph, inputs, output, kernel, turned, turns: true)
                 ?? panels(graph, inputs, output, kernel, transpose.window, isTransposed: true)
                 ?? graph.apply(operation, inputs)
         case let gradient as ConvolutionWeightGradient where gradient.groups == 1:
             let tiling = WinogradTiling(
                 x: shapes[0], y: shapes[1], kernel: gradient.kernel, window: gradient.window)
-            guard usesWinograd, let tiling else { return graph.apply(operation, inputs) }
+            guard let tiling, allows(tiling, isGradient: true) else {
+                return graph.apply(operation, inputs)
+            }
             return graph.apply(WinogradWeightGradient(tiling: tiling, shape: output), inputs)
         default: return graph.apply(operation, inputs)
         }
     }
 
-    private func winograd(
+    private func few(
+        _ graph: Graph, _ inputs: [Tensor], _ output: Shape, _ window: Window
+    ) -> Tensor? {
+        guard output[1] <= RT_FEW, inputs[0].shape[1] >= 16 else { return nil }
+        return graph.apply(FewOutputsConvolution(window: window, shape: output), inputs)
+    }
+
+    private func tiles(
         _ graph: Graph, _ inputs: [Tensor], _ output: Shape, _ kernel: Pair, _ window: Window,
         turns: Bool
     ) -> Tensor? {
-        guard usesWinograd,
+        guard
             let tiling = WinogradTiling(
-                x: inputs[0].shape, y: output, kernel: kernel, window: window)
+                x: inputs[0].shape, y: output, kernel: kernel, window: window),
+            allows(tiling, isGradient: false)
         else { return nil }
         let weights = WinogradWeights(tiling: tiling, turns: turns)
         let isFixed = isConstantPerLoad(inputs[1], graph)

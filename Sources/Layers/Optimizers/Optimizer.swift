@@ -24,12 +24,16 @@ extension Graph {
         parameters: [String: TensorData] = [:]
     ) -> [String: TensorData] {
         var state: [String: TensorData] = [:]
+        // One array for all states of a shape: there are two for each parameter.
+        var zeros: [Shape: TensorData] = [:]
         for variable in variables(.optimizerState) {
             let name = variable.variableName
             let start =
                 name.hasPrefix(averagePrefix)
                 ? parameters[String(name.dropFirst(averagePrefix.count))] : nil
-            state[name] = start ?? TensorData(shape: variable.shape, repeating: 0)
+            let zero = zeros[variable.shape] ?? TensorData(shape: variable.shape, repeating: 0)
+            zeros[variable.shape] = zero
+            state[name] = start ?? zero
         }
         return state
     }

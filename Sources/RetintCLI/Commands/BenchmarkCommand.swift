@@ -75,7 +75,8 @@ struct BenchmarkCommand: ParsableCommand {
 
 extension BenchmarkCommand {
     private func subject() throws -> BenchmarkSubject {
-        let options = CompileOptions(threads: threads, winograd: winograd)
+        let options = CompileOptions(
+            threads: threads, winograd: winograd ? .whereFaster : .never)
         switch mode {
         case .inference:
             let loaded =

@@ -443,6 +443,12 @@ CONVOLUTIONS = [
     ),
     ("conv2d 3×3 small tiles", [[3, 32, 2, 2], [16, 32, 3, 3]], conv(1, 1)),
     ("conv2d 3×3 many channels", [[1, 192, 12, 11], [224, 192, 3, 3]], conv(1, 1)),
+    ("conv2d many channels stride 2", [[1, 288, 7, 9], [96, 288, 3, 3]], conv(2, 1)),
+    ("conv2d to 1 channel", [[1, 16, 7, 40], [1, 16, 3, 3]], conv(1, 2, 2)),
+    ("conv2d to 2 channels", [[2, 16, 9, 19], [2, 16, 3, 3]], conv(1, 1)),
+    ("conv2d to 3 channels", [[1, 37, 8, 21], [3, 37, 3, 3]], conv(2, 1)),
+    ("conv2d to 4 channels", [[1, 20, 5, 6], [4, 20, 2, 3]], conv()),
+    ("conv2d 17×17", [[1, 2, 19, 18], [2, 2, 17, 17]], conv()),
     ("conv_transpose2d 4×4", [[2, 3, 4, 5], [3, 4, 4, 4], [4]], transposed(2, 1)),
     ("conv_transpose2d 3×3", [[2, 3, 4, 5], [3, 4, 3, 3], [4]], transposed(2, 1, 1)),
     ("conv_transpose2d stride 1", [[2, 3, 4, 5], [3, 2, 3, 3]], transposed()),
@@ -473,6 +479,7 @@ CONVOLUTIONS = [
         transposed(2, 1),
     ),
     ("conv_transpose2d 3×3 tiles", [[2, 16, 9, 14], [16, 32, 3, 3]], transposed(1, 1)),
+    ("conv_transpose2d 17×17", [[1, 2, 2, 3], [2, 2, 17, 17]], transposed()),
     (
         "conv_transpose2d 3×3 tiles dilation 2",
         [[1, 32, 9, 8], [32, 16, 3, 3]],
@@ -514,6 +521,23 @@ NORMALIZATIONS = [
     ("batch_norm_training rank 3", [positive(2, 5, 7), [5], [5]], normalized_training(1e-3)),
     ("batch_norm_training rank 5", [[2, 3, 2, 3, 2], [3], [3]], normalized_training()),
     ("batch_norm_training one sample", [[1, 17, 3, 5], [17], [17]], normalized_training()),
+    (
+        "batch_norm_training of a convolution",
+        [[3, 16, 9, 11], [32, 16, 3, 3], [32], [32]],
+        lambda x, k, w, b: torch.tanh(normalized_training()(F.conv2d(x, k, padding=1), w, b)),
+    ),
+    (
+        "batch_norm_training of a depthwise convolution",
+        [[2, 17, 9, 7], [17, 1, 3, 3], [17], [17]],
+        lambda x, k, w, b: torch.tanh(
+            normalized_training()(F.conv2d(x, k, stride=2, groups=17), w, b)
+        ),
+    ),
+    (
+        "batch_norm_training of a sum",
+        [[2, 5, 9, 7], [2, 5, 9, 7], [5], [5]],
+        lambda x, z, w, b: z + torch.tanh(normalized_training()(x + z, w, b)),
+    ),
     (
         "batch_norm_training far from 0",
         [wide(2, 3, 5, 5), [3], [3]],

@@ -76,6 +76,13 @@ extension OperationTable {
             padding: Padding(top: 0, bottom: 2, left: 2, right: 1)),
         conv("conv2d 3×3 small tiles", [3, 32, 2, 2], [16, 32, 3, 3], padding: 1),
         conv("conv2d 3×3 many channels", [1, 192, 12, 11], [224, 192, 3, 3], padding: 1),
+        conv(
+            "conv2d many channels stride 2", [1, 288, 7, 9], [96, 288, 3, 3], stride: 2, padding: 1),
+        conv("conv2d to 1 channel", [1, 16, 7, 40], [1, 16, 3, 3], padding: 2, dilation: 2),
+        conv("conv2d to 2 channels", [2, 16, 9, 19], [2, 16, 3, 3], padding: 1),
+        conv("conv2d to 3 channels", [1, 37, 8, 21], [3, 37, 3, 3], stride: 2, padding: 1),
+        conv("conv2d to 4 channels", [1, 20, 5, 6], [4, 20, 2, 3]),
+        conv("conv2d 17×17", [1, 2, 19, 18], [2, 2, 17, 17]),
     ]
 
     static let transposedConvolutions: [OperationCase] = [
@@ -109,6 +116,7 @@ extension OperationTable {
             convTranspose2d($0[0], weight: $0[1], bias: $0[2], stride: 2, padding: 1)
         },
         transposed("conv_transpose2d 3×3 tiles", [2, 16, 9, 14], [16, 32, 3, 3], padding: 1),
+        transposed("conv_transpose2d 17×17", [1, 2, 2, 3], [2, 2, 17, 17]),
         transposed(
             "conv_transpose2d 3×3 tiles dilation 2", [1, 32, 9, 8], [32, 16, 3, 3], dilation: 2),
     ]

@@ -69,6 +69,23 @@ extension OperationTable {
         OperationCase("batch_norm_training one sample", [1, 17, 3, 5], [17], [17]) {
             batchNormTraining($0[0], weight: $0[1], bias: $0[2]).output
         },
+        OperationCase(
+            "batch_norm_training of a convolution", [3, 16, 9, 11], [32, 16, 3, 3], [32], [32]
+        ) {
+            let y = conv2d($0[0], weight: $0[1], padding: 1)
+            return tanh(batchNormTraining(y, weight: $0[2], bias: $0[3]).output)
+        },
+        OperationCase(
+            "batch_norm_training of a depthwise convolution", [2, 17, 9, 7], [17, 1, 3, 3], [17],
+            [17]
+        ) {
+            let y = conv2d($0[0], weight: $0[1], stride: 2, groups: 17)
+            return tanh(batchNormTraining(y, weight: $0[2], bias: $0[3]).output)
+        },
+        OperationCase("batch_norm_training of a sum", [2, 5, 9, 7], [2, 5, 9, 7], [5], [5]) {
+            let y = batchNormTraining($0[0] + $0[1], weight: $0[2], bias: $0[3]).output
+            return $0[1] + tanh(y)
+        },
         OperationCase("batch_norm_training far from 0", .wide([2, 3, 5, 5]), [3], [3]) {
             batchNormTraining($0[0] + 100, weight: $0[1], bias: $0[2]).output
         },

@@ -1,0 +1,17 @@
+// Products of matrices, block by block in registers.
+#pragma once
+
+#include "CKernels.h"
+
+// What every block of a product shares. The depth is `taps` runs of `k`, which begin at a[a_taps[t]]
+// and b[b_taps[t]]: a convolution's kernel elements, or a single one.
+typedef struct {
+    ptrdiff_t k, row_step, k_step, b_step, ldc;
+    int taps, adds;
+    const ptrdiff_t *a_taps, *b_taps;
+    const rt_tail *tail;
+} rt_product;
+
+/// m rows of a product with `columns` columns, 16 or RT_PANEL.
+void rt_multiply(ptrdiff_t m, int columns, const rt_product *g, const float *a, const float *b,
+                 float *c);
