@@ -52,22 +52,45 @@ private final class Samples {
     }
 }
 
-extension UpsampleBilinear: Executable {
-    func kernel(inputs: [Buffer], output: Buffer) -> Kernel {
-        let x = inputs[0]
+/// Interpolates a few rows at a time, so that what follows finds them in the cache.
+private final class UpsampleKernel: FusingKernel {
+    private let x, output: Buffer
+    private let rows, columns: Samples
+    private static let nearFloats = 1 << 13
+
+    init(name: String, x: Buffer, output: Buffer, rows: Samples, columns: Samples) {
+        (self.x, self.output, self.rows, self.columns) = (x, output, rows, columns)
+        super.init(name: name, work: output.count)
+    }
+
+    private var lineCount: Int { x.shape[3] * x.shape[1] }
+
+    override func ownWorkspaceCount(threads: Int) -> Int { threads * lineCount }
+
+    override func run(phase: Int, part: Part, _ workspace: UnsafeMutablePointer<Float>) {
         let (shape, size) = (x.shape, output.shape)
-        let rows = Samples(inputs: shape[2], factor: factor.height, alignCorners: alignCorners)
-        let columns = Samples(inputs: shape[3], factor: factor.width, alignCorners: alignCorners)
-        return LoopKernel(
-            name: name, work: output.count, count: size[0] * size[2],
-            scratch: shape[3] * shape[1]
-        ) { range, line in
-            var (vertical, horizontal) = (rows.values, columns.values)
+        let row = size[3] * size[1]
+        let own = part.range(size[0] * size[2])
+        let step = max(Self.nearFloats / row, 1)
+        var (vertical, horizontal) = (rows.values, columns.values)
+        for start in stride(from: own.lowerBound, to: own.upperBound, by: step) {
+            let end = min(start + step, own.upperBound)
             rt_bilinear(
-                output.pointer, line, x.pointer, Int32(shape[2]), Int32(shape[3]),
-                Int32(shape[1]), Int32(size[2]), Int32(size[3]), &vertical, &horizontal,
-                range.lowerBound, range.upperBound)
+                output.pointer, workspace + part.index * lineCount, x.pointer, Int32(shape[2]),
+                Int32(shape[3]), Int32(shape[1]), Int32(size[2]), Int32(size[3]), &vertical,
+                &horizontal, start, end)
+            finish(start * row..<end * row, thread: part.index)
         }
+    }
+}
+
+extension UpsampleBilinear: Executable, EpilogueHost {
+    func kernel(inputs: [Buffer], output: Buffer) -> Kernel {
+        let size = inputs[0].shape
+        return UpsampleKernel(
+            name: name, x: inputs[0], output: output,
+            rows: Samples(inputs: size[2], factor: factor.height, alignCorners: alignCorners),
+            columns: Samples(inputs: size[3], factor: factor.width, alignCorners: alignCorners))
     }
 }
 
