@@ -93,7 +93,10 @@ let package = Package(
             exclude: ["Goldens"]),
         .testTarget(
             name: "ColorizersTests",
-            dependencies: ["Colorizers", "Layers", "Engine", "TensorFiles"], exclude: ["Goldens"]),
+            dependencies: [
+                "CAllocationCounter", "Colorizers", "Layers", "Engine", "TensorFiles",
+            ], exclude: ["Goldens"]),
+        .target(name: "CAllocationCounter", path: "Tests/CAllocationCounter"),
         .testTarget(
             name: "ColorScienceTests", dependencies: ["ColorScience"], exclude: ["Goldens"]),
         .testTarget(

@@ -15,6 +15,10 @@ public struct CompileOptions: Sendable {
     /// Rounds every operation's result to half precision, as a float16 accelerator would.
     public var roundsToHalf = false
     public var winograd = Winograd.whereFaster
+    /// What was measured on this machine; a rule of thumb decides the rest.
+    public var choices = KernelChoices()
+    /// Measures what is not known yet; its choices then stand for ``choices``.
+    public var tuner: KernelTuner?
 
     public init() {}
 

@@ -33,8 +33,12 @@ public final class Program {
         let lowering = GraphRewrite(
             source, roots: roots,
             rule: Lowering(roundsToHalf: options.roundsToHalf).callAsFunction)
+        pool = ThreadPool.shared(threads: options.threads ?? ThreadPool.processorCount)
         let rule = ConvolutionChoice(
-            winograd: options.winograd, learns: !updates.isEmpty)
+            winograd: options.winograd,
+            measured: try options.tuner?.choices(for: outputs, options) ?? options.choices,
+            threads: pool.threads,
+            learns: !updates.isEmpty)
         let choice = GraphRewrite(
             lowering.graph, roots: roots.map { lowering($0) }, rule: rule.callAsFunction)
         try choice.graph.validate()
@@ -55,7 +59,6 @@ public final class Program {
         }
         variables = Dictionary(compiler.variables.map { ($0.name, $0.buffer) }) { first, _ in first
         }
-        pool = ThreadPool.shared(threads: options.threads ?? ThreadPool.processorCount)
         let plan = MemoryPlan(compiler.placed)
         let threads = pool.threads
         let scratch = compiler.steps.map { $0.kernel.workspaceCount(threads: threads) }.max() ?? 0
@@ -130,7 +133,7 @@ public final class Program {
                 if let data = inputs[input.name] { input.buffer.load(data.scalars) }
             }
             prepare()
-            for step in compiler.steps where !step.isHoisted { execute(step.kernel) }
+            executeSteps()
             for (name, buffer) in outputs {
                 results[name] = TensorData(shape: buffer.shape, scalars: buffer.scalars())
             }
@@ -156,6 +159,23 @@ public final class Program {
         guard !isPrepared else { return }
         for step in compiler.steps where step.isHoisted { execute(step.kernel) }
         isPrepared = true
+    }
+
+    /// Runs once more with the inputs of the last run, and leaves the results where they are.
+    func runSteps() {
+        pool.withExclusiveUse {
+            prepare()
+            executeSteps()
+        }
+    }
+
+    /// What a run consists of, in its order.
+    var stepNames: [String] {
+        compiler.steps.filter { !$0.isHoisted }.map(\.kernel.name)
+    }
+
+    private func executeSteps() {
+        for step in compiler.steps where !step.isHoisted { execute(step.kernel) }
     }
 
     private func execute(_ kernel: Kernel) {

@@ -22,16 +22,21 @@ public final class Colorizer {
     ///   - size: the side, in pixels, of the square at which the network looks at a photo; nil for
     ///     a package's own size and 256 for a checkpoint.
     ///   - threads: all processors that the process may use if nil.
+    ///   - choices: what was measured on this machine.
     /// - Throws: an error that names the file and what is wrong with it.
     public convenience init(
-        contentsOf path: String, size: Int? = nil, threads: Int? = nil
+        contentsOf path: String, size: Int? = nil, threads: Int? = nil,
+        choices: KernelChoices = .init()
     ) throws {
-        try self.init(Model(contentsOf: path), size: size, threads: threads)
+        try self.init(Model(contentsOf: path), size: size, threads: threads, choices: choices)
     }
 
-    package init(_ model: Model, size: Int? = nil, threads: Int? = nil) throws {
-        program = try model.program(
-            height: size, width: size, options: CompileOptions(threads: threads))
+    package init(
+        _ model: Model, size: Int? = nil, threads: Int? = nil, choices: KernelChoices = .init()
+    ) throws {
+        var options = CompileOptions(threads: threads)
+        options.choices = choices
+        program = try model.program(height: size, width: size, options: options)
     }
 
     /// The photo in color, at its own size.

@@ -10,6 +10,13 @@ enum Processor {
         return kibibytes.flatMap { Int($0) }.map { $0 * 1024 }
     }
 
+    /// As /proc/cpuinfo has it.
+    static var name: String {
+        let line = lines(of: "/proc/cpuinfo").first { $0.hasPrefix("model name") }
+        let name = line?.split(separator: ":", maxSplits: 1).last
+        return name.map { $0.trimmingCharacters(in: .whitespaces) } ?? "unknown"
+    }
+
     /// What to do about OpenBLAS using slower kernels than the CPU allows; nil if it does not.
     static var blasWarning: String? {
         let flags = Set(

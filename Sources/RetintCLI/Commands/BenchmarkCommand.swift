@@ -48,6 +48,13 @@ struct BenchmarkCommand: ParsableCommand {
         help: "Convolve with fewer multiplications where that is faster (Winograd).")
     var winograd = true
 
+    @Flag(
+        help: """
+            Measure which algorithm is the fastest for each convolution, and remember that for \
+            benchmark, colorize and evaluate.
+            """)
+    var tune = false
+
     @Flag(help: "Also measure each kind of operation.")
     var operations = false
 
@@ -65,7 +72,9 @@ struct BenchmarkCommand: ParsableCommand {
         }
         try checkModel()
         if let warning = Processor.blasWarning { Console.warn(warning) }
-        let subject = try subject()
+        let tuner = tune ? Self.tuner : nil
+        let subject = try subject(tuner)
+        if let tuner { try KernelFile.write(tuner.choices) }
         let seconds = try measure(subject).sorted()
         let report = try report(subject, seconds)
         if json { return try Console.printJSON(report) }
@@ -74,9 +83,17 @@ struct BenchmarkCommand: ParsableCommand {
 }
 
 extension BenchmarkCommand {
-    private func subject() throws -> BenchmarkSubject {
-        let options = CompileOptions(
+    private static var tuner: KernelTuner {
+        KernelTuner(KernelFile.read()) { task, seconds in
+            let times = seconds.map { "\($0.algorithm) \(Format.duration($0.seconds))" }
+            Console.note("\(task): \(times.joined(separator: ", "))")
+        }
+    }
+
+    private func subject(_ tuner: KernelTuner?) throws -> BenchmarkSubject {
+        var options = CompileOptions(
             threads: threads, winograd: winograd ? .whereFaster : .never)
+        (options.choices, options.tuner) = (KernelFile.read(), tuner)
         switch mode {
         case .inference:
             let loaded =

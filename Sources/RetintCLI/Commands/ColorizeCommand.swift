@@ -43,7 +43,8 @@ struct ColorizeCommand: ParsableCommand {
         try checkPositive(size, "--size")
         try checkPositive(threads, "--threads")
         let jobs = try jobs()
-        let colorizer = try Retint.Colorizer(contentsOf: model, size: size, threads: threads)
+        let colorizer = try Retint.Colorizer(
+            contentsOf: model, size: size, threads: threads, choices: KernelFile.read())
         try makeDirectory(output)
         var failures = Failures()
         let progress =

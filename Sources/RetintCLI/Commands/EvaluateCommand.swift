@@ -31,7 +31,8 @@ struct EvaluateCommand: ParsableCommand {
     func run() throws {
         try checkPositive(size, "--size")
         try checkPositive(threads, "--threads")
-        let colorizer = try Retint.Colorizer(contentsOf: model, size: size, threads: threads)
+        let colorizer = try Retint.Colorizer(
+            contentsOf: model, size: size, threads: threads, choices: KernelFile.read())
         let photos = try listFiles(below: data, extensions: ["jpg", "jpeg", "png", "webp"])
         guard !photos.isEmpty else {
             throw CommandError(

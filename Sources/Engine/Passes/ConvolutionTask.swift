@@ -1,0 +1,119 @@
+import CKernels
+import TensorGraph
+
+/// A way to compute a convolution or the gradient of one.
+enum ConvolutionAlgorithm: String {
+    /// Winograd's form with tiles of 2×2 or 4×4 outputs.
+    case winograd2, winograd4
+    /// Products along the input channels.
+    case fewOutputs = "few_outputs"
+    /// Products straight from the picture, with weights in panels.
+    case panels
+    /// What the operation's own kernel does.
+    case direct
+}
+
+/// A convolution without groups, or a gradient of one: what the choice of its algorithm depends on.
+struct ConvolutionTask {
+    enum Kind: String {
+        case convolution = "conv2d"
+        case transposed = "conv_transpose2d"
+        case weightGradient = "conv2d_weight"
+    }
+
+    let kind: Kind
+    let inputs: [Shape]
+    let output: Shape
+    let kernel: Pair
+    let window: Window
+
+    /// nil if there is but one way to compute the operation.
+    init?(_ operation: any Operation, _ inputs: [Shape]) {
+        guard inputs.count == 2, let output = try? operation.outputShape(for: inputs) else {
+            return nil
+        }
+        (self.inputs, self.output) = (inputs, output)
+        switch operation {
+        case let convolution as Convolution where convolution.groups == 1:
+            (kind, window) = (.convolution, convolution.window)
+            kernel = Pair(inputs[1][2], inputs[1][3])
+        case let transpose as ConvolutionTranspose where transpose.groups == 1:
+            (kind, window) = (.transposed, transpose.window)
+            kernel = Pair(inputs[1][2], inputs[1][3])
+        case let gradient as ConvolutionWeightGradient where gradient.groups == 1:
+            (kind, window, kernel) = (.weightGradient, gradient.window, gradient.kernel)
+        default: return nil
+        }
+    }
+
+    /// The task in words, the same for tasks that take the same time.
+    func key(threads: Int, isFixed: Bool) -> String {
+        let padding = window.padding
+        return "\(kind.rawValue) \(inputs[0]) \(inputs[1]) to \(output)"
+            + " stride \(window.stride.height)x\(window.stride.width)"
+            + " dilation \(window.dilation.height)x\(window.dilation.width)"
+            + " padding \(padding.top),\(padding.left)"
+            + (isFixed ? " fixed" : "") + " threads \(threads)"
+    }
+
+    func tiling(_ tile: Int) -> WinogradTiling? {
+        switch kind {
+        case .convolution:
+            WinogradTiling(x: inputs[0], y: output, kernel: kernel, window: window, tile: tile)
+        case .transposed:
+            WinogradTiling(
+                x: inputs[0], y: output, kernel: kernel, window: window.turned(kernel), tile: tile)
+        case .weightGradient:
+            WinogradTiling(x: inputs[0], y: inputs[1], kernel: kernel, window: window, tile: tile)
+        }
+    }
+
+    /// What can compute it, besides Winograd's form: the one expected to be faster first.
+    var directAlgorithms: [ConvolutionAlgorithm] {
+        if kind == .weightGradient { return [.direct] }
+        var result: [ConvolutionAlgorithm] = []
+        if kind == .convolution, output[1] <= RT_FEW, inputs[0][1] >= 16 {
+            result.append(.fewOutputs)
+        }
+        let fitsPanels = kernel.height * kernel.width <= RT_MOST_TAPS
+        return result + [fitsPanels ? .panels : .direct]
+    }
+
+    /// Weights of each kernel element from which on the gradient's transforms pay.
+    private static let manyWeights = 64 * 64
+
+    /// The tile of Winograd's form that is expected to be the fastest of all; nil if none is.
+    var expectedTile: Int? {
+        let isLarge = output[0] * output[1] >= Self.manyWeights
+        guard kind != .weightGradient || isLarge, directAlgorithms[0] != .fewOutputs else {
+            return nil
+        }
+        let tilings = [4, 2].compactMap { tiling($0) }.filter { $0.cost < 9 }
+        return tilings.min { $0.cost < $1.cost }?.tile
+    }
+
+    /// All that can compute it, the one expected to be the fastest first.
+    func algorithms(_ winograd: CompileOptions.Winograd) -> [ConvolutionAlgorithm] {
+        let tiles: [ConvolutionAlgorithm] = tiling(4) == nil ? [] : [.winograd4, .winograd2]
+        switch winograd {
+        case .never: return directAlgorithms
+        case .wherePossible:
+            let isSmall = tiling(2).map { $0.cost < tiling(4)?.cost ?? 0 } ?? false
+            return (isSmall ? tiles.reversed() : tiles) + directAlgorithms
+        case .whereFaster:
+            guard let expected = expectedTile else { return directAlgorithms + tiles }
+            return (expected == 4 ? tiles : tiles.reversed()) + directAlgorithms
+        }
+    }
+}
+
+extension Window {
+    /// The window of the convolution that a transposed one of stride 1 is, with its kernel turned.
+    func turned(_ kernel: Pair) -> Window {
+        var turned = self
+        turned.padding = Padding(
+            top: dilation.height * (kernel.height - 1) - padding.top, bottom: 0,
+            left: dilation.width * (kernel.width - 1) - padding.left, right: 0)
+        return turned
+    }
+}

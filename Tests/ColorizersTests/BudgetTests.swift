@@ -1,0 +1,89 @@
+import CAllocationCounter
+import Colorizers
+import Layers
+import TensorGraph
+import Testing
+
+@testable import Engine
+
+/// What a run may cost, in things that can be counted: memory asked for, and the kernels chosen.
+@Suite struct BudgetTests {
+    @Test func countsAllocations() {
+        let before = allocations_of_this_thread()
+        let numbers = [Int](repeating: 1, count: Int.random(in: 100...200))
+        #expect(numbers.count >= 100)
+        #expect(allocations_of_this_thread() > before)
+    }
+
+    @Test(arguments: ["eccv16", "siggraph17", "mobile-unet"], [true, false])
+    func stepsAllocateNothing(_ name: String, trains: Bool) throws {
+        // One thread, so that all is done, and counted, on this one.
+        let program = try program(name, trains: trains, batch: 2, size: 64, threads: 1)
+        program.runSteps()
+        let before = allocations_of_this_thread()
+        program.runSteps()
+        #expect(allocations_of_this_thread() == before)
+    }
+
+    /// Of the steps that multiply, how many there are of each kind.
+    static let kernels: [(name: String, trains: Bool, counts: [String: Int])] = [
+        (
+            "eccv16", false,
+            ["conv2d_winograd": 17, "conv2d_panels": 6, "conv2d_few_outputs": 1]
+        ),
+        (
+            "siggraph17", false,
+            ["conv2d_winograd": 25, "conv2d_panels": 4, "conv2d_few_outputs": 1]
+        ),
+        (
+            "mobile-unet", false,
+            [
+                "conv2d_winograd": 3, "conv2d_panels": 28, "conv2d_depthwise": 11,
+                "conv2d_few_outputs": 1,
+            ]
+        ),
+        (
+            "mobile-unet", true,
+            [
+                "conv2d_winograd": 6, "conv2d_panels": 56, "conv2d_depthwise": 11,
+                "conv2d_few_outputs": 1, "conv_transpose2d_depthwise": 11,
+                "conv2d_weight": 32, "conv2d_weight_depthwise": 11,
+            ]
+        ),
+    ]
+
+    @Test(arguments: kernels)
+    func kernelsAreThoseThatWereMeasured(
+        _ name: String, trains: Bool, counts: [String: Int]
+    ) throws {
+        let program = try program(name, trains: trains, batch: 1, size: 256, threads: 2)
+        let names = program.stepNames.filter { $0.hasPrefix("conv") }
+        #expect(Dictionary(grouping: names) { $0 }.mapValues(\.count) == counts)
+    }
+
+    /// All parameters are updated in one step, and in their own memory.
+    @Test func updatesAreFused() throws {
+        let program = try program("mobile-unet", trains: true, batch: 2, size: 64, threads: 2)
+        let updates = program.stepNames.filter { $0.contains("sqrt") && $0.contains("sub+mul+add") }
+        #expect(updates.count == 1)
+        #expect(!program.stepNames.contains("copy"))
+    }
+
+    private func program(
+        _ name: String, trains: Bool, batch: Int, size: Int, threads: Int
+    ) throws -> Program {
+        let network = try makeColorizer(name)
+        let graph = Graph(mode: trains ? .training : .inference)
+        let output = network(graph.input("lightness", [batch, 1, size, size]))
+        guard trains else {
+            return try Program(outputs: [("ab", output)], options: .init(threads: threads))
+        }
+        let loss = mseLoss(output, graph.input("target", [batch, 2, size, size]))
+        let parameters = graph.parameters
+        Adam().apply(
+            parameters: parameters,
+            gradients: try gradients(of: loss, withRespectTo: parameters),
+            learningRate: graph.learningRate)
+        return try Program(outputs: [("loss", loss)], options: .init(threads: threads))
+    }
+}
