@@ -21,29 +21,51 @@ typedef float lanes __attribute__((ext_vector_type(16), aligned(4)));
 DEFINE_TAIL(finish, lanes)
 DEFINE_TAIL(finish_one, float)
 
-// `pixels` outputs of one row whose windows lie inside the picture's width, LANES channels.
-RT_INLINE void inner_pixels(int pixels, float *y, const float *x, const float *w_t,
-                            const rt_conv *c, int n, int oh, int ow, int channel,
-                            const rt_tail *tail) {
-    lanes sum[PIXELS];
-    for (int j = 0; j < pixels; j++) sum[j] = (lanes)0;
-    ptrdiff_t step = (ptrdiff_t)c->stride_width * c->channels;
-    int left = ow * c->stride_width - c->pad_left;
-    for (int kh = 0; kh < c->kernel_height; kh++) {
-        int h = oh * c->stride_height - c->pad_top + kh * c->dilation_height;
-        if (h < 0 || h >= c->height) continue;
-        const float *row = x + ((ptrdiff_t)n * c->height + h) * c->width * c->channels + channel;
-        for (int kw = 0; kw < c->kernel_width; kw++) {
-            const float *s = row + (ptrdiff_t)(left + kw * c->dilation_width) * c->channels;
-            lanes w = *(const lanes *)(w_t + (kh * c->kernel_width + kw) * (ptrdiff_t)c->channels
-                                       + channel);
-            for (int j = 0; j < pixels; j++) sum[j] += *(const lanes *)(s + j * step) * w;
-        }
+// A row of outputs and the kernel rows [first, last) that lie in the picture; `x` is the input's row
+// under the first of them.
+typedef struct {
+    const rt_conv *c;
+    const float *x;
+    int first, last;
+} line;
+
+static line line_at(const rt_conv *c, const float *x, ptrdiff_t row) {
+    int n = (int)(row / c->out_height), oh = (int)(row % c->out_height);
+    int top = oh * c->stride_height - c->pad_top, d = c->dilation_height;
+    int first = top < 0 ? (-top + d - 1) / d : 0;
+    int last = top >= c->height ? 0 : (c->height - 1 - top) / d + 1;
+    if (last > c->kernel_height) last = c->kernel_height;
+    if (first > last) first = last;
+    ptrdiff_t input = (ptrdiff_t)n * c->height + top + first * d;
+    return (line){c, x + input * c->width * c->channels, first, last};
+}
+
+// `pixels` outputs from `ow` on, whose windows lie inside the picture's width, all whole vectors of
+// channels. Channels are the inner loop: from pixel to pixel, lines of a cache would meet in few of
+// its sets. `pixels` and `columns` are constants where that matters.
+RT_INLINE void inner_pixels(int pixels, int columns, float *y, const line *l, const float *w_t,
+                            int ow, const rt_tail *tail) {
+    const rt_conv *c = l->c;
+    ptrdiff_t channels = c->channels, step = c->stride_width * channels;
+    ptrdiff_t reach = c->dilation_width * channels;
+    ptrdiff_t down = (ptrdiff_t)c->dilation_height * c->width * channels;
+    const float *x = l->x + (ow * (ptrdiff_t)c->stride_width - c->pad_left) * channels;
+    const float *w = w_t + (ptrdiff_t)l->first * columns * channels;
+    float *out = y + ow * channels;
+    for (ptrdiff_t i = 0; i + LANES <= channels; i += LANES) {
+        lanes sum[PIXELS];
+        for (int j = 0; j < pixels; j++) sum[j] = (lanes)0;
+        const float *row = x + i, *kernel = w + i;
+        for (int kh = l->first; kh < l->last; kh++, row += down)
+            for (int kw = 0; kw < columns; kw++, kernel += channels) {
+                lanes weight = *(const lanes *)kernel;
+                for (int j = 0; j < pixels; j++)
+                    sum[j] += *(const lanes *)(row + kw * reach + j * step) * weight;
+            }
+        if (tail)
+            for (int j = 0; j < pixels; j++) finish(&sum[j], tail, i);
+        for (int j = 0; j < pixels; j++) *(lanes *)(out + j * channels + i) = sum[j];
     }
-    if (tail)
-        for (int j = 0; j < pixels; j++) finish(&sum[j], tail, channel);
-    for (int j = 0; j < pixels; j++)
-        *(lanes *)(y + (ptrdiff_t)(ow + j) * c->channels + channel) = sum[j];
 }
 
 // One output anywhere, all channels from `first` on.
@@ -91,12 +113,13 @@ void rt_depthwise(float *y, const float *x, const float *w_t, const rt_conv *c, 
             if (!isInner || whole < c->channels)
                 edge_pixel(out, x, w_t, c, n, oh, ow, isInner ? whole : 0, tail);
         }
-        for (int channel = 0; channel < whole; channel += LANES) {
-            int ow = inner;
-            for (; ow + PIXELS <= outer; ow += PIXELS)
-                inner_pixels(PIXELS, out, x, w_t, c, n, oh, ow, channel, tail);
-            for (; ow < outer; ow++) inner_pixels(1, out, x, w_t, c, n, oh, ow, channel, tail);
+        line l = line_at(c, x, row);
+        int ow = inner;
+        for (; ow + PIXELS <= outer; ow += PIXELS) {
+            if (c->kernel_width == 3) inner_pixels(PIXELS, 3, out, &l, w_t, ow, tail);
+            else inner_pixels(PIXELS, c->kernel_width, out, &l, w_t, ow, tail);
         }
+        for (; ow < outer; ow++) inner_pixels(1, c->kernel_width, out, &l, w_t, ow, tail);
     }
 }
 

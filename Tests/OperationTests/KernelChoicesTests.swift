@@ -1,7 +1,8 @@
-@testable import Engine
 import Synchronization
 import TensorGraph
 import Testing
+
+@testable import Engine
 
 /// What was measured decides which algorithm a convolution gets.
 @Suite struct KernelChoicesTests {

@@ -9,8 +9,8 @@ import TensorGraph
 private final class PanelWeightGradientKernel: Kernel {
     /// Gradients of more floats than this are shared by channels.
     private static let largestPartial = 1 << 18
-    /// Floats of dy and of a panel of x that stay near the core while all kernel elements meet.
-    private static let nearFloats = 1 << 17
+    /// Pixels whose panel of x stays near the core while all of dy's channels meet it.
+    private static let nearPixels = 128
 
     private let x, dy, output: Buffer
     private var geometry: rt_conv
@@ -27,7 +27,7 @@ private final class PanelWeightGradientKernel: Kernel {
 
     private var panels: Int { (inputs + panelWidth - 1) / panelWidth }
     private var sharesChannels: Bool { output.count > Self.largestPartial }
-    private var block: Int { max(Self.nearFloats / (outputs + panelWidth) / dy.shape[3], 1) }
+    private var block: Int { max(Self.nearPixels / dy.shape[3], 1) }
 
     override func workspaceCount(threads: Int) -> Int {
         sharesChannels ? 0 : (threads - 1) * output.count

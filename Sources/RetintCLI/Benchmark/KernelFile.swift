@@ -23,7 +23,8 @@ enum KernelFile {
     static func write(_ choices: KernelChoices) throws {
         guard let path else {
             throw CommandError(
-                .failed, "--tune: there is no place to remember what was measured; set HOME or "
+                .failed,
+                "--tune: there is no place to remember what was measured; set HOME or "
                     + "XDG_CACHE_HOME")
         }
         let folder = (path as NSString).deletingLastPathComponent
