@@ -35,3 +35,11 @@ PEERS = {
     "openvino-bf16": "bfloat16",
 }
 TRAINERS = ("torch", "torch-compile", "torch-bf16")
+
+
+def takes_part(peer, case):
+    """Whether a peer is measured: one that trains, and bfloat16 where a picture is not a batch,
+    because on CPUs without it a large batch takes minutes."""
+    if case.mode == "training":
+        return peer in TRAINERS
+    return PEERS[peer] == "float32" or case.batch == 1

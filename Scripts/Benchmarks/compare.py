@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 
-from cases import CASES, PEERS, SCALING, TRAINERS
+from cases import CASES, PEERS, SCALING, takes_part
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -69,7 +69,7 @@ class Peer:
 
 
 def contenders(options, case):
-    names = [name for name in options.peers if case.mode == "inference" or name in TRAINERS]
+    names = [name for name in options.peers if takes_part(name, case)]
     result = [Retint(options, case)]
     for name in names:
         try:

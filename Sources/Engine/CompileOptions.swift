@@ -15,6 +15,9 @@ public struct CompileOptions: Sendable {
     /// Rounds every operation's result to half precision, as a float16 accelerator would.
     public var roundsToHalf = false
     public var winograd = Winograd.whereFaster
+    /// Whether a training step computes normalized activations again on the way back instead of
+    /// keeping them: less memory, so that a larger batch fits, for more time.
+    public var recomputes = false
     /// What was measured on this machine; a rule of thumb decides the rest.
     public var choices = KernelChoices()
     /// Measures what is not known yet; its choices then stand for ``choices``.

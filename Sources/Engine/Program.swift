@@ -31,7 +31,7 @@ public final class Program {
         let updates = source.updates
         let roots = outputs.map(\.value.id) + updates.map(\.value.id)
         let lowering = GraphRewrite(
-            source, roots: roots,
+            source, roots: roots, backwardStart: source.backwardStart,
             rule: Lowering(roundsToHalf: options.roundsToHalf).callAsFunction)
         pool = ThreadPool.shared(threads: options.threads ?? ThreadPool.processorCount)
         let rule = ConvolutionChoice(
@@ -40,18 +40,28 @@ public final class Program {
             threads: pool.threads,
             learns: !updates.isEmpty)
         let choice = GraphRewrite(
-            lowering.graph, roots: roots.map { lowering($0) }, rule: rule.callAsFunction)
+            lowering.graph, roots: roots.map { lowering($0) },
+            backwardStart: lowering.backwardStart, rule: rule.callAsFunction)
         try choice.graph.validate()
-        func final(_ tensor: Tensor) -> Int { choice(lowering(tensor.id)) }
+        let recomputation = options.recomputes ? choice.backwardStart : nil
+        let last = recomputation.map {
+            Recomputation(
+                choice.graph, roots: roots.map { choice(lowering($0)) }, backwardStart: $0)
+        }
+        let graph = last?.graph ?? choice.graph
+        func final(_ tensor: Tensor) -> Int {
+            let id = choice(lowering(tensor.id))
+            return last?(id) ?? id
+        }
         let ends = outputs.map { final($0.value) }
         compiler = Compiler(
-            choice.graph, outputs: ends,
+            graph, outputs: ends,
             updates: updates.compactMap { update in
                 let variable = source.nodes.first {
                     ($0.operation as? Variable)?.variableName == update.variable
                 }
                 guard let operation = variable?.operation else { return nil }
-                return (choice.graph.apply(operation, []).id, final(update.value))
+                return (graph.apply(operation, []).id, final(update.value))
             })
         let built = compiler
         self.outputs = zip(outputs, ends).compactMap { output, end in

@@ -20,6 +20,7 @@ public func gradients(
     guard variables.allSatisfy({ $0.graph === graph }) else {
         throw GraphError(operation: "gradients", reason: "a variable belongs to another graph")
     }
+    graph.startBackward()
     var accumulated = GradientTable(graph: graph, targets: variables)
     accumulated.add(graph.constant(TensorData(shape: loss.shape, repeating: 1)), to: loss.id)
     for id in stride(from: loss.id, through: 0, by: -1) {
@@ -64,7 +65,9 @@ private struct GradientTable {
             needed: node.inputs.map { isNeeded[$0] })
         let contributions: [Tensor?]
         do throws(ShapeError) {
-            contributions = try node.operation.gradients(backward)
+            contributions = try graph.inModule(node.module) { () throws(ShapeError) in
+                try node.operation.gradients(backward)
+            }
         } catch {
             throw GraphError(
                 operation: node.operation.name, module: node.module,

@@ -28,6 +28,8 @@ public final class Graph {
     package private(set) var nodes: [Node] = []
     /// New values that variables take after a run, by the variable's name, in order.
     package private(set) var updates: [(variable: String, value: Tensor)] = []
+    /// The first node that was added by differentiation; nil before.
+    package private(set) var backwardStart: Int?
     /// The first rule that was broken while the graph was built.
     public private(set) var error: GraphError?
 
@@ -59,6 +61,21 @@ public final class Graph {
             // A stand-in with a likely shape lets model code go on to its end.
             return append(operation, ids, shapes.first ?? .scalar, key)
         }
+    }
+
+    /// Adds a node although an equal one may be there: it is to be computed twice.
+    package func applyAnew(
+        _ operation: some Operation, _ inputs: [Tensor], _ shape: Shape
+    ) -> Tensor {
+        let key = NodeKey(operation: AnyHashable(operation), inputs: inputs.map(\.id))
+        let first = known[key]
+        defer { known[key] = first }
+        return append(operation, inputs.map(\.id), shape, key)
+    }
+
+    /// Notes that what is added from now on belongs to the way back.
+    func startBackward() {
+        backwardStart = backwardStart ?? nodes.count
     }
 
     /// Adds an input or a variable, whose name must not stand for another one of its kind.
@@ -96,10 +113,12 @@ public final class Graph {
     }
 
     /// Runs `body` with `name` appended to the module path that new nodes and errors carry.
-    public func inModule<Result>(_ name: String, _ body: () -> Result) -> Result {
+    public func inModule<Result, Failure: Error>(
+        _ name: String, _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
         modulePath.append(name)
         defer { modulePath.removeLast() }
-        return body()
+        return try body()
     }
 
     /// Lets `variable` take `value` at the end of each run.

@@ -69,8 +69,46 @@ import Testing
         #expect(!program.stepNames.contains("copy"))
     }
 
+    /// Activations computed twice: a quarter of the memory less at least, and the same weights.
+    @Test func recomputationSavesMemory() throws {
+        let plain = try program("mobile-unet", trains: true, batch: 4, size: 128, threads: 2)
+        let twice = try program(
+            "mobile-unet", trains: true, batch: 4, size: 128, threads: 2, recomputes: true)
+        #expect(twice.arenaBytes < plain.arenaBytes * 3 / 4)
+        var losses: [[Float]] = []
+        for program in [plain, twice] {
+            try program.load(weights(program))
+            losses.append(
+                try (0..<3).compactMap { _ in try program.run(photos)["loss"]?.scalars[0] })
+        }
+        for (first, second) in zip(losses[0], losses[1]) {
+            #expect(abs(first - second) <= 1e-5 * abs(first))
+        }
+        #expect(losses[0].count == 3 && losses[0][0] > losses[0][2])
+    }
+
+    private var photos: [String: TensorData] {
+        func values(_ shape: Shape, _ scale: Float) -> TensorData {
+            TensorData(
+                shape: shape, scalars: (0..<shape.count).map { scale * Float($0 * 37 % 101) / 101 })
+        }
+        return [
+            "lightness": values([4, 1, 128, 128], 100), "target": values([4, 2, 128, 128], 40),
+        ]
+    }
+
+    private func weights(_ program: Program) throws -> [String: TensorData] {
+        let network = try makeColorizer("mobile-unet")
+        var values = StateSpec(of: network).initialValues(seed: 1)
+        for (name, shape) in program.variableShapes where values[name] == nil {
+            values[name] = TensorData(shape: shape, repeating: 0)
+        }
+        values["learning_rate"] = TensorData(scalar: 1e-3)
+        return values
+    }
+
     private func program(
-        _ name: String, trains: Bool, batch: Int, size: Int, threads: Int
+        _ name: String, trains: Bool, batch: Int, size: Int, threads: Int, recomputes: Bool = false
     ) throws -> Program {
         let network = try makeColorizer(name)
         let graph = Graph(mode: trains ? .training : .inference)
@@ -84,6 +122,8 @@ import Testing
             parameters: parameters,
             gradients: try gradients(of: loss, withRespectTo: parameters),
             learningRate: graph.learningRate)
-        return try Program(outputs: [("loss", loss)], options: .init(threads: threads))
+        var options = CompileOptions(threads: threads)
+        options.recomputes = recomputes
+        return try Program(outputs: [("loss", loss)], options: options)
     }
 }

@@ -48,6 +48,9 @@ struct BenchmarkCommand: ParsableCommand {
         help: "Convolve with fewer multiplications where that is faster (Winograd).")
     var winograd = true
 
+    @Flag(help: "Train in less memory: compute normalized activations twice.")
+    var recompute = false
+
     @Flag(
         help: """
             Measure which algorithm is the fastest for each convolution, and remember that for \
@@ -94,6 +97,7 @@ extension BenchmarkCommand {
         var options = CompileOptions(
             threads: threads, winograd: winograd ? .whereFaster : .never)
         (options.choices, options.tuner) = (KernelFile.read(), tuner)
+        options.recomputes = recompute
         switch mode {
         case .inference:
             let loaded =

@@ -54,6 +54,9 @@ package struct ConfigurationField {
             .init("output", \.output, .path("a folder"), "where the run is kept"),
             .init("seed", \.seed, .range(0...Int.max), "for weights and data"),
             .init("threads", optional: \.threads, .range(1...1024), "null: all processors"),
+            .init(
+                "recompute", \.recompute, .any,
+                "computes activations twice: less memory, more time"),
             .init("batch", \.batch, .range(1...4096), "crops a step"),
             .init("steps", \.steps, .range(1...1_000_000_000), "length of the training"),
             .init(

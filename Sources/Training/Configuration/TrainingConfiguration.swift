@@ -48,6 +48,7 @@ package struct TrainingConfiguration: Hashable, Sendable {
     package var output = "Runs/training"
     package var seed = 0
     package var threads: Int?
+    package var recompute = false
     package var batch = 16
     package var steps = 10_000
     package var epochSteps: Int?

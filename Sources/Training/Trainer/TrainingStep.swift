@@ -34,9 +34,9 @@ final class TrainingStep {
             parameters: parameters, gradients: found, learningRate: graph.learningRate)
         if configuration.optimizer.ema != nil { graph.averageParameters(decay: graph.averageDecay) }
         initialOptimizerState = graph.initialOptimizerState(parameters: weights)
-        program = try Program(
-            outputs: [("loss", loss), ("norm", norm)],
-            options: CompileOptions(threads: configuration.threads))
+        var options = CompileOptions(threads: configuration.threads)
+        options.recomputes = configuration.recompute
+        program = try Program(outputs: [("loss", loss), ("norm", norm)], options: options)
     }
 
     func load(_ variables: [String: TensorData]) throws { try program.load(variables) }
