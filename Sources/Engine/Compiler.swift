@@ -15,15 +15,15 @@ struct Compiler {
     }
 
     let graph: Graph
-    private let roots: Set<Int>
+    let roots: Set<Int>
     private(set) var buffers: [Int: Buffer] = [:]
-    private(set) var steps: [Step] = []
+    var steps: [Step] = []
     private(set) var variables: [(name: String, buffer: Buffer)] = []
     private(set) var inputs: [(name: String, buffer: Buffer)] = []
     private(set) var arena: [Storage] = []
     private var aliases: [Int: Int] = [:]
     private var hoisted: Set<Int> = []
-    private var consumers: [Int: Set<Int>] = [:]
+    private(set) var consumers: [Int: Set<Int>] = [:]
     private let updates: [(variable: Int, value: Int)]
 
     /// - Parameters:
@@ -42,6 +42,7 @@ struct Compiler {
         let schedule = fusion.schedule()
         for group in schedule { build(group) }
         applyUpdates()
+        chainSteps()
         batchSteps()
         setLifetimes(outputs: outputs)
     }
@@ -49,7 +50,7 @@ struct Compiler {
     private func isSource(_ id: Int) -> Bool { graph.nodes[id].inputs.isEmpty }
 
     /// The node whose memory holds this node's value.
-    private func origin(_ id: Int) -> Int { aliases[id] ?? id }
+    func origin(_ id: Int) -> Int { aliases[id] ?? id }
 
     // MARK: Buffers
 
@@ -127,9 +128,9 @@ struct Compiler {
         add(kernel, group, isHoisted)
     }
 
-    private var stepReads: [[Int]] = []
-    private var stepWrites: [[Int]] = []
-    private var stepNodes: [Set<Int>] = []
+    var stepReads: [[Int]] = []
+    var stepWrites: [[Int]] = []
+    var stepNodes: [Set<Int>] = []
 
     private mutating func add(_ kernel: Kernel, _ group: FusionGroup, _ isHoisted: Bool) {
         let inside = Set(group.nodes)
@@ -185,7 +186,7 @@ struct Compiler {
         return operation.kernel(inputs: node.inputs.compactMap { buffers[$0] }, output: output)
     }
 
-    private func isNeededOutside(_ id: Int, _ inside: Set<Int>) -> Bool {
+    func isNeededOutside(_ id: Int, _ inside: Set<Int>) -> Bool {
         if roots.contains(id) { return true }
         return (consumers[id] ?? []).contains { !inside.contains($0) }
     }
@@ -284,6 +285,7 @@ struct Compiler {
         steps = kept.map { steps[$0] }
         stepReads = kept.map { stepReads[$0] }
         stepWrites = kept.map { stepWrites[$0] }
+        stepNodes = kept.map { stepNodes[$0] }
     }
 
     private func canBatch(_ step: Int, with other: Int) -> Bool {

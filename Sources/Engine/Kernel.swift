@@ -52,6 +52,7 @@ class FusingKernel: Kernel {
 
     override func bind(threads: Int, workspace: UnsafeMutablePointer<Float>) {
         tail = takesTail ? epilogue?.channelTail : nil
+        guard tail == nil else { return }
         epilogue?.bind(
             threads: threads, scratch: workspace + ownWorkspaceCount(threads: threads))
     }
@@ -64,6 +65,11 @@ class FusingKernel: Kernel {
 
     /// Whether work is left when the results are stored.
     var hasEpilogue: Bool { epilogue != nil && tail == nil || !observers.isEmpty }
+
+    /// Whether all that follows a result is done as it is stored.
+    var leavesNothing: Bool {
+        (epilogue == nil || takesTail && epilogue?.channelTail != nil) && observers.isEmpty
+    }
 
     override func servesObservers(channels: Int) -> Bool { true }
 

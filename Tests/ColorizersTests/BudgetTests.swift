@@ -57,8 +57,17 @@ import Testing
         _ name: String, trains: Bool, counts: [String: Int]
     ) throws {
         let program = try program(name, trains: trains, batch: 1, size: 256, threads: 2)
-        let names = program.stepNames.filter { $0.hasPrefix("conv") }
+        let names = program.stepNames.flatMap { $0.split(separator: "+").map(String.init) }
+            .filter { $0.hasPrefix("conv") }
         #expect(Dictionary(grouping: names) { $0 }.mapValues(\.count) == counts)
+    }
+
+    /// Inverted residuals at inference: no expanded result is ever whole.
+    @Test func convolutionsFollowEachOtherRowByRow() throws {
+        let program = try program("mobile-unet", trains: false, batch: 8, size: 256, threads: 2)
+        let chain = "conv2d_panels+conv2d_depthwise+conv2d_panels"
+        #expect(program.stepNames.filter { $0 == chain }.count == 9)
+        #expect(program.arenaBytes < 40 << 20)
     }
 
     /// All parameters are updated in one step, and in their own memory.

@@ -2,9 +2,8 @@ import CKernels
 import TensorGraph
 
 /// Depthwise convolution, every channel with its own kernel, and its transpose.
-final class DepthwiseKernel: FusingKernel {
-    private let x, weight, output: Buffer
-    private var geometry: rt_conv
+final class DepthwiseKernel: RowKernel {
+    private let weight: Buffer
     /// Whether outputs gather what inputs scatter; at stride 1 that is a convolution as well.
     private let scatters: Bool
     private let turns: Bool
@@ -17,39 +16,60 @@ final class DepthwiseKernel: FusingKernel {
         name: String, geometry: rt_conv, x: Buffer, weight: Buffer, output: Buffer,
         isTransposed: Bool = false
     ) {
-        (self.x, self.weight, self.output) = (x, weight, output)
+        self.weight = weight
         let turned = isTransposed ? geometry.turned : nil
-        self.geometry = turned ?? geometry
         turns = turned != nil
         scatters = isTransposed && turned == nil
         // A stride is counted once: by what a convolution gives, by what its transpose takes.
         places = isTransposed ? x.count : output.count
-        super.init(name: name, work: max(x.count, output.count) * geometry.taps)
+        super.init(
+            name: name, work: max(x.count, output.count) * geometry.taps,
+            geometry: turned ?? geometry, x: x, output: output)
     }
 
     override var multiplyAdds: Int { places * geometry.taps }
     override func ownWorkspaceCount(threads: Int) -> Int { threads * weight.count }
     override var takesTail: Bool { !scatters }
+    override var chains: Bool { !scatters }
 
     override func run(phase: Int, part: Part, _ workspace: UnsafeMutablePointer<Float>) {
-        let weights = workspace + part.index * weight.count
-        rt_depthwise_weights(
-            weights, weight.pointer, geometry.channels, Int32(geometry.taps), turns ? 1 : 0)
+        prepare(part: part, workspace)
+        let place = Place(x: UnsafePointer(x.pointer), y: output.pointer)
         let line = output.shape[3] * output.shape[1]
         let own = part.range(output.shape[0] * output.shape[2])
         // A few rows at a time, so that the epilogue finds its numbers in the cache.
         let step = max(Self.nearFloats / line, 1)
         for row in stride(from: own.lowerBound, to: own.upperBound, by: step) {
             let end = min(row + step, own.upperBound)
-            if scatters {
-                rt_depthwise_input(output.pointer, x.pointer, weights, &geometry, row, end)
-            } else {
-                withTail {
-                    rt_depthwise(output.pointer, x.pointer, weights, &geometry, row, end, $0)
-                }
-            }
+            compute(row..<end, at: place, part: part, workspace)
             finish((row * line)..<(end * line), thread: part.index)
         }
+    }
+
+    override func prepare(part: Part, _ workspace: UnsafeMutablePointer<Float>) {
+        rt_depthwise_weights(
+            weights(part, workspace), weight.pointer, geometry.channels, Int32(geometry.taps),
+            turns ? 1 : 0)
+    }
+
+    override func compute(
+        _ rows: Range<Int>, at place: Place, part: Part, _ workspace: UnsafeMutablePointer<Float>
+    ) {
+        let (weights, end) = (weights(part, workspace), rows.upperBound)
+        guard !scatters else {
+            return rt_depthwise_input(
+                place.y, place.x, weights, &geometry, rows.lowerBound, end)
+        }
+        withTail {
+            rt_depthwise(place.y, place.x, weights, &geometry, rows.lowerBound, end, $0)
+        }
+    }
+
+    /// Each thread lays out weights of its own.
+    private func weights(
+        _ part: Part, _ workspace: UnsafeMutablePointer<Float>
+    ) -> UnsafeMutablePointer<Float> {
+        workspace + part.index * weight.count
     }
 }
 

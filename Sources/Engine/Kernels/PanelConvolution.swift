@@ -60,7 +60,7 @@ struct PanelConvolution: Operation, Executable, EpilogueHost {
     }
 }
 
-private final class PanelConvolutionKernel: FusingKernel {
+private final class PanelConvolutionKernel: RowKernel {
     private enum Phase {
         case pack, rows, panels, epilogue
     }
@@ -68,19 +68,20 @@ private final class PanelConvolutionKernel: FusingKernel {
     /// Floats of inputs and outputs that stay near a core while all panels meet them.
     private static let nearFloats = 1 << 16
 
-    private let x, weight, output: Buffer
+    private let weight: Buffer
     private let operation: PanelConvolution
-    private var geometry: rt_conv
     private let inputs, outputs, taps: Int
     private var plan: [Phase] = []
 
     init(_ operation: PanelConvolution, x: Buffer, weight: Buffer, output: Buffer) {
-        (self.x, self.weight, self.output, self.operation) = (x, weight, output, operation)
-        geometry = convolutionGeometry(
+        (self.weight, self.operation) = (weight, operation)
+        let geometry = convolutionGeometry(
             x: x.shape, y: output.shape, kernel: operation.kernel, window: operation.window,
             groups: 1)
         (inputs, outputs, taps) = (x.shape[1], output.shape[1], geometry.taps)
-        super.init(name: operation.name, work: output.count * inputs)
+        super.init(
+            name: operation.name, work: output.count * inputs, geometry: geometry, x: x,
+            output: output)
     }
 
     override var multiplyAdds: Int {
@@ -125,6 +126,8 @@ private final class PanelConvolutionKernel: FusingKernel {
 
     override var takesTail: Bool { outputs.isMultiple(of: 16) }
 
+    override var chains: Bool { operation.isPacked && !operation.weights.isTransposed && takesTail }
+
     override func bind(threads: Int, workspace: UnsafeMutablePointer<Float>) {
         super.bind(threads: threads, workspace: workspace)
         plan = operation.isPacked ? [] : [.pack]
@@ -137,6 +140,7 @@ private final class PanelConvolutionKernel: FusingKernel {
     override func run(phase: Int, part: Part, _ workspace: UnsafeMutablePointer<Float>) {
         let weights = UnsafePointer(operation.isPacked ? weight.pointer : workspace)
         let rest = workspace + packedCount + part.index * restCount
+        let place = Place(x: UnsafePointer(x.pointer), y: output.pointer)
         switch plan[phase] {
         case .pack:
             for panel in part.range(panels) {
@@ -144,14 +148,25 @@ private final class PanelConvolutionKernel: FusingKernel {
             }
         case .rows:
             blocks(part.range(units)) { range in
-                for panel in 0..<panels { multiply(range, panel, weights, rest) }
+                for panel in 0..<panels { multiply(range, panel, place, weights, rest) }
                 finish(range, part)
             }
         case .panels:
             for panel in part.range(panels) {
-                blocks(0..<units) { multiply($0, panel, weights, rest) }
+                blocks(0..<units) { multiply($0, panel, place, weights, rest) }
             }
         case .epilogue: finish(part.range(units), part)
+        }
+    }
+
+    override func compute(
+        _ rows: Range<Int>, at place: Place, part: Part, _ workspace: UnsafeMutablePointer<Float>
+    ) {
+        let unitsOfRow = isPointwise ? output.shape[3] : 1
+        blocks(rows.lowerBound * unitsOfRow..<rows.upperBound * unitsOfRow) { range in
+            for panel in 0..<panels {
+                multiply(range, panel, place, weight.pointer, workspace)
+            }
         }
     }
 
@@ -167,22 +182,22 @@ private final class PanelConvolutionKernel: FusingKernel {
     }
 
     private func multiply(
-        _ range: Range<Int>, _ panel: Int, _ weights: UnsafePointer<Float>,
+        _ range: Range<Int>, _ panel: Int, _ place: Place, _ weights: UnsafePointer<Float>,
         _ rest: UnsafeMutablePointer<Float>
     ) {
         let channel = panel * panelWidth
         let width = min(outputs - channel, panelWidth)
         let b = weights + panel * panelCount
         guard !width.isMultiple(of: 16) else {
-            let target = output.pointer + range.lowerBound * unitElements
+            let target = place.y + range.lowerBound * unitElements
             return withTail(channel) {
-                multiply(range, b, target + channel, outputs, width, $0)
+                multiply(range, b, place.x, target + channel, outputs, width, $0)
             }
         }
         // Vectors would reach into the next pixel.
-        multiply(range, b, rest, panelWidth, width > 16 ? panelWidth : 16, nil)
+        multiply(range, b, place.x, rest, panelWidth, width > 16 ? panelWidth : 16, nil)
         let pixels = range.count * unitElements / outputs
-        let first = output.pointer + range.lowerBound * unitElements + channel
+        let first = place.y + range.lowerBound * unitElements + channel
         for pixel in 0..<pixels {
             (first + pixel * outputs).update(from: rest + pixel * panelWidth, count: width)
         }
@@ -191,16 +206,17 @@ private final class PanelConvolutionKernel: FusingKernel {
     /// One panel's product for `range`; `target` is its first element, with `step` floats from
     /// pixel to pixel.
     private func multiply(
-        _ range: Range<Int>, _ b: UnsafePointer<Float>, _ target: UnsafeMutablePointer<Float>,
-        _ step: Int, _ width: Int, _ tail: UnsafePointer<rt_tail>?
+        _ range: Range<Int>, _ b: UnsafePointer<Float>, _ x: UnsafePointer<Float>,
+        _ target: UnsafeMutablePointer<Float>, _ step: Int, _ width: Int,
+        _ tail: UnsafePointer<rt_tail>?
     ) {
         if isPointwise {
             rt_gemm_panel(
-                range.count, inputs, x.pointer + range.lowerBound * inputs, inputs, 1, b,
+                range.count, inputs, x + range.lowerBound * inputs, inputs, 1, b,
                 panelWidth, target, step, Int32(width), 0, tail)
         } else {
             rt_panel_convolution(
-                target, step, x.pointer, b, &geometry,
+                target, step, x, b, &geometry,
                 operation.weights.isTransposed ? 1 : 0, Int32(width), range.lowerBound,
                 range.upperBound, tail)
         }

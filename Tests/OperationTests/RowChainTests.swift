@@ -1,0 +1,96 @@
+import TensorGraph
+import Testing
+
+@testable import Engine
+
+/// Convolutions that pass rows on give the same bits as those that wait for each other.
+@Suite struct RowChainTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        var batch = 2
+        var size = Pair(40, 36)
+        /// Expansion, depthwise convolution, projection: all large enough to be passed on.
+        var channels = (16, 48, 32)
+        var kernel = 3
+        var stride = 1
+        var dilation = 1
+        var expands = true
+        var residual = false
+        var threads = 2
+        var testDescription: String {
+            "\(batch)×\(size) \(channels) kernel \(kernel) stride \(stride) dilation \(dilation) "
+                + "expands \(expands) residual \(residual) threads \(threads)"
+        }
+    }
+
+    static let cases: [Case] = [
+        Case(), Case(dilation: 2), Case(kernel: 5), Case(channels: (16, 192, 32), stride: 2),
+        Case(channels: (16, 192, 32), kernel: 5, stride: 2),
+        Case(threads: 1), Case(threads: 5), Case(batch: 1), Case(batch: 3, threads: 2),
+        Case(channels: (16, 48, 16), residual: true), Case(expands: false),
+        // Rows so wide that a window is but as high as the kernel.
+        Case(batch: 1, size: Pair(9, 300), channels: (16, 320, 16)),
+        // More rows kept than there are.
+        Case(batch: 9, size: Pair(5, 9), channels: (32, 512, 32), stride: 2),
+        // Only the kernel's edge is left of the last rows.
+        Case(batch: 64, size: Pair(3, 7), channels: (32, 64, 32), dilation: 3),
+    ]
+
+    @Test(arguments: cases)
+    func equalsSteps(_ example: Case) throws {
+        let (whole, wholeSteps) = try run(example, chains: false)
+        let (passed, steps) = try run(example, chains: true)
+        #expect(!wholeSteps.contains { $0.contains("+conv2d") })
+        #expect(
+            steps.last
+                == (example.expands ? "conv2d_panels+" : "") + "conv2d_depthwise+conv2d_panels")
+        #expect(passed.scalars == whole.scalars)
+        #expect(passed.scalars.contains { $0 != 0 })
+    }
+
+    /// Runs expansion, depthwise convolution and projection, either kept apart by reading what lies
+    /// between them.
+    private func run(
+        _ example: Case, chains: Bool
+    ) throws -> (result: TensorData, steps: [String]) {
+        let graph = Graph()
+        let (first, middle, last) = example.channels
+        let x = graph.input(
+            "x",
+            [
+                example.batch, example.expands ? first : middle, example.size.height,
+                example.size.width,
+            ])
+        var between: [Tensor] = []
+        var y = x
+        if example.expands {
+            let weight = graph.variable("expand", [middle, first, 1, 1], role: .parameter)
+            y = relu(conv2d(y, weight: weight))
+            between.append(y)
+        }
+        let kernel = graph.variable(
+            "depthwise", [middle, 1, example.kernel, example.kernel], role: .parameter)
+        y = relu(
+            conv2d(
+                y, weight: kernel, stride: Pair(example.stride),
+                padding: Padding(example.dilation * (example.kernel / 2)),
+                dilation: Pair(example.dilation),
+                groups: middle))
+        between.append(y)
+        let project = graph.variable("project", [last, middle, 1, 1], role: .parameter)
+        y = conv2d(y, weight: project)
+        if example.residual { y = y + x }
+        let program = try Program(
+            outputs: [("y", y)] + (chains ? [] : between.enumerated().map { ("\($0)", $1) }),
+            options: CompileOptions(threads: example.threads, winograd: .never))
+        try program.load(
+            Dictionary(
+                uniqueKeysWithValues: program.variableShapes.map { ($0.name, numbers($0.shape)) }))
+        let result = try #require(try program.run(["x": numbers(x.shape)])["y"])
+        return (result, program.stepNames)
+    }
+
+    private func numbers(_ shape: Shape) -> TensorData {
+        TensorData(
+            shape: shape, scalars: (0..<shape.count).map { Float($0 * 7919 % 997) / 997 - 0.45 })
+    }
+}
