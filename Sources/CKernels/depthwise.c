@@ -18,6 +18,8 @@ RT_INLINE void multiply_add(float *restrict sum, const float *restrict x, const 
 // Channels summed at once, and output pixels that share a load of the weights.
 enum { LANES = 16, PIXELS = 4, MOST_COLUMNS = 5 };
 typedef float lanes __attribute__((ext_vector_type(16), aligned(4)));
+// Sums stay in registers only if no loop over them is left.
+#define EACH _Pragma("clang loop unroll(full)") for
 DEFINE_TAIL(finish, lanes)
 DEFINE_TAIL(finish_one, float)
 
@@ -38,6 +40,46 @@ static line line_at(const rt_conv *c, const float *x, ptrdiff_t row) {
     if (first > last) first = last;
     ptrdiff_t input = (ptrdiff_t)n * c->height + top + first * d;
     return (line){c, x + input * c->width * c->channels, first, last};
+}
+
+// What rows outside the picture hold.
+static const float nothing[LANES];
+
+// A row of outputs of a 3×3 kernel, LANES channels: the weights and the columns that the next output
+// reads as well stay in registers. `stride` and `pad` are constants. From output `outer` on the last
+// column lies outside the picture.
+RT_INLINE void nine_row(int stride, int pad, float *out, const line *l, const float *kernel,
+                        const rt_tail *tail, ptrdiff_t channel, int outer) {
+    const rt_conv *c = l->c;
+    ptrdiff_t channels = c->channels, down = c->width * channels, steps[3];
+    const float *x[3];
+    lanes w[3][3], v[3][3];
+    EACH (int kh = 0; kh < 3; kh++) {
+        int isInside = kh >= l->first && kh < l->last;
+        x[kh] = isInside ? l->x + (kh - l->first) * down + channel : nothing;
+        steps[kh] = isInside ? channels : 0;
+        EACH (int kw = 0; kw < 3; kw++)
+            w[kh][kw] = *(const lanes *)(kernel + (3 * kh + kw) * channels + channel);
+        EACH (int kw = 0; kw < 3 - stride; kw++) {
+            v[kh][kw] = (lanes)0;
+            if (kw < pad) continue;
+            v[kh][kw] = *(const lanes *)x[kh];
+            x[kh] += steps[kh];
+        }
+    }
+    for (int ow = 0; ow < c->out_width; ow++, out += channels) {
+        lanes sum = (lanes)0;
+        EACH (int kh = 0; kh < 3; kh++) {
+            EACH (int kw = 3 - stride; kw < 2; kw++, x[kh] += steps[kh])
+                v[kh][kw] = *(const lanes *)x[kh];
+            v[kh][2] = *(const lanes *)(ow < outer ? x[kh] : nothing);
+            x[kh] += steps[kh];
+            EACH (int kw = 0; kw < 3; kw++) sum = v[kh][kw] * w[kh][kw] + sum;
+            EACH (int kw = 0; kw < 3 - stride; kw++) v[kh][kw] = v[kh][kw + stride];
+        }
+        if (tail) finish(&sum, tail, channel);
+        *(lanes *)(out + channel) = sum;
+    }
 }
 
 // `pixels` outputs from `ow` on, whose windows lie inside the picture's width, all whole vectors of
@@ -100,26 +142,59 @@ static void inner_range(const rt_conv *c, int *begin, int *end) {
     *end = last;
 }
 
+// Whether ``nine_row`` computes this: nothing but a column of padding on either side.
+static int is_nine(const rt_conv *c) {
+    int last = (c->out_width - 1) * c->stride_width - c->pad_left + 2;
+    return c->kernel_height == 3 && c->kernel_width == 3 && c->dilation_height == 1
+        && c->dilation_width == 1 && c->stride_width <= 2 && c->pad_left <= 1 && last <= c->width;
+}
+
+RT_INLINE void nine_rows(int stride, int pad, float *out, const line *l, const float *w_t,
+                         const rt_tail *tail, int outer) {
+    for (ptrdiff_t i = 0; i + LANES <= l->c->channels; i += LANES)
+        nine_row(stride, pad, out, l, w_t, tail, i, outer);
+}
+
+// All outputs of a row, all whole vectors of channels.
+RT_INLINE void whole_vectors_nine(float *out, const line *l, const float *w_t, int outer,
+                                  const rt_tail *tail) {
+    int isPadded = l->c->pad_left == 1;
+    if (l->c->stride_width == 1) {
+        if (isPadded) nine_rows(1, 1, out, l, w_t, tail, outer);
+        else nine_rows(1, 0, out, l, w_t, tail, outer);
+    } else {
+        if (isPadded) nine_rows(2, 1, out, l, w_t, tail, outer);
+        else nine_rows(2, 0, out, l, w_t, tail, outer);
+    }
+}
+
+// The inner outputs [begin, end) of a row, all whole vectors of channels.
+RT_INLINE void inner_row(float *out, const line *l, const float *w_t, int begin, int end,
+                         const rt_tail *tail) {
+    int ow = begin, columns = l->c->kernel_width;
+    for (; ow + PIXELS <= end; ow += PIXELS) {
+        if (columns == 3) inner_pixels(PIXELS, 3, out, l, w_t, ow, tail);
+        else inner_pixels(PIXELS, columns, out, l, w_t, ow, tail);
+    }
+    for (; ow < end; ow++) inner_pixels(1, columns, out, l, w_t, ow, tail);
+}
+
 RT_CLONES
 void rt_depthwise(float *y, const float *x, const float *w_t, const rt_conv *c, ptrdiff_t begin,
                   ptrdiff_t end, const rt_tail *tail) {
-    int inner, outer, whole = c->channels / LANES * LANES;
+    int inner, outer, isNine = is_nine(c), whole = c->channels / LANES * LANES;
     inner_range(c, &inner, &outer);
     for (ptrdiff_t row = begin; row < end; row++) {
         float *out = y + row * c->out_width * c->channels;
         int n = (int)(row / c->out_height), oh = (int)(row % c->out_height);
-        for (int ow = 0; ow < c->out_width; ow++) {
-            int isInner = ow >= inner && ow < outer;
-            if (!isInner || whole < c->channels)
-                edge_pixel(out, x, w_t, c, n, oh, ow, isInner ? whole : 0, tail);
+        for (int ow = 0; ow < c->out_width && !(isNine && whole == c->channels); ow++) {
+            int isWhole = isNine || (ow >= inner && ow < outer);
+            if (!isWhole || whole < c->channels)
+                edge_pixel(out, x, w_t, c, n, oh, ow, isWhole ? whole : 0, tail);
         }
         line l = line_at(c, x, row);
-        int ow = inner;
-        for (; ow + PIXELS <= outer; ow += PIXELS) {
-            if (c->kernel_width == 3) inner_pixels(PIXELS, 3, out, &l, w_t, ow, tail);
-            else inner_pixels(PIXELS, c->kernel_width, out, &l, w_t, ow, tail);
-        }
-        for (; ow < outer; ow++) inner_pixels(1, c->kernel_width, out, &l, w_t, ow, tail);
+        if (isNine) whole_vectors_nine(out, &l, w_t, outer, tail);
+        else inner_row(out, &l, w_t, inner, outer, tail);
     }
 }
 
