@@ -1,27 +1,36 @@
-// Winograd's minimal filtering F(m×m, 3×3) after Lavin and Gray, "Fast Algorithms for Convolutional
-// Neural Networks", 2015: y = Aᵀ[(G w Gᵀ) ⊙ (Bᵀ x B)]A. F(2×2) interpolates at 0, ±1, ∞ as they
-// do; F(4×4) at 0, ±2/3, ±3/2, ∞ instead of 0, ±1, ±2, ∞, which makes its largest rounding errors
-// five times smaller at the same number of operations.
+// Winograd's minimal filtering F(m×m, r×r) after Lavin and Gray, "Fast Algorithms for Convolutional
+// Neural Networks", 2015: y = Aᵀ[(G w Gᵀ) ⊙ (Bᵀ x B)]A. F(2×2, 3×3) and F(3×3, 2×2) interpolate at
+// 0, ±1, ∞ as they do; F(4×4, 3×3) at 0, ±2/3, ±3/2, ∞ instead of 0, ±1, ±2, ∞, which makes its
+// largest rounding errors five times smaller at the same number of operations.
 #include "CKernels.h"
 #include "clones.h"
 #include "tail.h"
 
 // Channels are the lanes.
-enum { LANES = 16, SIDE_MOST = 6 };
+enum { LANES = 16, SIDE_MOST = 6, TILE_MOST = 4 };
 typedef float lanes __attribute__((ext_vector_type(16), aligned(4)));
 DEFINE_TAIL(finish, lanes)
 
+static int divide_up(int a, int b) { return (a + b - 1) / b; }
+
 void rt_winograd_derive(rt_winograd *g) {
     int span = g->tile * g->dilation;
-    g->groups_per_image = (g->out_height + span - 1) / span;
-    g->tiles_across = (g->out_width + span - 1) / span;
+    g->groups_per_image = divide_up(divide_up(g->out_height + g->out_top, g->out_step), span);
+    g->tiles_across = divide_up(divide_up(g->out_width + g->out_left, g->out_step), span);
     g->tiles_per_group = g->dilation * g->dilation * g->tiles_across;
     // One cache line more than the channels: with a power of two all tiles would meet in a few
     // sets of the cache.
-    g->stride = g->channels + LANES;
+    g->depth = g->channels * g->in_step * g->in_step;
+    g->stride = g->depth + LANES;
 }
 
-// The first output pixel of a tile; further ones are `dilation` apart.
+// Inputs that a tile of outputs is computed from, along one side.
+RT_INLINE int side_of(int tile) { return tile == 4 ? 6 : 4; }
+
+// Kernel elements that meet in a tile, along one side.
+RT_INLINE int taps_of(int tile) { return side_of(tile) - tile + 1; }
+
+// The first output pixel of a tile, in its phase; further ones are `dilation` apart.
 typedef struct {
     int image, row, column;
 } corner;
@@ -48,7 +57,7 @@ static const float NORM_Q = 1 / (9 / 2.f * 65 / 36.f);
 
 // Bᵀ: inputs to positions.
 RT_INLINE void input_transform(int tile, const lanes *x, int step, lanes *y) {
-    if (tile == 2) {
+    if (side_of(tile) == 4) {
         y[0 * step] = x[0 * step] - x[2 * step];
         y[1 * step] = x[1 * step] + x[2 * step];
         y[2 * step] = x[2 * step] - x[1 * step];
@@ -70,6 +79,11 @@ RT_INLINE void output_transform(int tile, const lanes *m, int step, lanes *y) {
     if (tile == 2) {
         y[0 * step] = m[0 * step] + m[1 * step] + m[2 * step];
         y[1 * step] = m[1 * step] - m[2 * step] + m[3 * step];
+    } else if (tile == 3) {
+        lanes plus = m[1 * step] + m[2 * step];
+        y[0 * step] = m[0 * step] + plus;
+        y[1 * step] = m[1 * step] - m[2 * step];
+        y[2 * step] = plus + m[3 * step];
     } else {
         lanes plus = m[1 * step] + m[2 * step], minus = m[1 * step] - m[2 * step];
         lanes plus2 = m[3 * step] + m[4 * step], minus2 = m[3 * step] - m[4 * step];
@@ -87,6 +101,12 @@ RT_INLINE void gradient_transform(int tile, const lanes *y, int step, lanes *m) 
         m[1 * step] = y[0 * step] + y[1 * step];
         m[2 * step] = y[0 * step] - y[1 * step];
         m[3 * step] = y[1 * step];
+    } else if (tile == 3) {
+        lanes ends = y[0 * step] + y[2 * step];
+        m[0 * step] = y[0 * step];
+        m[1 * step] = ends + y[1 * step];
+        m[2 * step] = ends - y[1 * step];
+        m[3 * step] = y[2 * step];
     } else {
         lanes even = y[0 * step] + P2 * y[2 * step], odd = P * y[1 * step] + P3 * y[3 * step];
         lanes even2 = y[0 * step] + Q2 * y[2 * step], odd2 = Q * y[1 * step] + Q3 * y[3 * step];
@@ -107,6 +127,11 @@ RT_INLINE void weight_transform(int tile, const lanes *w, int step, lanes *u) {
         u[1 * step] = ends + middle;
         u[2 * step] = ends - middle;
         u[3 * step] = w[2 * step];
+    } else if (tile == 3) {
+        u[0 * step] = w[0 * step];
+        u[1 * step] = 0.5f * (w[0 * step] + w[1 * step]);
+        u[2 * step] = 0.5f * (w[0 * step] - w[1 * step]);
+        u[3 * step] = w[1 * step];
     } else {
         lanes ends = (w[0 * step] + P2 * w[2 * step]) * NORM_P;
         lanes ends2 = (w[0 * step] + Q2 * w[2 * step]) * NORM_Q;
@@ -127,6 +152,9 @@ RT_INLINE void weight_gradient_transform(int tile, const lanes *p, int step, lan
         w[0 * step] = p[0 * step] + plus;
         w[1 * step] = minus;
         w[2 * step] = plus + p[3 * step];
+    } else if (tile == 3) {
+        w[0 * step] = p[0 * step] + 0.5f * (p[1 * step] + p[2 * step]);
+        w[1 * step] = 0.5f * (p[1 * step] - p[2 * step]) + p[3 * step];
     } else {
         lanes plus = (p[1 * step] + p[2 * step]) * NORM_P;
         lanes minus = (p[1 * step] - p[2 * step]) * (P * NORM_P);
@@ -140,13 +168,18 @@ RT_INLINE void weight_gradient_transform(int tile, const lanes *p, int step, lan
 
 // MARK: Inputs
 
-// A square of (tile + 2)² input pixels, zeros outside the picture.
+// A square of input pixels, zeros outside the picture. With a step, those of one phase: `channel`
+// counts the phases' channels one after another.
 RT_INLINE void load_square(lanes square[SIDE_MOST][SIDE_MOST], int side, const float *x,
                            const rt_winograd *g, corner c, int channel) {
+    int step = g->in_step, phase = step == 1 ? 0 : channel / g->channels;
+    int top = c.row * step + phase / step - g->pad_top;
+    int left = c.column * step + phase % step - g->pad_left;
+    channel -= phase * g->channels;
     for (int i = 0; i < side; i++) {
-        int h = c.row + i * g->dilation - g->pad_top;
+        int h = top + i * step * g->dilation;
         for (int j = 0; j < side; j++) {
-            int w = c.column + j * g->dilation - g->pad_left;
+            int w = left + j * step * g->dilation;
             int inside = h >= 0 && h < g->height && w >= 0 && w < g->width;
             ptrdiff_t pixel = ((ptrdiff_t)c.image * g->height + h) * g->width + w;
             square[i][j] =
@@ -157,10 +190,10 @@ RT_INLINE void load_square(lanes square[SIDE_MOST][SIDE_MOST], int side, const f
 
 RT_INLINE void input_tiles(int tile, float *v, ptrdiff_t ld, const float *x, const rt_winograd *g,
                            ptrdiff_t group, ptrdiff_t begin, ptrdiff_t end) {
-    int side = tile + 2;
+    int side = side_of(tile);
     for (ptrdiff_t t = begin; t < end; t++, v += g->stride) {
         corner c = corner_of(g, group, t);
-        for (int channel = 0; channel < g->channels; channel += LANES) {
+        for (int channel = 0; channel < g->depth; channel += LANES) {
             lanes square[SIDE_MOST][SIDE_MOST], half[SIDE_MOST][SIDE_MOST];
             load_square(square, side, x, g, c, channel);
             for (int j = 0; j < side; j++)
@@ -178,20 +211,24 @@ RT_INLINE void input_tiles(int tile, float *v, ptrdiff_t ld, const float *x, con
 RT_CLONES
 void rt_winograd_input(float *v, ptrdiff_t ld, const float *x, const rt_winograd *g,
                        ptrdiff_t group, ptrdiff_t begin, ptrdiff_t end) {
-    if (g->tile == 2) input_tiles(2, v, ld, x, g, group, begin, end);
+    if (side_of(g->tile) == 4) input_tiles(2, v, ld, x, g, group, begin, end);
     else input_tiles(4, v, ld, x, g, group, begin, end);
 }
 
 // MARK: Outputs
 
-RT_INLINE void store_tile(float *y, lanes out[4][4], int tile, const rt_winograd *g, corner c,
-                          int channel) {
+// Stores what lies in the picture; with a step, into the pixels of one phase.
+RT_INLINE void store_tile(float *y, lanes out[TILE_MOST][TILE_MOST], int tile,
+                          const rt_winograd *g, corner c, int phase, int channel) {
+    int step = g->out_step;
+    int top = c.row * step + phase / step - g->out_top;
+    int left = c.column * step + phase % step - g->out_left;
     for (int i = 0; i < tile; i++) {
-        int h = c.row + i * g->dilation;
-        if (h >= g->out_height) break;
+        int h = top + i * step * g->dilation;
+        if (h < 0 || h >= g->out_height) continue;
         for (int j = 0; j < tile; j++) {
-            int w = c.column + j * g->dilation;
-            if (w >= g->out_width) break;
+            int w = left + j * step * g->dilation;
+            if (w < 0 || w >= g->out_width) continue;
             ptrdiff_t pixel = ((ptrdiff_t)c.image * g->out_height + h) * g->out_width + w;
             *(lanes *)(y + pixel * g->out_channels + channel) = out[i][j];
         }
@@ -201,22 +238,25 @@ RT_INLINE void store_tile(float *y, lanes out[4][4], int tile, const rt_winograd
 RT_INLINE void output_tiles(int tile, float *y, const float *m, ptrdiff_t ld, const rt_winograd *g,
                             ptrdiff_t group, ptrdiff_t begin, ptrdiff_t end, int channel,
                             int count, const rt_tail *tail) {
-    int side = tile + 2;
+    int side = side_of(tile);
     for (ptrdiff_t t = begin; t < end; t++, m += RT_PANEL) {
         corner c = corner_of(g, group, t);
         for (int first = 0; first < count; first += LANES) {
-            lanes half[SIDE_MOST][4], out[4][4];
+            int phase = g->out_step == 1 ? 0 : (channel + first) / g->out_channels;
+            int output = channel + first - phase * g->out_channels;
+            lanes half[SIDE_MOST][TILE_MOST], out[TILE_MOST][TILE_MOST];
             const float *s = m + first;
             for (int i = 0; i < side; i++) {
                 lanes row[SIDE_MOST];
                 for (int j = 0; j < side; j++, s += ld) row[j] = *(const lanes *)s;
                 output_transform(tile, row, 1, half[i]);
             }
-            for (int j = 0; j < tile; j++) output_transform(tile, &half[0][j], 4, &out[0][j]);
+            for (int j = 0; j < tile; j++)
+                output_transform(tile, &half[0][j], TILE_MOST, &out[0][j]);
             if (tail)
                 for (int i = 0; i < tile * tile; i++)
-                    finish(&out[i / tile][i % tile], tail, channel + first);
-            store_tile(y, out, tile, g, c, channel + first);
+                    finish(&out[i / tile][i % tile], tail, output);
+            store_tile(y, out, tile, g, c, phase, output);
         }
     }
 }
@@ -226,6 +266,7 @@ void rt_winograd_output(float *y, const float *m, ptrdiff_t ld, const rt_winogra
                         ptrdiff_t group, ptrdiff_t begin, ptrdiff_t end, int channel, int count,
                         const rt_tail *tail) {
     if (g->tile == 2) output_tiles(2, y, m, ld, g, group, begin, end, channel, count, tail);
+    else if (g->tile == 3) output_tiles(3, y, m, ld, g, group, begin, end, channel, count, tail);
     else output_tiles(4, y, m, ld, g, group, begin, end, channel, count, tail);
 }
 
@@ -246,7 +287,7 @@ RT_INLINE void load_tile(lanes in[4][4], int tile, const float *dy, const rt_win
 RT_INLINE void gradient_tiles(int tile, float *d, ptrdiff_t ld, const float *dy,
                               const rt_winograd *g, ptrdiff_t group, ptrdiff_t begin,
                               ptrdiff_t end, int channel) {
-    int side = tile + 2;
+    int side = side_of(tile);
     for (ptrdiff_t t = begin; t < end; t++, d += RT_PANEL) {
         corner c = corner_of(g, group, t);
         for (int first = 0; first < RT_PANEL; first += LANES) {
@@ -267,25 +308,41 @@ RT_CLONES
 void rt_winograd_gradient(float *d, ptrdiff_t ld, const float *dy, const rt_winograd *g,
                           ptrdiff_t group, ptrdiff_t begin, ptrdiff_t end, int channel) {
     if (g->tile == 2) gradient_tiles(2, d, ld, dy, g, group, begin, end, channel);
+    else if (g->tile == 3) gradient_tiles(3, d, ld, dy, g, group, begin, end, channel);
     else gradient_tiles(4, d, ld, dy, g, group, begin, end, channel);
 }
 
 // MARK: Weights
 
-RT_INLINE void panel_weights(int tile, float *u, const float *w, ptrdiff_t count) {
-    int side = tile + 2;
+// Which of the kernel's elements are the r×r of one phase: all of them, or every second one; from the
+// far end where it is the outputs that have phases.
+static void phase_taps(int taps[9], const rt_winograd *g, int phase) {
+    int side = taps_of(g->tile), step = g->kernel / side;
+    for (int i = 0; i < side * side; i++) {
+        int row = i / side, column = i % side;
+        if (g->out_step == 2) row = side - 1 - row, column = side - 1 - column;
+        taps[i] = (step * row + phase / 2) * g->kernel + step * column + phase % 2;
+    }
+}
+
+// The weights of one phase, of which `taps` are those that meet. u and w have `depth` and `count`
+// floats for each position and tap.
+RT_INLINE void panel_weights(int tile, float *u, ptrdiff_t depth, const float *w, ptrdiff_t count,
+                             const int *taps) {
+    int side = side_of(tile), most = taps_of(tile);
     for (ptrdiff_t n = 0; n < count; n += LANES, u += LANES, w += LANES) {
         lanes half[SIDE_MOST][3];
-        for (int j = 0; j < 3; j++) {
+        for (int j = 0; j < most; j++) {
             lanes in[3], out[SIDE_MOST];
-            for (int i = 0; i < 3; i++) in[i] = *(const lanes *)(w + (3 * i + j) * count);
+            for (int i = 0; i < most; i++)
+                in[i] = *(const lanes *)(w + taps[i * most + j] * count);
             weight_transform(tile, in, 1, out);
             for (int i = 0; i < side; i++) half[i][j] = out[i];
         }
         for (int i = 0; i < side; i++) {
             lanes row[SIDE_MOST];
             weight_transform(tile, half[i], 1, row);
-            for (int j = 0; j < side; j++) *(lanes *)(u + (i * side + j) * count) = row[j];
+            for (int j = 0; j < side; j++) *(lanes *)(u + (i * side + j) * depth) = row[j];
         }
     }
 }
@@ -293,26 +350,34 @@ RT_INLINE void panel_weights(int tile, float *u, const float *w, ptrdiff_t count
 RT_CLONES
 void rt_winograd_weights(float *u, float *scratch, const float *w, const rt_winograd *g,
                          int channel, rt_weight_order order) {
-    ptrdiff_t count = (ptrdiff_t)g->channels * RT_PANEL;
-    rt_pack_panel(scratch, w, 9, g->channels, g->out_channels, channel, order);
-    if (g->tile == 2) panel_weights(2, u, scratch, count);
-    else panel_weights(4, u, scratch, count);
+    ptrdiff_t count = (ptrdiff_t)g->channels * RT_PANEL, depth = (ptrdiff_t)g->depth * RT_PANEL;
+    rt_pack_panel(scratch, w, g->kernel * g->kernel, g->channels, g->out_channels,
+                  channel % g->out_channels, order);
+    int phases = g->in_step * g->in_step, own = channel / g->out_channels, taps[9];
+    for (int phase = 0; phase < phases; phase++, u += count) {
+        phase_taps(taps, g, phases == 1 ? own : phase);
+        if (g->tile == 2) panel_weights(2, u, depth, scratch, count, taps);
+        else if (g->tile == 3) panel_weights(3, u, depth, scratch, count, taps);
+        else panel_weights(4, u, depth, scratch, count, taps);
+    }
 }
 
-RT_INLINE void panel_weight_gradient(int tile, float *w, const float *p, ptrdiff_t count) {
-    int side = tile + 2;
+// The other way: gradients of one phase from their products p.
+RT_INLINE void panel_weight_gradient(int tile, float *w, ptrdiff_t count, const float *p,
+                                     ptrdiff_t depth, const int *taps) {
+    int side = side_of(tile), most = taps_of(tile);
     for (ptrdiff_t n = 0; n < count; n += LANES, p += LANES, w += LANES) {
         lanes half[SIDE_MOST][3];
         for (int i = 0; i < side; i++) {
             lanes row[SIDE_MOST];
-            for (int j = 0; j < side; j++) row[j] = *(const lanes *)(p + (i * side + j) * count);
+            for (int j = 0; j < side; j++) row[j] = *(const lanes *)(p + (i * side + j) * depth);
             weight_gradient_transform(tile, row, 1, half[i]);
         }
-        for (int j = 0; j < 3; j++) {
+        for (int j = 0; j < most; j++) {
             lanes in[SIDE_MOST], out[3];
             for (int i = 0; i < side; i++) in[i] = half[i][j];
             weight_gradient_transform(tile, in, 1, out);
-            for (int i = 0; i < 3; i++) *(lanes *)(w + (3 * i + j) * count) = out[i];
+            for (int i = 0; i < most; i++) *(lanes *)(w + taps[i * most + j] * count) = out[i];
         }
     }
 }
@@ -320,16 +385,20 @@ RT_INLINE void panel_weight_gradient(int tile, float *w, const float *p, ptrdiff
 RT_CLONES
 void rt_winograd_weight_gradient(float *dw, float *scratch, const float *p, const rt_winograd *g,
                                  int channel) {
-    int inputs = g->channels;
-    ptrdiff_t size = (ptrdiff_t)inputs * RT_PANEL;
-    if (g->tile == 2) panel_weight_gradient(2, scratch, p, size);
-    else panel_weight_gradient(4, scratch, p, size);
+    int inputs = g->channels, elements = g->kernel * g->kernel, taps[9];
+    ptrdiff_t size = (ptrdiff_t)inputs * RT_PANEL, depth = (ptrdiff_t)g->depth * RT_PANEL;
+    for (int phase = 0; phase < g->in_step * g->in_step; phase++, p += size) {
+        phase_taps(taps, g, phase);
+        if (g->tile == 2) panel_weight_gradient(2, scratch, size, p, depth, taps);
+        else if (g->tile == 3) panel_weight_gradient(3, scratch, size, p, depth, taps);
+        else panel_weight_gradient(4, scratch, size, p, depth, taps);
+    }
     int count = g->out_channels - channel < RT_PANEL ? g->out_channels - channel : RT_PANEL;
-    for (int tap = 0; tap < 9; tap++)
+    for (int tap = 0; tap < elements; tap++)
         for (int first = 0; first < inputs; first += LANES)
             for (int o = 0; o < count; o++) {
                 const float *column = scratch + tap * size + (ptrdiff_t)first * RT_PANEL + o;
-                float *d = dw + ((ptrdiff_t)(channel + o) * 9 + tap) * inputs + first;
+                float *d = dw + ((ptrdiff_t)(channel + o) * elements + tap) * inputs + first;
                 for (int i = 0; i < LANES; i++) d[i] = column[i * RT_PANEL];
             }
 }

@@ -29,11 +29,11 @@ import Testing
     static let kernels: [(name: String, trains: Bool, counts: [String: Int])] = [
         (
             "eccv16", false,
-            ["conv2d_winograd": 17, "conv2d_panels": 6, "conv2d_few_outputs": 1]
+            ["conv2d_winograd": 18, "conv2d_panels": 5, "conv2d_few_outputs": 1]
         ),
         (
             "siggraph17", false,
-            ["conv2d_winograd": 25, "conv2d_panels": 4, "conv2d_few_outputs": 1]
+            ["conv2d_winograd": 28, "conv2d_panels": 1, "conv2d_few_outputs": 1]
         ),
         (
             "mobile-unet", false,

@@ -135,43 +135,52 @@ enum { RT_FEW = 4 };
 void rt_few_outputs(float *y, const float *x, const float *w, const rt_conv *c, ptrdiff_t begin,
                     ptrdiff_t end);
 
-// MARK: Winograd convolution, 3×3 with stride 1 (winograd.c)
+// MARK: Winograd convolution (winograd.c)
 
-/// A convolution cut into tiles of `tile` × `tile` outputs (2 or 4), each computed from a square of
-/// (tile + 2)² inputs at as many *positions*. A dilation of d makes d² interleaved pictures, which
-/// are tiled one by one. Tiles are counted in *groups*: those of tile·d whole output rows.
+/// A convolution cut into tiles of `tile` × `tile` outputs, each computed from a square of inputs at
+/// as many *positions*: 2 from 4 or 4 from 6 for a 3×3 kernel of stride 1, 3 from 4 for stride 2. A
+/// dilation of d makes d² interleaved pictures, which are tiled one by one. Tiles are counted
+/// in *groups*: those of tile·d whole output rows.
+///
+/// At stride 2 a kernel of 4×4 is one of 2×2 over the four *phases* of the picture, every second
+/// pixel down and across from one of four on; their channels lie one after another. `in_step` is 2 for a convolution, whose input has phases, `out_step` for a
+/// transposed one, whose output has them.
 typedef struct {
-    int height, width, channels;        // the convolution's input
+    int height, width, channels;        // the input, as it lies in memory
     int out_height, out_width, out_channels;
-    int pad_top, pad_left, dilation;
+    int pad_top, pad_left, dilation;    // added to the input
+    int out_top, out_left;              // left out of the output
+    int kernel;                         // the kernel's side
+    int in_step, out_step;
     int tile;
     int groups_per_image, tiles_across; // derived by rt_winograd_derive, as all that follows
     int tiles_per_group;
+    int depth;                          // channels of all phases
     int stride;                         // floats from tile to tile of the transformed inputs
 } rt_winograd;
 
 void rt_winograd_derive(rt_winograd *g);
 
 /// Transforms the inputs of tiles [begin, end) of the groups from `group` on. v is
-/// [positions][tiles][stride], `channels` of each used, with `ld` floats from position to position,
+/// [positions][tiles][stride], `depth` of each used, with `ld` floats from position to position,
 /// and starts at tile `begin`.
 void rt_winograd_input(float *v, ptrdiff_t ld, const float *x, const rt_winograd *g,
                        ptrdiff_t group, ptrdiff_t begin, ptrdiff_t end);
 /// Transforms one panel of products, [positions][tiles][RT_PANEL], of tiles [begin, end) counted
-/// as above, into output channels [channel, channel + count).
+/// as above, into output channels [channel, channel + count), counted over all phases.
 void rt_winograd_output(float *y, const float *m, ptrdiff_t ld, const rt_winograd *g,
                         ptrdiff_t group, ptrdiff_t begin, ptrdiff_t end, int channel, int count,
                         const rt_tail *tail);
-/// Transforms weights for output channels [channel, channel + RT_PANEL), zeros past the last, into
-/// u: [positions][inputs][RT_PANEL]. `scratch` holds 9·inputs·RT_PANEL floats.
+/// Transforms weights for output channels [channel, channel + RT_PANEL) of one phase, zeros past the
+/// last, into u: [positions][depth][RT_PANEL]. `scratch` holds kernel²·channels·RT_PANEL floats.
 void rt_winograd_weights(float *u, float *scratch, const float *w, const rt_winograd *g,
                          int channel, rt_weight_order order);
 /// Transforms gradients of outputs: one panel [channel, channel + RT_PANEL) of dy for tiles
 /// [begin, end), into d, [positions][tiles][RT_PANEL] with `ld` floats from position to position.
 void rt_winograd_gradient(float *d, ptrdiff_t ld, const float *dy, const rt_winograd *g,
                           ptrdiff_t group, ptrdiff_t begin, ptrdiff_t end, int channel);
-/// Weight gradients of one panel from their products p, [positions][inputs][RT_PANEL], into
-/// dw: [outputs, 3, 3, inputs].
+/// Weight gradients of one panel from their products p, [positions][depth][RT_PANEL], into
+/// dw: [outputs, kernel, kernel, inputs].
 void rt_winograd_weight_gradient(float *dw, float *scratch, const float *p, const rt_winograd *g,
                                  int channel);
 

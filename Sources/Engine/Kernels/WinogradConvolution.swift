@@ -5,8 +5,7 @@ import TensorGraph
 struct WinogradWeights: Operation, Executable {
     static let name = "winograd_weights"
     let tiling: WinogradTiling
-    /// Whether the weights are those of a transposed convolution, whose kernel is to be turned.
-    let turns: Bool
+    let order: rt_weight_order
 
     func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
         try requireInputs(inputs, 1...1)
@@ -24,7 +23,7 @@ struct WinogradWeights: Operation, Executable {
     ) {
         rt_winograd_weights(
             target, scratch, weight.pointer, &geometry, Int32(panel * panelWidth),
-            turns ? RT_INPUTS_FIRST_TURNED : RT_OUTPUTS_FIRST)
+            order)
     }
 }
 
@@ -51,7 +50,7 @@ private final class WinogradWeightsKernel: Kernel {
     }
 }
 
-/// A 3×3 convolution of stride 1 in Winograd's form. Inputs: x, and weights, transformed or not.
+/// A convolution or a transposed one in Winograd's form. Inputs: x, and weights, transformed or not.
 struct WinogradConvolution: Operation, Executable, EpilogueHost {
     static let name = "conv2d_winograd"
     let tiling: WinogradTiling
@@ -106,10 +105,10 @@ private final class WinogradConvolutionKernel: FusingKernel {
         groups = tiling.batch * Int(geometry.groups_per_image)
         tilesPerGroup = Int(geometry.tiles_per_group)
         tileStride = Int(geometry.stride)
-        super.init(name: operation.name, work: output.count * 9 * tiling.channels)
+        super.init(name: operation.name, work: tiling.multiplyAdds)
     }
 
-    override var multiplyAdds: Int { output.count * 9 * tiling.channels }
+    override var multiplyAdds: Int { tiling.multiplyAdds }
     override var takesTail: Bool { true }
 
     private func sharesTiles(_ threads: Int) -> Bool {
@@ -263,17 +262,17 @@ private final class WinogradConvolutionKernel: FusingKernel {
         _ weights: UnsafePointer<Float>, _ products: UnsafeMutablePointer<Float>,
         _ productStep: Int
     ) {
-        let depth = tiling.channels * panelWidth
+        let depth = tiling.depth * panelWidth
         for position in 0..<tiling.positions {
             rt_gemm_panel(
-                tiles.count, tiling.channels, inputs + position * inputStep, tileStride, 1,
+                tiles.count, tiling.depth, inputs + position * inputStep, tileStride, 1,
                 weights + position * depth, panelWidth, products + position * productStep,
                 panelWidth, Int32(width(panel)), 0, nil)
         }
     }
 
     private func width(_ panel: Int) -> Int {
-        min(tiling.outputs - panel * panelWidth, panelWidth)
+        min(tiling.columns - panel * panelWidth, panelWidth)
     }
 
     private func transformBack(

@@ -44,10 +44,10 @@ private final class WinogradWeightGradientKernel: Kernel {
         groups = tiling.batch * Int(geometry.groups_per_image)
         tilesPerGroup = Int(geometry.tiles_per_group)
         tileStride = Int(geometry.stride)
-        super.init(name: operation.name, work: multiplyAddsCount(x: x, dy: dy))
+        super.init(name: operation.name, work: tiling.multiplyAdds)
     }
 
-    override var multiplyAdds: Int { multiplyAddsCount(x: x, dy: dy) }
+    override var multiplyAdds: Int { tiling.multiplyAdds }
 
     private var chunk: Int {
         let perTile = tiling.positions * (tileStride + tiling.panels * panelWidth)
@@ -113,21 +113,19 @@ private final class WinogradWeightGradientKernel: Kernel {
         _ gradients: UnsafePointer<Float>, _ products: UnsafeMutablePointer<Float>, isFirst: Bool
     ) {
         let count = range.count * tilesPerGroup
-        let blocks = (tiling.channels + Self.blockChannels - 1) / Self.blockChannels
+        let blocks = (tiling.depth + Self.blockChannels - 1) / Self.blockChannels
         for item in part.range(tiling.panels * tiling.positions * blocks) {
             let (place, block) = item.quotientAndRemainder(dividingBy: blocks)
             let (number, position) = place.quotientAndRemainder(dividingBy: tiling.positions)
-            let first = tiling.channels * block / blocks
-            let last = tiling.channels * (block + 1) / blocks
+            let first = tiling.depth * block / blocks
+            let last = tiling.depth * (block + 1) / blocks
             let width = min(tiling.outputs - number * panelWidth, panelWidth)
             rt_gemm_panel(
                 last - first, count, inputs + position * inputStep + first, 1, tileStride,
                 gradients + number * gradientCount + position * gradientStep, panelWidth,
                 products + number * tiling.panelCount
-                    + (position * tiling.channels + first) * panelWidth,
+                    + (position * tiling.depth + first) * panelWidth,
                 panelWidth, Int32(width), isFirst ? 0 : 1, nil)
         }
     }
 }
-
-private func multiplyAddsCount(x: Buffer, dy: Buffer) -> Int { dy.count * 9 * x.shape[1] }

@@ -39,6 +39,7 @@ struct ConvolutionChoice {
             graph.apply(
                 FewOutputsConvolution(window: task.window, shape: task.output), inputs)
         case .winograd2: tiles(task.tiling(2), task, graph, inputs, isFixed)
+        case .winograd3: tiles(task.tiling(3), task, graph, inputs, isFixed)
         case .winograd4: tiles(task.tiling(4), task, graph, inputs, isFixed)
         case .panels: panels(task, graph, inputs, isFixed)
         }
@@ -52,7 +53,7 @@ struct ConvolutionChoice {
         guard task.kind != .weightGradient else {
             return graph.apply(WinogradWeightGradient(tiling: tiling, shape: task.output), inputs)
         }
-        let weights = WinogradWeights(tiling: tiling, turns: task.kind == .transposed)
+        let weights = WinogradWeights(tiling: tiling, order: tiling.weightOrder)
         let operation = WinogradConvolution(
             tiling: tiling, shape: task.output, weights: isFixed ? nil : weights)
         let second = isFixed ? graph.apply(weights, [inputs[1]]) : inputs[1]

@@ -3,8 +3,9 @@ import TensorGraph
 
 /// A way to compute a convolution or the gradient of one.
 enum ConvolutionAlgorithm: String {
-    /// Winograd's form with tiles of 2×2 or 4×4 outputs.
-    case winograd2, winograd4
+    /// Winograd's form with tiles of so many outputs down and across; 3 is for
+    /// stride 2.
+    case winograd2, winograd3, winograd4
     /// Products along the input channels.
     case fewOutputs = "few_outputs"
     /// Products straight from the picture, with weights in panels.
@@ -56,17 +57,7 @@ struct ConvolutionTask {
             + (isFixed ? " fixed" : "") + " threads \(threads)"
     }
 
-    func tiling(_ tile: Int) -> WinogradTiling? {
-        switch kind {
-        case .convolution:
-            WinogradTiling(x: inputs[0], y: output, kernel: kernel, window: window, tile: tile)
-        case .transposed:
-            WinogradTiling(
-                x: inputs[0], y: output, kernel: kernel, window: window.turned(kernel), tile: tile)
-        case .weightGradient:
-            WinogradTiling(x: inputs[0], y: inputs[1], kernel: kernel, window: window, tile: tile)
-        }
-    }
+    func tiling(_ tile: Int) -> WinogradTiling? { WinogradTiling(self, tile: tile) }
 
     /// What can compute it, besides Winograd's form: the one expected to be faster first.
     var directAlgorithms: [ConvolutionAlgorithm] {
@@ -82,38 +73,25 @@ struct ConvolutionTask {
     /// Weights of each kernel element from which on the gradient's transforms pay.
     private static let manyWeights = 64 * 64
 
+    private var tilings: [WinogradTiling] { [4, 3, 2].compactMap { tiling($0) } }
+
     /// The tile of Winograd's form that is expected to be the fastest of all; nil if none is.
     var expectedTile: Int? {
         let isLarge = output[0] * output[1] >= Self.manyWeights
         guard kind != .weightGradient || isLarge, directAlgorithms[0] != .fewOutputs else {
             return nil
         }
-        let tilings = [4, 2].compactMap { tiling($0) }.filter { $0.cost < 9 }
-        return tilings.min { $0.cost < $1.cost }?.tile
+        return tilings.filter { $0.cost < $0.directCost }.min { $0.cost < $1.cost }?.tile
     }
 
     /// All that can compute it, the one expected to be the fastest first.
     func algorithms(_ winograd: CompileOptions.Winograd) -> [ConvolutionAlgorithm] {
-        let tiles: [ConvolutionAlgorithm] = tiling(4) == nil ? [] : [.winograd4, .winograd2]
+        let tiles = tilings.sorted { $0.cost < $1.cost }.map(\.algorithm)
         switch winograd {
         case .never: return directAlgorithms
-        case .wherePossible:
-            let isSmall = tiling(2).map { $0.cost < tiling(4)?.cost ?? 0 } ?? false
-            return (isSmall ? tiles.reversed() : tiles) + directAlgorithms
+        case .wherePossible: return tiles + directAlgorithms
         case .whereFaster:
-            guard let expected = expectedTile else { return directAlgorithms + tiles }
-            return (expected == 4 ? tiles : tiles.reversed()) + directAlgorithms
+            return expectedTile == nil ? directAlgorithms + tiles : tiles + directAlgorithms
         }
-    }
-}
-
-extension Window {
-    /// The window of the convolution that a transposed one of stride 1 is, with its kernel turned.
-    func turned(_ kernel: Pair) -> Window {
-        var turned = self
-        turned.padding = Padding(
-            top: dilation.height * (kernel.height - 1) - padding.top, bottom: 0,
-            left: dilation.width * (kernel.width - 1) - padding.left, right: 0)
-        return turned
     }
 }

@@ -3,59 +3,130 @@ import TensorGraph
 
 /// How a convolution is cut into tiles, and how large what is computed on the way is.
 struct WinogradTiling: Hashable {
-    let batch: Int
-    private let input, output: Shape
-    private let top, left, dilation: Int
+    /// The side of a tile in outputs: 2 or 4 for a 3×3 kernel of stride 1, 3 for a 4×4 kernel
+    /// of stride 2.
     let tile: Int
+    private let kind: ConvolutionTask.Kind
+    private let input, output: Shape
+    private let kernel: Int
+    private let window: Window
 
-    /// - Parameter tile: the side of a tile in outputs, 2 or 4.
     /// - Returns: nil where the shapes do not allow it.
-    init?(x: Shape, y: Shape, kernel: Pair, window: Window, tile: Int) {
-        guard kernel == 3, window.stride == 1, window.dilation.width == window.dilation.height,
-            x[1].isMultiple(of: 16), y[1].isMultiple(of: 16)
+    init?(_ task: ConvolutionTask, tile: Int) {
+        let isGradient = task.kind == .weightGradient
+        (kind, input, output) = (
+            task.kind, task.inputs[0], isGradient ? task.inputs[1] : task.output
+        )
+        (kernel, self.tile) = (task.kernel.height, tile)
+        let isPlain = task.window.stride == 1
+        // A transposed convolution of stride 1 is a convolution with its kernel turned round.
+        window =
+            task.kind == .transposed && isPlain ? task.window.turned(task.kernel) : task.window
+        guard task.kernel.height == task.kernel.width,
+            window.dilation.width == window.dilation.height,
+            input[1].isMultiple(of: 16), output[1].isMultiple(of: 16)
         else { return nil }
-        (batch, input, output, dilation) = (x[0], x, y, window.dilation.height)
-        (top, left) = (window.padding.top, window.padding.left)
-        self.tile = tile
+        guard !isPlain else {
+            if kernel != 3 || isForStride { return nil }
+            return
+        }
+        guard isForStride, window.stride == 2, window.dilation == 1, kernel == 4,
+            kind != .transposed || output[1].isMultiple(of: panelWidth)
+        else { return nil }
     }
 
-    /// Roughly the work, in products for each output: direct convolution does 9. The transforms
-    /// cost about a third more.
-    var cost: Double {
-        let span = tile * dilation
-        let down = (output[2] + span - 1) / span
-        let across = (output[3] + span - 1) / span
-        let share = Double(down * across * span * span) / Double(output[2] * output[3])
-        return 1.3 * Double(positions) / Double(tile * tile) * share
+    private var isForStride: Bool { tile == 3 }
+
+    var algorithm: ConvolutionAlgorithm {
+        switch tile {
+        case 2: .winograd2
+        case 3: .winograd3
+        default: .winograd4
+        }
     }
+
+    /// How the weights lie before they are transformed.
+    var weightOrder: rt_weight_order {
+        if kind != .transposed { return RT_OUTPUTS_FIRST }
+        return isForStride ? RT_INPUTS_FIRST : RT_INPUTS_FIRST_TURNED
+    }
+
+    // MARK: Cost
+
+    /// Roughly the work, in products for each output and input channel. The transforms cost about a
+    /// third more.
+    var cost: Double {
+        let g = geometry
+        let tiles = Int(g.groups_per_image * g.tiles_per_group) * phases(outStep)
+        return 1.3 * Double(tiles * positions * phases(inStep)) / Double(output[2] * output[3])
+    }
+
+    /// The work without Winograd's form.
+    var directCost: Double { Double(kernel * kernel) / Double(phases(outStep)) }
+
+    /// Of the convolution as it is defined.
+    var multiplyAdds: Int {
+        let places = kind == .transposed ? input.count * output[1] : output.count * input[1]
+        return places * kernel * kernel
+    }
+
+    // MARK: Geometry
+
+    private var isStrided: Bool { window.stride == 2 }
+    private var inStep: Int { isStrided && kind != .transposed ? 2 : 1 }
+    private var outStep: Int { isStrided && kind == .transposed ? 2 : 1 }
+    private func phases(_ step: Int) -> Int { step * step }
 
     var geometry: rt_winograd {
         var g = rt_winograd()
         (g.height, g.width, g.channels) = (Int32(input[2]), Int32(input[3]), Int32(input[1]))
         (g.out_height, g.out_width) = (Int32(output[2]), Int32(output[3]))
         g.out_channels = Int32(output[1])
-        (g.pad_top, g.pad_left) = (Int32(top), Int32(left))
-        (g.dilation, g.tile) = (Int32(dilation), Int32(tile))
+        let (top, left) = (Int32(window.padding.top), Int32(window.padding.left))
+        // Every output of a 2×2 kernel needs the pixel before; what is padded is not stored.
+        (g.pad_top, g.pad_left) = outStep == 2 ? (1, 1) : (top, left)
+        (g.out_top, g.out_left) = outStep == 2 ? (top, left) : (0, 0)
+        (g.in_step, g.out_step) = (Int32(inStep), Int32(outStep))
+        (g.dilation, g.tile) = (Int32(window.dilation.height), Int32(tile))
+        g.kernel = Int32(kernel)
         rt_winograd_derive(&g)
         return g
     }
 
+    var batch: Int { input[0] }
     var channels: Int { input[1] }
     var outputs: Int { output[1] }
-    var positions: Int { (tile + 2) * (tile + 2) }
-    var panels: Int { (outputs + panelWidth - 1) / panelWidth }
+    /// Channels of all phases: what products sum over.
+    var depth: Int { channels * phases(inStep) }
+    /// Output channels of all phases.
+    var columns: Int { outputs * phases(outStep) }
+    private var side: Int { tile == 4 ? 6 : 4 }
+    var positions: Int { side * side }
+    var panels: Int { (columns + panelWidth - 1) / panelWidth }
     /// Floats of one panel of transformed weights.
-    var panelCount: Int { positions * channels * panelWidth }
+    var panelCount: Int { positions * depth * panelWidth }
     /// Floats that the transform of one panel needs besides.
-    var scratchCount: Int { 9 * channels * panelWidth }
+    var scratchCount: Int { kernel * kernel * channels * panelWidth }
 
     /// The elements of the output that groups of tiles make up: whole rows, all channels.
     func elements(of groups: Range<Int>, _ g: rt_winograd) -> Range<Int> {
         let line = output[3] * outputs
         func start(_ group: Int) -> Int {
             let (image, place) = group.quotientAndRemainder(dividingBy: Int(g.groups_per_image))
-            return (image * output[2] + min(place * tile * dilation, output[2])) * line
+            let row = place * tile * Int(g.dilation) * outStep - Int(g.out_top)
+            return (image * output[2] + min(max(row, 0), output[2])) * line
         }
         return start(groups.lowerBound)..<start(groups.upperBound)
+    }
+}
+
+extension Window {
+    /// The window of the convolution that a transposed one of stride 1 is, with its kernel turned.
+    func turned(_ kernel: Pair) -> Window {
+        var turned = self
+        turned.padding = Padding(
+            top: dilation.height * (kernel.height - 1) - padding.top, bottom: 0,
+            left: dilation.width * (kernel.width - 1) - padding.left, right: 0)
+        return turned
     }
 }

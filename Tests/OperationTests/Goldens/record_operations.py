@@ -444,6 +444,12 @@ CONVOLUTIONS = [
     ("conv2d 3×3 small tiles", [[3, 32, 2, 2], [16, 32, 3, 3]], conv(1, 1)),
     ("conv2d 3×3 many channels", [[1, 192, 12, 11], [224, 192, 3, 3]], conv(1, 1)),
     ("conv2d many channels stride 2", [[1, 288, 7, 9], [96, 288, 3, 3]], conv(2, 1)),
+    ("conv2d 4×4 tiles", [[2, 32, 19, 14], [48, 32, 4, 4]], conv(2, 1)),
+    (
+        "conv2d 4×4 tiles asymmetric padding",
+        [[1, 64, 9, 12], [32, 64, 4, 4]],
+        conv(2, (2, 1, 0, 2)),
+    ),
     ("conv2d to 1 channel", [[1, 16, 7, 40], [1, 16, 3, 3]], conv(1, 2, 2)),
     ("conv2d to 2 channels", [[2, 16, 9, 19], [2, 16, 3, 3]], conv(1, 1)),
     ("conv2d to 3 channels", [[1, 37, 8, 21], [3, 37, 3, 3]], conv(2, 1)),
@@ -479,6 +485,17 @@ CONVOLUTIONS = [
         transposed(2, 1),
     ),
     ("conv_transpose2d 3×3 tiles", [[2, 16, 9, 14], [16, 32, 3, 3]], transposed(1, 1)),
+    (
+        "conv_transpose2d 4×4 tiles",
+        [[2, 32, 9, 7], [32, 64, 4, 4], [64]],
+        lambda *x: F.relu(transposed(2, 1)(*x)),
+    ),
+    ("conv_transpose2d 4×4 tiles whole", [[1, 16, 6, 4], [16, 32, 4, 4]], transposed(2)),
+    (
+        "conv_transpose2d 4×4 tiles output padding",
+        [[1, 48, 5, 8], [48, 96, 4, 4]],
+        transposed(2, 2, (0, 1)),
+    ),
     ("conv_transpose2d 17×17", [[1, 2, 2, 3], [2, 2, 17, 17]], transposed()),
     (
         "conv_transpose2d 3×3 tiles dilation 2",

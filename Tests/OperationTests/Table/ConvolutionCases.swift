@@ -78,6 +78,10 @@ extension OperationTable {
         conv("conv2d 3×3 many channels", [1, 192, 12, 11], [224, 192, 3, 3], padding: 1),
         conv(
             "conv2d many channels stride 2", [1, 288, 7, 9], [96, 288, 3, 3], stride: 2, padding: 1),
+        conv("conv2d 4×4 tiles", [2, 32, 19, 14], [48, 32, 4, 4], stride: 2, padding: 1),
+        conv(
+            "conv2d 4×4 tiles asymmetric padding", [1, 64, 9, 12], [32, 64, 4, 4], stride: 2,
+            padding: Padding(top: 0, bottom: 2, left: 2, right: 1)),
         conv("conv2d to 1 channel", [1, 16, 7, 40], [1, 16, 3, 3], padding: 2, dilation: 2),
         conv("conv2d to 2 channels", [2, 16, 9, 19], [2, 16, 3, 3], padding: 1),
         conv("conv2d to 3 channels", [1, 37, 8, 21], [3, 37, 3, 3], stride: 2, padding: 1),
@@ -116,6 +120,13 @@ extension OperationTable {
             convTranspose2d($0[0], weight: $0[1], bias: $0[2], stride: 2, padding: 1)
         },
         transposed("conv_transpose2d 3×3 tiles", [2, 16, 9, 14], [16, 32, 3, 3], padding: 1),
+        OperationCase("conv_transpose2d 4×4 tiles", [2, 32, 9, 7], [32, 64, 4, 4], [64]) {
+            relu(convTranspose2d($0[0], weight: $0[1], bias: $0[2], stride: 2, padding: 1))
+        },
+        transposed("conv_transpose2d 4×4 tiles whole", [1, 16, 6, 4], [16, 32, 4, 4], stride: 2),
+        transposed(
+            "conv_transpose2d 4×4 tiles output padding", [1, 48, 5, 8], [48, 96, 4, 4], stride: 2,
+            padding: 2, outputPadding: Pair(0, 1)),
         transposed("conv_transpose2d 17×17", [1, 2, 2, 3], [2, 2, 17, 17]),
         transposed(
             "conv_transpose2d 3×3 tiles dilation 2", [1, 32, 9, 8], [32, 16, 3, 3], dilation: 2),
