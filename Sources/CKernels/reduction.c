@@ -170,3 +170,26 @@ void rt_softmax(float *y, const float *x, int logarithm, ptrdiff_t count, ptrdif
                             inner - first < COLUMNS ? inner - first : COLUMNS);
     }
 }
+
+/// The scale is computed as the quantizer of packages does it, and the code is a division's: a
+/// weight then means the same in training and in the package.
+RT_CLONES
+void rt_fake_quantize(float *y, const float *x, ptrdiff_t outer, ptrdiff_t slices,
+                      ptrdiff_t inner, ptrdiff_t begin, ptrdiff_t end, float largest_code) {
+    for (ptrdiff_t slice = begin; slice < end; slice++) {
+        float largest = 0;
+        for (ptrdiff_t run = 0; run < outer; run++) {
+            const float *from = x + (run * slices + slice) * inner;
+            for (ptrdiff_t i = 0; i < inner; i++) {
+                float magnitude = fabsf(from[i]);
+                largest = magnitude > largest ? magnitude : largest;
+            }
+        }
+        float scale = 2 * largest / (2 * largest_code);
+        if (!(scale > 0)) scale = 1;
+        for (ptrdiff_t run = 0; run < outer; run++) {
+            ptrdiff_t at = (run * slices + slice) * inner;
+            for (ptrdiff_t i = 0; i < inner; i++) y[at + i] = scale * rintf(x[at + i] / scale);
+        }
+    }
+}

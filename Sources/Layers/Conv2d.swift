@@ -24,7 +24,7 @@ public final class Conv2d: Module, Layer {
 
     public func forward(_ x: Tensor) -> Tensor {
         conv2d(
-            x, weight: weight.tensor(in: x.graph), bias: bias?.tensor(in: x.graph),
+            x, weight: weight.weight(in: x.graph), bias: bias?.tensor(in: x.graph),
             stride: window.stride, padding: window.padding, dilation: window.dilation,
             groups: groups)
     }
@@ -57,7 +57,7 @@ public final class ConvTranspose2d: Module, Layer {
 
     public func forward(_ x: Tensor) -> Tensor {
         convTranspose2d(
-            x, weight: weight.tensor(in: x.graph), bias: bias?.tensor(in: x.graph),
+            x, weight: weight.weight(in: x.graph, outputAxis: 1), bias: bias?.tensor(in: x.graph),
             stride: window.stride, padding: window.padding, outputPadding: outputPadding,
             dilation: window.dilation, groups: groups)
     }

@@ -16,6 +16,6 @@ public final class Linear: Module, Layer {
     }
 
     public func forward(_ x: Tensor) -> Tensor {
-        linear(x, weight: weight.tensor(in: x.graph), bias: bias?.tensor(in: x.graph))
+        linear(x, weight: weight.weight(in: x.graph), bias: bias?.tensor(in: x.graph))
     }
 }

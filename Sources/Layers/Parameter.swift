@@ -27,6 +27,18 @@ public final class Parameter {
         }
         return graph.variable(name ?? "", shape, role: role)
     }
+
+    /// This parameter as the weight of a layer in `graph`: rounded, where the graph says that it
+    /// will be stored in a few bits.
+    ///
+    /// - Parameter outputAxis: the axis of the output channels.
+    public func weight(in graph: Graph, outputAxis: Int = 0) -> Tensor {
+        let weight = tensor(in: graph)
+        guard let rounding = graph.weightRounding, shape.count > rounding.threshold else {
+            return weight
+        }
+        return weight.fakeQuantized(bits: rounding.bits, axis: outputAxis)
+    }
 }
 
 /// A whole number that PyTorch's state dict carries and that no tensor needs, such as

@@ -25,6 +25,8 @@ public final class Graph {
     }
 
     public let mode: Mode
+    /// How layers round their weights, so that training gets used to it; nil for not at all.
+    public var weightRounding: WeightRounding?
     package private(set) var nodes: [Node] = []
     /// New values that variables take after a run, by the variable's name, in order.
     package private(set) var updates: [(variable: String, value: Tensor)] = []

@@ -7,6 +7,7 @@ import Testing
 @Suite(.serialized) struct TrainingTests {
     @Test(arguments: [
         ["optimizer.ema=0.9", "optimizer.clip_grad_norm=1"], ["optimizer.kind=sgd"],
+        ["quantization=int4"],
     ])
     func resumedRunGivesTheSameBits(_ settings: [String]) throws {
         let scratch = try Scratch()
@@ -65,6 +66,28 @@ import Testing
         #expect(try trainer.run() == .finished)
         #expect(losses.count == 30)
         #expect(losses[29] < 0.9 * losses[0])
+    }
+
+    /// Weights that were trained rounded lose less when they are rounded for good.
+    @Test func trainingGetsUsedToRounding() throws {
+        let scratch = try Scratch()
+        try scratch.addPhotos(1)
+        var losses: [String: Double] = [:]
+        for quantization in ["none", "int4"] {
+            let configuration = try scratch.configuration(
+                "steps=60", "data.minimum_scale=1", "data.flip=false", "validate_every=60",
+                "data.validation=\(scratch.path)/photos", "schedule.kind=constant",
+                "quantization=\(quantization)", "output=\(scratch.path)/\(quantization)")
+            #expect(try Trainer(configuration).run() == .finished)
+            var rounded = configuration
+            rounded.quantization = .int4
+            let weights = try Checkpoint(contentsOf: "\(configuration.output)/last.h5")
+            let validator = try Validator(
+                weights.makeColorizer(), rounded, photos: ["\(scratch.path)/photos/0.png"])
+            losses[quantization] = try validator.measure(weights.variables) { false }?.loss
+        }
+        let (plain, trained) = (try #require(losses["none"]), try #require(losses["int4"]))
+        #expect(trained < 0.9 * plain)
     }
 
     @Test func stopsWhenNumbersAreNoLongerFinite() throws {

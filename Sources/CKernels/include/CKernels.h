@@ -215,6 +215,10 @@ float rt_max(const float *x, ptrdiff_t n);
 void rt_softmax(float *y, const float *x, int logarithm, ptrdiff_t count, ptrdiff_t inner,
                 ptrdiff_t begin, ptrdiff_t end);
 
+/// x in [outer, slices, inner]: slices [begin, end) rounded to multiples of max|x| / largest_code.
+void rt_fake_quantize(float *y, const float *x, ptrdiff_t outer, ptrdiff_t slices,
+                      ptrdiff_t inner, ptrdiff_t begin, ptrdiff_t end, float largest_code);
+
 // MARK: Pooling and resampling (pooling.c, resample.c); windows as in rt_conv
 
 void rt_max_pool(float *y, const float *x, const rt_conv *c, ptrdiff_t begin, ptrdiff_t end);

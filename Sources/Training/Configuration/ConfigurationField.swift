@@ -57,6 +57,9 @@ package struct ConfigurationField {
             .init(
                 "recompute", \.recompute, .any,
                 "computes activations twice: less memory, more time"),
+            .init(
+                "quantization", \.quantization, .any,
+                "weights are rounded as retint quantize --weights will do it"),
             .init("batch", \.batch, .range(1...4096), "crops a step"),
             .init("steps", \.steps, .range(1...1_000_000_000), "length of the training"),
             .init(

@@ -58,6 +58,7 @@ where Self: CaseIterable & RawRepresentable, RawValue == String {
     var configurationText: String { rawValue }
 }
 
+extension TrainingConfiguration.Quantization: ConfigurationValue {}
 extension TrainingConfiguration.Loss.Kind: ConfigurationValue {}
 extension TrainingConfiguration.Optimizer.Kind: ConfigurationValue {}
 extension Schedule.Kind: ConfigurationValue {}

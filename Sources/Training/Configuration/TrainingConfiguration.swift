@@ -1,3 +1,5 @@
+import TensorGraph
+
 /// Everything that decides how a network is trained. The keys of the file, their ranges and what
 /// they mean stand in ``ConfigurationField/all``.
 package struct TrainingConfiguration: Hashable, Sendable {
@@ -41,6 +43,19 @@ package struct TrainingConfiguration: Hashable, Sendable {
         package var ema: Double?
     }
 
+    /// What weights are rounded to on the way forward, as `retint quantize` will do it.
+    package enum Quantization: String, CaseIterable, Hashable, Sendable {
+        case none, int8, int4
+
+        var rounding: WeightRounding? {
+            switch self {
+            case .none: nil
+            case .int8: WeightRounding(bits: 8)
+            case .int4: WeightRounding(bits: 4)
+            }
+        }
+    }
+
     package var architecture = "mobile-unet"
     package var width = 1.0
     package var classHead = true
@@ -49,6 +64,7 @@ package struct TrainingConfiguration: Hashable, Sendable {
     package var seed = 0
     package var threads: Int?
     package var recompute = false
+    package var quantization = Quantization.none
     package var batch = 16
     package var steps = 10_000
     package var epochSteps: Int?

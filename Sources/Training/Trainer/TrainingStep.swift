@@ -22,6 +22,7 @@ final class TrainingStep {
     ) throws {
         let (batch, side) = (configuration.batch, configuration.data.crop)
         let graph = Graph(mode: .training)
+        graph.weightRounding = configuration.quantization.rounding
         let ab = network(graph.input("lightness", [batch, 1, side, side]))
         let target = graph.input("target", [batch, 2, side, side])
         let loss = configuration.loss(ab / Batch.abScale, target).mean()

@@ -42,6 +42,7 @@ final class Validator {
         guard !pictures.isEmpty else { throw cache.noPhotos }
         size = min(configuration.batch, pictures.count)
         let graph = Graph(mode: .inference)
+        graph.weightRounding = configuration.quantization.rounding
         let ab = network(graph.input("lightness", [size, 1, side, side]))
         let target = graph.input("target", [size, 2, side, side])
         program = try Program(

@@ -123,6 +123,22 @@ def pullback(shape, function):
     return gradient
 
 
+def fake_quantized(bits, axis):
+    """PyTorch's own operation, which takes float32 alone, and its gradient in double."""
+    largest = 2 ** (bits - 1) - 1
+
+    def apply(x):
+        axes = [index for index in range(x.dim()) if index != axis]
+        scale = x.detach().abs().amax(axes).float() / largest
+        single, code = x.float(), (-largest, largest)
+        if axis is None:
+            return T.fake_quantize_per_tensor_affine(single, float(scale), 0, *code).double()
+        zeros = T.zeros(x.shape[axis], dtype=T.int32)
+        return T.fake_quantize_per_channel_affine(single, scale, zeros, axis, *code).double()
+
+    return apply
+
+
 def conv(stride=1, padding=0, dilation=1, groups=1):
     """Padding may be (left, right, top, bottom)."""
 
@@ -319,6 +335,10 @@ REDUCTIONS = [
     ("log_softmax wide", [wide(5, 31)], lambda x: x.log_softmax(1)),
     ("log_softmax rank 5", [[2, 3, 2, 4, 3]], lambda x: x.log_softmax(2)),
     ("log_softmax 313 bins", [wide(2, 313, 17, 13)], lambda x: x.log_softmax(1)),
+    ("fake_quantize", [wide(17, 5, 3, 3)], fake_quantized(8, 0)),
+    ("fake_quantize transposed", [wide(5, 17, 4, 4)], fake_quantized(4, 1)),
+    ("fake_quantize rows", [wide(11, 7)], fake_quantized(4, 0)),
+    ("fake_quantize whole", [wide(5, 3, 2, 3)], fake_quantized(8, None)),
 ]
 
 LAYOUTS = [

@@ -72,3 +72,20 @@ private func alongFibers(
     }
     return result
 }
+
+extension FakeQuantize: ReferenceOperation {
+    func reference(_ inputs: [ReferenceArray], shape: Shape) -> [Double] {
+        let x = inputs[0]
+        let axes = (0..<shape.rank).filter { $0 != axis }
+        let (starts, steps) = fibers(of: shape, along: axes)
+        var result = x.values
+        for start in starts {
+            let largest = steps.map { abs(x[start + $0]) }.max() ?? 0
+            let scale = largest > 0 ? largest / Double(largestCode) : 1
+            for step in steps {
+                result[start + step] = scale * (x[start + step] / scale).rounded(.toNearestOrEven)
+            }
+        }
+        return result
+    }
+}

@@ -16,6 +16,8 @@ struct OperationCase: Sendable, CustomTestStringConvertible {
         case unrecorded
         /// The operation has no gradient.
         case forward
+        /// The gradient is not the slope: PyTorch alone knows it.
+        case straightThrough
     }
 
     init(
@@ -36,7 +38,9 @@ struct OperationCase: Sendable, CustomTestStringConvertible {
 
     var hasGradient: Bool { checks != .forward }
     /// Whether no value lies where the operation bends or jumps.
-    var isSmooth: Bool { inputs.allSatisfy { $0.range != .integers } }
+    var isSmooth: Bool {
+        checks != .straightThrough && inputs.allSatisfy { $0.range != .integers }
+    }
 }
 
 /// An input's shape and how its values are drawn; a bare list of extents is drawn from −1…1.

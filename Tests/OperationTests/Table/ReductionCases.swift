@@ -38,5 +38,17 @@ extension OperationTable {
         OperationCase("log_softmax 313 bins", .wide([2, 313, 17, 13])) {
             logSoftmax($0[0], axis: 1)
         },
+        OperationCase("fake_quantize", .wide([17, 5, 3, 3]), checks: .straightThrough) {
+            $0[0].fakeQuantized(bits: 8, axis: 0)
+        },
+        OperationCase("fake_quantize transposed", .wide([5, 17, 4, 4]), checks: .straightThrough) {
+            $0[0].fakeQuantized(bits: 4, axis: 1)
+        },
+        OperationCase("fake_quantize rows", .wide([11, 7]), checks: .straightThrough) {
+            $0[0].fakeQuantized(bits: 4, axis: 0)
+        },
+        OperationCase("fake_quantize whole", .wide([5, 3, 2, 3]), checks: .straightThrough) {
+            $0[0].fakeQuantized(bits: 8, axis: nil)
+        },
     ]
 }

@@ -1,0 +1,49 @@
+/// A weight as it will be after it was stored in a few bits: scale·round(w/scale), where the scale of
+/// each slice along an axis is such that its largest |w| has the largest code
+/// (`torch.fake_quantize_per_channel_affine` with a symmetric range, the scale taken from the weight
+/// itself).
+///
+/// The gradient goes straight through: rounding counts as the identity (Bengio et al., 2013).
+public struct FakeQuantize: Operation {
+    public static let name = "fake_quantize"
+    /// The axis with a scale for each index; nil for one scale for all.
+    package let axis: Int?
+    /// Of a code, its sign among them: from −(2^(bits−1) − 1) to 2^(bits−1) − 1.
+    package let bits: Int
+
+    package var largestCode: Int { 1 << (bits - 1) - 1 }
+
+    public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+        try requireInputs(inputs, 1...1)
+        try require((2...16).contains(bits), "bits must be 2 to 16")
+        if let axis {
+            try require(
+                inputs[0].dimensions.indices.contains(axis),
+                "there is no axis \(axis) in \(inputs[0])")
+        }
+        return inputs[0]
+    }
+
+    public func gradients(_ backward: Backward) -> [Tensor?] { [backward.gradient] }
+}
+
+/// How the weights of a network will be stored: with one scale for each output channel, in so many
+/// bits. Small ones stay as they are.
+public struct WeightRounding: Hashable, Sendable {
+    public var bits: Int
+    /// Weights of no more numbers than this are not rounded.
+    public var threshold: Int
+
+    public init(bits: Int, threshold: Int = 2048) {
+        (self.bits, self.threshold) = (bits, threshold)
+    }
+}
+
+extension Tensor {
+    /// - Parameters:
+    ///   - bits: of a code, its sign among them.
+    ///   - axis: the axis with a scale for each index; nil for one scale for all.
+    public func fakeQuantized(bits: Int, axis: Int?) -> Tensor {
+        graph.apply(FakeQuantize(axis: axis, bits: bits), [self])
+    }
+}
