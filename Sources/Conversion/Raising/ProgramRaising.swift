@@ -50,7 +50,9 @@ final class ProgramRaising {
             operation: operation, place: place, graph: graph, values: values)
         do {
             if operation.isConstantExpression {
-                values.define(operation.outputs[0].name, constant: try raised.decompressed())
+                for (output, value) in zip(operation.outputs, try raised.decompressed()) {
+                    values.define(output.name, constant: value)
+                }
             } else {
                 try define(try results(of: raised), operation, place)
             }

@@ -37,24 +37,61 @@ package final class WeightFile: Sendable {
         }
     }
 
+    /// Checks that the records that the header counts, one behind the other, make up the file: what
+    /// else stands there belongs to nothing.
+    func checkExtent() throws(MLPackageError) {
+        let count = LittleEndian.number(try read(at: 0, count: 4), at: 0, width: 4)
+        var end = Self.headerSize
+        for _ in 0..<count {
+            end = try endOfRecord(at: (end + Self.alignment - 1) / Self.alignment * Self.alignment)
+        }
+        guard size - end < Self.alignment else {
+            throw damage(
+                "byte \(end)", "\(size - end) bytes follow the last of \(count) records")
+        }
+    }
+
+    /// Where the data of the record at `start` ends.
+    private func endOfRecord(at start: Int) throws(MLPackageError) -> Int {
+        let place = "record at \(start)"
+        guard start <= size - Self.recordSize else {
+            throw damage(place, "the header counts more records than there are")
+        }
+        return try dataRange(try record(at: start), start, place).upperBound
+    }
+
     /// Checks the record at `offset` against the type of the value that refers to it.
     func blob(at offset: UInt64, for type: MILTensorType) throws(MLPackageError) -> BlobReference {
         let place = "record at \(offset)"
         guard let start = Int(exactly: offset), start >= Self.headerSize,
             start % Self.alignment == 0, start <= size - Self.recordSize
         else { throw damage(place, "it has to start at a multiple of 64 inside the file") }
+        let record = try record(at: start)
+        try check(record, at: place, for: type)
+        let range = try dataRange(record, start, place)
+        return BlobReference(file: self, offset: range.lowerBound, byteCount: range.count)
+    }
+
+    private func record(at start: Int) throws(MLPackageError) -> [UInt8] {
         let record = try read(at: start, count: Self.recordSize)
         guard LittleEndian.number(record, at: 0, width: 4) == Self.sentinel else {
-            throw damage(place, "no record starts there (its mark DEADBEEF is missing)")
+            throw damage(
+                "record at \(start)", "no record starts there (its mark DEADBEEF is missing)")
         }
-        try check(record, at: place, for: type)
+        return record
+    }
+
+    /// Where the data of a record stands.
+    private func dataRange(
+        _ record: [UInt8], _ start: Int, _ place: String
+    ) throws(MLPackageError) -> Range<Int> {
         let data = LittleEndian.number(record, at: 16, width: 8)
         let count = LittleEndian.number(record, at: 8, width: 8)
         guard let dataStart = Int(exactly: data), let byteCount = Int(exactly: count),
             dataStart >= start + Self.recordSize, dataStart <= size,
             byteCount <= size - dataStart
         else { throw damage(place, "its data has to lie after it and inside the file") }
-        return BlobReference(file: self, offset: dataStart, byteCount: byteCount)
+        return dataStart..<dataStart + byteCount
     }
 
     private func check(

@@ -15,6 +15,7 @@ extension MLPackage {
         self.target = target
         description = try at("description") { try ModelDescription(model.description_p) }
         self.program = try MILProgram(program, opset: target.opset, weights: weights)
+        try weights.checkExtents()
         try check()
     }
 

@@ -12,6 +12,11 @@ final class WeightFiles {
         self.manifest = manifest
     }
 
+    /// Checks that no file has more in it than its records.
+    func checkExtents() throws {
+        for file in files.values { try file.checkExtent() }
+    }
+
     func blob(
         file name: String, offset: UInt64, type: MILTensorType
     ) throws -> BlobReference {
