@@ -9,18 +9,26 @@ struct InspectCommand: ParsableCommand {
         abstract: "Say what is in a file.",
         discussion: """
             A checkpoint: architecture, parameters and cost. A package: interface, operations and \
-            weights. Any other HDF5 file: its tensors.
+            weights; with --placement also which operations the Neural Engine is said to refuse. \
+            Any other HDF5 file: its tensors.
             """)
 
     @Argument(help: "A checkpoint, a package or another HDF5 file.")
     var file: String
+
+    @Flag(help: "Name the operations that rules keep off the Neural Engine; no measurement.")
+    var placement = false
 
     @Flag(help: "Print one JSON object.")
     var json = false
 
     func run() throws {
         if try isDirectory(file) {
-            try show(PackageInspection(MLPackage(contentsOf: file), path: file))
+            let package = try MLPackage(contentsOf: file)
+            try show(PackageInspection(package, path: file, withPlacement: placement))
+        } else if placement {
+            throw CommandError(
+                .wrongUsage, "--placement goes with a package; export \(file) to one first")
         } else if Checkpoint.isCheckpoint(file) {
             try show(CheckpointInspection(Checkpoint(contentsOf: file), path: file))
         } else {

@@ -1,3 +1,4 @@
+import Conversion
 import Files
 import Foundation
 import MLPackage
@@ -6,7 +7,7 @@ import MLPackage
 struct PackageInspection: Inspection {
     private enum CodingKeys: String, CodingKey {
         case kind, file, target, specificationVersion, opset, inputs, outputs, operations, weights
-        case diskBytes, metadata
+        case diskBytes, metadata, placement
     }
 
     struct Interface: Encodable {
@@ -37,8 +38,10 @@ struct PackageInspection: Inspection {
     let weights: [String: Weights]
     let diskBytes: Int
     let metadata: [String: String]
+    /// Nil unless it was asked for.
+    let placement: PlacementReport?
 
-    init(_ package: MLPackage, path: String) throws {
+    init(_ package: MLPackage, path: String, withPlacement: Bool = false) {
         file = path
         target = package.target.rawValue
         specificationVersion = Int(package.target.specificationVersion)
@@ -51,6 +54,7 @@ struct PackageInspection: Inspection {
         weights = Self.weights(of: package.program)
         diskBytes = Self.bytes(under: path)
         metadata = package.description.metadata.texts
+        placement = withPlacement ? PlacementReport(package) : nil
     }
 
     /// What stands in the weight file, and float arrays that stand in the program itself.
@@ -58,7 +62,7 @@ struct PackageInspection: Inspection {
         var weights: [String: Weights] = [:]
         for operation in program.operations
         where operation.isConstant || operation.isConstantExpression {
-            for value in operation.attributes.values where value.isWeight {
+            for value in operation.values where value.isWeight {
                 var entry = weights["\(value.type.dataType)", default: Weights()]
                 entry.tensors += 1
                 entry.elements += value.type.elementCount ?? 0
@@ -97,6 +101,7 @@ struct PackageInspection: Inspection {
         ] + inputs.map { "input \($0.text)" } + outputs.map { "output \($0.text)" }
             + histogram.lines + sizes.lines
             + metadata.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+            + (placement?.lines ?? [])
     }
 }
 
@@ -116,6 +121,15 @@ extension PackageInspection.Interface {
     var text: String {
         let sizes = shape.map { $0.map(String.init) ?? "?" }.joined(separator: ", ")
         return "\(name): \(kind) \(type) [\(sizes)]"
+    }
+}
+
+extension MILOperation {
+    /// The constants that stand in the operation itself.
+    fileprivate var values: [MILValue] {
+        inputs.values.joined().reduce(into: Array(attributes.values)) { values, argument in
+            if case .value(let value) = argument { values.append(value) }
+        }
     }
 }
 
