@@ -57,6 +57,13 @@ let package = Package(
                 "MLPackage", "Checkpoints", "TensorFiles", "Colorizers", "Layers", "TensorGraph",
             ]),
 
+        .target(
+            name: "Quantization",
+            dependencies: [
+                "Conversion", "MLPackage", "Engine", "TensorGraph", "ColorScience", "Files",
+                .product(name: "Yams", package: "Yams"),
+            ]),
+
         // What people do with them.
         .target(
             name: "Retint",
@@ -80,8 +87,9 @@ let package = Package(
         .executableTarget(
             name: "RetintCLI",
             dependencies: [
-                "Retint", "Training", "Verification", "Conversion", "Checkpoints", "MLPackage",
-                "Colorizers", "Layers", "Engine", "TensorGraph", "TensorFiles", "ColorScience",
+                "Retint", "Training", "Verification", "Quantization", "Conversion", "Checkpoints",
+                "MLPackage", "Colorizers", "Layers", "Engine", "TensorGraph", "TensorFiles",
+                "ColorScience",
                 "ImageIO", "Files",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
@@ -109,7 +117,12 @@ let package = Package(
             dependencies: [
                 "Conversion", "Checkpoints", "Engine", "Colorizers", "Layers", "MLPackage",
                 "TensorFiles", "TensorGraph",
-            ]),
+            ], exclude: ["Goldens"]),
+        .testTarget(
+            name: "QuantizationTests",
+            dependencies: [
+                "Quantization", "Conversion", "Checkpoints", "Engine", "MLPackage", "TensorGraph",
+            ], exclude: ["Goldens"]),
         .testTarget(
             name: "VerificationTests",
             dependencies: [

@@ -19,6 +19,7 @@ struct RetintCommand: ParsableCommand {
             ExportCommand.self,
             ImportCommand.self,
             InspectCommand.self,
+            QuantizeCommand.self,
             TrainCommand.self,
             VerifyCommand.self,
         ])

@@ -65,4 +65,35 @@ import Testing
         try bench.expect(
             64, "benchmark", package, "--mode", "training", says: ["cannot be trained"])
     }
+
+    @Test func makesWeightsSmallerAndProvesIt() throws {
+        let package = try makePackage("model.mlpackage", ExportOptions(target: .iOS18, size: 64))
+        let result = try bench.expect(
+            0, "quantize", package, "-o", "small.mlpackage", "--weights", "int8", "--json")
+        let report = try #require(
+            try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any])
+        let compressed = try #require(report["compressed"] as? [[String: Any]])
+        #expect(compressed.count > 20 && compressed.allSatisfy { $0["snr_db"] is Double })
+        try bench.expect(0, "verify", "small.mlpackage", "--against", "model.h5")
+        let lines = try bench.expect(
+            0, "quantize", package, "-o", "palette.mlpackage", "--weights", "palette4")
+        #expect(lines.output.contains("SNR dB") && lines.output.contains("palette4 per-tensor"))
+        try bench.expect(
+            2, "verify", "palette.mlpackage", "--against", "model.h5", "--min-psnr", "500")
+    }
+
+    @Test func refusesWhatThePackageCannotUnpack() throws {
+        let package = try makePackage("model.mlpackage", ExportOptions(target: .iOS16, size: 64))
+        try bench.expect(
+            64, "quantize", package, "-o", "x.mlpackage", "--weights", "int4",
+            says: ["int4 per-channel", "iOS16 cannot unpack", "--target iOS18"])
+        try bench.expect(
+            64, "quantize", package, "-o", "x.mlpackage", "--weights", "int5", says: ["int5"])
+        try bench.expect(
+            64, "quantize", "model.h5", "-o", "x.mlpackage", "--weights", "int8",
+            says: ["is no package", "retint export"])
+        try bench.expect(
+            65, "quantize", "nothing.mlpackage", "-o", "x.mlpackage", "--weights", "int8")
+        #expect(!FileManager.default.fileExists(atPath: bench.path("x.mlpackage")))
+    }
 }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Files
 import ImageIO
 import Retint
 
@@ -33,11 +32,7 @@ struct EvaluateCommand: ParsableCommand {
         try checkPositive(threads, "--threads")
         let colorizer = try Retint.Colorizer(
             contentsOf: model, size: size, threads: threads, choices: KernelFile.read())
-        let photos = try listFiles(below: data, extensions: ["jpg", "jpeg", "png", "webp"])
-        guard !photos.isEmpty else {
-            throw CommandError(
-                .badInput, "\(data): holds no photo; give a directory of JPEG, PNG or WebP files")
-        }
+        let photos = try photoFiles(below: data)
         var evaluation = Evaluation(colorizer)
         var failures = Failures()
         let progress = ProgressBar("evaluate", total: photos.count, unit: "photos")

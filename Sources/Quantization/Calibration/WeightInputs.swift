@@ -1,0 +1,150 @@
+import Engine
+
+/// What a weight is multiplied by, part for part, as photos showed it.
+struct WeightInputs {
+    typealias Part = (part: WeightPart, moments: Moments)
+
+    private let parts: [Part]
+
+    /// Sums over patches of the numbers that a part of a weight is multiplied by.
+    struct Moments {
+        private(set) var count = 0
+        private(set) var sums: [Double]
+        /// Of all products of two of them, as an upper triangle.
+        private(set) var products: DenseMatrix
+
+        init(features: Int) {
+            sums = [Double](repeating: 0, count: features)
+            products = DenseMatrix(rows: features, columns: features)
+        }
+
+        mutating func add(_ patches: DenseMatrix) {
+            count += patches.rows
+            for row in 0..<patches.rows {
+                for column in sums.indices { sums[column] += Double(patches[row, column]) }
+            }
+            products.addGram(of: patches)
+        }
+
+        func mean(_ feature: Int) -> Float { Float(sums[feature] / Double(max(count, 1))) }
+
+        /// The second moments around the mean, or around 0.
+        func secondMoments(aroundMean: Bool) -> DenseMatrix {
+            var result = products
+            let features = sums.count
+            for row in 0..<features {
+                let mean = aroundMean ? sums[row] / Double(max(count, 1)) : 0
+                for column in row..<features {
+                    let product = Double(result[row, column]) - mean * sums[column]
+                    result[row, column] = Float(product / Double(max(count, 1)))
+                }
+            }
+            return result
+        }
+    }
+
+    /// The second moments of each part: what an error of the weight costs. Where the error of the
+    /// mean can be made good by a bias, only what varies counts.
+    private let costs: [DenseMatrix]
+
+    init(_ parts: [Part], correctsBias: Bool) {
+        self.parts = parts
+        costs = parts.map { $0.moments.secondMoments(aroundMean: correctsBias) }
+    }
+
+    /// How much a squared error of each number of the weight costs; above 0.
+    func importance(count: Int) -> [Float] {
+        var result = [Float](repeating: 0, count: count)
+        for (entry, cost) in zip(parts, costs) {
+            let floor = Self.damping(cost)
+            for (index, feature) in entry.part.features.enumerated() {
+                for row in entry.part.rows { result[row + feature] = cost[index, index] + floor }
+            }
+        }
+        return result
+    }
+
+    /// A hundredth of the mean: what keeps numbers that photos say little of from running away.
+    private static func damping(_ cost: DenseMatrix) -> Float {
+        let trace = (0..<cost.rows).reduce(Float(0)) { $0 + cost[$1, $1] }
+        return max(0.01 * trace / Float(max(cost.rows, 1)), .leastNormalMagnitude)
+    }
+
+    /// The weight with each number replaced in turn, those still to come being shifted such that
+    /// together they make good as much of the output's error as they can (Frantar et al., "GPTQ",
+    /// 2022; Hassibi & Stork, "Optimal Brain Surgeon", 1993).
+    func rounding(_ values: [Float], _ replacement: (Float, _ index: Int) -> Float) -> [Float] {
+        var result = values
+        for (entry, cost) in zip(parts, costs) {
+            var damping = Self.damping(cost)
+            let order = (0..<cost.rows).sorted { cost[$0, $0] > cost[$1, $1] }
+            let sorted = cost.reordered(order)
+            var factor = sorted.inverseFactor(damping: damping)
+            for _ in 0..<8 where factor == nil {
+                damping *= 10
+                factor = sorted.inverseFactor(damping: damping)
+            }
+            let feedback = ErrorFeedback(part: entry.part, order: order, factor: factor)
+            feedback.round(&result, replacement)
+        }
+        return result
+    }
+
+    /// What the mean of each output channel lacks after the weight changed.
+    func biasCorrection(from old: [Float], to new: [Float], channels: Int) -> [Float] {
+        var result = [Double](repeating: 0, count: channels)
+        var shares = [Double](repeating: 0, count: channels)
+        for (part, moments) in parts {
+            for (row, channel) in zip(part.rows, part.channels) {
+                for (index, feature) in part.features.enumerated() {
+                    let change = old[row + feature] - new[row + feature]
+                    result[channel] += Double(moments.mean(index) * change)
+                }
+                shares[channel] += 1
+            }
+        }
+        return zip(result, shares).map { Float($0 / max($1, 1)) }
+    }
+
+    /// Signal and noise of the outputs, summed over channels and averaged over places.
+    func outputPower(of values: [Float], changedTo new: [Float]) -> (signal: Double, noise: Double)
+    {
+        var power = (signal: 0.0, noise: 0.0)
+        for (entry, cost) in zip(parts, costs) {
+            let weight = entry.part.matrix(values)
+            var error = weight
+            let other = entry.part.matrix(new)
+            for index in error.scalars.indices { error.scalars[index] -= other.scalars[index] }
+            power.signal += cost.quadraticForm(weight)
+            power.noise += max(cost.quadraticForm(error), 0)
+        }
+        return power
+    }
+}
+
+extension WeightPart {
+    /// The part's numbers: a row for each feature, a column for each output channel.
+    func matrix(_ values: [Float]) -> DenseMatrix {
+        var matrix = DenseMatrix(rows: features.count, columns: rows.count)
+        for (row, feature) in features.enumerated() {
+            for (column, start) in rows.enumerated() {
+                matrix[row, column] = values[start + feature]
+            }
+        }
+        return matrix
+    }
+}
+
+extension DenseMatrix {
+    /// Rows and columns of a symmetric matrix in another order.
+    fileprivate func reordered(_ order: [Int]) -> DenseMatrix {
+        var result = DenseMatrix(rows: rows, columns: columns)
+        for (row, first) in order.enumerated() {
+            for column in row..<columns {
+                let second = order[column]
+                result[row, column] = first <= second ? self[first, second] : self[second, first]
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,182 @@
+import Conversion
+import Files
+import Yams
+
+extension QuantizationPlan {
+    /// Reads a YAML file with the keys of coremltools' `OptimizationConfig`: `config_type`,
+    /// `global_config`, `op_type_configs`, `op_name_configs`; null leaves weights alone. In place
+    /// of a `config_type` with its keys, `weights` can be given as on the command line.
+    ///
+    /// - Parameter standard: for weights of which the file says nothing.
+    /// - Throws: `FileError` if the file cannot be read; `ConversionError` with the line for what
+    ///   is not known or not supported.
+    public init(contentsOf path: String, standard: QuantizationScheme?) throws {
+        let bytes = try readFile(path, maximumBytes: 1 << 20)
+        try self.init(
+            yaml: String(decoding: bytes, as: UTF8.self), name: path, standard: standard)
+    }
+
+    init(yaml: String, name: String, standard: QuantizationScheme?) throws {
+        self.init(standard)
+        let root: Node?
+        do {
+            root = try Yams.compose(yaml: yaml)
+        } catch {
+            throw ConversionError(
+                file: name, place: "the file", rule: "it is not valid YAML: \(error)",
+                remedy: "Correct it.")
+        }
+        if let root { try PlanReader(file: name).read(root, into: &self) }
+    }
+}
+
+/// Goes through the keys of a file.
+private struct PlanReader {
+    let file: String
+
+    func read(_ root: Node, into plan: inout QuantizationPlan) throws {
+        var sections = try pairs(root, of: "the file")
+        let type = try sections.removeFirst(named: "config_type").map { try text($0.value) }
+        for (key, node, value) in sections {
+            switch key {
+            case "global_config": plan.standard = try scheme(value, type)
+            case "op_type_configs":
+                for (name, _, value) in try pairs(value, of: key) {
+                    plan.byType.updateValue(try scheme(value, type), forKey: name)
+                }
+            case "op_name_configs":
+                for (name, _, value) in try pairs(value, of: key) {
+                    plan.byName.updateValue(try scheme(value, type), forKey: name)
+                }
+            default:
+                throw error(
+                    node, "there is no key \(key)",
+                    "Known are config_type, global_config, op_type_configs, op_name_configs.")
+            }
+        }
+    }
+
+    /// What one operation's weights become; nil for null.
+    private func scheme(_ node: Node, _ type: String?) throws -> QuantizationScheme? {
+        if let scalar = node.scalar, scalar.style == .plain,
+            ["null", "~", ""].contains(scalar.string)
+        {
+            return nil
+        }
+        var fields = try pairs(node, of: "a configuration")
+        let own = try fields.removeFirst(named: "config_type").map { try text($0.value) } ?? type
+        var scheme = QuantizationScheme(.int8)
+        if let weights = fields.removeFirst(named: "weights") {
+            scheme.weights = try value(weights.value, QuantizationScheme.Weights.init)
+        } else {
+            scheme = try Self.standard(
+                own,
+                error(
+                    node, "it says neither config_type nor weights",
+                    "Give one of \(Self.types.joined(separator: ", "))."))
+        }
+        for field in fields { try read(field, into: &scheme) }
+        return scheme
+    }
+
+    private static let types = [
+        "OpLinearQuantizerConfig", "OpPalettizerConfig", "OpMagnitudePrunerConfig",
+    ]
+
+    private static func standard(
+        _ type: String?, _ error: ConversionError
+    ) throws -> QuantizationScheme {
+        switch type {
+        case types[0]: QuantizationScheme(.int8)
+        case types[1]: QuantizationScheme(.palette(bits: 8))
+        case types[2]: QuantizationScheme(.unchanged)
+        default: throw error
+        }
+    }
+
+    private func read(
+        _ field: (key: String, node: Node, value: Node), into scheme: inout QuantizationScheme
+    ) throws {
+        let node = field.value
+        switch field.key {
+        case "dtype": scheme.weights = try value(node, QuantizationScheme.Weights.init)
+        case "nbits":
+            scheme.weights = try value(node) { QuantizationScheme.Weights("palette\($0)") }
+        case "mode": try readMode(node, into: &scheme)
+        case "granularity": scheme.granularity = try value(node, Self.granularity)
+        case "block_size", "group_size": scheme.blockSize = try value(node) { Int($0) }
+        case "target_sparsity", "sparsity": scheme.sparsity = try value(node) { Double($0) }
+        case "weight_threshold": scheme.threshold = try value(node) { Int($0) }
+        case "palette_mode":
+            scheme.paletteMode = try value(node, QuantizationScheme.PaletteMode.init)
+        case "cluster_dim":
+            _ = try value(node) { Int($0) == 1 ? 1 : nil }
+        default:
+            throw error(
+                field.node, "\(field.key) is not supported",
+                "Leave it out; retint takes dtype, nbits, mode, granularity, block_size, "
+                    + "group_size, target_sparsity and weight_threshold.")
+        }
+    }
+
+    private func readMode(_ node: Node, into scheme: inout QuantizationScheme) throws {
+        switch try text(node).lowercased() {
+        case "linear_symmetric", "symmetric": scheme.mode = .symmetric
+        case "linear": scheme.mode = .linear
+        case "kmeans": scheme.paletteMode = .kmeans
+        case "uniform": scheme.paletteMode = .uniform
+        case let other:
+            throw error(
+                node, "the mode \(other) is not supported",
+                "Choose linear_symmetric, linear, kmeans or uniform.")
+        }
+    }
+
+    private static func granularity(_ text: String) -> QuantizationScheme.Granularity? {
+        switch text.replacing("_", with: "-") {
+        case "per-grouped-channel": .perGroup
+        case let name: .init(rawValue: name)
+        }
+    }
+
+    // MARK: Nodes
+
+    private func pairs(
+        _ node: Node, of what: String
+    ) throws -> [(key: String, node: Node, value: Node)] {
+        guard let mapping = node.mapping else {
+            throw error(node, "\(what) takes keys with values", "Write one key a line.")
+        }
+        return mapping.map { ($0.key.scalar?.string ?? "?", $0.key, $0.value) }
+    }
+
+    private func text(_ node: Node) throws -> String {
+        guard let scalar = node.scalar else {
+            throw error(node, "it takes one value, not a list or keys", "Give one value.")
+        }
+        return scalar.string
+    }
+
+    private func value<Value>(_ node: Node, _ parse: (String) -> Value?) throws -> Value {
+        let text = try text(node)
+        guard let value = parse(text) else {
+            throw error(node, "\(text) is not known here", "See retint quantize --help.")
+        }
+        return value
+    }
+
+    private func error(_ node: Node, _ rule: String, _ remedy: String) -> ConversionError {
+        var error = ConversionError(
+            file: file, place: node.mark.map { "line \($0.line)" } ?? "the file", rule: rule,
+            remedy: remedy)
+        error.cause = .option
+        return error
+    }
+}
+
+extension [(key: String, node: Node, value: Node)] {
+    /// The pair of that key, taken out.
+    fileprivate mutating func removeFirst(named key: String) -> Element? {
+        firstIndex { $0.key == key }.map { remove(at: $0) }
+    }
+}

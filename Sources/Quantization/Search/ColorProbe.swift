@@ -1,0 +1,92 @@
+import ColorScience
+import Conversion
+import Engine
+import Foundation
+import MLPackage
+public import TensorGraph
+
+/// Tells how far the colors of photos move when weights of a package change.
+final class ColorProbe {
+    private let raised: RaisedModel
+    private let interface: ColorizerInterface
+    private let program: Program
+    private let photos: [TensorData]
+    private var expected: [LabPlanes] = []
+
+    /// - Parameter photos: lightness [1, 1, H, W] in 0…100, of the size that the package takes.
+    init(_ package: MLPackage, photos: [TensorData]) throws {
+        raised = try raise(package)
+        guard let interface = raised.interface, !photos.isEmpty else {
+            throw ConversionError(
+                place: "search", rule: "it compares colors, and there are none",
+                remedy: "Give a colorizer's package, and photos.")
+        }
+        self.interface = interface
+        self.photos = photos
+        program = try Program(outputs: raised.outputs)
+        try program.load(raised.variables)
+        expected = try photos.map(colors)
+    }
+
+    private func colors(of lightness: TensorData) throws -> LabPlanes {
+        let values = try program.run([raised.inputs[0].name: interface.input(lightness)])
+        switch interface.outputs {
+        case .joint(let name):
+            let ab = values[name]?.scalars ?? []
+            return LabPlanes(
+                l: lightness.scalars, a: Array(ab.prefix(ab.count / 2)),
+                b: Array(ab.suffix(ab.count / 2)))
+        case .split(let a, let b):
+            return LabPlanes(
+                l: lightness.scalars, a: values[a]?.scalars ?? [], b: values[b]?.scalars ?? [])
+        }
+    }
+
+    /// How far colors move when weights become `weights`.
+    func change(to weights: [String: [Float]]) throws -> ColorChange {
+        var changed: [String: TensorData] = [:]
+        for (name, values) in weights {
+            guard let old = raised.variables[name] else { continue }
+            changed[name] = TensorData(shape: old.shape, scalars: values)
+        }
+        try program.load(changed)
+        defer { try? program.load(raised.variables.filter { changed[$0.key] != nil }) }
+        return try ColorChange(from: expected, to: photos.map(colors))
+    }
+
+    /// How far the colors of another package are from those of the unchanged one.
+    func change(to package: MLPackage) throws -> ColorChange {
+        try ColorChange(from: expected, to: ColorProbe(package, photos: photos).expected)
+    }
+}
+
+/// How far the colors of a package are from those of the one that it came from, on photos.
+public struct ColorChange: Hashable, Sendable, Encodable {
+    /// The mean CIEDE2000 over all pixels.
+    public let deltaE2000: Double
+    /// Of a and b, with the peak at 220; nil if they are equal.
+    public let psnrDb: Double?
+
+    init(from expected: [LabPlanes], to computed: [LabPlanes]) throws {
+        var (deltaE, squares, count) = (0.0, 0.0, 0.0)
+        for (first, second) in zip(expected, computed) {
+            deltaE += try meanDeltaE2000(first, second) * Double(first.count)
+            count += Double(first.count)
+            for (one, other) in zip(first.a + first.b, second.a + second.b) {
+                squares += Double(one - other) * Double(one - other)
+            }
+        }
+        deltaE2000 = deltaE / count
+        psnrDb = squares > 0 ? 10 * log10(220 * 220 / (squares / (2 * count))) : nil
+    }
+}
+
+/// How far the colors of a package are from those of the one that it came from.
+///
+/// - Parameter photos: lightness [1, 1, H, W] in 0…100 of the size that the packages take.
+public func colorChange(
+    from source: String, to target: String, photos: [TensorData]
+) throws -> ColorChange {
+    try ColorProbe(MLPackage(contentsOf: source), photos: photos)
+        .change(to: MLPackage(contentsOf: target))
+}

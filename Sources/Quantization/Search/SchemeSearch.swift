@@ -1,0 +1,165 @@
+import Conversion
+import Foundation
+import MLPackage
+public import TensorGraph
+
+/// What ``searchQuantization(of:to:photos:maximumDeltaE:)`` found.
+public struct SearchReport: Hashable, Sendable, Encodable {
+    public let quantization: QuantizationReport
+    /// On the photos that were given.
+    public let change: ColorChange
+}
+
+/// Writes the smallest package that it can find whose colors differ no more than so much on the
+/// mean, by choosing for each weight how it becomes smaller.
+///
+/// For each weight and scheme it measures how far that alone moves the colors. Errors of
+/// different weights hardly know of each other, so their squares add up; which schemes are then the
+/// smallest within a sum is a matter of one price for error (Lagrange). What was found is measured
+/// as a whole, and the sum corrected.
+///
+/// - Parameters:
+///   - photos: lightness [1, 1, H, W] in 0…100 of the size that the package takes.
+///   - maximumDeltaE: the bound of the mean CIEDE2000, from the colors of the package as it is.
+/// - Throws: `ConversionError` if even the best schemes move the colors farther; what
+///   ``quantizePackage(at:to:plan:calibration:)`` throws.
+public func searchQuantization(
+    of source: String, to target: String, photos: [TensorData], maximumDeltaE: Double
+) throws -> SearchReport {
+    do {
+        let search = try SchemeSearch(MLPackage(contentsOf: source), photos: photos)
+        let (package, report) = try search.smallest(maximumDeltaE: maximumDeltaE)
+        try package.write(to: target)
+        return report
+    } catch var error as ConversionError {
+        if error.file.isEmpty { error.file = source }
+        throw error
+    }
+}
+
+private struct SchemeSearch {
+    private let package: MLPackage
+    private let photos: [TensorData]
+    private let probe: ColorProbe
+    private let choices: [[Choice]]
+    /// Photos on which single weights are tried.
+    private static let probePhotos = 4
+    private static let attempts = 6
+
+    /// What a weight may become; nothing for as it is.
+    private struct Choice {
+        let weight: String
+        let scheme: QuantizationScheme?
+        let bytes: Int
+        /// The mean CIEDE2000 that this alone brings about.
+        let deltaE: Double
+    }
+
+    init(_ package: MLPackage, photos: [TensorData]) throws {
+        (self.package, self.photos) = (package, photos)
+        probe = try ColorProbe(package, photos: photos)
+        let few = try ColorProbe(package, photos: Array(photos.prefix(Self.probePhotos)))
+        var choices: [[Choice]] = []
+        let weights = Dictionary(package.weights.map { ($0.name, $0) }) { first, _ in first }
+        let calibration = try Calibration(package, photos: photos)
+        try calibration.forEachWeight(among: Set(weights.keys)) { name, parts in
+            guard let weight = weights[name] else { return }
+            choices.append(
+                try Self.choices(weight, WeightInputs(parts, correctsBias: false), package, few))
+        }
+        self.choices = choices.filter { $0.count > 1 }
+    }
+
+    private static func choices(
+        _ weight: PackageWeight, _ inputs: WeightInputs, _ package: MLPackage, _ probe: ColorProbe
+    ) throws -> [Choice] {
+        var rewriting = PackageRewriting(package)
+        let values = try weight.value.floats()
+        var choices = [
+            Choice(weight: weight.name, scheme: nil, bytes: weight.value.storedBytes, deltaE: 0)
+        ]
+        for scheme in candidates(package.target) {
+            guard case .success(let task) = WeightTask.make(weight, scheme) else { continue }
+            let compressed = task.compressed(values, inputs)
+            choices.append(
+                Choice(
+                    weight: weight.name, scheme: scheme,
+                    bytes: rewriting.replace(weight, task.axis, by: compressed),
+                    deltaE: try probe.change(to: [weight.name: compressed.unpacked]).deltaE2000))
+        }
+        return choices
+    }
+
+    private static func candidates(_ target: DeploymentTarget) -> [QuantizationScheme] {
+        var schemes: [QuantizationScheme] = [.init(.float16), .init(.int8)]
+        if target >= .iOS18 {
+            var block = QuantizationScheme(.int4, granularity: .perBlock)
+            block.blockSize = 32
+            schemes.append(block)
+            for bits in [6, 4, 3, 2] {
+                var group = QuantizationScheme(.palette(bits: bits), granularity: .perGroup)
+                group.blockSize = 16
+                schemes.append(group)
+            }
+        }
+        return schemes + [6, 4, 2, 1].map { .init(.palette(bits: $0)) }
+    }
+
+    /// The cheapest choice of each weight where error has a price.
+    private func chosen(price: Double) -> [Choice] {
+        choices.compactMap { weight in
+            weight.min { cost($0, price) < cost($1, price) }
+        }
+    }
+
+    private func cost(_ choice: Choice, _ price: Double) -> Double {
+        Double(choice.bytes) + price * choice.deltaE * choice.deltaE
+    }
+
+    /// The smallest of all whose errors add up to no more than `limit`.
+    private func smallest(within limit: Double) -> [Choice] {
+        var (low, high) = (-20.0, 80.0)
+        for _ in 0..<60 {
+            let middle = (low + high) / 2
+            let error = chosen(price: exp2(middle)).reduce(0) { $0 + $1.deltaE * $1.deltaE }
+            if error <= limit * limit { high = middle } else { low = middle }
+        }
+        return chosen(price: exp2(high))
+    }
+
+    func smallest(maximumDeltaE: Double) throws -> (package: MLPackage, report: SearchReport) {
+        var best: (package: MLPackage, report: SearchReport)?
+        var (limit, last) = (maximumDeltaE, [QuantizationScheme?]())
+        for _ in 0..<Self.attempts {
+            let choice = smallest(within: limit)
+            guard choice.map(\.scheme) != last, choice.contains(where: { $0.scheme != nil }) else {
+                break
+            }
+            last = choice.map(\.scheme)
+            let (result, report) = try quantized(package, plan(choice), calibration: photos)
+            let change = try probe.change(to: result)
+            let isSmaller = report.remainingBytes < best?.report.quantization.remainingBytes ?? .max
+            if change.deltaE2000 <= maximumDeltaE, isSmaller {
+                best = (result, SearchReport(quantization: report, change: change))
+            }
+            limit *= min(max(0.98 * maximumDeltaE / max(change.deltaE2000, 1e-9), 0.25), 4)
+        }
+        guard let best else {
+            throw ConversionError(
+                place: "search", rule: "nothing keeps the mean ΔE2000 within \(maximumDeltaE)",
+                remedy: "Allow more, with --max-delta-e.")
+        }
+        return best
+    }
+
+    private func plan(_ choices: [Choice]) -> QuantizationPlan {
+        var plan = QuantizationPlan(nil)
+        for choice in choices { plan.byName.updateValue(choice.scheme, forKey: choice.weight) }
+        return plan
+    }
+}
+
+extension QuantizationReport {
+    /// Less is smaller: what was compressed, less what it was.
+    fileprivate var remainingBytes: Int { bytesAfter - bytesBefore }
+}

@@ -1,0 +1,287 @@
+import ArgumentParser
+import Conversion
+import Files
+import Quantization
+import Retint
+import TensorGraph
+
+struct QuantizeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "quantize",
+        abstract: "Make a package's weights smaller.",
+        discussion: """
+            The model computes as before; its weights are unpacked when it is loaded. Words mean \
+            what they mean in coremltools. int8, uint8 and palettes need a package for iOS16 or \
+            later; int4, uint4, palette3, per-block, per-group, and sparse weights in fewer bits \
+            one for iOS18.
+
+            With --calibrate, photos show what each operation is given; scales, tables and \
+            rounding are then chosen for the least error of what it gives. With --photos, the \
+            colors are compared with those of the package as it was. With --photos alone, all \
+            schemes are tried, and nothing is written. With --search, schemes are chosen weight by \
+            weight.
+
+            Prove the result with `retint verify OUT.mlpackage --against CHECKPOINT`.
+            """)
+
+    @Argument(help: "The package.")
+    var source: String
+
+    @Option(
+        name: [.customShort("o"), .customLong("package")],
+        help: "The package to write; its name ends in .mlpackage.")
+    var package: String?
+
+    @OptionGroup var scheme: SchemeOptions
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            A YAML file with the keys of coremltools' OptimizationConfig: what becomes of the \
+            weights of operations of a type or a name.
+            """, valueName: "file.yaml"))
+    var config: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Choose scales and rounding by the photos of this directory.", valueName: "dir"))
+    var calibrate: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Compare colors on the photos of this directory.", valueName: "dir"))
+    var photos: String?
+
+    @Option(help: "At most so many photos of a directory are used, spread over all.")
+    var limit = 32
+
+    @Flag(
+        help: """
+            Find the smallest package whose colors stay within --max-delta-e on the photos of \
+            --calibrate.
+            """)
+    var search = false
+
+    @Option(help: "The mean ΔE2000 that --search allows.")
+    var maxDeltaE = 1.0
+
+    @Flag(help: "Print one JSON object.")
+    var json = false
+
+    func validate() throws {
+        if let package, !package.hasSuffix(".mlpackage") {
+            throw ValidationError(
+                "\(package): Core ML knows a package by its name; let it end in .mlpackage")
+        }
+        guard package != nil || (!isAsked && photos != nil) else {
+            throw ValidationError("say with -o where the package goes")
+        }
+        guard isAsked || package == nil else {
+            throw ValidationError("give --weights, --sparsity, --config or --search")
+        }
+        guard !search || calibrate != nil else {
+            throw ValidationError("--search needs photos; name a directory with --calibrate")
+        }
+        guard !search || (scheme.isEmpty && config == nil) else {
+            throw ValidationError("--search chooses what weights become; leave the choice to it")
+        }
+        guard limit > 0 else { throw ValidationError("--limit is \(limit); give 1 or more") }
+        guard maxDeltaE > 0 else {
+            throw ValidationError("--max-delta-e is \(maxDeltaE); give a number above 0")
+        }
+    }
+
+    /// Whether anything is to become smaller.
+    private var isAsked: Bool { !scheme.isEmpty || config != nil || search }
+
+    func run() throws {
+        guard try isDirectory(source) else {
+            throw CommandError(
+                .wrongUsage,
+                "\(source): is no package; export a checkpoint first, with retint export")
+        }
+        let calibration = try lightness(below: calibrate)
+        let photos = try lightness(below: photos)
+        guard let package else { return try compare(photos, calibration) }
+        if search { return try searchSmallest(calibration, photos, to: package) }
+        let standard = scheme.isEmpty ? nil : try scheme.scheme()
+        let plan =
+            try config.map { try QuantizationPlan(contentsOf: $0, standard: standard) }
+            ?? QuantizationPlan(standard)
+        let report = try quantizePackage(
+            at: source, to: package, plan: plan, calibration: calibration)
+        try show(
+            QuantizationOutcome(report, try colorChange(photos, of: package)), package)
+    }
+
+    private func searchSmallest(
+        _ calibration: [TensorData], _ photos: [TensorData], to package: String
+    ) throws {
+        let found = try searchQuantization(
+            of: source, to: package, photos: calibration, maximumDeltaE: maxDeltaE)
+        let change = try colorChange(photos, of: package) ?? found.change
+        try show(QuantizationOutcome(found.quantization, change), package)
+    }
+
+    private func colorChange(_ photos: [TensorData], of package: String) throws -> ColorChange? {
+        photos.isEmpty
+            ? nil : try Quantization.colorChange(from: source, to: package, photos: photos)
+    }
+
+    private func compare(_ photos: [TensorData], _ calibration: [TensorData]) throws {
+        let progress = ProgressBar(
+            "quantize", total: QuantizationScheme.usual.count, unit: "schemes")
+        var done = 0
+        let results = try compareSchemes(
+            onPackage: source, photos: photos, calibration: calibration
+        ) { _ in
+            done += 1
+            progress.update(done)
+        }
+        progress.finish()
+        if json { return try Console.printJSON(results) }
+        var table = TextTable(
+            header: ["weights", "bytes", "PSNR dB", "ΔE2000"], rightAligned: [1, 2, 3])
+        for result in results {
+            table.append([
+                result.scheme, Format.bytes(result.bytes),
+                Format.fixed(result.change.psnrDb ?? .infinity, 2),
+                Format.fixed(result.change.deltaE2000, 4),
+            ])
+        }
+        for line in table.lines { Console.print(line) }
+    }
+
+    private func show(_ outcome: QuantizationOutcome, _ package: String) throws {
+        if json { return try Console.printJSON(outcome) }
+        for line in outcome.report.lines { Console.print(line) }
+        if let change = outcome.change {
+            Console.print(
+                "colors: PSNR \(Format.fixed(change.psnrDb ?? .infinity, 2)) dB, "
+                    + "mean ΔE2000 \(Format.fixed(change.deltaE2000, 4))")
+        }
+        Console.print(
+            "\(package): weights \(Format.bytes(outcome.report.bytesBefore)) → "
+                + "\(Format.bytes(outcome.report.bytesAfter))")
+    }
+
+    /// Lightness of a directory's photos, at the size that the package takes.
+    private func lightness(below directory: String?) throws -> [TensorData] {
+        guard let directory else { return [] }
+        let all = try photoFiles(below: directory)
+        let count = min(limit, all.count)
+        let chosen = (0..<count).map { all[$0 * all.count / count] }
+        let size = try Model(contentsOf: source).preferredSize
+        return try chosen.map {
+            try lightnessTensor(ofPhoto: $0, height: size.height, width: size.width)
+        }
+    }
+}
+
+/// How weights are made smaller where nothing else is said.
+struct SchemeOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "What weights become: \(QuantizationScheme.Weights.allNames.joined(separator: ", ")).",
+            valueName: "kind"))
+    var weights: QuantizationScheme.Weights?
+
+    @Option(
+        help: """
+            Which numbers share a scale (per-tensor, per-channel, per-block) or a table \
+            (per-tensor, per-group); one scale for each channel and one table for all, if not \
+            given.
+            """)
+    var granularity: QuantizationScheme.Granularity?
+
+    @Option(
+        help:
+            "Whether zero is the middle of the range (symmetric) or has a code of its own (linear)."
+    )
+    var mode = QuantizationScheme.Mode.symmetric
+
+    @Option(help: "The table with the least squared error (kmeans), or equal steps (uniform).")
+    var paletteMode = QuantizationScheme.PaletteMode.kmeans
+
+    @Option(help: "Input channels of a block, or output channels of a group.")
+    var blockSize = 32
+
+    @Option(
+        help: """
+            The share of each weight's numbers that become zero and are not stored: those that \
+            are nearest to it.
+            """)
+    var sparsity = 0.0
+
+    @Option(help: "Weights of no more numbers than this are left alone.")
+    var threshold = 2048
+
+    var isEmpty: Bool { weights == nil && sparsity == 0 }
+
+    func scheme() throws -> QuantizationScheme {
+        var scheme = QuantizationScheme(weights ?? .unchanged, granularity: granularity)
+        (scheme.mode, scheme.paletteMode) = (mode, paletteMode)
+        (scheme.blockSize, scheme.threshold, scheme.sparsity) = (blockSize, threshold, sparsity)
+        return scheme
+    }
+}
+
+extension QuantizationScheme.Weights: ExpressibleByArgument {}
+extension QuantizationScheme.Granularity: ExpressibleByArgument {}
+extension QuantizationScheme.Mode: ExpressibleByArgument {}
+extension QuantizationScheme.PaletteMode: ExpressibleByArgument {}
+
+/// What `quantize` has to say.
+private struct QuantizationOutcome: Encodable {
+    let report: QuantizationReport
+    let change: ColorChange?
+
+    init(_ report: QuantizationReport, _ change: ColorChange?) {
+        (self.report, self.change) = (report, change)
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case compressed, skipped, bytesBefore, bytesAfter, psnrDb
+        case deltaE2000 = "delta_e2000"
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(report.compressed, forKey: .compressed)
+        try container.encode(report.skipped, forKey: .skipped)
+        try container.encode(report.bytesBefore, forKey: .bytesBefore)
+        try container.encode(report.bytesAfter, forKey: .bytesAfter)
+        try container.encodeIfPresent(change?.psnrDb, forKey: .psnrDb)
+        try container.encodeIfPresent(change?.deltaE2000, forKey: .deltaE2000)
+    }
+}
+
+extension QuantizationReport {
+    /// The weights, those that lost the most first, then what was left alone and why.
+    fileprivate var lines: [String] {
+        let isCalibrated = compressed.contains { $0.outputSnrDb != nil }
+        var table = TextTable(
+            header: ["weight", "operation", "shape", "as", "before", "after", "SNR dB"]
+                + (isCalibrated ? ["output SNR dB"] : []),
+            rightAligned: [4, 5, 6, 7])
+        let worst = compressed.sorted { $0.score < $1.score }
+        for weight in worst {
+            table.append(
+                [
+                    weight.name, weight.operation, Self.text(weight.shape), weight.scheme,
+                    Format.bytes(weight.bytesBefore), Format.bytes(weight.bytesAfter),
+                    Format.fixed(weight.snrDb ?? .infinity, 1),
+                ] + (isCalibrated ? [Format.fixed(weight.outputSnrDb ?? .infinity, 1)] : []))
+        }
+        return table.lines
+            + skipped.map { "left alone: \($0.name), \(Self.text($0.shape)): \($0.reason)" }
+    }
+
+    private static func text(_ shape: [Int]) -> String {
+        shape.map(String.init).joined(separator: "×")
+    }
+}
+
+extension QuantizationReport.Weight {
+    fileprivate var score: Double { outputSnrDb ?? snrDb ?? .infinity }
+}

@@ -1,0 +1,163 @@
+import Conversion
+import Engine
+import MLPackage
+import TensorGraph
+import Testing
+
+@testable import Quantization
+
+/// Scales and rounding that photos choose.
+@Suite struct CalibrationTests {
+    private let scratch: Scratch
+    private let photos = (10..<18).map { lightness($0) }
+
+    init() throws { scratch = try Scratch() }
+
+    /// The sums are those of the operation itself: moments of a weight give its output's power.
+    @Test(arguments: [
+        (1, 1, 1, 1), (2, 1, 1, 0), (1, 2, 1, 2), (1, 1, 4, 1), (2, 2, 2, 3),
+    ])
+    func patchesGiveWhatConvolutionGives(
+        _ stride: Int, _ dilation: Int, _ groups: Int, _ padding: Int
+    ) throws {
+        let graph = Graph()
+        let x = numbers([2, 8, 13, 12])
+        let weight = numbers([12, 8 / groups, 3, 3], seed: 2)
+        let y = conv2d(
+            graph.input("x", x.shape), weight: graph.variable("w", weight.shape, role: .parameter),
+            stride: Pair(stride), padding: Padding(padding), dilation: Pair(dilation),
+            groups: groups)
+        let operation = try #require(graph.nodes[y.id].operation as? Convolution)
+        try expectSamePower(
+            y, x, weight, WeightPart.parts(operation, weight.shape, output: y.shape))
+    }
+
+    @Test(arguments: [(2, 1, 4, 1), (1, 1, 3, 1), (2, 1, 3, 1), (2, 2, 4, 2), (3, 2, 2, 1)])
+    func patchesGiveWhatTransposedConvolutionGives(
+        _ stride: Int, _ groups: Int, _ kernel: Int, _ padding: Int
+    ) throws {
+        let graph = Graph()
+        let x = numbers([2, 8, 7, 6])
+        let weight = numbers([8, 6, kernel, kernel], seed: 2)
+        let y = convTranspose2d(
+            graph.input("x", x.shape), weight: graph.variable("w", weight.shape, role: .parameter),
+            stride: Pair(stride), padding: Padding(padding), groups: groups)
+        let operation = try #require(graph.nodes[y.id].operation as? ConvolutionTranspose)
+        try expectSamePower(
+            y, x, weight, WeightPart.parts(operation, weight.shape, output: y.shape))
+    }
+
+    private func expectSamePower(
+        _ y: Tensor, _ x: TensorData, _ weight: TensorData, _ parts: [WeightPart]
+    ) throws {
+        let output = try y.evaluate(inputs: ["x": x], variables: ["w": weight])
+        let expected = output.scalars.reduce(0) { $0 + Double($1) * Double($1) }
+        var (power, sums) = (0.0, 0.0)
+        for part in parts {
+            let patches = part.patches(of: x, limit: .max)
+            var gram = DenseMatrix(rows: patches.columns, columns: patches.columns)
+            gram.addGram(of: patches)
+            power += gram.quadraticForm(part.matrix(weight.scalars))
+            var moments = WeightInputs.Moments(features: patches.columns)
+            moments.add(patches)
+            let zeros = [Float](repeating: 0, count: weight.scalars.count)
+            let bias = WeightInputs([(part, moments)], correctsBias: true)
+                .biasCorrection(from: weight.scalars, to: zeros, channels: y.shape[1])
+            sums += bias.reduce(0) { $0 + Double($1) } * Double(patches.rows)
+        }
+        #expect(abs(power - expected) <= 1e-4 * expected)
+        let total = output.scalars.reduce(0) { $0 + Double($1) }
+        #expect(abs(sums - total) <= 1e-4 * expected.squareRoot() * 100)
+    }
+
+    /// UᵀU times the matrix is the identity.
+    @Test func inverseFactor() throws {
+        var gram = DenseMatrix(rows: 40, columns: 40)
+        gram.addGram(of: DenseMatrix(rows: 90, columns: 40, scalars: numbers([90, 40]).scalars))
+        let factor = try #require(gram.inverseFactor(damping: 0.5))
+        for row in 0..<40 {
+            for column in 0..<40 {
+                let sum = (0..<40).reduce(0.0) { sum, inner in
+                    let inverse = (0...min(row, inner)).reduce(0.0) {
+                        $0 + Double(factor[$1, row]) * Double(factor[$1, inner])
+                    }
+                    let damped = inner == column ? 0.5 : 0
+                    let first = min(inner, column)
+                    return sum + inverse * (Double(gram[first, max(inner, column)]) + damped)
+                }
+                #expect(abs(sum - (row == column ? 1 : 0)) < 1e-3)
+            }
+        }
+    }
+
+    static let schemes: [QuantizationScheme] = {
+        var block = QuantizationScheme(.int4, granularity: .perBlock)
+        block.blockSize = 8
+        var sparse = QuantizationScheme(.unchanged)
+        sparse.sparsity = 0.5
+        return [
+            .init(.int8), .init(.int4), block, .init(.palette(bits: 4)), .init(.palette(bits: 2)),
+            sparse,
+        ]
+    }()
+
+    /// Colors of photos that were not among those of the calibration come nearer to the originals'.
+    @Test(arguments: schemes)
+    func errorIsSmaller(_ scheme: QuantizationScheme) throws {
+        let source = try scratch.export(.iOS18)
+        let plan = QuantizationPlan(scheme)
+        let (plain, tuned) = (scratch.path("a.mlpackage"), scratch.path("b.mlpackage"))
+        try _ = quantizePackage(at: source, to: plain, plan: plan)
+        let report = try quantizePackage(
+            at: source, to: tuned, plan: plan, calibration: photos)
+        #expect(report.compressed.contains { $0.outputSnrDb != nil })
+        let tests = (1..<5).map { lightness($0) }
+        let before = try colorChange(from: source, to: plain, photos: tests)
+        let after = try colorChange(from: source, to: tuned, photos: tests)
+        #expect(after.deltaE2000 < 0.9 * before.deltaE2000)
+        #expect(try #require(after.psnrDb) > #require(before.psnrDb) + 1)
+    }
+
+    @Test func sameBytes() throws {
+        let source = try scratch.export(.iOS18)
+        for name in ["first", "second"] {
+            try _ = quantizePackage(
+                at: source, to: scratch.path("\(name).mlpackage"),
+                plan: QuantizationPlan(.init(.int4)), calibration: photos)
+        }
+        #expect(
+            try contents(ofPackage: scratch.path("first.mlpackage"))
+                == contents(ofPackage: scratch.path("second.mlpackage")))
+    }
+
+    @Test(arguments: [0.3, 3.0])
+    func searchKeepsTheBound(_ bound: Double) throws {
+        let source = try scratch.export(.iOS18)
+        let target = scratch.path("found.mlpackage")
+        let found = try searchQuantization(
+            of: source, to: target, photos: photos, maximumDeltaE: bound)
+        #expect(found.change.deltaE2000 <= bound)
+        let change = try colorChange(from: source, to: target, photos: photos)
+        #expect(change == found.change)
+        // All weights alike are either larger or farther off.
+        for scheme in QuantizationScheme.usual {
+            let path = scratch.path("one.mlpackage")
+            guard
+                let report = try? quantizePackage(
+                    at: source, to: path, plan: QuantizationPlan(scheme), calibration: photos)
+            else { continue }
+            let other = try colorChange(from: source, to: path, photos: photos)
+            let saved = report.bytesBefore - report.bytesAfter
+            let best = found.quantization.bytesBefore - found.quantization.bytesAfter
+            #expect(other.deltaE2000 > bound || saved <= best, "\(scheme)")
+        }
+    }
+
+    @Test func comparesSchemes() throws {
+        let source = try scratch.export(.iOS16)
+        let results = try compareSchemes(onPackage: source, photos: [lightness(1)])
+        #expect(results.count >= 7 && results.contains { $0.scheme == "palette4 per-tensor" })
+        #expect(!results.contains { $0.scheme.hasPrefix("int4") })
+        #expect(try scratch.names() == ["float.mlpackage"])
+    }
+}

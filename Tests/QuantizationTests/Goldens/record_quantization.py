@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""Records what coremltools makes of small weights.
+
+    python record_quantization.py      writes quantization.json beside this script
+
+Weights are those of `numbers` in Support.swift. Codes, scales, zero points and tables are recorded as
+`coremltools.optimize` computes them; for k-means tables, the squared error that is the least.
+"""
+
+import json
+import pathlib
+
+import numpy as np
+from coremltools._deps.kmeans1d import core as kmeans1d
+from coremltools.optimize import _utils as utils
+from coremltools.optimize.coreml._quantization_passes import palettize_weights
+
+SHAPE = [12, 64, 3, 3]
+PER_TENSOR, PER_CHANNEL, PER_BLOCK = [0, 0, 0, 0], [1, 0, 0, 0], [1, 32, 0, 0]
+TRANSPOSED = [0, 1, 0, 0]
+
+
+def numbers(seed):
+    places = np.arange(np.prod(SHAPE), dtype=np.int64)
+    unit = ((places * 7919 + seed * 104729) % 2003).astype(np.float32) / np.float32(2003)
+    return (np.float32(2) * unit - np.float32(1)).reshape(SHAPE)
+
+
+def weights(kind):
+    values = numbers(1)
+    if kind == "skewed":
+        return values * values * values + np.float32(0.25)
+    return values
+
+
+def affine(kind, bits, signed, mode, blocks):
+    codes, scales, zeros = utils.compute_qparams(
+        weights(kind), bits, signed, mode, np.int8 if signed else np.uint8, blocks)
+    codes = codes.astype(np.int64).flatten()
+    return {
+        "weights": kind, "bits": bits, "signed": signed, "mode": mode, "blocks": blocks,
+        "scales": scales.astype(np.float64).flatten().tolist(),
+        "zero_points": None if zeros is None else zeros.astype(int).flatten().tolist(),
+        "first_codes": codes[:48].tolist(),
+        "checksum": int((codes * (np.arange(codes.size) % 1009 + 1)).sum()),
+    }
+
+
+def uniform(bits):
+    lut, _ = palettize_weights._get_lut_and_indices(numbers(1), "UNIFORM", bits, None)
+    return {"bits": bits, "table": lut.astype(np.float64).tolist()}
+
+
+def kmeans(kind, bits):
+    values = weights(kind).astype(np.float64).flatten()
+    points, counts = np.unique(values, return_counts=True)
+    centers = np.array(kmeans1d.cluster(points, 1 << bits, weights=counts).centroids)
+    error = np.min((points[:, None] - centers[None, :]) ** 2, axis=1) @ counts
+    return {"weights": kind, "bits": bits, "squared_error": float(error)}
+
+
+def main():
+    table = {
+        "affine": [
+            affine(kind, bits, signed, mode, blocks)
+            for kind in ("plain", "skewed")
+            for bits in (8, 4)
+            for signed in (True, False)
+            for mode in ("LINEAR_SYMMETRIC", "LINEAR")
+            for blocks in (PER_TENSOR, PER_CHANNEL, PER_BLOCK, TRANSPOSED)
+        ],
+        "uniform": [uniform(bits) for bits in (1, 2, 3, 4, 6, 8)],
+        "kmeans": [kmeans(kind, bits) for kind in ("plain", "skewed") for bits in (1, 2, 3, 4, 6, 8)],
+    }
+    path = pathlib.Path(__file__).with_name("quantization.json")
+    path.write_text(json.dumps(table, separators=(",", ":")).replace('},{', '},\n{') + "\n")
+
+
+if __name__ == "__main__":
+    main()

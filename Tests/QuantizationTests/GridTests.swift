@@ -1,0 +1,147 @@
+import Engine
+import Foundation
+import MLPackage
+import TensorGraph
+import Testing
+
+@testable import Quantization
+
+/// Codes, scales and tables beside those of coremltools, as `Goldens/record_quantization.py` has
+/// them.
+@Suite struct GridTests {
+    struct Affine: Decodable {
+        let weights: String
+        let bits: Int
+        let signed: Bool
+        let mode: String
+        let blocks: [Int]
+        let scales: [Double]
+        let zeroPoints: [Int32]?
+        let firstCodes: [Int32]
+        let checksum: Int
+    }
+
+    struct Uniform: Decodable {
+        let bits: Int
+        let table: [Float]
+    }
+
+    struct KMeans: Decodable {
+        let weights: String
+        let bits: Int
+        let squaredError: Double
+    }
+
+    private struct Goldens: Decodable {
+        let affine: [Affine]
+        let uniform: [Uniform]
+        let kmeans: [KMeans]
+    }
+
+    private let goldens: Goldens
+    private let shape = [12, 64, 3, 3]
+
+    init() throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "Goldens/quantization.json")
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        goldens = try decoder.decode(Goldens.self, from: Data(contentsOf: file))
+    }
+
+    private func values(_ kind: String) -> [Float] {
+        let plain = numbers(Shape(shape)).scalars
+        return kind == "skewed" ? plain.map { $0 * $0 * $0 + 0.25 } : plain
+    }
+
+    @Test func wholeNumbersEqualThoseOfCoremltools() throws {
+        #expect(goldens.affine.count == 64)
+        for golden in goldens.affine {
+            let blocks = WeightBlocks(
+                shape: shape, groups: zip(shape, golden.blocks).map { $1 == 0 ? 1 : $0 / $1 })
+            let kind = (golden.signed ? "int" : "uint") + "\(golden.bits)"
+            let grid = AffineGrid(
+                values(golden.weights), blocks,
+                as: try #require(QuantizationScheme.Weights(kind)).dataType,
+                mode: golden.mode == "LINEAR" ? .linear : .symmetric, precision: .float32)
+            let place: Comment = "\(golden)"
+            #expect(grid.scales.map(Double.init) == golden.scales, place)
+            #expect(grid.zeroPoints == golden.zeroPoints, place)
+            let codes = grid.codes(values(golden.weights))
+            #expect(Array(codes.prefix(48)) == golden.firstCodes, place)
+            let checksum = codes.enumerated().reduce(0) {
+                $0 + Int($1.element) * ($1.offset % 1009 + 1)
+            }
+            #expect(checksum == golden.checksum, place)
+        }
+    }
+
+    /// What a network learns to live with is what its package will have, to the bit.
+    @Test(arguments: [("int8", 8, 0), ("int4", 4, 0), ("int8", 8, 1), ("int4", 4, 1)])
+    func trainingRoundsAsPackagesDo(_ kind: String, _ bits: Int, _ axis: Int) throws {
+        let weights = values("skewed")
+        var groups = [1, 1, 1, 1]
+        groups[axis] = shape[axis]
+        let grid = AffineGrid(
+            weights, WeightBlocks(shape: shape, groups: groups),
+            as: try #require(QuantizationScheme.Weights(kind)).dataType, mode: .symmetric,
+            precision: .float32)
+        let graph = Graph()
+        let weight = graph.variable("w", Shape(shape), role: .parameter)
+        let rounded = try weight.fakeQuantized(bits: bits, axis: axis).evaluate(
+            variables: ["w": TensorData(shape: Shape(shape), scalars: weights)])
+        #expect(rounded.scalars == grid.values(grid.codes(weights)))
+    }
+
+    @Test func evenTablesEqualThoseOfCoremltools() throws {
+        #expect(goldens.uniform.count == 6)
+        for golden in goldens.uniform {
+            let palette = palette("plain", golden.bits, .uniform)
+            #expect(palette.tables.count == golden.table.count)
+            for (mine, other) in zip(palette.tables, golden.table) {
+                #expect(abs(mine - other) <= 2e-7)
+            }
+        }
+    }
+
+    /// The table of the least squared error, as far as float32 can hold it.
+    @Test func tablesAreTheBest() throws {
+        #expect(goldens.kmeans.count == 12)
+        for golden in goldens.kmeans {
+            let grid = palette(golden.weights, golden.bits, .kmeans)
+            let found = grid.values(grid.codes(values(golden.weights)))
+            let error = zip(values(golden.weights), found).reduce(0) {
+                $0 + Double($1.0 - $1.1) * Double($1.0 - $1.1)
+            }
+            #expect(error <= golden.squaredError * (1 + 1e-5) + 1e-9, "\(golden): \(error)")
+        }
+    }
+
+    private func palette(
+        _ kind: String, _ bits: Int, _ mode: QuantizationScheme.PaletteMode
+    ) -> PaletteGrid {
+        PaletteGrid(
+            values(kind), WeightBlocks(shape: shape, groups: [1, 1, 1, 1]), bits: bits, mode: mode,
+            precision: .float32)
+    }
+
+    /// More different numbers than are looked at one by one.
+    @Test func tablesOfManyNumbersAreNearlyTheBest() {
+        var state: UInt64 = 1
+        let values = (0..<60_000).map { _ -> Float in
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            let unit = Float(state >> 40) / Float(1 << 24)
+            return unit * unit * unit
+        }
+        let centers = OptimalClusters(values).centers(16)
+        #expect(centers == centers.sorted() && Set(centers).count == 16)
+        // Where k-means stands still: each center is the mean of those nearest to it.
+        let nearest = Dictionary(grouping: values) { value in
+            centers.indices.min { abs(centers[$0] - value) < abs(centers[$1] - value) } ?? 0
+        }
+        for (index, members) in nearest {
+            let mean = members.reduce(0) { $0 + Double($1) } / Double(members.count)
+            #expect(abs(mean - Double(centers[index])) < 2e-4)
+        }
+    }
+}

@@ -1,0 +1,135 @@
+import Conversion
+import MLPackage
+import TensorGraph
+import Testing
+
+@testable import Quantization
+
+/// Packages with fewer bits: written, read back and run.
+@Suite struct PackageQuantizationTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        let weights: String
+        var granularity: QuantizationScheme.Granularity?
+        var mode = QuantizationScheme.Mode.symmetric
+        var target = ExportOptions.Target.iOS16
+        var precision = ExportOptions.Precision.float32
+        var sparsity = 0.0
+        /// The weights' bytes as a share of what they were, at most.
+        let share: Double
+        /// Of the output, in dB.
+        let psnr: Double
+
+        var testDescription: String {
+            "\(weights) \(granularity?.rawValue ?? "") \(mode) \(target) \(precision) \(sparsity)"
+        }
+    }
+
+    static let cases: [Case] = [
+        Case(weights: "float16", share: 0.501, psnr: 80),
+        Case(weights: "float16", target: .iOS18, share: 0.501, psnr: 80),
+        Case(weights: "int8", share: 0.27, psnr: 50),
+        Case(weights: "int8", granularity: .perTensor, share: 0.26, psnr: 45),
+        Case(weights: "int8", mode: .linear, target: .iOS17, share: 0.27, psnr: 50),
+        Case(weights: "uint8", share: 0.27, psnr: 50),
+        Case(weights: "uint8", mode: .linear, target: .iOS18, share: 0.27, psnr: 50),
+        Case(weights: "int8", target: .iOS18, precision: .float16, share: 0.54, psnr: 50),
+        Case(weights: "int4", target: .iOS18, share: 0.15, psnr: 25),
+        Case(weights: "int4", granularity: .perBlock, target: .iOS18, share: 0.26, psnr: 25),
+        Case(weights: "uint4", mode: .linear, target: .iOS18, share: 0.16, psnr: 25),
+        Case(weights: "palette8", share: 0.35, psnr: 50),
+        Case(weights: "palette6", share: 0.21, psnr: 35),
+        Case(weights: "palette4", precision: .float16, share: 0.3, psnr: 25),
+        Case(weights: "palette4", granularity: .perGroup, target: .iOS18, share: 0.2, psnr: 25),
+        Case(weights: "palette3", target: .iOS18, share: 0.11, psnr: 18),
+        Case(weights: "palette2", target: .iOS18, share: 0.08, psnr: 10),
+        Case(weights: "palette1", share: 0.05, psnr: 5),
+        Case(weights: "unchanged", sparsity: 0.5, share: 0.54, psnr: 25),
+        Case(weights: "unchanged", target: .iOS18, sparsity: 0.5, share: 0.54, psnr: 25),
+        Case(weights: "int8", target: .iOS18, sparsity: 0.5, share: 0.18, psnr: 25),
+        Case(weights: "uint8", target: .iOS18, sparsity: 0.25, share: 0.25, psnr: 30),
+        Case(weights: "palette4", target: .iOS18, sparsity: 0.5, share: 0.12, psnr: 20),
+    ]
+
+    private let scratch: Scratch
+
+    init() throws { scratch = try Scratch() }
+
+    private func export(
+        _ target: ExportOptions.Target, _ precision: ExportOptions.Precision = .float32
+    ) throws -> String {
+        try scratch.export(target, precision)
+    }
+
+    private func scheme(_ example: Case) throws -> QuantizationScheme {
+        var scheme = QuantizationScheme(
+            QuantizationScheme.Weights(example.weights) ?? .unchanged,
+            granularity: example.granularity)
+        scheme.mode = example.mode
+        scheme.sparsity = example.sparsity
+        scheme.blockSize = 8
+        return scheme
+    }
+
+    @Test(arguments: cases)
+    func runsFromFewerBits(_ example: Case) throws {
+        let source = try export(example.target, example.precision)
+        let target = scratch.path("small.mlpackage")
+        let report = try quantizePackage(
+            at: source, to: target, plan: QuantizationPlan(try scheme(example)))
+        #expect(report.compressed.count >= 20)
+        #expect(Double(report.bytesAfter) <= example.share * Double(report.bytesBefore))
+        #expect(try psnr(colors(of: target), colors(of: source)) >= example.psnr)
+        let text = try MLPackage(contentsOf: target).description.metadata.userDefined
+        #expect(text["retint.weights"] == "\(try scheme(example))")
+    }
+
+    @Test func sameBytes() throws {
+        let source = try export(.iOS18)
+        for name in ["first", "second"] {
+            try _ = quantizePackage(
+                at: source, to: scratch.path("\(name).mlpackage"),
+                plan: QuantizationPlan(QuantizationScheme(.palette(bits: 4))))
+        }
+        #expect(
+            try contents(ofPackage: scratch.path("first.mlpackage"))
+                == contents(ofPackage: scratch.path("second.mlpackage")))
+    }
+
+    static let refusals: [(QuantizationScheme, ExportOptions.Target, String)] = [
+        (QuantizationScheme(.int8), .iOS15, "needs iOS16"),
+        (QuantizationScheme(.int4), .iOS17, "needs iOS18"),
+        (QuantizationScheme(.palette(bits: 3)), .iOS16, "needs iOS18"),
+        (QuantizationScheme(.int8, granularity: .perBlock), .iOS16, "needs iOS18"),
+        (QuantizationScheme(.int8, granularity: .perGroup), .iOS18, "takes per-tensor"),
+        (QuantizationScheme(.palette(bits: 4), granularity: .perChannel), .iOS18, "per-group"),
+    ]
+
+    @Test(arguments: refusals)
+    func refuses(
+        _ scheme: QuantizationScheme, _ target: ExportOptions.Target, _ words: String
+    ) throws {
+        let source = try export(target)
+        let error = try #require(throws: ConversionError.self) {
+            try quantizePackage(
+                at: source, to: scratch.path("x.mlpackage"), plan: QuantizationPlan(scheme))
+        }
+        #expect(error.description.contains(words) && error.cause == .option)
+        #expect(try scratch.names() == ["float.mlpackage"])
+    }
+
+    @Test func saysWhatIsLeftAlone() throws {
+        let source = try export(.iOS18)
+        var scheme = QuantizationScheme(.int4, granularity: .perBlock)
+        scheme.threshold = 10_000
+        let report = try quantizePackage(
+            at: source, to: scratch.path("x.mlpackage"), plan: QuantizationPlan(scheme))
+        #expect(report.skipped.contains { $0.reason == "it has no more than 10000 numbers" })
+        scheme.threshold = 1 << 30
+        let error = try #require(throws: ConversionError.self) {
+            try quantizePackage(
+                at: source, to: scratch.path("y.mlpackage"), plan: QuantizationPlan(scheme))
+        }
+        #expect(error.description.contains("none can be made smaller"))
+        #expect(try scratch.names() == ["float.mlpackage", "x.mlpackage"])
+    }
+}

@@ -1,0 +1,95 @@
+import Conversion
+import Testing
+
+@testable import Quantization
+
+/// Which weight becomes what.
+@Suite struct PlanTests {
+    private func plan(_ yaml: String) throws -> QuantizationPlan {
+        try QuantizationPlan(yaml: yaml, name: "plan.yaml", standard: nil)
+    }
+
+    @Test func readsWhatCoremltoolsReads() throws {
+        let plan = try plan(
+            """
+            config_type: OpLinearQuantizerConfig
+            global_config:
+              mode: linear
+              dtype: uint4
+              granularity: per_block
+              block_size: 16
+              weight_threshold: 512
+            op_type_configs:
+              conv_transpose: null
+              matmul:
+                config_type: OpPalettizerConfig
+                nbits: 4
+                mode: uniform
+                granularity: per_grouped_channel
+                group_size: 4
+            op_name_configs:
+              head_weight:
+                config_type: OpMagnitudePrunerConfig
+                target_sparsity: 0.75
+              stem*: { weights: palette6 }
+            """)
+        let standard = try #require(plan.scheme(names: ["w", "conv_0"], type: "conv"))
+        #expect(standard.description == "uint4 per-block 16 linear" && standard.threshold == 512)
+        #expect(plan.scheme(names: ["w"], type: "conv_transpose") == nil)
+        #expect(
+            plan.scheme(names: ["w"], type: "matmul")?.description
+                == "palette4 per-group 4 uniform")
+        #expect(
+            plan.scheme(names: ["head_weight"], type: "conv")?.description == "sparse 0.75")
+        #expect(
+            plan.scheme(names: ["w", "stem_conv"], type: "conv")?.description
+                == "palette6 per-tensor")
+    }
+
+    @Test func keepsTheStandardThatTheFileDoesNotReplace() throws {
+        let scheme = QuantizationScheme(.palette(bits: 2))
+        let plan = try QuantizationPlan(
+            yaml: "op_type_configs: { conv: null }", name: "plan.yaml", standard: scheme)
+        #expect(plan.scheme(names: ["w"], type: "conv") == nil)
+        #expect(plan.scheme(names: ["w"], type: "matmul") == scheme)
+    }
+
+    @Test func exactNamesAndLongerPatternsTakePrecedence() {
+        var plan = QuantizationPlan(nil)
+        plan.byName = [
+            "a*": QuantizationScheme(.int8), "ab*": QuantizationScheme(.int4),
+            "abc": QuantizationScheme(.uint8), "*z": nil,
+        ]
+        #expect(plan.scheme(names: ["abc"], type: "conv")?.weights == .uint8)
+        #expect(plan.scheme(names: ["abd"], type: "conv")?.weights == .int4)
+        #expect(plan.scheme(names: ["ax"], type: "conv")?.weights == .int8)
+        #expect(plan.scheme(names: ["z"], type: "conv") == nil)
+    }
+
+    @Test(arguments: [
+        ("a*c", "abc", true), ("a*c", "ac", true), ("a*c", "abd", false), ("*", "", true),
+        ("a*b*c", "axbxc", true), ("a*b*c", "axcxb", false), ("abc", "abcd", false),
+        ("ab*ba", "aba", false),
+    ])
+    func patterns(_ pattern: String, _ name: String, _ isMatch: Bool) {
+        #expect(matches(name, pattern: pattern) == isMatch)
+    }
+
+    @Test(arguments: [
+        ("global_config: { dtype: int8 }", "line 1: it says neither config_type nor weights"),
+        ("global: 1", "there is no key global"),
+        ("a: [", "not valid YAML"),
+        ("config_type: OpPalettizerConfig\nglobal_config: { nbits: 5 }", "line 2: 5 is not known"),
+        (
+            "config_type: OpPalettizerConfig\nglobal_config: { nbits: 4, lut_function: x }",
+            "lut_function is not supported"
+        ),
+        ("global_config: { weights: [int8] }", "it takes one value"),
+        ("- 1", "the file takes keys"),
+        ("config_type: OpThresholdPrunerConfig\nglobal_config: {}", "OpMagnitudePrunerConfig"),
+    ])
+    func refuses(_ yaml: String, _ words: String) throws {
+        let error = try #require(throws: ConversionError.self) { try plan(yaml) }
+        #expect(error.description.contains(words) && error.file == "plan.yaml", "\(error)")
+    }
+}

@@ -1,0 +1,81 @@
+import Checkpoints
+import Conversion
+import Engine
+import Foundation
+import MLPackage
+import TensorGraph
+import Testing
+
+/// A directory that goes away with the test that made it.
+final class Scratch {
+    let path: String
+
+    init() throws {
+        path = FileManager.default.temporaryDirectory.path + "/quantization-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    func path(_ name: String) -> String { path + "/" + name }
+
+    func names() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: path).sorted()
+    }
+
+    /// A small colorizer's package for pictures of 32 × 32.
+    func export(
+        _ target: ExportOptions.Target, _ precision: ExportOptions.Precision = .float32
+    ) throws -> String {
+        let checkpoint = try Checkpoint(
+            architecture: "mobile-unet", options: ["width": "0.5"], seed: 1)
+        try exportPackage(
+            checkpoint, to: path("float.mlpackage"),
+            options: ExportOptions(precision: precision, target: target, size: 32))
+        return path("float.mlpackage")
+    }
+}
+
+/// The bytes of a package's files, by their paths in it.
+func contents(ofPackage path: String) throws -> [String: Data] {
+    var result: [String: Data] = [:]
+    for case let name as String in FileManager.default.enumerator(atPath: path) ?? .init() {
+        result[name] = FileManager.default.contents(atPath: path + "/" + name)
+    }
+    return result
+}
+
+/// Numbers that are neither equal nor round, in −1…1.
+func numbers(_ shape: Shape, seed: Int = 1) -> TensorData {
+    let scalars = (0..<shape.count).map { place in
+        2 * Float((place * 7919 + seed * 104_729) % 2003) / 2003 - 1
+    }
+    return TensorData(shape: shape, scalars: scalars)
+}
+
+/// Smooth lightness in 0…100, another one for each seed.
+func lightness(_ seed: Int, size: Int = 32) -> TensorData {
+    let scalars = (0..<size * size).map { place -> Float in
+        let (x, y) = (Float(place % size) / Float(size), Float(place / size) / Float(size))
+        let phase = Float(seed)
+        return 50 + 30 * sin(5 * x + phase) * cos(3 * y - 2 * phase) + 15 * sin(23 * x * y + phase)
+    }
+    return TensorData(shape: [1, 1, size, size], scalars: scalars)
+}
+
+/// What a package makes of lightness.
+func colors(
+    of path: String, _ input: TensorData = lightness(1)
+) throws -> TensorData {
+    let raised = try raise(try MLPackage(contentsOf: path))
+    let program = try Program(outputs: raised.outputs)
+    try program.load(raised.variables)
+    return try #require(try program.run([raised.inputs[0].name: input])["ab"])
+}
+
+/// 10·log₁₀(220²/mean square error).
+func psnr(_ first: TensorData, _ second: TensorData) throws -> Double {
+    try #require(first.shape == second.shape)
+    let squares = zip(first.scalars, second.scalars).map { Double($0 - $1) * Double($0 - $1) }
+    return 10 * log10(220 * 220 / (squares.reduce(0, +) / Double(squares.count)))
+}
