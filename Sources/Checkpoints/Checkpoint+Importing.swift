@@ -3,10 +3,10 @@ import TensorFiles
 import TensorGraph
 
 extension Checkpoint {
-    /// Makes a checkpoint of a PyTorch state dict in an HDF5 file.
+    /// Makes a checkpoint of a PyTorch state dict in an HDF5 or a safetensors file.
     ///
     /// - Parameters:
-    ///   - path: the HDF5 file; datasets are named by the dotted PyTorch name, or nested in
+    ///   - path: the file; tensors are named by the dotted PyTorch name, or nested in HDF5
     ///     groups.
     ///   - architecture: a name in the registry.
     ///   - options: what the checkpoint's ``options`` will be.

@@ -23,7 +23,7 @@ package struct Reference: Hashable, Sendable {
     ///
     /// - Throws: `TensorFileError` if the file cannot be read, ``VerificationError`` if it has no
     ///   inputs or outputs, or holds numbers that are infinite or none.
-    package init(contentsOf path: String, limits: HDF5Limits = .default) throws {
+    package init(contentsOf path: String, limits: TensorFileLimits = .default) throws {
         let reader = try HDF5Reader(path: path, limits: limits)
         try self.init(
             name: path, inputs: Self.tensors(in: "inputs", of: reader),

@@ -75,13 +75,13 @@ import Testing
     }
 
     @Test func limits() throws {
-        let cases: [(limits: HDF5Limits, file: String, phrase: String)] = [
-            (HDF5Limits(totalBytes: 300), "flat", "limit of 300 bytes"),
-            (HDF5Limits(objects: 3), "nested", "more than"),
-            (HDF5Limits(depth: 1), "nested", "over 1 deep"),
-            (HDF5Limits(rank: 2), "flat", "at most 2"),
-            (HDF5Limits(chunkBytes: 64), "chunked", "chunks of over 64"),
-            (HDF5Limits(chunks: 4), "chunked", "over 4 chunks"),
+        let cases: [(limits: TensorFileLimits, file: String, phrase: String)] = [
+            (TensorFileLimits(totalBytes: 300), "flat", "limit of 300 bytes"),
+            (TensorFileLimits(objects: 3), "nested", "more than"),
+            (TensorFileLimits(depth: 1), "nested", "over 1 deep"),
+            (TensorFileLimits(rank: 2), "flat", "at most 2"),
+            (TensorFileLimits(chunkBytes: 64), "chunked", "chunks of over 64"),
+            (TensorFileLimits(chunks: 4), "chunked", "over 4 chunks"),
         ]
         for (limits, file, phrase) in cases {
             let error = try #require(

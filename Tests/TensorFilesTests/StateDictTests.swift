@@ -49,7 +49,7 @@ import Testing
     @Test func expectingReadsOnlyWhatFits() throws {
         let shapes = Dictionary(uniqueKeysWithValues: Self.expected.map { ($0.name, $0.shape) })
         let dict = try StateDict(
-            contentsOf: golden("flat"), limits: HDF5Limits(totalBytes: 24), expecting: shapes)
+            contentsOf: golden("flat"), limits: TensorFileLimits(totalBytes: 24), expecting: shapes)
         #expect(dict.names == ["model1.0.bias", "model1.4.num_batches_tracked"])
         #expect(dict.unread == ["model1.2.weight": [4, 2, 3, 3]])
         let whole = try StateDict(contentsOf: golden("flat"))

@@ -2,10 +2,10 @@ import Foundation
 import TensorFiles
 import TensorGraph
 
-/// The files that `Goldens/make_goldens.py` wrote.
-func golden(_ name: String) -> String {
+/// The files that `Goldens/make_goldens.py` and `Goldens/record_safetensors.py` wrote.
+func golden(_ name: String, _ format: TensorFileFormat = .hdf5) -> String {
     URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "Goldens/\(name).h5").path
+        .appending(path: "Goldens/\(name).\(format.extensions[0])").path
 }
 
 /// What the goldens hold: (index - 3) / 4 in row-major order.

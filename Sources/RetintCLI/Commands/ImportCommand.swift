@@ -8,14 +8,13 @@ import TensorFiles
 struct ImportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Make a checkpoint of PyTorch weights in an HDF5 file.",
+        abstract: "Make a checkpoint of PyTorch weights in an HDF5 or a safetensors file.",
         discussion: """
-            The file holds a state dict: one dataset per tensor, named by its dotted key. It must \
-            hold just the tensors of the architecture, else the differences are listed and \
-            nothing is written.
+            The file holds a state dict: one tensor for each dotted key. It must hold just the \
+            tensors of the architecture, else the differences are listed and nothing is written.
             """)
 
-    @Argument(help: "The HDF5 file of weights.")
+    @Argument(help: "The HDF5 or safetensors file of weights.")
     var weights: String
 
     @OptionGroup var architecture: ArchitectureOptions
@@ -30,6 +29,13 @@ struct ImportCommand: ParsableCommand {
 
     @Option(name: .shortAndLong, help: "The checkpoint to write.")
     var output: String
+
+    func validate() throws {
+        guard TensorFileFormat(extensionOf: output) != .safetensors else {
+            throw ValidationError(
+                "\(output): a checkpoint is an HDF5 file; let its name end in .h5")
+        }
+    }
 
     func run() throws {
         try refuseOverwriting(Set([weights].compactMap(FileIdentity.init(of:))), with: output)

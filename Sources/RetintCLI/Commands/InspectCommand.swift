@@ -10,10 +10,10 @@ struct InspectCommand: ParsableCommand {
         discussion: """
             A checkpoint: architecture, parameters and cost. A package: interface, operations and \
             weights; with --placement also which operations the Neural Engine is said to refuse. \
-            Any other HDF5 file: its tensors.
+            Any other HDF5 or safetensors file: its tensors.
             """)
 
-    @Argument(help: "A checkpoint, a package or another HDF5 file.")
+    @Argument(help: "A checkpoint, a package or another HDF5 or safetensors file.")
     var file: String
 
     @Flag(help: "Name the operations that rules keep off the Neural Engine; no measurement.")

@@ -1,22 +1,27 @@
 import TensorFiles
 
-/// Any HDF5 file.
+/// Any HDF5 or safetensors file.
 struct TensorFileInspection: Inspection {
     private enum CodingKeys: String, CodingKey {
-        case kind, file, tensors, totalElements, totalBytes
+        case kind, file, metadata, tensors, totalElements, totalBytes
     }
 
-    let kind = "hdf5"
+    /// `hdf5` or `safetensors`.
+    let kind: String
     let file: String
+    /// The free texts of a safetensors file.
+    let metadata: [String: String]?
     let tensors: [TensorInspection]
     let totalElements: Int
     let totalBytes: Int
 
-    /// - Throws: `TensorFileError` if it is no HDF5 file or refused as a whole.
+    /// - Throws: `TensorFileError` if it is no file of tensors or refused as a whole.
     init(path: String) throws {
-        let reader = try HDF5Reader(path: path)
+        let reader = try openTensorFile(path)
+        kind = reader.format.rawValue
         file = path
-        tensors = try reader.datasetNames().map { name in
+        metadata = (reader as? SafetensorsReader)?.metadata
+        tensors = try reader.tensorNames().map { name in
             do throws(TensorFileError) {
                 return TensorInspection(
                     name: name, shape: try reader.shape(of: name),
@@ -29,5 +34,11 @@ struct TensorFileInspection: Inspection {
         totalBytes = tensors.bytes
     }
 
-    var lines: [String] { ["\(file): HDF5, \(tensors.total)"] + tensors.table }
+    var lines: [String] {
+        let format = kind == "hdf5" ? "HDF5" : kind
+        let texts = (metadata ?? [:]).sorted { $0.key < $1.key }.map {
+            "\($0.key.debugDescription): \($0.value.debugDescription)"
+        }
+        return ["\(file): \(format), \(tensors.total)"] + texts + tensors.table
+    }
 }

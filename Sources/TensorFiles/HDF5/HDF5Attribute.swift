@@ -33,14 +33,14 @@ public enum HDF5Attribute: Hashable, Sendable {
 /// Reads the attributes of an object.
 enum HDF5Attributes {
     static func read(
-        of object: hid_t, at place: HDF5Place, limits: HDF5Limits
+        of object: hid_t, at place: FilePlace, limits: TensorFileLimits
     ) throws(TensorFileError) -> [String: HDF5Attribute] {
         let names = HDF5Names(limit: limits.objects)
         let context = Unmanaged.passUnretained(names).toOpaque()
         let status = chdf5_each_attribute(object, HDF5Names.take, context)
         var attributes: [String: HDF5Attribute] = [:]
         for name in try names.checked(status, at: place, what: "attributes") {
-            let place = HDF5Place(place.path, "\(place.name ?? "/") attribute \(name)")
+            let place = FilePlace(place.path, "\(place.name ?? "/") attribute \(name)")
             let handle = try place.handle(
                 H5Aopen(object, name, chdf5_default()), "cannot be opened")
             attributes[name] = try value(of: handle.id, at: place, limits)
@@ -49,7 +49,7 @@ enum HDF5Attributes {
     }
 
     private static func value(
-        of attribute: hid_t, at place: HDF5Place, _ limits: HDF5Limits
+        of attribute: hid_t, at place: FilePlace, _ limits: TensorFileLimits
     ) throws(TensorFileError) -> HDF5Attribute {
         let type = try place.handle(H5Aget_type(attribute), "has no type")
         let space = try place.handle(H5Aget_space(attribute), "has no shape")
@@ -76,7 +76,7 @@ enum HDF5Attributes {
     }
 
     private static func numbers<Value: BitwiseCopyable>(
-        _ attribute: hid_t, _ zero: Value, _ count: Int, _ place: HDF5Place
+        _ attribute: hid_t, _ zero: Value, _ count: Int, _ place: FilePlace
     ) throws(TensorFileError) -> [Value] {
         let isInteger = zero is Int
         let type = try place.handle(
@@ -89,7 +89,7 @@ enum HDF5Attributes {
     }
 
     private static func strings(
-        _ attribute: hid_t, _ type: hid_t, _ count: Int, _ place: HDF5Place
+        _ attribute: hid_t, _ type: hid_t, _ count: Int, _ place: FilePlace
     ) throws(TensorFileError) -> [String] {
         guard count > 0 else { return [] }
         let size = H5Tget_size(type)

@@ -13,8 +13,8 @@ struct HDF5Chunking {
     private let filters: HDF5Filters
 
     init(
-        _ properties: hid_t, shape: Shape, type: HDF5ElementType, at place: HDF5Place,
-        limits: HDF5Limits
+        _ properties: hid_t, shape: Shape, type: HDF5ElementType, at place: FilePlace,
+        limits: TensorFileLimits
     ) throws(TensorFileError) {
         self.shape = shape.dimensions
         elementSize = type.stored.byteCount
@@ -31,7 +31,7 @@ struct HDF5Chunking {
     private var grid: [Int] { zip(shape, chunk).map { ($0 + $1 - 1) / $1 } }
 
     private static func chunk(
-        _ properties: hid_t, rank: Int, _ place: HDF5Place
+        _ properties: hid_t, rank: Int, _ place: FilePlace
     ) throws(TensorFileError) -> [Int] {
         var extents = [hsize_t](repeating: 0, count: max(rank, 1))
         let got = H5Pget_chunk(properties, Int32(extents.count), &extents)
@@ -41,7 +41,7 @@ struct HDF5Chunking {
         return try Shape(checked: extents, place).dimensions
     }
 
-    private func check(_ place: HDF5Place, _ limits: HDF5Limits) throws(TensorFileError) {
+    private func check(_ place: FilePlace, _ limits: TensorFileLimits) throws(TensorFileError) {
         let (bytes, overflow) = chunk.reduce(1, *).multipliedReportingOverflow(by: elementSize)
         guard !overflow, bytes <= limits.chunkBytes else {
             throw place.error(
@@ -57,7 +57,7 @@ struct HDF5Chunking {
 
     /// Puts the tensor together from its chunks.
     func read(
-        _ dataset: hid_t, into bytes: UnsafeMutableRawBufferPointer, at place: HDF5Place
+        _ dataset: hid_t, into bytes: UnsafeMutableRawBufferPointer, at place: FilePlace
     ) throws(TensorFileError) {
         var position = [Int](repeating: 0, count: grid.count)
         repeat {
@@ -70,7 +70,7 @@ struct HDF5Chunking {
     }
 
     private func storedChunk(
-        _ dataset: hid_t, at origin: [Int], _ place: HDF5Place
+        _ dataset: hid_t, at origin: [Int], _ place: FilePlace
     ) throws(TensorFileError) -> (bytes: [UInt8], skipped: UInt32) {
         let offset = origin.map(hsize_t.init)
         var size: hsize_t = 0

@@ -3,17 +3,18 @@ import TensorGraph
 
 /// An open dataset that has passed the checks that need no memory for its elements.
 struct HDF5Dataset: ~Copyable {
-    let place: HDF5Place
+    let place: FilePlace
     let shape: Shape
     let type: HDF5ElementType
     let byteCount: Int
     private let handle: HDF5Handle
     private let chunking: HDF5Chunking?
-    private let limits: HDF5Limits
+    private let limits: TensorFileLimits
 
     /// Takes an open object and examines it.
     static func examine(
-        _ handle: consuming HDF5Handle, at place: HDF5Place, fileBytes: Int, limits: HDF5Limits
+        _ handle: consuming HDF5Handle, at place: FilePlace, fileBytes: Int,
+        limits: TensorFileLimits
     ) throws(TensorFileError) -> HDF5Dataset {
         guard H5Iget_type(handle.id) == H5I_DATASET else {
             throw place.error(.notFound, "is not a dataset")
@@ -38,13 +39,9 @@ struct HDF5Dataset: ~Copyable {
     ///
     /// - Parameter budget: the bytes that may still be read.
     func read(budget: Int) throws(TensorFileError) -> StoredTensor {
-        guard byteCount <= budget else {
-            throw place.error(
-                .refused,
-                "its \(byteCount) bytes exceed the limit of \(limits.totalBytes) bytes in all; "
-                    + "raise the limit to read it")
-        }
-        let elements = try type.read(count: shape.count, at: place) {
+        try place.checkBudget(byteCount, budget, limits)
+        let decoding = ElementDecoding(type: type.stored, isBigEndian: type.isBigEndian)
+        let elements = try decoding.read(count: shape.count, at: place) {
             (bytes) throws(TensorFileError) in try fill(bytes)
         }
         return StoredTensor(shape: shape, elements: elements, storedType: type.stored)
@@ -85,7 +82,7 @@ struct HDF5Dataset: ~Copyable {
 
 extension HDF5Dataset {
     private static func layout(
-        _ properties: hid_t, _ place: HDF5Place
+        _ properties: hid_t, _ place: FilePlace
     ) throws(TensorFileError) -> H5D_layout_t {
         guard H5Pget_external_count(properties) == 0 else {
             throw place.error(.refused, "is stored in another file; store it in this one")
@@ -101,7 +98,7 @@ extension HDF5Dataset {
     }
 
     private static func shape(
-        of dataset: hid_t, _ place: HDF5Place, _ limits: HDF5Limits
+        of dataset: hid_t, _ place: FilePlace, _ limits: TensorFileLimits
     ) throws(TensorFileError) -> Shape {
         let space = try place.handle(H5Dget_space(dataset), "has no shape")
         switch H5Sget_simple_extent_type(space.id) {
@@ -120,26 +117,10 @@ extension HDF5Dataset {
     }
 
     private static func byteCount(
-        _ shape: Shape, _ type: HDF5ElementType, _ place: HDF5Place
+        _ shape: Shape, _ type: HDF5ElementType, _ place: FilePlace
     ) throws(TensorFileError) -> Int {
         let (bytes, overflow) = shape.count.multipliedReportingOverflow(by: type.stored.byteCount)
         guard !overflow else { throw place.error(.refused, "its shape \(shape) is too large") }
         return bytes
-    }
-}
-
-extension Shape {
-    /// A shape whose element count fits an `Int`, zero extents left out of the product.
-    init(checked extents: [hsize_t], _ place: HDF5Place) throws(TensorFileError) {
-        var count = 1
-        for extent in extents {
-            let (product, overflow) = count.multipliedReportingOverflow(
-                by: max(Int(clamping: extent), 1))
-            guard !overflow, product < Int.max else {
-                throw place.error(.refused, "its shape \(extents) is too large")
-            }
-            count = product
-        }
-        self.init(extents.map(Int.init))
     }
 }

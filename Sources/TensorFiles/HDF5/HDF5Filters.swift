@@ -10,7 +10,7 @@ struct HDF5Filters {
 
     private let filters: [Filter]
 
-    init(_ properties: hid_t, at place: HDF5Place) throws(TensorFileError) {
+    init(_ properties: hid_t, at place: FilePlace) throws(TensorFileError) {
         var filters: [Filter] = []
         for index in 0..<max(H5Pget_nfilters(properties), 0) {
             filters.append(try Self.filter(properties, UInt32(index), place))
@@ -22,7 +22,7 @@ struct HDF5Filters {
     }
 
     private static func filter(
-        _ properties: hid_t, _ index: UInt32, _ place: HDF5Place
+        _ properties: hid_t, _ index: UInt32, _ place: FilePlace
     ) throws(TensorFileError) -> Filter {
         var flags: UInt32 = 0
         var values = [UInt32](repeating: 0, count: 8)
@@ -52,7 +52,7 @@ struct HDF5Filters {
     ///   - skipped: a bit for each filter that was left out for this chunk.
     ///   - count: the bytes of the chunk.
     func unpack(
-        _ stored: [UInt8], skipping skipped: UInt32, to count: Int, at place: HDF5Place
+        _ stored: [UInt8], skipping skipped: UInt32, to count: Int, at place: FilePlace
     ) throws(TensorFileError) -> [UInt8] {
         var bytes = stored
         for (index, filter) in filters.enumerated().reversed()
@@ -87,7 +87,7 @@ struct HDF5Filters {
 /// zlib's stream, unpacked into no more memory than is due.
 enum Deflate {
     static func unpack(
-        _ packed: [UInt8], limit: Int, at place: HDF5Place
+        _ packed: [UInt8], limit: Int, at place: FilePlace
     ) throws(TensorFileError) -> [UInt8] {
         var packed = packed
         var stream = z_stream()
@@ -117,7 +117,7 @@ enum Deflate {
 /// The checksum that HDF5 appends to a chunk.
 enum Fletcher32 {
     /// Checks the last four bytes and takes them off.
-    static func strip(_ bytes: inout [UInt8], at place: HDF5Place) throws(TensorFileError) {
+    static func strip(_ bytes: inout [UInt8], at place: FilePlace) throws(TensorFileError) {
         guard bytes.count >= 4 else {
             throw place.error(.damaged, "a chunk is shorter than its checksum")
         }

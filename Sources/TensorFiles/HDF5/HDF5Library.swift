@@ -52,21 +52,8 @@ struct HDF5Handle: ~Copyable, Sendable {
     }
 }
 
-/// A file and an object in it, to say in errors where something is wrong.
-struct HDF5Place: Sendable {
-    let path: String
-    let name: String?
-
-    init(_ path: String, _ name: String? = nil) {
-        self.path = path
-        self.name = name.map { $0.isEmpty ? "/" : $0 }
-    }
-
-    func error(_ kind: TensorFileError.Kind, _ problem: String) -> TensorFileError {
-        // Escaped: a name from a file must not steer a terminal.
-        TensorFileError(kind, path: path, place: name?.debugDescription, problem)
-    }
-
+/// What calls of libhdf5 returned, as handles and errors.
+extension FilePlace {
     /// The error of a call that has just failed.
     func failure(
         _ what: String, _ kind: TensorFileError.Kind = .damaged

@@ -9,11 +9,11 @@ public import TensorGraph
 /// be used from several threads; they take turns.
 public final class HDF5Reader: Sendable {
     public let path: String
-    public let limits: HDF5Limits
+    public let limits: TensorFileLimits
     private let file: HDF5OpenFile
 
     /// Opens the file at `path` for reading only.
-    public init(path: String, limits: HDF5Limits = .default) throws(TensorFileError) {
+    public init(path: String, limits: TensorFileLimits = .default) throws(TensorFileError) {
         file = try HDF5Library.run { () throws(TensorFileError) in
             try HDF5Opening.open(path)
         }
@@ -75,7 +75,7 @@ public final class HDF5Reader: Sendable {
         try HDF5Library.run { () throws(TensorFileError) in
             let opened = try open(components(of: object))
             return try HDF5Attributes.read(
-                of: opened.id, at: HDF5Place(path, object), limits: limits)
+                of: opened.id, at: FilePlace(path, object), limits: limits)
         }
     }
 }
@@ -94,7 +94,7 @@ extension HDF5Reader {
 
     /// Opens a dataset and checks everything about it but its elements.
     func dataset(_ components: [String]) throws(TensorFileError) -> HDF5Dataset {
-        let place = HDF5Place(path, components.joined(separator: "/"))
+        let place = FilePlace(path, components.joined(separator: "/"))
         return try HDF5Dataset.examine(
             open(components), at: place, fileBytes: file.byteCount, limits: limits)
     }
@@ -106,7 +106,7 @@ extension HDF5Reader {
 
     /// Opens what stands under a path, over hard links alone.
     private func open(_ components: [String]) throws(TensorFileError) -> HDF5Handle {
-        let place = HDF5Place(path, components.joined(separator: "/"))
+        let place = FilePlace(path, components.joined(separator: "/"))
         var object = try place.handle(
             H5Gopen2(file.handle.id, "/", chdf5_default()), "the root group cannot be opened")
         for name in components {

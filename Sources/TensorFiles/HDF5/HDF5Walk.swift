@@ -7,7 +7,7 @@ struct HDF5Link {
 
     /// Opens the object that a hard link leads to; other links are refused.
     static func open(
-        _ name: String, in group: hid_t, at place: HDF5Place
+        _ name: String, in group: hid_t, at place: FilePlace
     ) throws(TensorFileError) -> HDF5Handle {
         guard !name.utf8.contains(0), name != ".", H5Iget_type(group) == H5I_GROUP else {
             throw place.error(.notFound, "is not in the file")
@@ -26,7 +26,7 @@ struct HDF5Link {
 
     /// The entries of a group, in the order in which they were made where the file remembers it.
     static func all(
-        in group: hid_t, at place: HDF5Place, limit: Int
+        in group: hid_t, at place: FilePlace, limit: Int
     ) throws(TensorFileError) -> [String] {
         let names = HDF5Names(limit: limit)
         let properties = try place.handle(H5Gget_create_plist(group), "cannot be examined")
@@ -60,7 +60,7 @@ final class HDF5Names {
 
     /// The names, when the walk that ended with `status` went well.
     func checked(
-        _ status: Int32, at place: HDF5Place, what: String
+        _ status: Int32, at place: FilePlace, what: String
     ) throws(TensorFileError) -> [String] {
         try place.check(status, "its \(what) cannot be listed")
         guard !hasInvalid else {
@@ -76,18 +76,18 @@ final class HDF5Names {
 /// Collects the datasets below a group.
 struct HDF5Walk {
     let path: String
-    let limits: HDF5Limits
+    let limits: TensorFileLimits
     private(set) var datasets: [[String]] = []
     private var objects = 0
     private var groups: Set<UInt64> = []
 
-    init(path: String, limits: HDF5Limits) {
+    init(path: String, limits: TensorFileLimits) {
         self.path = path
         self.limits = limits
     }
 
     mutating func visit(_ object: hid_t, as names: [String]) throws(TensorFileError) {
-        let place = HDF5Place(path, names.joined(separator: "/"))
+        let place = FilePlace(path, names.joined(separator: "/"))
         var type: Int32 = 0
         var address: UInt64 = 0
         try place.check(chdf5_object_info(object, &type, &address), "cannot be examined")
@@ -99,7 +99,7 @@ struct HDF5Walk {
     }
 
     private mutating func enter(
-        _ group: hid_t, _ address: UInt64, as names: [String], at place: HDF5Place
+        _ group: hid_t, _ address: UInt64, as names: [String], at place: FilePlace
     ) throws(TensorFileError) {
         // A group that is met twice could make the walk endless, or exponential.
         guard groups.insert(address).inserted else {
@@ -111,7 +111,7 @@ struct HDF5Walk {
         let entries = try HDF5Link.all(in: group, at: place, limit: limits.objects - objects)
         objects += entries.count
         for name in entries {
-            let child = HDF5Place(path, (names + [name]).joined(separator: "/"))
+            let child = FilePlace(path, (names + [name]).joined(separator: "/"))
             let object = try HDF5Link.open(name, in: group, at: child)
             try visit(object.id, as: names + [name])
         }

@@ -18,10 +18,10 @@ public final class HDF5Writer {
     /// Begins a file that will stand at `path`.
     public init(path: String) throws(TensorFileError) {
         self.path = path
-        let pending = try Self.unwritable { () throws(FileError) in try PendingFile(for: path) }
+        let pending = try PendingFile.begin(path)
         self.pending = pending
         file = try HDF5Library.run { () throws(TensorFileError) in
-            try Self.create(pending.path, HDF5Place(path))
+            try Self.create(pending.path, FilePlace(path))
         }
     }
 
@@ -57,7 +57,7 @@ public final class HDF5Writer {
         try change(group) { (file, place) throws(TensorFileError) in
             let names = group.isEmpty ? [] : try Self.components(of: group, place)
             let object = try Self.group(names, in: file, place)
-            let place = HDF5Place(path, "\(group) attribute \(name)")
+            let place = FilePlace(path, "\(group) attribute \(name)")
             try HDF5AttributeWriter(name: name, place: place).write(value, to: object.id)
         }
     }
@@ -66,17 +66,18 @@ public final class HDF5Writer {
     public func finish() throws(TensorFileError) {
         try change(nil) { (file, place) throws(TensorFileError) in
             try place.check(H5Fflush(file, H5F_SCOPE_LOCAL), "cannot be completed", .unwritable)
-            try pending.write(try Self.image(of: file, place), place)
+            let image = try Self.image(of: file, place)
+            try pending.fill(place) { (sink) throws(TensorFileError) in try sink.write(image) }
         }
         HDF5Library.run { file = nil }
-        try Self.unwritable { () throws(FileError) in try pending.publish() }
+        try pending.finish()
     }
 
     /// Runs a step, none after one that failed: the file could lack what it wrote.
     private func change(
-        _ name: String?, _ step: (hid_t, HDF5Place) throws(TensorFileError) -> Void
+        _ name: String?, _ step: (hid_t, FilePlace) throws(TensorFileError) -> Void
     ) throws(TensorFileError) {
-        let place = HDF5Place(path, name)
+        let place = FilePlace(path, name)
         if let failure { throw failure }
         do throws(TensorFileError) {
             try HDF5Library.run { () throws(TensorFileError) in
@@ -93,21 +94,9 @@ public final class HDF5Writer {
 }
 
 extension HDF5Writer {
-    private static func unwritable<Result>(
-        _ body: () throws(FileError) -> Result
-    ) throws(TensorFileError) -> Result {
-        do throws(FileError) {
-            return try body()
-        } catch {
-            let way = error.remedy.isEmpty ? "" : "; \(error.remedy)"
-            throw TensorFileError(
-                .unwritable, path: error.path, "cannot \(error.operation): \(error.reason)\(way)")
-        }
-    }
-
     /// The bytes of a file in memory, as long as it is not changed.
     private static func image(
-        of file: hid_t, _ place: HDF5Place
+        of file: hid_t, _ place: FilePlace
     ) throws(TensorFileError) -> UnsafeRawBufferPointer {
         let count = H5Fget_file_image(file, nil, 0)
         var handle: UnsafeMutableRawPointer?
@@ -121,7 +110,7 @@ extension HDF5Writer {
     }
 
     private static func create(
-        _ path: String, _ place: HDF5Place
+        _ path: String, _ place: FilePlace
     ) throws(TensorFileError) -> HDF5Handle {
         let access = try place.handle(chdf5_file_access(), "libhdf5 has no memory", .unwritable)
         H5Pset_fapl_core(access.id, 16 << 20, false)
@@ -143,7 +132,7 @@ extension HDF5Writer {
     }
 
     private static func components(
-        of name: String, _ place: HDF5Place
+        of name: String, _ place: FilePlace
     ) throws(TensorFileError) -> [String] {
         let names = name.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         let isValid = names.allSatisfy {
@@ -156,7 +145,7 @@ extension HDF5Writer {
     }
 
     private static func group(
-        _ names: some Sequence<String>, in file: hid_t, _ place: HDF5Place
+        _ names: some Sequence<String>, in file: hid_t, _ place: FilePlace
     ) throws(TensorFileError) -> HDF5Handle {
         var group = try place.handle(
             H5Gopen2(file, "/", chdf5_default()), "cannot be written", .unwritable)
@@ -167,7 +156,7 @@ extension HDF5Writer {
     }
 
     private static func child(
-        _ name: String, of group: hid_t, _ place: HDF5Place
+        _ name: String, of group: hid_t, _ place: FilePlace
     ) throws(TensorFileError) -> HDF5Handle {
         if H5Lexists(group, name, chdf5_default()) > 0 {
             return try place.handle(
@@ -186,7 +175,7 @@ extension HDF5Writer {
 /// Writes one tensor as a contiguous dataset.
 private struct HDF5DatasetWriter {
     let tensor: StoredTensor
-    let place: HDF5Place
+    let place: FilePlace
 
     func write(to group: hid_t, as name: String) throws(TensorFileError) {
         let type = try place.handle(fileType, "cannot be written", .unwritable)
@@ -200,17 +189,24 @@ private struct HDF5DatasetWriter {
                 group, name, type.id, space.id, chdf5_default(), creation.id, chdf5_default()),
             "cannot be written", .unwritable)
         guard tensor.shape.count > 0 else { return }
-        try withBytes { (bytes) throws(TensorFileError) in
+        try ElementEncoding(type: storedType).withBytes(of: tensor.elements, at: place) {
+            (bytes) throws(TensorFileError) in
             let status = H5Dwrite(dataset.id, type.id, 0, 0, chdf5_default(), bytes.baseAddress)
             try place.check(status, "cannot be written", .unwritable)
         }
     }
 
+    /// What h5py and PyTorch know: no bfloat16, and integers of one width.
+    private var storedType: StoredType {
+        guard tensor.storedType.isFloat else { return .int64 }
+        return tensor.storedType == .bfloat16 ? .float32 : tensor.storedType
+    }
+
     private var fileType: hid_t {
-        switch tensor.storedType {
+        switch storedType {
         case .float16: chdf5_float16(0, 5)
         case .float64: chdf5_float64(0)
-        case .float32, .bfloat16: chdf5_float32(0)
+        case .float32: chdf5_float32(0)
         default: chdf5_int64()
         }
     }
@@ -222,35 +218,12 @@ private struct HDF5DatasetWriter {
             ? H5Screate(H5S_SCALAR) : H5Screate_simple(Int32(extents.count), extents, nil)
         return try place.handle(id, "has a shape that HDF5 cannot hold", .unwritable)
     }
-
-    /// The elements as they are to stand in the file.
-    private func withBytes(
-        _ body: (UnsafeRawBufferPointer) throws(TensorFileError) -> Void
-    ) throws(TensorFileError) {
-        switch (tensor.elements, tensor.storedType) {
-        case (.float32(let values), .float16):
-            try withBytes(of: values.map { Float16($0).bitPattern }, body)
-        case (.float32(let values), .float64): try withBytes(of: values.map(Double.init), body)
-        case (.float32(let values), _): try withBytes(of: values, body)
-        case (.int64(let values), _): try withBytes(of: values, body)
-        }
-    }
-
-    private func withBytes<Value: BitwiseCopyable>(
-        of values: [Value], _ body: (UnsafeRawBufferPointer) throws(TensorFileError) -> Void
-    ) throws(TensorFileError) {
-        var failure: TensorFileError?
-        values.withUnsafeBytes { bytes in
-            do throws(TensorFileError) { try body(bytes) } catch { failure = error }
-        }
-        if let failure { throw failure }
-    }
 }
 
 /// Writes one attribute.
 private struct HDF5AttributeWriter {
     let name: String
-    let place: HDF5Place
+    let place: FilePlace
 
     func write(_ value: HDF5Attribute, to object: hid_t) throws(TensorFileError) {
         guard !name.isEmpty, !name.utf8.contains(0) else {

@@ -1,0 +1,84 @@
+/// Turns the bytes of a tensor's elements into numbers.
+struct ElementDecoding {
+    let type: StoredType
+    var isBigEndian = false
+
+    typealias Fill = (UnsafeMutableRawBufferPointer) throws(TensorFileError) -> Void
+
+    /// Reads elements as floats or as 64-bit integers.
+    ///
+    /// - Parameter fill: writes the bytes of the elements as they stand in the file.
+    func read(
+        count: Int, at place: FilePlace, _ fill: Fill
+    ) throws(TensorFileError) -> StoredTensor.Elements {
+        switch type {
+        case .float32: .float32(try float32(count, fill))
+        case .float16: .float32(try raw(UInt16.self, count, fill).map(Float.init(halfBits:)))
+        case .bfloat16:
+            .float32(try raw(UInt16.self, count, fill).map { Float(bitPattern: UInt32($0) << 16) })
+        case .float64:
+            .float32(try raw(UInt64.self, count, fill).map { Float(Double(bitPattern: $0)) })
+        case .int8: .int64(try raw(Int8.self, count, fill).map(Int64.init))
+        case .int16: .int64(try raw(Int16.self, count, fill).map(Int64.init))
+        case .int32: .int64(try raw(Int32.self, count, fill).map(Int64.init))
+        case .int64: .int64(try raw(Int64.self, count, fill))
+        case .uint8: .int64(try raw(UInt8.self, count, fill).map(Int64.init))
+        case .uint16: .int64(try raw(UInt16.self, count, fill).map(Int64.init))
+        case .uint32: .int64(try raw(UInt32.self, count, fill).map(Int64.init))
+        case .uint64: .int64(try narrowed(raw(UInt64.self, count, fill), place))
+        }
+    }
+
+    private func float32(_ count: Int, _ fill: Fill) throws(TensorFileError) -> [Float] {
+        guard isBigEndian else { return try uninitialized(count, fill) }
+        return try raw(UInt32.self, count, fill).map(Float.init(bitPattern:))
+    }
+
+    private func raw<Value: FixedWidthInteger & BitwiseCopyable>(
+        _: Value.Type, _ count: Int, _ fill: Fill
+    ) throws(TensorFileError) -> [Value] {
+        var values: [Value] = try uninitialized(count, fill)
+        guard isBigEndian else { return values }
+        for index in values.indices { values[index] = Value(bigEndian: values[index]) }
+        return values
+    }
+
+    /// An array whose bytes `fill` writes; no byte of it is written twice.
+    private func uninitialized<Value: BitwiseCopyable>(
+        _ count: Int, _ fill: Fill
+    ) throws(TensorFileError) -> [Value] {
+        var failure: TensorFileError?
+        let values = [Value](unsafeUninitializedCapacity: count) { buffer, initialized in
+            let whole = UnsafeMutableBufferPointer(rebasing: buffer[..<count])
+            do throws(TensorFileError) {
+                try fill(UnsafeMutableRawBufferPointer(whole))
+                initialized = count
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+        return values
+    }
+
+    private func narrowed(
+        _ values: [UInt64], _ place: FilePlace
+    ) throws(TensorFileError) -> [Int64] {
+        guard values.allSatisfy({ $0 <= UInt64(Int64.max) }) else {
+            throw place.error(.refused, "holds an integer over 2^63 - 1")
+        }
+        return values.map { Int64(bitPattern: $0) }
+    }
+}
+
+extension Float {
+    /// The value of a half-precision float, without a branch, so that loops over it vectorise.
+    init(halfBits bits: UInt16) {
+        // Moved into place the exponent is 112 too small; the product also scales subnormals.
+        let magnitude = Float(bitPattern: UInt32(bits & 0x7fff) << 13) * 0x1p112
+        // The largest half is 65504: what lies above is infinite or not a number.
+        let special: UInt32 = magnitude >= 65536 ? 0x7f80_0000 : 0
+        let sign = UInt32(bits & 0x8000) << 16
+        self.init(bitPattern: magnitude.bitPattern | special | sign)
+    }
+}

@@ -1,0 +1,29 @@
+/// A file and an object in it, to say in errors where something is wrong.
+struct FilePlace: Sendable {
+    let path: String
+    let name: String?
+
+    init(_ path: String, _ name: String? = nil) {
+        self.path = path
+        self.name = name.map { $0.isEmpty ? "/" : $0 }
+    }
+
+    func error(_ kind: TensorFileError.Kind, _ problem: String) -> TensorFileError {
+        // Escaped: a name from a file must not steer a terminal.
+        TensorFileError(kind, path: path, place: name?.debugDescription, problem)
+    }
+}
+
+extension FilePlace {
+    /// Throws unless a tensor's bytes may still be read.
+    func checkBudget(
+        _ byteCount: Int, _ budget: Int, _ limits: TensorFileLimits
+    ) throws(TensorFileError) {
+        guard byteCount <= budget else {
+            throw error(
+                .refused,
+                "its \(byteCount) bytes exceed the limit of \(limits.totalBytes) bytes in all; "
+                    + "raise the limit to read it")
+        }
+    }
+}
