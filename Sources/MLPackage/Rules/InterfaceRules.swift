@@ -22,6 +22,7 @@ enum InterfaceRules {
                 try checkDataType(type.dataType, target)
                 try checkShape(feature.type, mayBeEmpty: role == "output")
                 try compare(feature.type.tensorType, type, mayBeEmpty: role == "output")
+                try checkVaryingSizes(feature.type, type)
             }
         }
     }
@@ -49,6 +50,16 @@ enum InterfaceRules {
         }
     }
 
+    /// Where the program is of one size, no other may be offered.
+    private static func checkVaryingSizes(_ feature: FeatureType, _ type: MILTensorType) throws {
+        let bounds = feature.sizeBounds
+        for (axis, size) in type.dimensions.enumerated() where axis < bounds.count {
+            guard let size, bounds[axis] != SizeRange(size, size) else { continue }
+            throw Fault(
+                "", "sizes \(bounds[axis]) are offered for axis \(axis), which has \(size) alone")
+        }
+    }
+
     private static func checkShape(_ type: FeatureType, mayBeEmpty: Bool) throws {
         switch type {
         case .image(let image): try check(image)
@@ -66,6 +77,7 @@ enum InterfaceRules {
             let fits = shapes.allSatisfy { $0.count == shape.count && $0.allSatisfy { $0 > 0 } }
             try require(fits, "", "every listed shape needs \(shape.count) sizes above zero")
             try require(!shapes.isEmpty, "", "the list of shapes is empty")
+            try require(shapes.contains(shape), "", "the default shape \(shape) is not listed")
         case .ranges(let ranges):
             try require(ranges.count == shape.count, "", "each dimension needs a range")
             for (range, size) in zip(ranges, shape) { try check(range, size) }
@@ -84,6 +96,8 @@ enum InterfaceRules {
         case .enumerated(let sizes):
             let fits = sizes.allSatisfy { $0.width > 0 && $0.height > 0 }
             try require(fits && !sizes.isEmpty, "", "the listed sizes have to be above zero")
+            let standard = ImageFeature.Size(width: image.width, height: image.height)
+            try require(sizes.contains(standard), "", "the default size is not listed")
         case .ranges(let width, let height):
             try check(width, image.width)
             try check(height, image.height)

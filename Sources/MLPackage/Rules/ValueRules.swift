@@ -5,8 +5,9 @@ enum ValueRules {
         try require(
             type.rank <= MILTensorType.maximumRank, "",
             "a rank of \(type.rank) is above \(MILTensorType.maximumRank)")
-        let known = MILTensorType(type.dataType, type.dimensions.compactMap { $0 })
-        try require(known.elementCount != nil, "", "the shape \(type) is too large")
+        let known: [Int] = type.dimensions.compactMap { $0 }
+        let count = MILTensorType(type.dataType, known).elementCount
+        try require(count != nil, "", "the shape \(type) is too large")
     }
 
     /// Checks that a constant has as many elements as its type says, in the form that the type
