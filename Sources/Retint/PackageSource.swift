@@ -31,7 +31,7 @@ struct PackageSource: ModelSource {
             outputs: raised.outputs, variables: raised.variables,
             interface: ModelInterface(
                 input: interface.input, lightnessScale: interface.lightnessScale,
-                roundsInput: interface.takesImage, outputs: interface.outputs.names))
+                roundsInput: interface.takesPixels, outputs: interface.outputs.names))
     }
 
     /// At its own size a package is read as it is; another one it must declare.

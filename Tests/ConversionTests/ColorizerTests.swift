@@ -60,6 +60,7 @@ import Testing
 struct Exported {
     let checkpoint: Checkpoint
     let summary: ExportSummary
+    let package: MLPackage
     let model: RaisedModel
     let lightness: TensorData
 
@@ -68,7 +69,8 @@ struct Exported {
         let scratch = try Scratch()
         let path = scratch.path("model.mlpackage")
         summary = try exportPackage(checkpoint, to: path, options: options)
-        model = try raise(try MLPackage(contentsOf: path))
+        package = try MLPackage(contentsOf: path)
+        model = try raise(package)
         lightness = Self.lightness([1, 1, options.height, options.width])
     }
 

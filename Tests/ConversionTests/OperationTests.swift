@@ -58,8 +58,9 @@ private struct RoundTrip {
             feeds["in.\(place)"] = numbers(shape, seed: place + 1, positive: positive)
         }
         expected = try output.evaluate(inputs: feeds, variables: values)
-        program = try MILLowering.program(
-            outputs: [("y", output)], variables: values, precision: precision, target: target)
+        program = try MILLowering.lower(
+            [("y", output)], variables: values, LoweringOptions(precision, target)
+        ).program
         let scratch = try Scratch()
         let path = scratch.path("case.mlpackage")
         try package(program, target).write(to: path)

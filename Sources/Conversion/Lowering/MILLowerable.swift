@@ -22,8 +22,10 @@ package struct LoweredNode {
     package let inputs: [Int]
     package let inputShapes: [Shape]
     package let shape: Shape
-    /// What its value is called in the program: the module's path and the operation.
-    package let name: String
+    /// The dotted path of the module that the node belongs to.
+    package let module: String
+    /// The node behind the first input, where it is written together with this one.
+    package internal(set) var absorbed: [LoweredNode] = []
 
     init(_ id: Int, of graph: Graph) {
         let node = graph.nodes[id]
@@ -32,8 +34,20 @@ package struct LoweredNode {
         inputs = node.inputs
         inputShapes = node.inputs.map { graph.nodes[$0].shape }
         shape = node.shape
-        let kind = node.operation.name
-        name = node.module.isEmpty ? kind : "\(node.module).\(kind)"
+        module = node.module
+    }
+
+    var absorbsInput: Bool { !absorbed.isEmpty }
+
+    /// The nodes that what is written takes its values from.
+    var operandIDs: [Int] {
+        let first = absorbed.first?.inputs ?? Array(inputs.prefix(1))
+        return first + inputs.dropFirst()
+    }
+
+    /// What its value is called in the program: the module's path and the operation.
+    package var name: String {
+        module.isEmpty ? operation.name : "\(module).\(operation.name)"
     }
 
     /// An error that happened to this node.

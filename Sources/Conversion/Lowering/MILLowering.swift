@@ -5,76 +5,154 @@ import TensorGraph
 package struct MILLowering {
     private let graph: Graph
     private let variables: [String: TensorData]
-    /// float32 or float16, for the whole program.
-    package let precision: MILDataType
-    package let target: DeploymentTarget
+    package let options: LoweringOptions
+    /// float32 or float16: that of the operation which is being written.
+    package private(set) var precision: MILDataType
     private(set) var builder = MILProgramBuilder()
-    private var names: [Int: String] = [:]
+    /// Where the value of a node stands, in each precision that somebody asked for.
+    private var names: [Int: [MILDataType: String]] = [:]
     private var useCounts: [Int: Int] = [:]
     private var absorbed: Set<Int> = []
+    /// The largest magnitude among the weights of the operation which is being written.
+    private var largestWeight: Float = 0
+    /// Patterns and types of ``Float32Operations`` that fitted nothing so far.
+    private var unmatched: Set<String>
+    private var result = LoweredProgram(program: MILProgram())
 
-    private init(
-        _ graph: Graph, variables: [String: TensorData], precision: MILDataType,
-        target: DeploymentTarget
-    ) {
+    private init(_ graph: Graph, _ variables: [String: TensorData], _ options: LoweringOptions) {
         self.graph = graph
         self.variables = variables
-        self.precision = precision
-        self.target = target
+        self.options = options
+        precision = options.precision
+        unmatched = Set(options.float32.names + options.float32.types)
     }
 
     /// The program that computes `outputs`; its inputs are those that the outputs need, float32
     /// like the outputs.
-    package static func program(
-        outputs: [(name: String, value: Tensor)], variables: [String: TensorData],
-        precision: MILDataType, target: DeploymentTarget
-    ) throws -> MILProgram {
+    package static func lower(
+        _ outputs: [(name: String, value: Tensor)], variables: [String: TensorData],
+        _ options: LoweringOptions
+    ) throws -> LoweredProgram {
+        var lowering = try MILLowering(outputs, variables, options)
+        for node in lowering.written(outputs) { try lowering.lower(node) }
+        try lowering.define(outputs)
+        return lowering.result
+    }
+
+    /// The nodes whose values a program of `outputs` computes, in order; those that go into the
+    /// node behind them are none of them.
+    package static func nodes(
+        _ outputs: [(name: String, value: Tensor)], variables: [String: TensorData],
+        _ options: LoweringOptions
+    ) throws -> [LoweredNode] {
+        let lowering = try MILLowering(outputs, variables, options)
+        return lowering.written(outputs).filter {
+            $0.operation is any MILLowerable && lowering.constant($0.id) == nil
+        }
+    }
+
+    private init(
+        _ outputs: [(name: String, value: Tensor)], _ variables: [String: TensorData],
+        _ options: LoweringOptions
+    ) throws {
         guard let graph = outputs.first?.value.graph else {
             throw ConversionError(
                 place: "program", rule: "it has no outputs", remedy: "Name at least one output.")
         }
         try graph.validate()
-        var lowering = MILLowering(
-            graph, variables: variables, precision: precision, target: target)
-        try lowering.lower(outputs)
-        return lowering.builder.program
-    }
-
-    private mutating func lower(_ outputs: [(name: String, value: Tensor)]) throws {
+        self.init(graph, variables, options)
         let live = graph.live(from: outputs.map(\.value.id))
         for id in live {
             for input in graph.nodes[id].inputs { useCounts[input, default: 0] += 1 }
         }
         for output in outputs { useCounts[output.value.id, default: 0] += 1 }
         for id in live { markAbsorbed(LoweredNode(id, of: graph)) }
-        for id in live where !absorbed.contains(id) { try lower(LoweredNode(id, of: graph)) }
+    }
+
+    private mutating func markAbsorbed(_ node: LoweredNode) {
+        guard absorbsInput(node), let first = node.inputs.first else { return }
+        absorbed.insert(first)
+    }
+
+    private func absorbsInput(_ node: LoweredNode) -> Bool {
+        (node.operation as? any MILLowerable)?.absorbsInput(of: node, in: self) ?? false
+    }
+
+    private func written(_ outputs: [(name: String, value: Tensor)]) -> [LoweredNode] {
+        graph.live(from: outputs.map(\.value.id)).filter { !absorbed.contains($0) }
+            .map { id in
+                var node = LoweredNode(id, of: graph)
+                if absorbsInput(node) { node.absorbed = [self.node(node.inputs[0])] }
+                return node
+            }
+    }
+
+    private mutating func define(_ outputs: [(name: String, value: Tensor)]) throws {
+        precision = .float32
         for output in outputs {
-            let value = try name(of: output.value.id)
-            let single = cast(value, to: .float32, output.value.shape)
-            try builder.output(single, as: output.name)
+            try builder.output(try name(of: output.value.id), as: output.name)
+        }
+        result.program = builder.program
+        guard unmatched.isEmpty || options.precision == .float32 else {
+            throw options.float32.unmatched(unmatched, in: result.program)
         }
     }
 }
 
 extension MILLowering {
-    private mutating func markAbsorbed(_ node: LoweredNode) {
-        guard let operation = node.operation as? any MILLowerable, let first = node.inputs.first,
-            operation.absorbsInput(of: node, in: self)
-        else { return }
-        absorbed.insert(first)
-    }
-
     private mutating func lower(_ node: LoweredNode) throws {
         if let input = node.operation as? Input {
-            let name = builder.input(
-                input.inputName, MILTensorType(.float32, input.shape.dimensions))
-            names[node.id] = cast(name, to: precision, input.shape)
+            let type = MILTensorType(.float32, input.shape.dimensions)
+            names[node.id] = [.float32: builder.input(input.inputName, type)]
         } else if let operation = node.operation as? any MILLowerable {
             guard constant(node.id) == nil else { return }
-            names[node.id] = try operation.lower(node, into: &self)
+            try lower(node, operation)
         } else {
             try checkConstant(node)
         }
+    }
+
+    /// Where some operations stay in float32, each is first written so: its types and weights are
+    /// known then.
+    private mutating func lower(_ node: LoweredNode, _ operation: any MILLowerable) throws {
+        if options.precision == .float16, !options.float32.isEmpty {
+            var attempt = self
+            try attempt.write(node, operation, in: .float32)
+            if attempt.keepsInFloat32(node, from: builder.program.operations.count) {
+                self = attempt
+                return
+            }
+        }
+        try write(node, operation, in: options.precision)
+    }
+
+    private mutating func write(
+        _ node: LoweredNode, _ operation: any MILLowerable, in precision: MILDataType
+    ) throws {
+        self.precision = precision
+        largestWeight = 0
+        names[node.id] = [precision: try operation.lower(node, into: &self)]
+    }
+
+    /// Whether what was written for a node since `start` has to stay in float32; notes it then.
+    private mutating func keepsInFloat32(_ node: LoweredNode, from start: Int) -> Bool {
+        let written = builder.program.operations[start...].filter {
+            !$0.isConstant && $0.type != "cast"
+        }
+        let reasons = options.float32.reasons(written, alsoCalled: calls(node))
+        let isLarge =
+            options.float32.overflowing.map {
+                $0.contains(node.name) || !(largestWeight <= HalfPrecision.maximum)
+            } ?? false
+        guard isLarge || !reasons.isEmpty else { return false }
+        unmatched.subtract(reasons)
+        result.keptInFloat32 += written.map(\.name)
+        return true
+    }
+
+    /// The names by which people know a node.
+    private func calls(_ node: LoweredNode) -> [String] {
+        [node.name] + node.absorbed.map(\.name)
     }
 
     /// Constants are written where they are used; other operations need a form in MIL.
@@ -91,27 +169,29 @@ extension MILLowering {
             "Write the network without it.")
     }
 
-    private mutating func cast(_ value: String, to type: MILDataType, _ shape: Shape) -> String {
-        guard precision == .float16 else { return value }
-        let word = type == .float16 ? "fp16" : "fp32"
+    private mutating func cast(_ value: String, _ shape: Shape) -> String {
+        let word = precision == .float16 ? "fp16" : "fp32"
         return builder.operation(
             "cast", ["x": .name(value), "dtype": .constant(.string(word))],
-            name: "\(value)_\(word)", type: MILTensorType(type, shape.dimensions))
+            name: "\(value)_\(word)", type: MILTensorType(precision, shape.dimensions))
     }
 
+    /// A value in the present precision; what stands in the other one alone is cast, once.
     private mutating func name(of id: Int) throws -> String {
-        if let name = names[id] { return name }
-        guard let data = constant(id) else {
+        let data = constant(id)
+        if let data { weigh(data.scalars) }
+        if let name = names[id]?[precision] { return name }
+        let name: String
+        if let data {
+            name = try emit(data, name: constantName(id))
+        } else if let other = names[id]?.first?.value {
+            name = cast(other, graph.nodes[id].shape)
+        } else {
             throw LoweredNode(id, of: graph).error(
                 "its value is used before it is written", "Please report the network.")
         }
-        let name = try emit(data, name: constantName(id))
-        names[id] = name
+        names[id, default: [:]][precision] = name
         return name
-    }
-
-    private mutating func emit(_ data: TensorData, name: String) throws -> String {
-        builder.constant(try value(data.scalars, shape: data.shape, name: name), name: name)
     }
 
     private func constantName(_ id: Int) -> String {
@@ -125,6 +205,8 @@ extension MILLowering {
 
 /// What operations look at and write with.
 extension MILLowering {
+    package var target: DeploymentTarget { options.target }
+
     /// The numbers of a node that are known before the program runs; nil for others.
     package func constant(_ id: Int) -> TensorData? {
         let node = graph.nodes[id]
@@ -159,16 +241,18 @@ extension MILLowering {
     /// The name that a constant behind an input has in the state dict.
     package func tensorName(_ id: Int) -> String { constantName(id) }
 
-    /// New numbers, in the program's precision.
+    /// New numbers, in the operation's precision.
     package mutating func floats(
         _ scalars: [Float], shape: Shape, name: String
     ) throws -> MILOperand {
-        .name(try emit(TensorData(shape: shape, scalars: scalars), name: name))
+        weigh(scalars)
+        return .name(try emit(TensorData(shape: shape, scalars: scalars), name: name))
     }
 
-    /// A number in the program's precision.
+    /// A number in the operation's precision.
     package func float(_ scalar: Float, name: String) throws -> MILOperand {
-        .constant(try value([scalar], shape: .scalar, name: name))
+        guard scalar.magnitude <= largest else { throw unfit(scalar, name) }
+        return .constant(.float(scalar, as: precision))
     }
 
     /// Adds an operation that gives the node's value, or one of another shape on the way to it.
@@ -180,19 +264,52 @@ extension MILLowering {
             type: MILTensorType(precision, (shape ?? node.shape).dimensions))
     }
 
-    /// The largest number that the program's precision holds.
+    /// The largest number that the operation's precision holds.
     package var largest: Float {
         precision == .float16 ? HalfPrecision.maximum : .greatestFiniteMagnitude
     }
 
-    private func value(_ scalars: [Float], shape: Shape, name: String) throws -> MILValue {
-        let limit = largest
-        if let bad = scalars.first(where: { !($0.magnitude <= limit) }) {
-            throw ConversionError(
-                place: "tensor \(name)", rule: "it holds \(bad), which is no finite \(precision)",
-                remedy: bad.isFinite
-                    ? "Export with precision float32." : "Use a checkpoint that did not diverge.")
+    /// Notes that a normalization went into the weights before it.
+    package mutating func noteFolding(of node: LoweredNode) {
+        result.foldedModules.append(node.module)
+    }
+}
+
+/// Numbers that are to be stored.
+extension MILLowering {
+    private mutating func emit(_ data: TensorData, name: String) throws -> String {
+        let scalars = try representable(data.scalars, name)
+        let value = MILValue.floats(scalars, shape: data.shape.dimensions, as: precision)
+        return builder.constant(value, name: name)
+    }
+
+    /// Looks how large weights are where that decides their precision.
+    private mutating func weigh(_ scalars: [Float]) {
+        guard options.float32.overflowing != nil else { return }
+        for scalar in scalars where !(scalar.magnitude <= largestWeight) {
+            largestWeight = scalar.magnitude
         }
-        return .floats(scalars, shape: shape.dimensions, as: precision)
+    }
+
+    /// The numbers, once it is sure that the precision holds them, or after clamping.
+    private mutating func representable(_ scalars: [Float], _ name: String) throws -> [Float] {
+        let limit = largest
+        let bad = scalars.filter { !($0.magnitude <= limit) }
+        guard let first = bad.first(where: \.isNaN) ?? bad.first else { return scalars }
+        guard options.clamps, !first.isNaN else { throw unfit(first, name) }
+        result.clamped.append(ClampedTensor(name: name, count: bad.count))
+        let bound = HalfPrecision.maximum
+        return scalars.map { $0.magnitude <= limit ? $0 : $0 < 0 ? -bound : bound }
+    }
+
+    private func unfit(_ scalar: Float, _ name: String) -> ConversionError {
+        let remedy =
+            scalar.isFinite
+            ? "Export with precision float32, keep its operation in float32, or clamp."
+            : "Use a checkpoint that did not diverge"
+                + (scalar.isNaN ? "." : ", or clamp infinite numbers.")
+        return ConversionError(
+            place: "tensor \(name)", rule: "it holds \(scalar), which is no finite \(precision)",
+            remedy: remedy)
     }
 }

@@ -40,7 +40,7 @@ extension Add: BinaryMIL {
     }
 
     package func lower(_ node: LoweredNode, into lowering: inout MILLowering) throws -> String {
-        guard absorbsInput(of: node, in: lowering) else {
+        guard node.absorbsInput else {
             return try lowerBinary(node, &lowering)
         }
         let product = lowering.node(node.inputs[0])

@@ -8,14 +8,15 @@ import TensorGraph
 extension BatchNormInference: MILLowerable, MILRaisable {
     package func absorbsInput(of node: LoweredNode, in lowering: MILLowering) -> Bool {
         let producer = lowering.node(node.inputs[0])
-        return producer.operation is Convolution && lowering.isUsedOnce(producer.id)
+        return lowering.options.foldsBatchNorm && producer.operation is Convolution
+            && lowering.isUsedOnce(producer.id)
             && (node.inputs.dropFirst() + producer.inputs.dropFirst())
                 .allSatisfy { lowering.constant($0) != nil }
     }
 
     package func lower(_ node: LoweredNode, into lowering: inout MILLowering) throws -> String {
         let affine = try affine(node, lowering)
-        if absorbsInput(of: node, in: lowering) { return try folded(node, affine, &lowering) }
+        if node.absorbsInput { return try folded(node, affine, &lowering) }
         if node.shape.rank == 2 { return try multiplied(node, affine, &lowering) }
         return try lowering.precision == .float16
             ? plain(node, affine, &lowering) : whole(node, &lowering)
@@ -54,6 +55,7 @@ extension BatchNormInference: MILLowerable, MILRaisable {
             Float(affine.shift[$0] + Double(bias?[$0] ?? 0) * affine.scale[$0])
         }
         let (name, biasName) = (lowering.tensorName(producer.inputs[1]), "\(producer.name).bias")
+        lowering.noteFolding(of: node)
         return try convolution.lower(
             producer, input: producer.inputs[0],
             weight: lowering.floats(scaled, shape: weight.shape, name: name),

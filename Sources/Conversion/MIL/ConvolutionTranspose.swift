@@ -33,7 +33,7 @@ extension ConvolutionTranspose: MILLowerable, MILRaisable {
         if hasBias && node.inputs.count > 2 {
             inputs["bias"] = try lowering.operand(node.inputs[2])
         }
-        inputs["output_shape"] = .integers(shape.dimensions)
+        if !lowering.options.isFlexible { inputs["output_shape"] = .integers(shape.dimensions) }
         inputs["dilations"] = .integers(window.dilation)
         inputs["groups"] = .constant(.integer(Int32(groups)))
         return lowering.add("conv_transpose", inputs, node, shape: shape)

@@ -1,7 +1,7 @@
 import MLPackage
 import TensorGraph
 
-/// `pad` with a constant.
+/// `pad` with a constant, raised also with the edge or a mirror image.
 extension Pad: MILLowerable, MILRaisable {
     package func lower(_ node: LoweredNode, into lowering: inout MILLowering) throws -> String {
         let amounts = zip(before, after).flatMap { [$0, $1] }
@@ -23,34 +23,69 @@ extension Pad: MILLowerable, MILRaisable {
     package static func raise(_ operation: RaisedOperation) throws -> [Tensor] {
         let x = try operation.tensor("x")
         let mode = try operation.string("mode", default: "constant")
-        guard mode == "constant" else {
-            throw operation.error("the mode \"\(mode)\" is not supported; \"constant\" is")
-        }
         let amounts = try operation.requiredIntegers("pad")
         let rank = x.shape.rank
         guard amounts.count % 2 == 0, amounts.count <= 2 * rank else {
             throw operation.error("\(amounts.count) amounts do not fit rank \(rank)")
         }
         let all = [Int](repeating: 0, count: 2 * rank - amounts.count) + amounts
+        guard mode != "constant" else {
+            return [
+                x.padded(
+                    before: (0..<rank).map { all[2 * $0] },
+                    after: (0..<rank).map { all[2 * $0 + 1] },
+                    value: try operation.float("constant_val", default: 0))
+            ]
+        }
         return [
-            x.padded(
-                before: (0..<rank).map { all[2 * $0] }, after: (0..<rank).map { all[2 * $0 + 1] },
-                value: try operation.float("constant_val", default: 0))
+            try (0..<rank).reduce(x) { padded, axis in
+                let places = places(mode, x.shape[axis], all[2 * axis], all[2 * axis + 1])
+                guard let places else {
+                    throw operation.error(
+                        "\(amounts) with the mode \"\(mode)\" does not fit \(x.shape)")
+                }
+                return padded.picked(places, axis: axis)
+            }
         ]
+    }
+
+    /// Which elements of an axis stand where, with what is added; nil where there are none.
+    private static func places(
+        _ mode: String, _ size: Int, _ before: Int, _ after: Int
+    ) -> [Int]? {
+        guard min(before, after) >= 0, max(before, after) <= 1 << 12 else { return nil }
+        let own = Array(0..<size)
+        switch mode {
+        case "replicate":
+            return [Int](repeating: 0, count: before) + own
+                + [Int](repeating: size - 1, count: after)
+        case "reflect":
+            guard max(before, after) < size else { return nil }
+            return own[1..<(before + 1)].reversed() + own
+                + own[(size - 1 - after)..<(size - 1)].reversed()
+        default: return nil
+        }
     }
 }
 
-/// `slice_by_index`.
+/// `slice_by_index`; an axis that is taken to its end says so, whatever its extent.
 extension Slice: MILLowerable, MILRaisable {
     package func lower(_ node: LoweredNode, into lowering: inout MILLowering) throws -> String {
+        let toEnd = end.indices.map { end[$0] == node.inputShapes[0][$0] }
         let none = MILOperand.bools(false, count: begin.count)
         return lowering.add(
             "slice_by_index",
             [
                 "x": try lowering.operand(node.inputs[0]), "begin": .integers(begin),
-                "end": .integers(end), "stride": .integers(stride), "begin_mask": none,
-                "end_mask": none, "squeeze_mask": none,
+                "end": .integers(written(toEnd, lowering)),
+                "stride": .integers(stride), "begin_mask": none,
+                "end_mask": .constant(.bools(toEnd)), "squeeze_mask": none,
             ], node)
+    }
+
+    /// Where an axis ends, unless that is marked and the size is not to be written.
+    private func written(_ toEnd: [Bool], _ lowering: MILLowering) -> [Int] {
+        end.indices.map { toEnd[$0] && lowering.options.isFlexible ? 0 : end[$0] }
     }
 
     package static let milTypes = ["slice_by_index"]

@@ -13,6 +13,7 @@ final class ProgramRaising {
     }
 
     func defineInputs(_ wishes: [String: Shape]) throws {
+        let normalization = try StatedNormalization(package)
         for input in package.program.inputs {
             let shape = try shape(of: input, wish: wishes[input.name])
             guard input.type.dataType.isFloat else {
@@ -22,7 +23,8 @@ final class ProgramRaising {
                     remedy: "Convert the network with a float input.")
             }
             inputs.append((input.name, shape))
-            values.define(input.name, graph.input(input.name, shape))
+            let value = normalization.input(graph.input(input.name, shape))
+            values.define(input.name, value)
         }
     }
 
@@ -39,7 +41,28 @@ final class ProgramRaising {
                 place: "input \(input.name)", rule: "\(shape) does not fit \(input.type)",
                 remedy: "Give the size that the package was made for.")
         }
+        if let feature { try check(shape, of: feature) }
         return shape
+    }
+
+    /// Refuses what the program could be run on but the interface does not allow.
+    private func check(_ shape: Shape, of feature: Feature) throws {
+        guard feature.type.allows(shape.dimensions) else {
+            throw ConversionError(
+                place: "input \(feature.name)", rule: "\(shape) is none of the sizes it takes",
+                remedy: "Give one of \(feature.type.allowedShapes).")
+        }
+        let key = MetadataKey.sizeMultiple
+        guard let text = package.description.metadata.userDefined[key] else { return }
+        guard let multiple = Int(text), multiple > 0 else {
+            throw StatedNormalization.damaged(key, "\"\(text)\" is no whole number above 0")
+        }
+        guard shape.dimensions.suffix(2).allSatisfy({ $0 % multiple == 0 }) else {
+            throw ConversionError(
+                place: "input \(feature.name)",
+                rule: "the network takes multiples of \(multiple), not \(shape)",
+                remedy: "Give another size of \(feature.type.allowedShapes).")
+        }
     }
 
     func raise(_ operation: MILOperation, place: String) throws {
@@ -114,17 +137,18 @@ final class ProgramRaising {
     }
 
     func model() throws -> RaisedModel {
+        let normalization = try StatedNormalization(package)
         let outputs = try package.program.outputs.map { name in
             guard let value = try values.tensor(name, in: graph) else {
                 throw ConversionError(
                     place: "output \(name)", rule: "it is no float tensor",
                     remedy: "Convert the network with float outputs.")
             }
-            return (name: name, value: value)
+            return (name: name, value: normalization.output(value))
         }
         return RaisedModel(
             graph: graph, inputs: inputs, outputs: outputs, variables: values.variables,
-            interface: ColorizerInterface(package, inputs, outputs))
+            interface: ColorizerInterface(package, normalization, inputs, outputs))
     }
 }
 
@@ -141,17 +165,15 @@ extension FeatureType {
 extension ColorizerInterface {
     /// One input of one channel and either one output of two channels or two of one.
     init?(
-        _ package: MLPackage, _ inputs: [(name: String, shape: Shape)],
-        _ outputs: [(name: String, value: Tensor)]
+        _ package: MLPackage, _ normalization: StatedNormalization,
+        _ inputs: [(name: String, shape: Shape)], _ outputs: [(name: String, value: Tensor)]
     ) {
         guard inputs.count == 1, inputs[0].shape.rank == 4, inputs[0].shape[1] == 1,
             let outputs = Outputs(outputs)
         else { return nil }
         input = inputs[0].name
-        takesImage = package.description.inputs.contains {
-            if case .image = $0.type { true } else { false }
-        }
-        lightnessScale = takesImage ? 2.55 : 1
+        takesImage = package.takesImage
+        lightnessScale = normalization.lightnessScale
         self.outputs = outputs
     }
 }

@@ -24,9 +24,14 @@ package struct ColorizerInterface: Hashable, Sendable {
     package let input: String
     /// Whether the model takes a grayscale picture instead of numbers.
     package let takesImage: Bool
-    /// What L (0…100) is multiplied by to give the input: 2.55 for pictures.
+    /// What L (0…100) is multiplied by to give the raised model's input: 2.55 for pictures whose
+    /// pixels stand for L as they usually do, 1 otherwise. All else that the package wants of its
+    /// input is part of the graph.
     package let lightnessScale: Float
     package let outputs: Outputs
+
+    /// Whether the raised model's input are pixels, whole numbers from 0 to 255.
+    package var takesPixels: Bool { takesImage && lightnessScale != 1 }
 }
 
 /// Turns a package into a graph.
