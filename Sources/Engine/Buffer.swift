@@ -1,3 +1,4 @@
+import Glibc
 import TensorGraph
 
 /// Memory that one or more values share in turn.
@@ -21,14 +22,32 @@ final class Storage {
     init(kind: Kind, count: Int) {
         self.kind = kind
         self.count = count
-        if kind == .owned {
-            pointer = .allocate(capacity: max(count, 1))
-            pointer.initialize(repeating: 0, count: max(count, 1))
-        }
+        if kind == .owned { pointer = Self.zeros(max(count, 1)) }
+    }
+
+    /// From so many bytes on, memory comes from the system itself: as zeros, when it is touched, by
+    /// whichever thread does, and in large pages where it has them.
+    private static let largeBytes = 4 << 20
+
+    private static func zeros(_ count: Int) -> UnsafeMutablePointer<Float> {
+        let bytes = count * MemoryLayout<Float>.stride
+        let memory = bytes < largeBytes ? calloc(bytes, 1) : pages(bytes)
+        guard let memory else { preconditionFailure("no memory for \(count) numbers") }
+        return memory.bindMemory(to: Float.self, capacity: count)
+    }
+
+    private static func pages(_ bytes: Int) -> UnsafeMutableRawPointer? {
+        let access = (PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS)
+        let memory = mmap(nil, bytes, access.0, access.1, -1, 0)
+        guard let memory, Int(bitPattern: memory) != -1 else { return nil }
+        madvise(memory, bytes, MADV_HUGEPAGE)
+        return memory
     }
 
     deinit {
-        if kind == .owned { pointer.deallocate() }
+        guard kind == .owned else { return }
+        let bytes = max(count, 1) * MemoryLayout<Float>.stride
+        if bytes < Self.largeBytes { free(pointer) } else { munmap(pointer, bytes) }
     }
 
     /// The storage that finally holds the elements.

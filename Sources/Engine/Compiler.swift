@@ -28,12 +28,15 @@ struct Compiler {
 
     /// - Parameters:
     ///   - outputs: nodes to be read after a run.
+    ///   - observed: nodes to be read once their step is done.
     ///   - updates: variables, and the nodes that they become.
-    init(_ graph: Graph, outputs: [Int], updates: [(variable: Int, value: Int)]) {
+    init(
+        _ graph: Graph, outputs: [Int], observed: [Int], updates: [(variable: Int, value: Int)]
+    ) {
         self.graph = graph
         self.updates = updates
-        roots = Set(outputs + updates.map(\.value))
-        let order = graph.live(from: outputs + updates.map(\.value) + updates.map(\.variable))
+        roots = Set(outputs + observed + updates.map(\.value))
+        let order = graph.live(from: Array(roots) + updates.map(\.variable))
         for id in order { prepare(id) }
         let (renamed, hoisted) = (aliases, self.hoisted)
         let computed = order.filter { !graph.nodes[$0].inputs.isEmpty && renamed[$0] == nil }

@@ -8,6 +8,8 @@ public final class Program {
     private let pool: ThreadPool
     private let compiler: Compiler
     private let outputs: [(name: String, buffer: Buffer)]
+    /// What ``start(_:)`` shows, and after which step.
+    private let observations: Observations
     private let variables: [String: Buffer]
     private let arena: UnsafeMutablePointer<Float>
     private let workspace: UnsafeMutablePointer<Float>
@@ -20,16 +22,20 @@ public final class Program {
 
     /// Compiles what `outputs` and the graph's updates need.
     ///
+    /// - Parameter observed: values that ``start(_:)`` shows on the way. Each is written to memory,
+    ///   where it stands until its step is done: what is fused without them is not, which can move
+    ///   a last bit.
     /// - Throws: ``GraphError`` if a rule was broken while the graph was built.
     public init(
-        outputs: [(name: String, value: Tensor)], options: CompileOptions = .init()
+        outputs: [(name: String, value: Tensor)], observing observed: [Tensor] = [],
+        options: CompileOptions = .init()
     ) throws(GraphError) {
         guard let source = outputs.first?.value.graph else {
             throw GraphError(operation: "compile", reason: "a program needs at least one output")
         }
         try source.validate()
         let updates = source.updates
-        let roots = outputs.map(\.value.id) + updates.map(\.value.id)
+        let roots = (outputs.map(\.value) + observed + updates.map(\.value)).map(\.id)
         let lowering = GraphRewrite(
             source, roots: roots, backwardStart: source.backwardStart,
             rule: Lowering(roundsToHalf: options.roundsToHalf).callAsFunction)
@@ -54,8 +60,9 @@ public final class Program {
             return last?(id) ?? id
         }
         let ends = outputs.map { final($0.value) }
+        let shown = observed.map { final($0) }
         compiler = Compiler(
-            graph, outputs: ends,
+            graph, outputs: ends, observed: shown,
             updates: updates.compactMap { update in
                 let variable = source.nodes.first {
                     ($0.operation as? Variable)?.variableName == update.variable
@@ -67,6 +74,7 @@ public final class Program {
         self.outputs = zip(outputs, ends).compactMap { output, end in
             built.buffers[end].map { (output.name, $0) }
         }
+        observations = Observations(shown, in: built)
         variables = Dictionary(compiler.variables.map { ($0.name, $0.buffer) }) { first, _ in first
         }
         let plan = MemoryPlan(compiler.placed)
@@ -137,16 +145,26 @@ public final class Program {
     public func run(_ inputs: [String: TensorData] = [:]) throws(GraphError) -> [String: TensorData]
     {
         try check(inputs)
-        var results: [String: TensorData] = [:]
         pool.withExclusiveUse {
-            for input in compiler.inputs {
-                if let data = inputs[input.name] { input.buffer.load(data.scalars) }
-            }
-            prepare()
+            setInputs(inputs)
             executeSteps()
-            for (name, buffer) in outputs {
-                results[name] = TensorData(shape: buffer.shape, scalars: buffer.scalars())
-            }
+        }
+        return results
+    }
+
+    /// Sets the inputs, and what depends on variables alone if those changed.
+    private func setInputs(_ inputs: [String: TensorData]) {
+        for input in compiler.inputs {
+            if let data = inputs[input.name] { input.buffer.load(data.scalars) }
+        }
+        prepare()
+    }
+
+    /// The outputs of the last run.
+    private var results: [String: TensorData] {
+        var results: [String: TensorData] = [:]
+        for (name, buffer) in outputs {
+            results[name] = TensorData(shape: buffer.shape, scalars: buffer.scalars())
         }
         return results
     }
@@ -199,6 +217,33 @@ public final class Program {
             }
         }
     }
+}
+
+extension Program {
+    /// A run that stops where an observed value was computed; see ``ObservedRun``.
+    ///
+    /// - Parameter inputs: as for ``run(_:)``.
+    /// - Throws: ``GraphError`` if an input is missing or has another shape.
+    public func start(_ inputs: [String: TensorData]) throws(GraphError) -> ObservedRun {
+        try check(inputs)
+        pool.withExclusiveUse { setInputs(inputs) }
+        return ObservedRun(self)
+    }
+
+    /// What is there before the first step.
+    var firstObserved: [ObservedValue] { observations.atStart }
+
+    var stepCount: Int { compiler.steps.count }
+
+    /// Runs one step of ``start(_:)`` and gives what it computed of the observed values.
+    func advance(_ step: Int) -> [ObservedValue] {
+        let next = compiler.steps[step]
+        if !next.isHoisted { pool.withExclusiveUse { execute(next.kernel) } }
+        return observations.afterStep[step] ?? []
+    }
+
+    /// The outputs, once all steps are done.
+    var observedOutputs: [String: TensorData] { results }
 }
 
 /// How long a step of a program takes.

@@ -8,20 +8,43 @@ package struct ColorDifference: Hashable, Sendable {
     /// What 99 of 100 pixels stay at or below, interpolated between two pixels.
     package let percentile99: Double
 
-    /// Nil unless lightness is [N, 1, H, W] and both colors are [N, 2, H, W] and finite.
-    package init?(lightness: TensorData, computed: TensorData, expected: TensorData) throws {
-        let shape = lightness.shape
-        guard shape.rank == 4, shape[1] == 1, computed.shape == expected.shape,
-            expected.shape == [shape[0], 2, shape[2], shape[3]],
-            computed.scalars.allSatisfy(\.isFinite)
-        else { return nil }
-        let first = Self.planes(lightness.scalars, expected)
-        let values = try deltaE2000(first, Self.planes(lightness.scalars, computed))
+    package init(mean: Double, percentile99: Double) {
+        self.mean = mean
+        self.percentile99 = percentile99
+    }
+
+    /// - Precondition: there are values.
+    package init(_ values: [Float]) {
         mean = values.reduce(0) { $0 + Double($1) } / Double(values.count)
         percentile99 = percentile(values, 0.99)
     }
 
-    private static func planes(_ lightness: [Float], _ ab: TensorData) -> LabPlanes {
+    /// Nil unless lightness is [N, 1, H, W] and both colors are [N, 2, H, W] and finite.
+    package init?(lightness: TensorData, computed: TensorData, expected: TensorData) throws {
+        guard let values = try colorDifferences(lightness, computed, expected) else { return nil }
+        self.init(values)
+    }
+}
+
+/// The difference of each pixel, picture by picture; nil unless lightness is [N, 1, H, W] and both
+/// colors are [N, 2, H, W] and finite.
+func colorDifferences(
+    _ lightness: TensorData, _ computed: TensorData, _ expected: TensorData
+) throws -> [Float]? {
+    let shape = lightness.shape
+    guard shape.rank == 4, shape[1] == 1, computed.shape == expected.shape,
+        expected.shape == [shape[0], 2, shape[2], shape[3]],
+        computed.scalars.allSatisfy(\.isFinite)
+    else { return nil }
+    return try deltaE2000(
+        LabPlanes(lightness, ab: expected), LabPlanes(lightness, ab: computed))
+}
+
+extension LabPlanes {
+    /// The pictures of a batch one after another.
+    ///
+    /// - Precondition: lightness is [N, 1, H, W] and ab is [N, 2, H, W].
+    package init(_ lightness: TensorData, ab: TensorData) {
         let area = ab.shape[2] * ab.shape[3]
         func plane(_ channel: Int) -> [Float] {
             (0..<ab.shape[0]).flatMap { picture in
@@ -29,16 +52,44 @@ package struct ColorDifference: Hashable, Sendable {
                 return ab.scalars[start..<start + area]
             }
         }
-        return LabPlanes(l: lightness, a: plane(0), b: plane(1))
+        self.init(l: lightness.scalars, a: plane(0), b: plane(1))
     }
 }
 
-/// The value below which `share` of all lie, linear between neighbors.
-package func percentile(_ values: [Float], _ share: Double) -> Double {
-    let sorted = values.sorted()
-    let place = share * Double(sorted.count - 1)
-    let below = Int(place)
-    let above = min(below + 1, sorted.count - 1)
-    let fraction = place - Double(below)
-    return Double(sorted[below]) * (1 - fraction) + Double(sorted[above]) * fraction
+/// What a photo's colors are off.
+package struct PhotoDifference: Hashable, Sendable {
+    /// The photo's path, or what else was colored.
+    package let photo: String
+    package let difference: ColorDifference
+}
+
+/// Gathers color differences photo by photo.
+struct ColorGathering {
+    private(set) var photos: [PhotoDifference] = []
+    private var sum = 0.0
+    private var tail: UpperTail
+    private let total: Int
+
+    /// - Parameter total: the pixels of all photos.
+    init(total: Int) {
+        self.total = total
+        tail = UpperTail(total: total, share: 0.99)
+    }
+
+    /// Adds the pixels of photos of one size.
+    mutating func add(_ values: [Float], of labels: [String]) {
+        let count = values.count / labels.count
+        for (place, label) in labels.enumerated() {
+            let own = Array(values[place * count..<(place + 1) * count])
+            photos.append(PhotoDifference(photo: label, difference: ColorDifference(own)))
+        }
+        for value in values {
+            sum += Double(value)
+            tail.add(value)
+        }
+    }
+
+    var difference: ColorDifference {
+        ColorDifference(mean: sum / Double(total), percentile99: tail.percentile)
+    }
 }

@@ -2,65 +2,116 @@ import Glibc
 
 /// How far computed numbers are from those expected. All sums are in double precision.
 package struct ErrorMetrics: Hashable, Sendable {
-    /// The largest |c − e|, and the mean.
-    package private(set) var maxAbs = 0.0
-    package private(set) var meanAbs = 0.0
+    /// The largest |c − e|, the mean, and what 99 of 100 stay at or below, interpolated between two.
+    package private(set) var maxAbs = Double.nan
+    package private(set) var meanAbs = Double.nan
+    package private(set) var percentile99 = Double.nan
     /// The largest |c − e| / |e| where e is not 0.
-    package private(set) var maxRelative = 0.0
+    package private(set) var maxRelative = Double.nan
     /// 10 log₁₀(peak² / mean (c − e)²); infinite for equal numbers.
-    package private(set) var psnr = 0.0
+    package private(set) var psnr = Double.nan
     /// 10 log₁₀(Σ e² / Σ (c − e)²); infinite for equal numbers.
-    package private(set) var snr = 0.0
+    package private(set) var snr = Double.nan
     /// Σ c e / √(Σ c² Σ e²); 1 where both are all zeros, 0 where one is.
-    package private(set) var cosine = 0.0
+    package private(set) var cosine = Double.nan
 
     /// - Parameter peak: the greatest difference there can be: 220 for ab.
     /// - Precondition: both have the same count, above 0. All are NaN if any number is.
     package init(computed: [Float], expected: [Float], peak: Double) {
-        precondition(computed.count == expected.count && !expected.isEmpty)
-        guard computed.allSatisfy(\.isFinite), expected.allSatisfy(\.isFinite) else {
-            (maxAbs, meanAbs, maxRelative) = (.nan, .nan, .nan)
-            (psnr, snr, cosine) = (.nan, .nan, .nan)
-            return
-        }
-        var sums = Sums()
-        for (c, e) in zip(computed, expected) {
-            let (c, e) = (Double(c), Double(e))
-            let error = abs(c - e)
-            sums.add(c, e)
-            maxAbs = max(maxAbs, error)
-            if e != 0 { maxRelative = max(maxRelative, error / abs(e)) }
-        }
-        let count = Double(expected.count)
-        meanAbs = sums.absolute / count
-        psnr = decibels(peak * peak, sums.squares / count)
-        snr = decibels(sums.expected, sums.squares)
-        cosine = sums.cosine
+        precondition(!expected.isEmpty)
+        var errors = ErrorGathering(total: expected.count)
+        errors.add(computed: computed, expected: expected)
+        self = errors.metrics(peak: peak)
     }
+
+    fileprivate init(_ errors: ErrorGathering, peak: Double) {
+        guard errors.sums.isFinite else { return }
+        maxAbs = errors.sums.maxAbs
+        meanAbs = errors.sums.meanAbs
+        percentile99 = errors.tail.percentile
+        maxRelative = errors.maxRelative
+        psnr = errors.sums.psnr(peak: peak)
+        snr = errors.sums.snr
+        cosine = errors.sums.cosine
+    }
+}
+
+/// Gathers the errors of batch after batch; the metrics are those of all batches at once.
+struct ErrorGathering {
+    private(set) var sums = ErrorSums()
+    fileprivate var tail: UpperTail
+    fileprivate var maxRelative = 0.0
+
+    /// - Parameter total: how many numbers there are in all batches.
+    init(total: Int) {
+        tail = UpperTail(total: total, share: 0.99)
+    }
+
+    /// - Precondition: both have the same count.
+    mutating func add(computed: [Float], expected: [Float]) {
+        sums.add(computed: computed, expected: expected)
+        for (c, e) in zip(computed, expected) {
+            let error = abs(Double(c) - Double(e))
+            tail.add(Float(error))
+            if e != 0 { maxRelative = max(maxRelative, error / abs(Double(e))) }
+        }
+    }
+
+    func metrics(peak: Double) -> ErrorMetrics { ErrorMetrics(self, peak: peak) }
+}
+
+/// Sums over pairs of numbers that most metrics follow from.
+struct ErrorSums: Hashable, Sendable {
+    private(set) var count = 0
+    private(set) var maxAbs = 0.0
+    /// The largest |e|.
+    private(set) var maxExpected = 0.0
+    private var absolute = 0.0
+    private var squares = 0.0
+    private var expectedSquares = 0.0
+    private var computedSquares = 0.0
+    private var products = 0.0
+
+    /// - Precondition: both have the same count.
+    mutating func add(computed: [Float], expected: [Float]) {
+        precondition(computed.count == expected.count)
+        var next = self
+        for index in computed.indices {
+            let (c, e) = (Double(computed[index]), Double(expected[index]))
+            let error = abs(c - e)
+            next.maxAbs = max(next.maxAbs, error)
+            next.maxExpected = max(next.maxExpected, abs(e))
+            next.absolute += error
+            next.squares += error * error
+            next.expectedSquares += e * e
+            next.computedSquares += c * c
+            next.products += c * e
+        }
+        next.count += computed.count
+        self = next
+    }
+
+    /// Whether all numbers were: squares of floats do not overflow, and what is none stays none.
+    var isFinite: Bool { computedSquares.isFinite && expectedSquares.isFinite }
+
+    var meanAbs: Double { absolute / Double(count) }
+
+    func psnr(peak: Double) -> Double { decibels(peak * peak, squares / Double(count)) }
+
+    var snr: Double { decibels(expectedSquares, squares) }
+
+    var cosine: Double {
+        guard computedSquares > 0, expectedSquares > 0 else {
+            return computedSquares == expectedSquares ? 1 : 0
+        }
+        return products / (computedSquares.squareRoot() * expectedSquares.squareRoot())
+    }
+
+    /// The largest error relative to the largest number expected; 0 for equal numbers.
+    var relative: Double { maxAbs == 0 ? 0 : maxAbs / maxExpected }
 }
 
 /// Equal numbers are infinitely far above their noise, even where all are zero.
 private func decibels(_ signal: Double, _ noise: Double) -> Double {
     noise == 0 ? .infinity : 10 * log10(signal / noise)
-}
-
-private struct Sums {
-    var absolute = 0.0
-    var squares = 0.0
-    var expected = 0.0
-    private var computed = 0.0
-    private var products = 0.0
-
-    mutating func add(_ c: Double, _ e: Double) {
-        absolute += abs(c - e)
-        squares += (c - e) * (c - e)
-        computed += c * c
-        expected += e * e
-        products += c * e
-    }
-
-    var cosine: Double {
-        guard computed > 0, expected > 0 else { return computed == expected ? 1 : 0 }
-        return products / (computed.squareRoot() * expected.squareRoot())
-    }
 }

@@ -10,30 +10,55 @@ package struct OutputComparison: Hashable, Sendable {
     package let nonFinite: NonFinite?
     /// The bounds that are not held, in words; empty if the output passes.
     package let failures: [String]
+}
 
-    init(_ pair: OutputPair, peak: Double?, tolerance: Tolerance) {
+/// Compares an output run by run.
+struct OutputGathering {
+    let name: String
+    private let tolerance: Tolerance
+    private let peak: Double?
+    private var shape: Shape
+    private let runs: Int
+    private var errors: ErrorGathering
+    private var violations = 0
+    private var nonFinite: NonFinite?
+    private var least = Float.infinity
+    private var greatest = -Float.infinity
+
+    /// - Parameters:
+    ///   - pair: the output of the first run, to be added like all others.
+    ///   - peak: what PSNR is relative to; the span of the expected numbers if nil.
+    init(_ pair: OutputPair, runs: Int, peak: Double?, tolerance: Tolerance) {
         name = pair.name
-        shape = pair.expected.shape.dimensions
-        self.peak = peak ?? Self.span(pair.expected.scalars)
+        shape = pair.expected.shape
+        self.runs = runs
+        self.peak = peak
+        self.tolerance = tolerance
+        errors = ErrorGathering(total: pair.expected.shape.count * runs)
+    }
+
+    mutating func add(_ pair: OutputPair) {
         let (computed, expected) = (pair.computed.scalars, pair.expected.scalars)
-        metrics = ErrorMetrics(computed: computed, expected: expected, peak: self.peak)
-        nonFinite = NonFinite(in: pair.computed)
-        guard nonFinite == nil else {
-            failures = nonFinite.map { [$0.text] } ?? []
-            return
-        }
-        let count = tolerance.violations(computed: computed, expected: expected)
-        failures = Self.failures(metrics, count, tolerance)
+        errors.add(computed: computed, expected: expected)
+        violations += tolerance.violations(computed: computed, expected: expected)
+        least = min(least, expected.min() ?? least)
+        greatest = max(greatest, expected.max() ?? greatest)
+        guard let found = NonFinite(in: pair.computed) else { return }
+        if nonFinite == nil { nonFinite = found } else { nonFinite?.add(found) }
     }
 
-    private static func span(_ values: [Float]) -> Double {
-        let span = Double(values.max() ?? 0) - Double(values.min() ?? 0)
-        return span > 0 ? span : 1
+    var comparison: OutputComparison {
+        let span = Double(greatest) - Double(least)
+        let peak = peak ?? (span > 0 ? span : 1)
+        let metrics = errors.metrics(peak: peak)
+        var whole = shape
+        if whole.rank > 0 { whole[0] *= runs }
+        return OutputComparison(
+            name: name, shape: whole.dimensions, metrics: metrics, peak: peak,
+            nonFinite: nonFinite, failures: nonFinite.map { [$0.text] } ?? failures(metrics))
     }
 
-    private static func failures(
-        _ metrics: ErrorMetrics, _ violations: Int, _ tolerance: Tolerance
-    ) -> [String] {
+    private func failures(_ metrics: ErrorMetrics) -> [String] {
         var failures: [String] = []
         if violations > 0 {
             failures.append("\(violations) numbers are farther off than they may be")
@@ -44,27 +69,9 @@ package struct OutputComparison: Hashable, Sendable {
         if let bound = tolerance.minPSNR, !(metrics.psnr >= bound) {
             failures.append("the PSNR \(metrics.psnr) dB is below \(bound) dB")
         }
+        if let bound = tolerance.minSNR, !(metrics.snr >= bound) {
+            failures.append("the SNR \(metrics.snr) dB is below \(bound) dB")
+        }
         return failures
-    }
-}
-
-extension OutputComparison: Encodable {
-    private enum CodingKeys: String, CodingKey {
-        case shape, maxAbsError, meanAbsError, maxRelativeError, psnrDb, snrDb, cosine, peak
-        case nonFinite, failures
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(shape, forKey: .shape)
-        try container.encode(metrics.maxAbs, forKey: .maxAbsError)
-        try container.encode(metrics.meanAbs, forKey: .meanAbsError)
-        try container.encode(metrics.maxRelative, forKey: .maxRelativeError)
-        try container.encode(metrics.psnr, forKey: .psnrDb)
-        try container.encode(metrics.snr, forKey: .snrDb)
-        try container.encode(metrics.cosine, forKey: .cosine)
-        try container.encode(peak, forKey: .peak)
-        try container.encodeIfPresent(nonFinite, forKey: .nonFinite)
-        try container.encode(failures, forKey: .failures)
     }
 }

@@ -7,25 +7,25 @@ struct OutputPair {
     let expected: TensorData
 }
 
-/// Finds for every output of the reference the model's: by name; by order where there is but one;
-/// a model with one output each for a and b against a reference with both in one, and the other
-/// way round.
+/// Finds for every expected output the model's: by name; by order where there is but one; a model
+/// with one output each for a and b against a reference with both in one, and the other way round.
 ///
+/// - Parameter reference: who expects them.
 /// - Throws: ``VerificationError`` if an output of either side is left over, or shapes differ.
 func matchOutputs(
-    _ computed: [NamedTensor], of path: String, to reference: Reference
+    _ computed: [NamedTensor], of path: String, to expected: [NamedTensor],
+    of reference: String
 ) throws -> [OutputPair] {
-    let expected = reference.outputs
     let pairs = pairsByName(computed, expected) ?? pairAlone(computed, expected)
     guard let pairs, !pairs.isEmpty else {
         throw VerificationError(
             .mismatch, path: path,
-            "gives \(computed.summary) where \(reference.name) has \(expected.summary)")
+            "gives \(computed.summary) where \(reference) has \(expected.summary)")
     }
     for pair in pairs where pair.computed.shape != pair.expected.shape {
         throw VerificationError(
             .mismatch, path: path, place: "output \(pair.name)",
-            "has shape \(pair.computed.shape) where \(reference.name) has \(pair.expected.shape)")
+            "has shape \(pair.computed.shape) where \(reference) has \(pair.expected.shape)")
     }
     return pairs
 }
@@ -49,11 +49,11 @@ private func pairAlone(_ computed: [NamedTensor], _ expected: [NamedTensor]) -> 
 
 /// The only output, or a and b as one.
 private func single(_ outputs: [NamedTensor]) -> NamedTensor? {
-    outputs.count == 1 ? outputs[0] : colors(in: outputs).map { NamedTensor("ab", $0) }
+    outputs.count == 1 ? outputs[0] : joinedColors(of: outputs).map { NamedTensor("ab", $0) }
 }
 
 /// a and b, [N, 2, H, W]: the only output, or two [N, 1, H, W] whose names end in a and b.
-func colors(in outputs: [NamedTensor]) -> TensorData? {
+func joinedColors(of outputs: [NamedTensor]) -> TensorData? {
     if outputs.count == 1 { return outputs[0].data.isColor ? outputs[0].data : nil }
     guard outputs.count == 2, let a = outputs.first(where: { $0.name.hasSuffix("a") })?.data,
         let b = outputs.first(where: { $0.name.hasSuffix("b") })?.data,

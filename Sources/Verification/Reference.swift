@@ -2,11 +2,13 @@ import TensorFiles
 import TensorGraph
 
 /// What a model was given and what it is expected to give.
-package struct Reference: Hashable, Sendable {
+package struct Reference: Sendable {
     /// The file, or the model that computed the outputs.
     package let name: String
     package let inputs: [NamedTensor]
     package let outputs: [NamedTensor]
+    /// What the modules of the original gave; read from the file when it is needed.
+    package private(set) var activations: Activations?
 
     /// Takes the values of a reference file from memory.
     ///
@@ -23,11 +25,12 @@ package struct Reference: Hashable, Sendable {
     ///
     /// - Throws: `TensorFileError` if the file cannot be read, ``VerificationError`` if it has no
     ///   inputs or outputs, or holds numbers that are infinite or none.
-    package init(contentsOf path: String, limits: TensorFileLimits = .default) throws {
-        let reader = try HDF5Reader(path: path, limits: limits)
+    package init(contentsOf path: String) throws {
+        let reader = try HDF5Reader(path: path)
         try self.init(
             name: path, inputs: Self.tensors(in: "inputs", of: reader),
             outputs: Self.tensors(in: "outputs", of: reader))
+        activations = try Activations(in: reader)
     }
 
     private static func tensors(
@@ -63,5 +66,33 @@ package struct Reference: Hashable, Sendable {
                     "\(found.text); a reference holds finite numbers")
             }
         }
+    }
+}
+
+/// The group `activations` of a reference file: what each module gave, by its dotted path.
+package struct Activations: Sendable {
+    private static let group = "activations"
+
+    private let reader: HDF5Reader
+    /// In the order of the file.
+    package let shapes: [(path: String, shape: Shape)]
+
+    /// Nil where the file has none.
+    init?(in reader: HDF5Reader) throws {
+        guard reader.contains(Self.group) else { return nil }
+        self.reader = reader
+        shapes = try reader.datasetNames(under: Self.group).map {
+            ($0, try reader.shape(of: "\(Self.group)/\($0)"))
+        }
+    }
+
+    /// - Throws: `TensorFileError` if it cannot be read, ``VerificationError`` for integers.
+    package func read(_ path: String) throws -> TensorData {
+        guard let data = try reader.read("\(Self.group)/\(path)").tensorData else {
+            throw VerificationError(
+                .badReference, path: reader.path, place: "\(Self.group)/\(path)",
+                "holds integers; activations are floats")
+        }
+        return data
     }
 }

@@ -6,17 +6,20 @@ package struct Tolerance: Hashable, Sendable {
     package var meanAbs: Double?
     /// In dB.
     package var minPSNR: Double?
+    /// In dB.
+    package var minSNR: Double?
     /// Mean CIEDE2000 of the colors.
     package var meanDeltaE: Double?
 
     package init(
         atol: Double? = nil, rtol: Double? = nil, meanAbs: Double? = nil,
-        minPSNR: Double? = nil, meanDeltaE: Double? = nil
+        minPSNR: Double? = nil, minSNR: Double? = nil, meanDeltaE: Double? = nil
     ) {
         self.atol = atol
         self.rtol = rtol
         self.meanAbs = meanAbs
         self.minPSNR = minPSNR
+        self.minSNR = minSNR
         self.meanDeltaE = meanDeltaE
     }
 
@@ -35,22 +38,27 @@ package struct Tolerance: Hashable, Sendable {
 
     /// The bounds with those that were asked for in their place. Who says how far single numbers
     /// may be off also says how far they may be off on the mean, and who says a PSNR also says how
-    /// far colors may be off.
-    package func replacing(atol: Double?, rtol: Double?, minPSNR: Double?) -> Tolerance {
+    /// far colors may be off, unless these are said too.
+    package func replacing(with asked: Tolerance) -> Tolerance {
         var result = self
-        if atol != nil || rtol != nil { result.meanAbs = nil }
-        if minPSNR != nil { result.meanDeltaE = nil }
-        result.atol = atol ?? self.atol
-        result.rtol = rtol ?? self.rtol
-        result.minPSNR = minPSNR ?? self.minPSNR
+        if asked.boundsNumbers { result.meanAbs = nil }
+        if asked.minPSNR != nil { result.meanDeltaE = nil }
+        result.atol = asked.atol ?? atol
+        result.rtol = asked.rtol ?? rtol
+        result.meanAbs = asked.meanAbs ?? result.meanAbs
+        result.minPSNR = asked.minPSNR ?? minPSNR
+        result.minSNR = asked.minSNR ?? minSNR
+        result.meanDeltaE = asked.meanDeltaE ?? result.meanDeltaE
         return result
     }
 
     /// Whether single numbers have a bound.
     private var boundsNumbers: Bool { atol != nil || rtol != nil }
 
-    /// Whether there is anything that a model could fail.
-    package var isEmpty: Bool { !boundsNumbers && meanAbs == nil && minPSNR == nil }
+    /// Whether there is nothing that an output could fail.
+    package var isEmpty: Bool {
+        !boundsNumbers && meanAbs == nil && minPSNR == nil && minSNR == nil
+    }
 
     /// How many numbers are farther off than they may be.
     package func violations(computed: [Float], expected: [Float]) -> Int {
@@ -69,6 +77,7 @@ extension Tolerance: CustomStringConvertible {
         if boundsNumbers { bounds.append("|error| ≤ \(atol ?? 0) + \(rtol ?? 0)·|expected|") }
         if let meanAbs { bounds.append("mean |error| ≤ \(meanAbs)") }
         if let minPSNR { bounds.append("PSNR ≥ \(minPSNR) dB") }
+        if let minSNR { bounds.append("SNR ≥ \(minSNR) dB") }
         if let meanDeltaE { bounds.append("mean ΔE2000 ≤ \(meanDeltaE)") }
         return bounds.joined(separator: ", ")
     }
@@ -79,6 +88,54 @@ extension Tolerance: Encodable {
         case atol, rtol
         case meanAbs = "maxMeanAbsError"
         case minPSNR = "minPsnrDb"
+        case minSNR = "minSnrDb"
         case meanDeltaE = "maxMeanDeltaE2000"
+    }
+}
+
+/// How far what a model computes on the way may be off before it counts as where error arises.
+package struct LayerTolerance: Hashable, Sendable {
+    /// The largest error relative to the largest number expected.
+    package var maxRelative: Double?
+    /// In dB.
+    package var minSNR: Double?
+
+    package init(maxRelative: Double? = nil, minSNR: Double? = nil) {
+        self.maxRelative = maxRelative
+        self.minSNR = minSNR
+    }
+
+    /// What is usual for a model of that precision. A network of sixty operations in half precision
+    /// keeps some 40 dB, one with weights of 8 bits some 25.
+    package static func standard(_ precision: ModelPrecision) -> LayerTolerance {
+        switch precision {
+        case .float32: LayerTolerance(maxRelative: 1e-4)
+        case .float16: LayerTolerance(minSNR: 30)
+        case .quantized: LayerTolerance(minSNR: 15)
+        }
+    }
+
+    /// Whether sums of errors hold the bounds; what is not a number does not.
+    func holds(_ sums: ErrorSums) -> Bool {
+        guard sums.isFinite else { return false }
+        if let maxRelative, !(sums.relative <= maxRelative) { return false }
+        if let minSNR, !(sums.snr >= minSNR) { return false }
+        return true
+    }
+}
+
+extension LayerTolerance: CustomStringConvertible {
+    package var description: String {
+        var bounds: [String] = []
+        if let maxRelative { bounds.append("max |error| / max |expected| ≤ \(maxRelative)") }
+        if let minSNR { bounds.append("SNR ≥ \(minSNR) dB") }
+        return bounds.joined(separator: ", ")
+    }
+}
+
+extension LayerTolerance: Encodable {
+    private enum CodingKeys: String, CodingKey {
+        case maxRelative = "maxRelativeError"
+        case minSNR = "minSnrDb"
     }
 }

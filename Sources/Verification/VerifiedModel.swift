@@ -16,8 +16,10 @@ package enum ModelPrecision: String, Hashable, Sendable, Encodable {
 /// The arithmetic that a model is run with.
 package enum ComputePrecision: String, Hashable, Sendable, CaseIterable, Encodable {
     case float32
-    /// Every operation's result is rounded to half precision.
+    /// Every operation's result is rounded to half precision, and so are inputs and weights.
     case float16
+    /// Results that a package declares as float16 are rounded, others are not.
+    case mixed
 }
 
 /// A checkpoint or a package as it stands on disk, ready to be run.
@@ -50,49 +52,31 @@ package struct VerifiedModel {
     /// What the model itself computes in; quantized weights say nothing about that.
     package var computePrecision: ComputePrecision {
         guard case .package(let package) = source else { return .float32 }
-        return package.computesInHalf ? .float16 : .float32
+        return package.computePrecision
     }
 
     /// The shape of lightness that the model takes where nothing else is said.
     ///
-    /// - Throws: ``VerificationError`` if the model is no colorizer.
+    /// - Throws: ``VerificationError`` if the model takes something else.
     package func lightnessShape() throws -> Shape {
         guard case .package(let package) = source else { return [1, 1, 256, 256] }
-        let raised = try tellingModel { try raise(package) }
-        guard raised.interface != nil else {
+        let shapes = package.program.inputs.map { package.defaultShape(of: $0) }
+        guard shapes.count == 1, let shape = shapes[0], shape.rank == 4, shape[1] == 1 else {
             throw VerificationError(
                 .mismatch, path: path,
                 "is no colorizer and cannot be run on lightness; give a reference file")
         }
-        return raised.inputs[0].shape
+        return shape
     }
 
-    /// Runs the model once.
-    ///
-    /// - Parameter inputs: matched by name, or by order where there is but one. Lightness is
-    ///   0…100 even for a model that takes a picture: it is scaled, and not rounded to the
-    ///   picture's levels, so that what is compared is the model.
-    /// - Returns: the outputs in the model's order.
-    /// - Throws: ``VerificationError`` if the inputs are not the model's, or it cannot be
-    ///   run on them.
-    package func run(
-        _ inputs: [NamedTensor], compute: ComputePrecision = .float32
-    ) throws -> [NamedTensor] {
-        var options = CompileOptions()
-        options.roundsToHalf = compute == .float16
-        return try tellingModel {
-            let body = try body(for: inputs)
-            let program = try Program(outputs: body.outputs, options: options)
-            try program.load(body.variables)
-            let runs = try body.batches.map { try program.run($0) }
-            return body.outputs.compactMap { output in
-                joined(runs.compactMap { $0[output.name] }).map { NamedTensor(output.name, $0) }
-            }
-        }
+    /// How many pictures the model takes at a time; nil if any number.
+    var batchSize: Int? {
+        guard case .package(let package) = source else { return 1 }
+        return package.program.inputs.first?.type.dimensions.first ?? nil
     }
 
     /// Runs `body`; what goes wrong in it is the model's fault.
-    private func tellingModel<Result>(_ body: () throws -> Result) throws -> Result {
+    func tellingModel<Result>(_ body: () throws -> Result) throws -> Result {
         do {
             return try body()
         } catch let error as GraphError {
@@ -104,100 +88,139 @@ package struct VerifiedModel {
     }
 }
 
-/// A model for given inputs.
-private struct Body {
-    let outputs: [(name: String, value: Tensor)]
-    let variables: [String: TensorData]
-    /// The inputs of one run after the other.
-    let batches: [[String: TensorData]]
-}
-
 extension VerifiedModel {
-    private func body(for inputs: [NamedTensor]) throws -> Body {
-        switch source {
-        case .package(let package): try body(of: package, inputs)
-        case .checkpoint(let checkpoint, let network): try body(of: checkpoint, network, inputs)
+    /// Runs the model once.
+    ///
+    /// - Parameter inputs: see ``prepare(for:compute:)``.
+    /// - Returns: the outputs in the model's order.
+    /// - Throws: ``VerificationError`` if the inputs are not the model's, or it cannot be
+    ///   run on them.
+    package func run(
+        _ inputs: [NamedTensor], compute: ComputePrecision = .float32
+    ) throws -> [NamedTensor] {
+        let batches = inputs.batches(of: batchSize)
+        let model = try prepare(for: batches[0], compute: compute)
+        return try joined(
+            batches.map { batch in
+                var run = try model.start(batch)
+                return model.named(run.finish())
+            })
+    }
+
+    /// Compiles the model for inputs of these shapes.
+    ///
+    /// - Parameter inputs: matched by name, or by order where there is but one. Lightness is
+    ///   0…100 even for a model that takes a picture: it is scaled, and not rounded to the
+    ///   picture's levels, so that what is compared is the model.
+    /// - Throws: ``VerificationError`` if the inputs are not the model's, or it cannot be
+    ///   run on them.
+    package func prepare(
+        for inputs: [NamedTensor], compute: ComputePrecision = .float32
+    ) throws -> PreparedModel {
+        try tellingModel {
+            switch source {
+            case .package(let package): try prepare(package, inputs, compute)
+            case .checkpoint(let checkpoint, let network):
+                try prepare(checkpoint, network, inputs, compute)
+            }
         }
     }
 
-    private func body(
-        of checkpoint: Checkpoint, _ network: any Colorizer, _ inputs: [NamedTensor]
-    ) throws -> Body {
-        let batches = batches(of: try matched(inputs, to: ["input"]), size: 1)
+    private func prepare(
+        _ checkpoint: Checkpoint, _ network: any Colorizer, _ inputs: [NamedTensor],
+        _ compute: ComputePrecision
+    ) throws -> PreparedModel {
+        let values = try matchInputs(inputs, to: ["input"], of: path)
         let graph = Graph(mode: .inference)
-        let ab = network(graph.input("input", batches[0]["input"]?.shape ?? .scalar))
+        let ab = network(graph.input("input", values["input"]?.shape ?? .scalar))
         try graph.validate()
-        return Body(outputs: [("ab", ab)], variables: checkpoint.variables, batches: batches)
+        var options = CompileOptions()
+        options.roundsToHalf = compute == .float16
+        return try PreparedModel(
+            self, isPackage: false, inputs: ["input"], outputs: [("ab", ab)],
+            values: graph.tracedValues(for: [ab]), variables: checkpoint.variables,
+            options: options)
     }
 
-    private func body(of package: MLPackage, _ inputs: [NamedTensor]) throws -> Body {
-        let declared = package.program.inputs
-        let values = try matched(inputs, to: declared.map(\.name))
-        let batches = batches(of: values, size: declared.first?.type.dimensions.first ?? nil)
-        let raised = try raise(package, inputShapes: batches[0].mapValues(\.shape))
-        guard let interface = raised.interface, interface.lightnessScale != 1 else {
-            return Body(outputs: raised.outputs, variables: raised.variables, batches: batches)
-        }
-        let scaled = batches.map { values in
-            values.mapValues { $0.scaled(by: interface.lightnessScale) }
-        }
-        return Body(outputs: raised.outputs, variables: raised.variables, batches: scaled)
-    }
-
-    private func matched(
-        _ inputs: [NamedTensor], to names: [String]
-    ) throws -> [String: TensorData] {
-        if names.count == 1, inputs.count == 1 { return [names[0]: inputs[0].data] }
-        let values = Dictionary(inputs.map { ($0.name, $0.data) }) { first, _ in first }
-        guard Set(names) == Set(values.keys) else {
-            throw VerificationError(
-                .mismatch, path: path,
-                "takes \(names.joined(separator: ", ")) where the reference has "
-                    + "\(inputs.summary); write a reference with the inputs of the model")
-        }
-        return values
+    private func prepare(
+        _ package: MLPackage, _ inputs: [NamedTensor], _ compute: ComputePrecision
+    ) throws -> PreparedModel {
+        let names = package.program.inputs.map(\.name)
+        let values = try matchInputs(inputs, to: names, of: path)
+        let raised = try raise(
+            package, inputShapes: values.mapValues(\.shape), rounding: compute.rounding)
+        return try PreparedModel(
+            self, isPackage: true, inputs: names, outputs: raised.outputs,
+            values: raised.tracedValues,
+            variables: raised.variables, scale: raised.interface?.lightnessScale ?? 1)
     }
 }
 
-/// Cuts pictures into batches of the size that a model takes; what cannot be cut stays whole.
-private func batches(of values: [String: TensorData], size: Int?) -> [[String: TensorData]] {
-    guard let size, size > 0, values.count == 1, let (name, data) = values.first,
-        data.shape.rank == 4, data.shape[0] > size, data.shape[0].isMultiple(of: size)
-    else { return [values] }
-    var shape = data.shape
-    shape[0] = size
-    return stride(from: 0, to: data.scalars.count, by: shape.count).map { start in
-        let scalars = Array(data.scalars[start..<start + shape.count])
-        return [name: TensorData(shape: shape, scalars: scalars)]
+/// Finds for each of a model's inputs its value: by name, or by order where there is but one.
+///
+/// - Throws: ``VerificationError`` if names are missing or left over.
+func matchInputs(
+    _ inputs: [NamedTensor], to names: [String], of path: String
+) throws -> [String: TensorData] {
+    if names.count == 1, inputs.count == 1 { return [names[0]: inputs[0].data] }
+    let values = Dictionary(inputs.map { ($0.name, $0.data) }) { first, _ in first }
+    guard Set(names) == Set(values.keys) else {
+        throw VerificationError(
+            .mismatch, path: path,
+            "takes \(names.joined(separator: ", ")) where the reference has "
+                + "\(inputs.summary); write a reference with the inputs of the model")
+    }
+    return values
+}
+
+extension ComputePrecision {
+    fileprivate var rounding: HalfRounding {
+        switch self {
+        case .float32: .none
+        case .float16: .every
+        case .mixed: .declared
+        }
     }
 }
 
-/// One batch of what several runs gave.
-private func joined(_ parts: [TensorData]) -> TensorData? {
-    guard parts.count > 1, var shape = parts.first?.shape, shape.rank > 0 else {
-        return parts.first
-    }
-    shape[0] *= parts.count
-    return TensorData(shape: shape, scalars: parts.flatMap(\.scalars))
-}
-
-extension TensorData {
-    fileprivate func scaled(by factor: Float) -> TensorData {
-        TensorData(shape: shape, scalars: scalars.map { $0 * factor })
+extension RaisedModel {
+    /// What the program computes of what its outputs need; a tensor counts once.
+    fileprivate var tracedValues: [TracedValue] {
+        let live = Set(graph.computed(for: outputs.map(\.value)))
+        var places: [Int: Int] = [:]
+        var traced: [TracedValue] = []
+        for result in results where live.contains(result.value.id) {
+            guard places[result.value.id] == nil else { continue }
+            places[result.value.id] = traced.count
+            let value = ComputedValue(
+                name: result.name, operation: result.operation, module: "",
+                shape: result.value.shape,
+                inputs: result.inputs.compactMap { places[$0.id] })
+            traced.append(TracedValue(description: value, tensor: result.value))
+        }
+        return traced
     }
 }
 
 extension MLPackage {
-    fileprivate var computesInHalf: Bool {
-        program.operations.contains { operation in
-            !operation.isConstant && !operation.isConstantExpression
-                && operation.type != "cast" && operation.outputs.isHalf
+    /// The shape of an input where nobody asks for another; nil if the package does not say.
+    fileprivate func defaultShape(of input: MILNamedType) -> Shape? {
+        if let fixed = input.type.shape { return Shape(fixed) }
+        switch description.inputs.first(where: { $0.name == input.name })?.type {
+        case .multiArray(let array)?: return Shape(array.shape)
+        case .image(let image)?:
+            return [1, image.colorSpace.channels, image.height, image.width]
+        case nil: return nil
         }
     }
-}
 
-extension [MILNamedType] {
-    fileprivate var isHalf: Bool { contains { $0.type.dataType == .float16 } }
+    fileprivate var computePrecision: ComputePrecision {
+        let types = program.operations.filter {
+            !$0.isConstant && !$0.isConstantExpression && !["cast", "identity"].contains($0.type)
+        }.flatMap(\.outputs).map(\.type.dataType)
+        guard types.contains(.float16) else { return .float32 }
+        return types.contains(.float32) ? .mixed : .float16
+    }
 }
 
 extension ModelPrecision {
@@ -207,7 +230,10 @@ extension ModelPrecision {
         if operations.contains(where: \.isConstantExpression) {
             self = .quantized
         } else {
-            self = operations.contains { $0.outputs.isHalf } ? .float16 : .float32
+            self =
+                operations.contains { operation in
+                    operation.outputs.contains { $0.type.dataType == .float16 }
+                } ? .float16 : .float32
         }
     }
 }

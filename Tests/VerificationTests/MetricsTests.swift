@@ -21,7 +21,7 @@ import Verification
                 lightness: data("lightness"), computed: computed, expected: expected))
         let found = [
             metrics.maxAbs, metrics.meanAbs, metrics.maxRelative, metrics.psnr, metrics.snr,
-            metrics.cosine, color.mean, color.percentile99,
+            metrics.cosine, color.mean, color.percentile99, metrics.percentile99,
         ]
         for (value, wanted) in zip(found, try data("metrics").scalars) {
             #expect(abs(value - Double(wanted)) <= 1e-5 * abs(Double(wanted)))
@@ -62,13 +62,28 @@ import Verification
         #expect(NonFinite(in: data) == nil)
         (data.scalars[17], data.scalars[23]) = (.nan, .infinity)
         let found = try #require(NonFinite(in: data))
-        #expect(found.count == 2 && found.first == [1, 0, 1, 2])
+        #expect(found.count == 2 && found.nan == 1 && found.first == [1, 0, 1, 2])
     }
 
     @Test func interpolatesPercentiles() {
         #expect(percentile([4, 1, 3, 2], 0.5) == 2.5)
         #expect(percentile([7], 0.99) == 7)
         #expect(abs(percentile((0...100).map(Float.init), 0.99) - 99) < 1e-9)
+    }
+
+    /// Whatever the order in which the numbers come, and however many are the same.
+    @Test(arguments: [1, 2, 99, 100, 101, 5000, 20_000])
+    func keepsOnlyTheTopForAPercentile(_ count: Int) {
+        var random = SystemRandomNumberGenerator()
+        let values = (0..<count).map { _ in Float(Int.random(in: 0..<count, using: &random)) }
+        for values in [values, values.sorted(), values.sorted(by: >)] {
+            let place = 0.99 * Double(count - 1)
+            let (below, sorted) = (Int(place), values.sorted())
+            let above = min(below + 1, count - 1)
+            let share = place - Double(below)
+            let expected = Double(sorted[below]) * (1 - share) + Double(sorted[above]) * share
+            #expect(abs(percentile(values, 0.99) - expected) < 1e-9)
+        }
     }
 
     @Test func boundsAddUp() {
@@ -87,7 +102,12 @@ import Verification
         #expect(
             Tolerance.standard(.float32, isSameNetwork: true) == Tolerance(atol: 1e-4, rtol: 1e-5))
         let changed = Tolerance.standard(.float32, isSameNetwork: false)
-            .replacing(atol: 2, rtol: nil, minPSNR: 30)
+            .replacing(with: Tolerance(atol: 2, minPSNR: 30))
         #expect(changed == Tolerance(atol: 2, rtol: 0, minPSNR: 30))
+        let quantized = Tolerance.standard(.quantized, isSameNetwork: true)
+        #expect(
+            quantized.replacing(with: Tolerance(minSNR: 9, meanDeltaE: 2))
+                == Tolerance(minPSNR: 38, minSNR: 9, meanDeltaE: 2))
+        #expect(quantized.replacing(with: Tolerance(minPSNR: 40)) == Tolerance(minPSNR: 40))
     }
 }

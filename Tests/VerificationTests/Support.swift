@@ -4,7 +4,8 @@ import Foundation
 import TensorFiles
 import TensorGraph
 import Testing
-import Verification
+
+@testable import Verification
 
 /// A directory that goes away with the test that made it.
 final class Scratch {
@@ -39,6 +40,23 @@ struct Fixture {
 
     func reference() throws -> Reference { try Reference(running: model(), on: lightness) }
 
+    func ab() throws -> TensorData { try reference().outputs[0].data }
+
+    /// Pictures one after another, each another one.
+    func samples(_ count: Int) -> Samples { picturesOf(count, lightness.shape) }
+
+    /// All that the network computes, by name.
+    func values(compute: ComputePrecision = .float32) throws -> [String: TensorData] {
+        let inputs = [NamedTensor("L", lightness)]
+        let model = try model().prepare(for: inputs, compute: compute)
+        var run = try model.start(inputs)
+        var values: [String: TensorData] = [:]
+        while let next = run.next() {
+            for value in next { values[model.values[value.index].name] = value.data }
+        }
+        return values
+    }
+
     func package(_ options: ExportOptions, _ name: String = "model") throws -> VerifiedModel {
         let path = scratch.path(name + ".mlpackage")
         let source = ExportSource(
@@ -61,6 +79,16 @@ struct Fixture {
 /// Lightness that varies from pixel to pixel.
 func lightnessOf(_ shape: Shape) -> TensorData {
     TensorData(shape: shape, scalars: (0..<shape.count).map { Float($0 * 7919 % 1000) / 10 })
+}
+
+/// `count` pictures of a shape, in runs of their own.
+func picturesOf(_ count: Int, _ shape: Shape) -> Samples {
+    Samples(count: count) { index in
+        let scalars = (0..<shape.count).map { Float(($0 + 17 * index) * 7919 % 1000) / 10 }
+        return Sample(
+            labels: ["picture \(index)"],
+            inputs: [NamedTensor("L", TensorData(shape: shape, scalars: scalars))])
+    }
 }
 
 extension Reference {

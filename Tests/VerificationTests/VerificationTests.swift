@@ -22,7 +22,8 @@ import Verification
         let model = try fixture.package(ExportOptions(input: input, output: output, size: 64))
         #expect(model.precision == .float32 && model.computePrecision == .float32)
         let bounds = Tolerance.standard(.float32, isSameNetwork: true)
-        let report = try verify(model, against: fixture.reference(), tolerance: bounds)
+        let report = try verify(
+            model, against: fixture.reference(), options: .init(tolerance: bounds))
         #expect(report.passed)
         #expect(report.outputs.map(\.name) == ["ab"])
         #expect(report.color != nil)
@@ -33,7 +34,8 @@ import Verification
         let fixture = try Fixture()
         let model = try fixture.package(ExportOptions(precision: .float16, size: 64))
         #expect(model.precision == .float16 && model.computePrecision == .float16)
-        let report = try verify(model, against: fixture.reference(), compute: compute)
+        let report = try verify(
+            model, against: fixture.reference(), options: .init(compute: compute))
         #expect(report.passed && report.tolerance == Tolerance(minPSNR: 60))
         let metrics = try #require(report.outputs.first).metrics
         #expect(metrics.maxAbs > 0 && metrics.psnr.isFinite)
@@ -41,7 +43,8 @@ import Verification
 
     @Test func halfArithmeticShows() throws {
         let fixture = try Fixture()
-        let report = try verify(fixture.model(), against: fixture.reference(), compute: .float16)
+        let report = try verify(
+            fixture.model(), against: fixture.reference(), options: .init(compute: .float16))
         #expect(try #require(report.outputs.first).metrics.maxAbs > 0)
     }
 
@@ -75,13 +78,15 @@ import Verification
         #expect(!report.passed && report.outputs[0].failures.count == 1)
         #expect(abs(report.outputs[0].metrics.maxAbs - 1) < 1e-5)
         let loose = Tolerance(atol: 1.1)
-        #expect(try verify(fixture.model(), against: changed, tolerance: loose).passed)
+        let options = VerificationOptions(tolerance: loose)
+        #expect(try verify(fixture.model(), against: changed, options: options).passed)
     }
 
     @Test func withoutBoundsNothingPasses() throws {
         let fixture = try Fixture()
         let report = try verify(
-            fixture.model(), against: fixture.reference(), tolerance: Tolerance())
+            fixture.model(), against: fixture.reference(),
+            options: .init(tolerance: Tolerance()))
         #expect(!report.passed)
     }
 
@@ -95,7 +100,8 @@ import Verification
         let reference = try fixture.reference()
         try checkpoint.write(to: fixture.path)
         let loose = Tolerance(atol: .infinity)
-        let report = try verify(fixture.model(), against: reference, tolerance: loose)
+        let report = try verify(
+            fixture.model(), against: reference, options: .init(tolerance: loose))
         #expect(!report.passed)
         let output = try #require(report.outputs.first)
         #expect(try #require(output.nonFinite).count > 0 && output.metrics.maxAbs.isNaN)

@@ -5,11 +5,15 @@ import TensorGraph
 final class ProgramRaising {
     private let package: MLPackage
     private let graph = Graph()
-    private let values = RaisedValues()
+    private let values: RaisedValues
+    private let rounding: HalfRounding
     private var inputs: [(name: String, shape: Shape)] = []
+    private var results: [RaisedResult] = []
 
-    init(_ package: MLPackage) {
+    init(_ package: MLPackage, rounding: HalfRounding) {
         self.package = package
+        self.rounding = rounding
+        values = RaisedValues(roundsToHalf: rounding == .every)
     }
 
     func defineInputs(_ wishes: [String: Shape]) throws {
@@ -24,7 +28,7 @@ final class ProgramRaising {
             }
             inputs.append((input.name, shape))
             let value = normalization.input(graph.input(input.name, shape))
-            values.define(input.name, value)
+            values.define(input.name, rounded(value, input.type))
         }
     }
 
@@ -121,6 +125,7 @@ final class ProgramRaising {
                 rule: "it has \(operation.outputs.count) outputs where \(results.count) are due",
                 remedy: "The package is damaged: export it again.")
         }
+        let arguments = tensors(of: operation)
         for (result, output) in zip(results, operation.outputs) {
             let declared = output.type.dimensions
             let fits =
@@ -132,7 +137,29 @@ final class ProgramRaising {
                     "\(output.name) is declared as \(output.type) but comes out as "
                         + "\(result.shape)")
             }
-            values.define(output.name, result)
+            let value = rounded(result, output.type)
+            values.define(output.name, value)
+            guard !IdentityRule.milTypes.contains(operation.type) else { continue }
+            self.results.append(
+                RaisedResult(
+                    name: output.name, operation: operation.type, value: value,
+                    inputs: arguments))
+        }
+    }
+
+    /// Rounding what only moved, and was rounded before, changes nothing.
+    private func rounded(_ value: Tensor, _ type: MILTensorType) -> Tensor {
+        switch rounding {
+        case .declared where type.dataType == .float16, .every:
+            value.operation is RoundToHalf ? value : value.applying(RoundToHalf())
+        default: value
+        }
+    }
+
+    /// What an operation computes with, constants left out, by the names of its parameters.
+    private func tensors(of operation: MILOperation) -> [Tensor] {
+        operation.inputs.sorted { $0.key < $1.key }.flatMap(\.value).compactMap { argument in
+            argument.name.flatMap(values.computed)
         }
     }
 
@@ -148,6 +175,7 @@ final class ProgramRaising {
         }
         return RaisedModel(
             graph: graph, inputs: inputs, outputs: outputs, variables: values.variables,
+            results: results,
             interface: ColorizerInterface(package, normalization, inputs, outputs))
     }
 }

@@ -8,8 +8,32 @@ package struct RaisedModel {
     package let outputs: [(name: String, value: Tensor)]
     /// The values of the graph's variables: the package's weights.
     package let variables: [String: TensorData]
+    /// What the operations compute, in the program's order; constants are left out, and values that
+    /// only give another one a name.
+    package let results: [RaisedResult]
     /// How lightness goes in and color comes out; nil if the package is no colorizer.
     package let interface: ColorizerInterface?
+}
+
+/// What an operation of a package computes.
+package struct RaisedResult {
+    /// The value's name in the program.
+    package let name: String
+    /// MIL's word for what computes it: `conv`.
+    package let operation: String
+    package let value: Tensor
+    /// The values that it is computed from, constants left out.
+    package let inputs: [Tensor]
+}
+
+/// Which results are rounded to half precision, as arithmetic in float16 does it: each operation's
+/// once, however many operations of the graph stand for it.
+package enum HalfRounding: Hashable, Sendable {
+    case none
+    /// Those that the package declares as float16.
+    case declared
+    /// All, the inputs and the constants among them.
+    case every
 }
 
 /// How to use a package as a colorizer.
@@ -36,15 +60,16 @@ package struct ColorizerInterface: Hashable, Sendable {
 
 /// Turns a package into a graph.
 ///
-/// float16 numbers are carried as the float32 numbers that they are; whether arithmetic rounds to
-/// half precision is up to whoever runs the graph.
+/// float16 numbers are carried as the float32 numbers that they are.
 ///
-/// - Parameter inputShapes: sizes for inputs that take several; their default size otherwise.
+/// - Parameters:
+///   - inputShapes: sizes for inputs that take several; their default size otherwise.
+///   - rounding: which results the graph rounds to half precision.
 /// - Throws: ``ConversionError`` with the place of what is not supported or does not fit.
 package func raise(
-    _ package: MLPackage, inputShapes: [String: Shape] = [:]
+    _ package: MLPackage, inputShapes: [String: Shape] = [:], rounding: HalfRounding = .none
 ) throws -> RaisedModel {
-    let raising = ProgramRaising(package)
+    let raising = ProgramRaising(package, rounding: rounding)
     try raising.defineInputs(inputShapes)
     for (index, operation) in package.program.operations.enumerated() {
         try raising.raise(operation, place: operation.place(index))

@@ -9,11 +9,17 @@ final class RaisedValues {
     }
 
     private var values: [String: Value] = [:]
+    /// Whether constants of float32 are rounded to half precision.
+    private let roundsToHalf: Bool
     /// The numbers of constants that became variables of the graph.
     private(set) var variables: [String: TensorData] = [:]
 
     /// Longer constants become variables, so that a graph is small and quick to compare.
     private static let largestConstant = 9
+
+    init(roundsToHalf: Bool) {
+        self.roundsToHalf = roundsToHalf
+    }
 
     func define(_ name: String, _ tensor: Tensor) { values[name] = .tensor(tensor) }
 
@@ -23,13 +29,19 @@ final class RaisedValues {
         if case .constant(let value)? = values[name] { value } else { nil }
     }
 
+    /// A value that is no constant.
+    func computed(_ name: String) -> Tensor? {
+        if case .tensor(let tensor)? = values[name] { tensor } else { nil }
+    }
+
     /// A value as a tensor; nil for constants that are no floats.
     func tensor(_ name: String, in graph: Graph) throws -> Tensor? {
         switch values[name] {
         case .tensor(let tensor): return tensor
         case .constant(let value) where value.type.dataType.isFloat:
             let tensor = try tensor(of: value, name: name, in: graph)
-            return tensor
+            let isCoarse = roundsToHalf && value.type.dataType != .float16
+            return isCoarse ? tensor.applying(RoundToHalf()) : tensor
         default: return nil
         }
     }

@@ -70,9 +70,6 @@ extension Sigmoid: PointwiseOperation {
 extension Tanh: PointwiseOperation {
     var instruction: Instruction.Code { .init(opcode: RT_TANH) }
 }
-
-/// Rounds to the nearest half-precision number: what an accelerator does to each result.
-struct RoundToHalf: UnaryElementwise, PointwiseOperation {
-    static let name = "round_to_half"
+extension RoundToHalf: PointwiseOperation {
     var instruction: Instruction.Code { .init(opcode: RT_HALF) }
 }

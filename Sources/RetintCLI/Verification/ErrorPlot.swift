@@ -1,0 +1,156 @@
+import Foundation
+import Verification
+
+/// The error along a network as a drawing of SVG: the operations from left to right, upward the
+/// error relative to what is expected on a logarithmic axis.
+struct ErrorPlot {
+    private struct Point {
+        let place: Int
+        let layer: LayerReport
+        let error: LayerError
+    }
+
+    private let points: [Point]
+    private let count: Int
+    private let tolerance: LayerTolerance
+    /// Powers of ten.
+    private let bottom: Int
+    private let top: Int
+
+    private static let (width, height) = (1040.0, 300.0)
+    private static let (left, right, above, below) = (58.0, 12.0, 12.0, 150.0)
+
+    /// Nil where nothing was compared.
+    init?(_ report: VerificationReport) {
+        points = report.layers.enumerated().compactMap { place, layer in
+            layer.error.map { Point(place: place, layer: layer, error: $0) }
+        }
+        guard !points.isEmpty else { return nil }
+        count = report.layers.count
+        tolerance = report.layerTolerance
+        let bounds = [tolerance.maxRelative, tolerance.minSNR.map(Self.noise)].compactMap { $0 }
+        let shown = (points.flatMap { [$0.error.relative, $0.error.noise] } + bounds)
+            .filter { $0 > 0 && $0.isFinite }
+        bottom = max(Int(log10(shown.min() ?? 1e-8).rounded(.down)), -12)
+        top = max(Int(log10(shown.max() ?? 1).rounded(.up)), bottom + 1)
+    }
+
+    /// What an SNR is as root mean square error relative to what is expected.
+    private static func noise(_ snr: Double) -> Double { pow(10, -snr / 20) }
+
+    var svg: String {
+        let size = "0 0 \(Int(Self.width)) \(Int(Self.height + Self.below))"
+        return """
+            <svg viewBox="\(size)" role="img" aria-label="Error along the network">
+            \(grid)\(bounds)\(line(\.relative, "largest"))\(line(\.noise, "noise"))\(marks)\(names)
+            </svg>
+            """
+    }
+
+    private func x(_ place: Int) -> Double {
+        let room = Self.width - Self.left - Self.right
+        return Self.left + room * (Double(place) + 0.5) / Double(count)
+    }
+
+    /// What is equal lies on the bottom line, what is no number on the top one.
+    private func y(_ value: Double) -> Double {
+        guard value.isFinite else { return Self.above }
+        let power = value > 0 ? log10(value) : Double(bottom)
+        let share = (min(max(power, Double(bottom)), Double(top)) - Double(bottom))
+        return Self.above + (Self.height - Self.above) * (1 - share / Double(top - bottom))
+    }
+
+    private var grid: String {
+        (bottom...top).map { power in
+            let height = y(pow(10, Double(power)))
+            return """
+                <line class="grid" x1="\(Self.left)" x2="\(Self.width - Self.right)" \
+                y1="\(svg: height)" y2="\(svg: height)"/>\
+                <text class="axis" x="\(Self.left - 6)" y="\(svg: height + 4)">\
+                10<tspan dy="-5" font-size="8">\(power)</tspan></text>
+
+                """
+        }.joined()
+    }
+
+    private var bounds: String {
+        let lines = [
+            (tolerance.maxRelative, "largest"), (tolerance.minSNR.map(Self.noise), "noise"),
+        ]
+        return lines.compactMap { value, name in
+            value.map {
+                """
+                <line class="bound \(name)" x1="\(Self.left)" x2="\(Self.width - Self.right)" \
+                y1="\(svg: y($0))" y2="\(svg: y($0))"><title>tolerance</title></line>
+
+                """
+            }
+        }.joined()
+    }
+
+    private func line(_ value: (LayerError) -> Double, _ name: String) -> String {
+        let corners = points.map { "\(svg: x($0.place)),\(svg: y(value($0.error)))" }
+        return "<polyline class=\"\(name)\" points=\"\(corners.joined(separator: " "))\"/>\n"
+    }
+
+    /// A dot for each operation, which says what it stands for to whoever points at it.
+    private var marks: String {
+        points.map { point in
+            let text =
+                "\(point.layer.value.name) (\(point.layer.value.operation)): SNR "
+                + "\(Format.fixed(point.error.snr, 1)) dB, largest error "
+                + "\(Format.significant(point.error.relative)) of the largest number"
+            return """
+                <circle class="\(point.error.holds ? "noise" : "past")" r="3.2" \
+                cx="\(svg: x(point.place))" cy="\(svg: y(point.error.noise))">\
+                <title>\(text.escapedForHTML)</title></circle>
+
+                """
+        }.joined()
+    }
+
+    /// As many names as there is room for.
+    private var names: String {
+        let step = max((points.count + 79) / 80, 1)
+        return points.enumerated().filter { $0.offset.isMultiple(of: step) }.map { _, point in
+            let (x, y) = (x(point.place) + 3, Self.height + 10)
+            return """
+                <text class="name" transform="translate(\(svg: x),\(svg: y)) rotate(-90)">\
+                \(point.layer.value.name.shortened(22).escapedForHTML)</text>
+
+                """
+        }.joined()
+    }
+}
+
+extension LayerError {
+    /// The root mean square error relative to what is expected; NaN if that is not known.
+    fileprivate var noise: Double { snr.isNaN ? .nan : pow(10, -snr / 20) }
+}
+
+extension String {
+    /// The end of a long text, which tells names apart.
+    fileprivate func shortened(_ length: Int) -> String {
+        count <= length ? self : "…" + suffix(length - 1)
+    }
+
+    /// The text as HTML and XML have it.
+    var escapedForHTML: String {
+        reduce(into: "") { result, character in
+            switch character {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\"": result += "&quot;"
+            default: result.append(character)
+            }
+        }
+    }
+}
+
+extension DefaultStringInterpolation {
+    /// A coordinate.
+    fileprivate mutating func appendInterpolation(svg value: Double) {
+        appendLiteral(Format.fixed(value, 1))
+    }
+}

@@ -1,0 +1,98 @@
+import ArgumentParser
+import ColorScience
+import Files
+import ImageIO
+import Layers
+import TensorGraph
+import Verification
+
+/// What two models are compared on.
+struct LightnessOptions: ParsableArguments {
+    @Option(
+        name: .customLong("photo"),
+        help: ArgumentHelp(
+            "A photo to compare on, instead of random lightness; may be given again.",
+            valueName: "file"))
+    var files: [String] = []
+
+    @Option(
+        name: .customLong("photos"),
+        help: ArgumentHelp(
+            "A directory of photos to compare on; may be given again.", valueName: "dir"))
+    var directories: [String] = []
+
+    @Option(help: "The side of the square to compare on; the model's own, or 256.")
+    var size: Int?
+
+    @Option(help: "Seed of the random lightness (0).")
+    var seed: UInt64?
+
+    var isGiven: Bool {
+        !files.isEmpty || !directories.isEmpty || size != nil || seed != nil
+    }
+
+    func validate() throws {
+        if let size, !(1...16384).contains(size) {
+            throw ValidationError("--size is \(size); give a number from 1 to 16384")
+        }
+    }
+
+    /// The photos, those of directories last.
+    ///
+    /// - Throws: `FileError` if a directory cannot be read, ``CommandError`` if it has no photo.
+    var paths: [String] {
+        get throws {
+            try files
+                + directories.flatMap { directory in
+                    let found = try listFiles(
+                        below: directory, extensions: ["jpg", "jpeg", "png", "webp"])
+                    guard !found.isEmpty else {
+                        throw CommandError(
+                            .badInput,
+                            "\(directory): holds no photo; give a directory of JPEG, PNG or WebP "
+                                + "files")
+                    }
+                    return found
+                }
+        }
+    }
+
+    /// L of the photos, resized, as many at a time as `shape` has; or of noise.
+    ///
+    /// - Throws: ``CommandError`` if there are not as many photos as batches want.
+    func samples(shape: Shape) throws -> Samples {
+        var shape = shape
+        if let size { (shape[2], shape[3]) = (size, size) }
+        let (paths, batch) = (try paths, shape[0])
+        guard !paths.isEmpty else { return noise(shape) }
+        guard paths.count.isMultiple(of: batch) else {
+            throw CommandError(
+                .wrongUsage,
+                "the model takes \(batch) photos at a time and \(paths.count) are given; give a "
+                    + "multiple of \(batch)")
+        }
+        return Samples(count: paths.count / batch) { [shape] index in
+            let own = Array(paths[index * batch..<(index + 1) * batch])
+            let planes = try own.flatMap { try lightness(of: $0, shape) }
+            return Sample(
+                labels: own,
+                inputs: [NamedTensor("lightness", TensorData(shape: shape, scalars: planes))])
+        }
+    }
+
+    private func noise(_ shape: Shape) -> Samples {
+        let seed = seed ?? 0
+        return Samples(count: 1) { _ in
+            var random = RandomStream(seed: seed, name: "lightness")
+            let scalars = (0..<shape.count).map { _ in Float(100 * random.uniform()) }
+            return Sample(
+                labels: (0..<shape[0]).map { "noise \($0 + 1) of seed \(seed)" },
+                inputs: [NamedTensor("lightness", TensorData(shape: shape, scalars: scalars))])
+        }
+    }
+}
+
+private func lightness(of path: String, _ shape: Shape) throws -> [Float] {
+    let photo = try Image(contentsOf: path).resized(to: shape[3], height: shape[2])
+    return lab(fromRGB: photo.pixels).l
+}

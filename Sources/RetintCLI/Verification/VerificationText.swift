@@ -1,0 +1,135 @@
+import TensorGraph
+import Verification
+
+extension VerificationReport {
+    /// How many values are listed where not all are.
+    private static let few = 5
+
+    /// The tables and what follows from them.
+    func lines(allLayers: Bool) -> [String] {
+        let failures =
+            outputs.flatMap { output in output.failures.map { "\(output.name): \($0)" } }
+            + colorFailures + layerFailures
+        return ["\(model) (\(precision)) against \(reference)"] + outputTable.lines + colorLines
+            + ["tolerance: \(tolerance)"] + failures + rangeLines + comparisonLines
+            + (allLayers ? [""] + layerTable(Array(layers.indices)).lines : [])
+            + ["", "computed in \(compute) by \(Self.runtime)", passed ? "passed" : "FAILED"]
+    }
+
+    private var outputTable: TextTable {
+        let header = [
+            "output", "shape", "max |e|", "mean |e|", "p99 |e|", "max rel", "PSNR dB", "SNR dB",
+            "cosine", "",
+        ]
+        var table = TextTable(header: header, rightAligned: [2, 3, 4, 5, 6, 7, 8])
+        for output in outputs { table.append(row(output)) }
+        return table
+    }
+
+    private func row(_ output: OutputComparison) -> [String] {
+        let metrics = output.metrics
+        return [
+            output.name, "\(Shape(output.shape))", Format.significant(metrics.maxAbs),
+            Format.significant(metrics.meanAbs), Format.significant(metrics.percentile99),
+            Format.significant(metrics.maxRelative), Format.fixed(metrics.psnr, 2),
+            Format.fixed(metrics.snr, 2), Format.fixed(metrics.cosine, 9),
+            output.failures.isEmpty ? "ok" : "FAILED",
+        ]
+    }
+
+    private var colorLines: [String] {
+        guard let color else { return [] }
+        let all = photos.count > 1 ? " of \(photos.count) pictures" : ""
+        let worst = photos.count > 1 ? worstPhoto : nil
+        return ["ΔE2000\(all): \(color.text)"]
+            + (worst.map { ["worst picture: \($0.photo): \($0.difference.text)"] } ?? [])
+    }
+}
+
+extension ColorDifference {
+    var text: String { "mean \(Format.fixed(mean, 5)), p99 \(Format.fixed(percentile99, 5))" }
+}
+
+/// What is computed on the way.
+extension VerificationReport {
+    private var rangeLines: [String] {
+        guard !layers.isEmpty else { return [] }
+        var table = TextTable(
+            header: ["largest values", "operation", "shape", "max |x|", "of float16's 65504"],
+            rightAligned: [3, 4])
+        for place in largestValues(Self.few) {
+            let layer = layers[place]
+            table.append([
+                layer.value.name, layer.value.operation, "\(layer.value.shape)",
+                Format.significant(layer.range.largest), Format.share(layer.range.shareOfHalf),
+            ])
+        }
+        return [""] + table.lines + [nonFiniteLine]
+    }
+
+    private var nonFiniteLine: String {
+        guard let place = firstNonFinite, let found = layers[place].range.nonFinite else {
+            return "no NaN or infinity in \(layers.count) intermediate values"
+        }
+        let layer = layers[place]
+        let inputs = layer.value.inputs.map { input in
+            "\(layers[input].value.name) (max |x| \(Format.significant(layers[input].range.largest)))"
+        }
+        let from = inputs.isEmpty ? "" : "; computed from " + inputs.joined(separator: ", ")
+        return "first NaN or infinity: \(layer.value.name) (\(layer.value.operation)): "
+            + "\(found.count) numbers, \(found.nan) of them NaN, the first at \(found.first) in "
+            + "\(layer.range.nonFiniteIn ?? "")\(from)"
+    }
+
+    private var comparisonLines: [String] {
+        guard comparedCount > 0 else {
+            return ["", "no intermediate value has the name of one to compare with"]
+        }
+        let head = [
+            "",
+            "\(comparedCount) of \(layers.count) intermediate values were compared; tolerance: "
+                + "\(layerTolerance)",
+        ]
+        return head + departureLines + ["lowest SNR:"]
+            + layerTable(worstValues(Self.few)).lines.map { "  " + $0 }
+    }
+
+    private var departureLines: [String] {
+        guard let departure = firstDeparture else { return ["all are within it"] }
+        let name = layers[departure.layer].value.name
+        guard !departure.inputs.isEmpty else {
+            return ["first past it: \(name), computed from the model's input or what has no match"]
+                + layerTable([departure.layer]).lines.map { "  " + $0 }
+        }
+        return ["first past it: \(name), below the compared values that it is computed from"]
+            + layerTable(departure.inputs + [departure.layer]).lines.map { "  " + $0 }
+    }
+
+    private func layerTable(_ places: [Int]) -> TextTable {
+        let header = [
+            "value", "operation", "shape", "max |x|", "max |e|", "mean |e|", "relative", "SNR dB",
+            "",
+        ]
+        var table = TextTable(header: header, rightAligned: [3, 4, 5, 6, 7])
+        for place in places { table.append(row(layers[place])) }
+        return table
+    }
+
+    private func row(_ layer: LayerReport) -> [String] {
+        let largest = layer.range.nonFinite == nil ? Format.significant(layer.range.largest) : "∞"
+        let start = [layer.value.name, layer.value.operation, "\(layer.value.shape)", largest]
+        guard let error = layer.error else { return start + ["", "", "", "", "not compared"] }
+        return start + [
+            Format.significant(error.maxAbs), Format.significant(error.meanAbs),
+            Format.significant(error.relative), Format.fixed(error.snr, 2),
+            error.holds ? "" : "past",
+        ]
+    }
+}
+
+extension Format {
+    /// 0.0123 → 1.23 %.
+    static func share(_ value: Double) -> String {
+        "\(fixed(100 * value, value < 0.1 ? 3 : 1)) %"
+    }
+}

@@ -1,0 +1,35 @@
+import Conversion
+import Engine
+import TensorGraph
+
+/// The operations of a package that go beyond float16 on some pictures: those whose results are
+/// too large, and those that have to read them. What is measured is the checkpoint in float32, in
+/// the form that the package will have.
+///
+/// - Parameters:
+///   - lightness: L in 0…100, [1, 1, H, W] each, of the package's default size.
+///   - limit: the largest magnitude that may stay in float16.
+/// - Returns: names for `Float32Operations.overflowing`.
+/// - Throws: as `makePackage` does; `GraphError` if a picture is of another size.
+package func overflowingOperations(
+    _ source: ExportSource, _ options: ExportOptions, on lightness: [TensorData], limit: Float
+) throws -> Set<String> {
+    let operations = try exportedOperations(source, options)
+    guard let last = operations.last else { return [] }
+    let program = try Program(
+        outputs: [("last", last.result)], observing: operations.map(\.result))
+    try program.load(source.variables)
+    var large: Set<Int> = []
+    for picture in lightness {
+        var run = try program.start(["input": options.input(lightness: picture)])
+        while let values = run.next() {
+            for value in values where !(value.largestMagnitude <= limit) {
+                large.insert(operations[value.index].result.id)
+            }
+        }
+    }
+    let found = operations.filter { operation in
+        large.contains(operation.result.id) || operation.operands.contains { large.contains($0.id) }
+    }
+    return Set(found.map(\.name))
+}

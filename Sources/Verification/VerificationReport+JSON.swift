@@ -1,0 +1,119 @@
+/// Names in camel case become snake case: `maxAbsError` is `max_abs_error`.
+extension VerificationReport: Encodable {
+    private enum CodingKeys: String, CodingKey {
+        case passed, model, reference, precision, compute, runtime, tolerance, outputs
+        case deltaE2000Mean, failures, photos, worstPhoto, layers, layerTolerance
+        case layersCompared, firstPastTolerance, firstNonFinite, largestValue
+        case deltaE2000P99 = "delta_e2000_p99"
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(passed, forKey: .passed)
+        try container.encode(model, forKey: .model)
+        try container.encode(reference, forKey: .reference)
+        try container.encode(precision, forKey: .precision)
+        try container.encode(compute, forKey: .compute)
+        try container.encode(Self.runtime, forKey: .runtime)
+        try container.encode(tolerance, forKey: .tolerance)
+        let named = Dictionary(outputs.map { ($0.name, $0) }) { first, _ in first }
+        try container.encode(named, forKey: .outputs)
+        try container.encodeIfPresent(color?.mean, forKey: .deltaE2000Mean)
+        try container.encodeIfPresent(color?.percentile99, forKey: .deltaE2000P99)
+        try container.encode(photos, forKey: .photos)
+        try container.encodeIfPresent(worstPhoto?.photo, forKey: .worstPhoto)
+        try container.encode(colorFailures + layerFailures, forKey: .failures)
+        try encodeLayers(to: &container)
+    }
+
+    private func encodeLayers(to container: inout KeyedEncodingContainer<CodingKeys>) throws {
+        func name(_ place: Int) -> String { layers[place].value.name }
+        try container.encode(
+            layers.map { Layer($0, inputs: $0.value.inputs.map(name)) }, forKey: .layers)
+        try container.encode(layerTolerance, forKey: .layerTolerance)
+        try container.encode(comparedCount, forKey: .layersCompared)
+        let departure = firstDeparture.map {
+            Departure(layer: name($0.layer), comparedInputs: $0.inputs.map(name))
+        }
+        try container.encodeIfPresent(departure, forKey: .firstPastTolerance)
+        try container.encodeIfPresent(firstNonFinite.map(name), forKey: .firstNonFinite)
+        try container.encodeIfPresent(largestValues(1).first.map(name), forKey: .largestValue)
+    }
+}
+
+private struct Departure: Encodable {
+    let layer: String
+    let comparedInputs: [String]
+}
+
+/// A value on the way as one flat object.
+private struct Layer: Encodable {
+    let name: String
+    let operation: String
+    let shape: [Int]
+    let inputs: [String]
+    let maxAbsValue: Double
+    let shareOfFloat16Range: Double
+    let nonFinite: NonFinite?
+    let nonFiniteIn: String?
+    let comparedWith: String?
+    let maxAbsError: Double?
+    let meanAbsError: Double?
+    let relativeError: Double?
+    let psnrDb: Double?
+    let snrDb: Double?
+    let cosine: Double?
+    let withinTolerance: Bool?
+
+    init(_ report: LayerReport, inputs: [String]) {
+        (name, operation) = (report.value.name, report.value.operation)
+        shape = report.value.shape.dimensions
+        self.inputs = inputs
+        maxAbsValue = report.range.largest
+        shareOfFloat16Range = report.range.shareOfHalf
+        (nonFinite, nonFiniteIn) = (report.range.nonFinite, report.range.nonFiniteIn)
+        let error = report.error
+        comparedWith = error?.expected
+        (maxAbsError, meanAbsError) = (error?.maxAbs, error?.meanAbs)
+        relativeError = error?.relative
+        (psnrDb, snrDb, cosine) = (error?.psnr, error?.snr, error?.cosine)
+        withinTolerance = error?.holds
+    }
+}
+
+extension PhotoDifference: Encodable {
+    private enum CodingKeys: String, CodingKey {
+        case photo, deltaE2000Mean
+        case deltaE2000P99 = "delta_e2000_p99"
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(photo, forKey: .photo)
+        try container.encode(difference.mean, forKey: .deltaE2000Mean)
+        try container.encode(difference.percentile99, forKey: .deltaE2000P99)
+    }
+}
+
+extension OutputComparison: Encodable {
+    private enum CodingKeys: String, CodingKey {
+        case shape, maxAbsError, meanAbsError, maxRelativeError, psnrDb, snrDb, cosine, peak
+        case nonFinite, failures
+        case percentile99 = "p99_abs_error"
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(shape, forKey: .shape)
+        try container.encode(metrics.maxAbs, forKey: .maxAbsError)
+        try container.encode(metrics.meanAbs, forKey: .meanAbsError)
+        try container.encode(metrics.percentile99, forKey: .percentile99)
+        try container.encode(metrics.maxRelative, forKey: .maxRelativeError)
+        try container.encode(metrics.psnr, forKey: .psnrDb)
+        try container.encode(metrics.snr, forKey: .snrDb)
+        try container.encode(metrics.cosine, forKey: .cosine)
+        try container.encode(peak, forKey: .peak)
+        try container.encodeIfPresent(nonFinite, forKey: .nonFinite)
+        try container.encode(failures, forKey: .failures)
+    }
+}

@@ -1,0 +1,223 @@
+import Checkpoints
+import Conversion
+import Foundation
+import MLPackage
+import TensorFiles
+import TensorGraph
+import Testing
+
+@testable import Verification
+
+/// What is computed on the way: how large it is, what it is compared with, where error arises.
+@Suite struct LayerTests {
+    /// Normalizations folded into convolutions included.
+    @Test(arguments: [ExportOptions.Precision.float32, .float16])
+    func everyValueOfAPackageFindsItsOwn(_ precision: ExportOptions.Precision) throws {
+        let fixture = try Fixture()
+        let package = try fixture.package(ExportOptions(precision: precision, size: 64))
+        let report = try verify(package, against: fixture.model(), on: fixture.samples(1))
+        #expect(report.passed && report.layers.count > 60)
+        #expect(report.comparedCount == report.layers.count)
+        #expect(report.firstDeparture == nil && report.firstNonFinite == nil)
+        for layer in report.layers {
+            let error = try #require(layer.error)
+            #expect(precision == .float16 || error.relative < 1e-5, "\(layer.value.name)")
+        }
+    }
+
+    @Test func findsWhereErrorArises() throws {
+        let fixture = try Fixture()
+        var changed = fixture.checkpoint
+        let name = "stage4.1.depthwise.0.weight"
+        let weight = try #require(changed.state[name])
+        var numbers = try #require(weight.floats)
+        numbers[4] += 1
+        changed.state[name] = StoredTensor(shape: weight.shape, floats: numbers)
+        let path = fixture.scratch.path("changed.h5")
+        try changed.write(to: path)
+        let options = VerificationOptions(tolerance: Tolerance(atol: 1000))
+        let report = try verify(
+            VerifiedModel(contentsOf: path), against: fixture.model(), on: fixture.samples(1),
+            options: options)
+        let first = try #require(report.firstDeparture)
+        #expect(report.layers[first.layer].value.name == "stage4.1.depthwise.0.conv2d")
+        #expect(first.inputs.map { report.layers[$0].value.name } == ["stage4.1.expand.2.relu"])
+        #expect(first.inputs.allSatisfy { report.layers[$0].error?.maxAbs == 0 })
+        let worst = try #require(report.worstValues(1).first)
+        #expect(report.layers[worst].error?.holds == false)
+        // Only who asks for it lets that decide.
+        #expect(report.passed)
+        var strict = options
+        strict.layersDecide = true
+        let failed = try verify(
+            VerifiedModel(contentsOf: path), against: fixture.model(), on: fixture.samples(1),
+            options: strict)
+        #expect(!failed.passed && failed.layerFailures.count == 1)
+    }
+
+    @Test func comparesWithActivations() throws {
+        let fixture = try Fixture()
+        let values = try fixture.values()
+        let modules = [
+            "stem": "stem.2.relu", "stem.0": "stem.0.conv2d", "stage8.1": "stage8.1.add",
+            "up2.narrow": "up2.narrow.1.batch_norm",
+        ]
+        var tensors = [("inputs/L", fixture.lightness), ("outputs/ab", try fixture.ab())]
+        for (module, value) in modules {
+            tensors.append(("activations/\(module)", try #require(values[value])))
+        }
+        let wrongShape = TensorData(shape: [1, 1, 2, 2], repeating: 0)
+        tensors += [("activations/stage4", wrongShape), ("activations/unknown", wrongShape)]
+        let reference = try Reference(contentsOf: fixture.write(tensors))
+        let report = try verify(fixture.model(), against: reference)
+        let compared = report.layers.compactMap { layer in
+            layer.error.map { [$0.expected, layer.value.name] }
+        }
+        #expect(Set(compared) == Set(modules.map { [$0.key, $0.value] }))
+        #expect(report.layers.allSatisfy { ($0.error?.maxAbs ?? 0) == 0 })
+        // A folded normalization has the name of its convolution, whose own value is gone.
+        let package = try fixture.package(ExportOptions(size: 64))
+        let names = try verify(package, against: reference).layers.compactMap(\.error?.expected)
+        #expect(Set(names).isSuperset(of: ["stem", "stage8.1"]))
+    }
+
+    @Test func coremltoolsNamesOfBothPrecisionsAreTheSame() throws {
+        let goldens =
+            URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().path + "/MLPackageTests/Goldens/"
+        let single = try VerifiedModel(contentsOf: goldens + "float32-iOS15.mlpackage")
+        let half = try VerifiedModel(contentsOf: goldens + "float16-iOS15.mlpackage")
+        let report = try verify(half, against: single, on: picturesOf(1, [1, 1, 16, 16]))
+        #expect(report.passed && report.comparedCount == report.layers.count)
+        #expect(report.layers.allSatisfy { ($0.error?.snr ?? 0) > 50 })
+    }
+
+    @Test func foreignNamesAreNotCompared() throws {
+        let fixture = try Fixture()
+        let package = try fixture.package(ExportOptions(size: 64))
+        let path = fixture.scratch.path("eccv16.h5")
+        try Checkpoint(architecture: "eccv16", options: ["width": "0.25"], seed: 1)
+            .write(to: path)
+        let options = VerificationOptions(tolerance: Tolerance(atol: 1000))
+        let report = try verify(
+            package, against: VerifiedModel(contentsOf: path), on: fixture.samples(1),
+            options: options)
+        // The outputs, and what both do to lightness.
+        #expect(report.comparedCount <= 4)
+        #expect(report.layers.contains { $0.error == nil })
+    }
+
+    /// 90² fits float16, its square does not; infinity less infinity is nothing.
+    @Test func findsTheFirstOverflow() throws {
+        let scratch = try Scratch()
+        let path = scratch.path("overflow.mlpackage")
+        try overflowing(.float16).write(to: path)
+        let reference = try Reference(
+            name: "r", inputs: [NamedTensor("x", TensorData(shape: [1, 2], scalars: [90, -1]))],
+            outputs: [NamedTensor("y", TensorData(shape: [1, 2], scalars: [0, 0]))])
+        let model = try VerifiedModel(contentsOf: path)
+        let report = try verify(model, against: reference)
+        #expect(!report.passed && report.compute == .float16)
+        let first = try #require(report.firstNonFinite.map { report.layers[$0] })
+        #expect(first.value.name == "fourth" && first.range.nonFinite?.first == [0, 0])
+        #expect(first.range.nonFinite?.nan == 0 && first.range.largest == 1)
+        #expect(first.value.inputs.map { report.layers[$0].value.name } == ["square", "square"])
+        let last = try #require(report.layers.last)
+        #expect(last.range.nonFinite?.nan == 1)
+        let single = try verify(model, against: reference, options: .init(compute: .float32))
+        #expect(single.firstNonFinite == nil && single.layers[1].range.shareOfHalf > 1000)
+    }
+
+    /// What a package declares as float32 is not rounded unless asked for.
+    @Test func mixedPrecisionRoundsWhatIsDeclared() throws {
+        let scratch = try Scratch()
+        let path = scratch.path("mixed.mlpackage")
+        try overflowing(.float32).write(to: path)
+        let model = try VerifiedModel(contentsOf: path)
+        #expect(model.computePrecision == .mixed)
+        let input = [NamedTensor("x", TensorData(shape: [1, 2], scalars: [90, 0.1]))]
+        let mixed = try model.run(input, compute: .mixed)[0].data.scalars
+        #expect(mixed == [0, 0])
+        let half = try model.run(input, compute: .float16)[0].data.scalars
+        #expect(half[0].isNaN && half[1] == 0)
+    }
+
+    /// x² in float16, then squared in `precision` and taken from itself.
+    private func overflowing(_ precision: MILDataType) throws -> MLPackage {
+        var builder = MILProgramBuilder()
+        func type(_ dataType: MILDataType) -> MILTensorType { MILTensorType(dataType, [1, 2]) }
+        var x = builder.input("x", type(.float32))
+        func apply(_ operation: String, _ name: String, _ dataType: MILDataType) {
+            x = builder.operation(
+                operation, ["x": .name(x), "y": .name(x)], name: name, type: type(dataType))
+        }
+        func cast(_ word: String, _ dataType: MILDataType) {
+            x = builder.operation(
+                "cast", ["x": .name(x), "dtype": .constant(.string(word))], name: "cast_\(x)",
+                type: type(dataType))
+        }
+        cast("fp16", .float16)
+        apply("mul", "square", .float16)
+        if precision == .float32 { cast("fp32", .float32) }
+        apply("mul", "fourth", precision)
+        apply("sub", "nothing", precision)
+        if precision == .float16 { cast("fp32", .float32) }
+        try builder.output(x, as: "y")
+        let feature = { (name: String) in
+            Feature(name, .multiArray(ArrayFeature(.float32, [1, 2])))
+        }
+        return MLPackage(
+            target: .iOS15,
+            description: ModelDescription(inputs: [feature("x")], outputs: [feature("y")]),
+            program: builder.program)
+    }
+}
+
+/// Arithmetic in half precision against PyTorch; see Goldens/record_half.py.
+@Suite struct HalfArithmeticTests {
+    private let model: VerifiedModel
+    private let reference: Reference
+
+    init() throws {
+        let goldens =
+            URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/Goldens/"
+        model = try VerifiedModel(contentsOf: goldens + "half.mlpackage")
+        reference = try Reference(contentsOf: goldens + "half.h5")
+    }
+
+    /// A rounding too many or too few leaves an SNR of 75 dB; a sum that falls on the other side
+    /// now and then leaves more than 110.
+    @Test func everyOperationRoundsItsResultOnce() throws {
+        let report = try verify(model, against: reference)
+        #expect(report.compute == .float16)
+        #expect(report.comparedCount == 13 && report.layers.count == 13)
+        for layer in report.layers {
+            #expect(try #require(layer.error).snr > 110, "\(layer.value.name)")
+        }
+    }
+
+    @Test func nothingIsLeftUnrounded() throws {
+        let prepared = try model.prepare(for: reference.inputs, compute: .float16)
+        var run = try prepared.start(reference.inputs)
+        var count = 0
+        while let values = run.next() {
+            for value in values {
+                count += 1
+                let numbers = value.data.scalars
+                #expect(HalfPrecision.floats(HalfPrecision.halfs(numbers)) == numbers)
+            }
+        }
+        #expect(count == prepared.values.count)
+    }
+
+    /// A checkpoint has its weights rounded too.
+    @Test func checkpointsRoundAsWell() throws {
+        let fixture = try Fixture()
+        let values = try fixture.values(compute: .float16)
+        #expect(values.count > 100)
+        for (name, value) in values {
+            let numbers = value.scalars
+            #expect(HalfPrecision.floats(HalfPrecision.halfs(numbers)) == numbers, "\(name)")
+        }
+    }
+}
