@@ -21,26 +21,24 @@ struct ExportCommand: ParsableCommand {
         help: "The package to write; its name ends in .mlpackage.")
     var package: String
 
-    @Option(help: "The arithmetic and the weights of the whole program: float32 or float16.")
-    var precision = ExportOptions.Precision.float32
-
     @Option(help: "The oldest system that the package runs on: iOS15, iOS16, iOS17 or iOS18.")
     var target = ExportOptions.Target.iOS15
 
-    @Option(help: "A multi-array of L (tensor), or a grayscale picture (image).")
-    var input = ExportOptions.Input.tensor
+    @OptionGroup(title: "Precision") var precision: ExportPrecisionOptions
 
-    @Option(help: "One output of both channels (ab), or one for each (split).")
-    var output = ExportOptions.Output.ab
+    @OptionGroup(title: "Sizes") var sizes: ExportSizeOptions
 
-    @Option(help: "The side of the square that the model takes, in pixels.")
-    var size = 256
+    @OptionGroup(title: "Interface") var interface: ExportInterfaceOptions
 
-    @Option(help: "Who made the model, for the package's metadata.")
-    var author = ""
+    @Flag(
+        name: .customLong("no-fold"),
+        help: """
+            Keep batch normalizations as operations; those right behind a convolution go into its \
+            weights otherwise.
+            """)
+    var keepsBatchNorm = false
 
-    @Option(help: "Under which license, for the package's metadata.")
-    var license = ""
+    @OptionGroup(title: "Metadata") var metadata: ExportMetadataOptions
 
     func validate() throws {
         guard package.hasSuffix(".mlpackage") else {
@@ -50,19 +48,95 @@ struct ExportCommand: ParsableCommand {
     }
 
     func run() throws {
-        var options = ExportOptions(
-            precision: precision, target: target, input: input, output: output, size: size)
-        (options.author, options.license) = (author, license)
-        let summary = try exportPackage(
-            try Checkpoint(contentsOf: checkpoint), to: package, options: options)
+        var options = ExportOptions(target: target)
+        sizes.apply(to: &options)
+        interface.apply(to: &options)
+        metadata.apply(to: &options)
+        options.foldsBatchNorm = !keepsBatchNorm
+        let source = try ExportSource(Checkpoint(contentsOf: checkpoint))
+        try precision.apply(to: &options, for: source)
+        report(try exportPackage(source, to: package, options: options), options)
+    }
+
+    private func report(_ summary: ExportSummary, _ options: ExportOptions) {
+        for tensor in summary.clamped {
+            Console.warn("\(tensor.name): \(tensor.count) numbers became ±65504")
+        }
+        if let multiple = summary.sizeMultiple {
+            Console.note(
+                "the network takes multiples of \(multiple); Core ML cannot be told so, so give "
+                    + "it no other sizes")
+        }
+        let kept = summary.keptInFloat32
+        if !kept.isEmpty { Console.note("in float32: \(kept.joined(separator: ", "))") }
         Console.print(
-            "\(package): \(precision.rawValue), \(target.rawValue), "
-                + "\(summary.operationCount) operations, "
-                + "\(Format.grouped(summary.weightCount)) weights")
+            "\(package): \(kept.isEmpty ? options.precision.rawValue : "mixed"), "
+                + "\(options.target.rawValue), \(summary.operationCount) operations"
+                + (kept.isEmpty ? "" : ", \(kept.count) of them in float32")
+                + ", \(Format.grouped(summary.weightCount)) weights")
     }
 }
 
-extension ExportOptions.Precision: ExpressibleByArgument {}
+/// What a model takes and gives.
+struct ExportInterfaceOptions: ParsableArguments {
+    @Option(help: "A multi-array of L (tensor), or a grayscale picture (image).")
+    var input = ExportOptions.Input.tensor
+
+    @Option(help: "One output of both channels (ab), or one for each (split).")
+    var output = ExportOptions.Output.ab
+
+    @Option(
+        help: """
+            Whether the model takes L in 0…100 and gives a and b in −110…110 (inside), or takes \
+            (L − 50)/100 and gives a/110 and b/110 (outside).
+            """)
+    var normalization = ExportOptions.Normalization.inside
+
+    @Option(
+        parsing: .unconditional,
+        help: """
+            What pixels are multiplied by, as ImageType has it in coremltools (1 once a bias is \
+            given); if neither is given, 0…255 stand for L in 0…100.
+            """)
+    var imageScale: Float?
+
+    @Option(
+        parsing: .unconditional,
+        help: "What is added to pixels after that (0 once a scale is given).")
+    var imageBias: Float?
+
+    func validate() throws {
+        guard input == .image || imageScale == nil && imageBias == nil else {
+            throw ValidationError("--image-scale and --image-bias go with --input image")
+        }
+    }
+
+    func apply(to options: inout ExportOptions) {
+        (options.input, options.output) = (input, output)
+        options.normalization = normalization
+        guard imageScale != nil || imageBias != nil else { return }
+        options.imageScaling = .init(scale: imageScale ?? 1, bias: imageBias ?? 0)
+    }
+}
+
+/// What a package says of itself.
+struct ExportMetadataOptions: ParsableArguments {
+    @Option(help: "Who made the model, for the package's metadata.")
+    var author = ""
+
+    @Option(help: "Under which license, for the package's metadata.")
+    var license = ""
+
+    @Option(help: "Which version of the model it is, for the package's metadata.")
+    var modelVersion = ""
+
+    func apply(to options: inout ExportOptions) {
+        (options.author, options.license) = (author, license)
+        options.version = modelVersion
+    }
+}
+
 extension ExportOptions.Target: ExpressibleByArgument {}
 extension ExportOptions.Input: ExpressibleByArgument {}
 extension ExportOptions.Output: ExpressibleByArgument {}
+extension ExportOptions.Normalization: ExpressibleByArgument {}

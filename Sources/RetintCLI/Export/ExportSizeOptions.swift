@@ -1,0 +1,90 @@
+import ArgumentParser
+import Conversion
+
+/// Which sizes a model takes.
+struct ExportSizeOptions: ParsableArguments {
+    @Option(help: "The side of the square that the model takes, in pixels (256).")
+    var size: Int?
+
+    @Option(help: "The height that the model takes, with --width.")
+    var height: Int?
+
+    @Option(help: "The width that the model takes, with --height.")
+    var width: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "All sizes that the model takes, the default one first: 256,512 or 320x240,640x480.",
+            valueName: "widthxheight,…"))
+    var sizes: SizeList?
+
+    @Option(
+        help: ArgumentHelp(
+            "The smallest size of a range, as one number or WIDTHxHEIGHT.", valueName: "size"))
+    var minSize: ExportOptions.Size?
+
+    @Option(
+        help: ArgumentHelp(
+            "The largest size of a range, as one number or WIDTHxHEIGHT.", valueName: "size"))
+    var maxSize: ExportOptions.Size?
+
+    func validate() throws {
+        let isPlain = size != nil || height != nil || width != nil
+        let isRange = minSize != nil || maxSize != nil
+        guard size == nil || height == nil && width == nil, (height == nil) == (width == nil) else {
+            throw ValidationError("give either --size, or --height and --width")
+        }
+        guard (minSize == nil) == (maxSize == nil) else {
+            throw ValidationError("--min-size and --max-size go together")
+        }
+        guard sizes == nil || !isPlain && !isRange else {
+            throw ValidationError("--sizes lists all sizes; leave out the others")
+        }
+    }
+
+    func apply(to options: inout ExportOptions) {
+        let standard = sizes?.sizes.first ?? given ?? fallback
+        (options.width, options.height) = (standard.width, standard.height)
+        if let sizes {
+            options.flexibility = .enumerated(Array(sizes.sizes.dropFirst()))
+        } else if let minSize, let maxSize {
+            options.flexibility = .range(from: minSize, to: maxSize)
+        }
+    }
+
+    private var given: ExportOptions.Size? {
+        if let width, let height { return ExportOptions.Size(width: width, height: height) }
+        return size.map { ExportOptions.Size($0) }
+    }
+
+    /// 256 pixels a side, or what is nearest to it in the range.
+    private var fallback: ExportOptions.Size {
+        let (low, high) = (minSize ?? .init(256), maxSize ?? .init(256))
+        return ExportOptions.Size(
+            width: min(max(256, low.width), high.width),
+            height: min(max(256, low.height), high.height))
+    }
+}
+
+/// Sizes with commas between.
+struct SizeList: ExpressibleByArgument {
+    let sizes: [ExportOptions.Size]
+
+    init?(argument: String) {
+        let words = argument.split(separator: ",", omittingEmptySubsequences: false)
+        sizes = words.compactMap { ExportOptions.Size(argument: String($0)) }
+        guard sizes.count == words.count else { return nil }
+    }
+}
+
+extension ExportOptions.Size: ExpressibleByArgument {
+    /// `256`, or `320x240` for 320 pixels of width.
+    public init?(argument: String) {
+        let sides = argument.split(separator: "x", omittingEmptySubsequences: false).map {
+            Int($0)
+        }
+        guard (1...2).contains(sides.count), let width = sides[0], let height = sides.last ?? nil
+        else { return nil }
+        self.init(width: width, height: height)
+    }
+}

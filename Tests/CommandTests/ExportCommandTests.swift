@@ -1,0 +1,103 @@
+import Checkpoints
+import Foundation
+import TensorFiles
+import Testing
+
+/// `export` in its choices, and what `verify` makes of the packages.
+@Suite struct ExportCommandTests {
+    private let bench: CommandBench
+
+    init() throws { bench = try CommandBench() }
+
+    /// Every choice makes a package that computes what the checkpoint does.
+    @Test(arguments: [
+        ["--precision", "float16", "--keep-float32", "head.*", "--keep-float32-types", "tanh"],
+        ["--min-size", "32", "--max-size", "128x96", "--size", "64"],
+        ["--sizes", "64,96x32", "--input", "image"],
+        ["--height", "32", "--width", "64", "--normalization", "outside"],
+        ["--input", "image", "--image-scale", "-0.5", "--image-bias", "100", "--size", "64"],
+        ["--no-fold", "--size", "64"],
+    ])
+    func verifies(_ options: [String]) throws {
+        let model = try bench.makeCheckpoint()
+        let export = try bench.run(["export", model, "-o", "m.mlpackage"] + options)
+        #expect(export.code == 0, "\(export.messages)")
+        try bench.expect(0, "verify", "m.mlpackage", "--against", model)
+        try bench.expect(0, "colorize", "m.mlpackage", bench.makePhoto("a.png"), "-o", "out")
+    }
+
+    @Test func verifiesAtEverySize() throws {
+        let model = try bench.makeCheckpoint()
+        try bench.expect(
+            0, "export", model, "-o", "m.mlpackage", "--min-size", "32", "--max-size", "128",
+            says: ["multiples of 32"])
+        try bench.expect(0, "verify", "m.mlpackage", "--against", model, "--size", "32")
+        try bench.expect(
+            65, "verify", "m.mlpackage", "--against", model, "--size", "160",
+            says: ["none of the sizes it takes", "32…128"])
+        try bench.expect(
+            65, "verify", "m.mlpackage", "--against", model, "--size", "40",
+            says: ["multiples of 32"])
+        try bench.expect(
+            64, "colorize", "m.mlpackage", bench.makePhoto("a.png"), "-o", "out", "--size", "160",
+            says: ["none of the sizes"])
+    }
+
+    /// Results beyond float16 are found on a photo, and what makes or reads them stays in float32.
+    @Test func keepsWhatOverflows() throws {
+        let model = try makeOverflowingCheckpoint("model.h5")
+        let photo = try bench.makePhoto("a.png")
+        let arguments = [
+            "export", model, "-o", "m.mlpackage", "--size", "64", "--precision", "float16",
+        ]
+        #expect(try bench.run(arguments).output.contains("float16, iOS15"))
+        let verify = ["verify", "m.mlpackage", "--against", model, "--photo", photo]
+        #expect(try bench.run(verify).code == 2)
+        let kept = try bench.run(arguments + ["--keep-float32-overflow", photo])
+        #expect(kept.output.contains("mixed, iOS15"), "\(kept.messages)")
+        #expect(kept.messages.contains("up4_fuse_0_conv2d"))
+        #expect(kept.messages.contains("up2_narrow_0_conv2d"))
+        #expect(try bench.run(verify).code == 0)
+    }
+
+    /// A network whose results are about 10⁵ in one place, and taken back behind it.
+    private func makeOverflowingCheckpoint(_ name: String) throws -> String {
+        var checkpoint = try Checkpoint(architecture: "mobile-unet", seed: 1)
+        for (tensor, factor) in [
+            ("up4.fuse.1.weight", Float(1e5)), ("up4.fuse.1.bias", 6e4),
+            ("up2.narrow.0.weight", 1e-5),
+        ] {
+            let stored = try #require(checkpoint.state[tensor])
+            let isBias = tensor.hasSuffix("bias")
+            let values = try #require(stored.floats).map { isBias ? factor : $0 * factor }
+            checkpoint.state[tensor] = StoredTensor(shape: stored.shape, floats: values)
+        }
+        try checkpoint.write(to: bench.path(name))
+        return name
+    }
+
+    @Test(arguments: [
+        (["--precision", "float16", "--keep-float32", "nothing*"], "is called so"),
+        (["--keep-float32", "head*"], "--precision float16"),
+        (["--sizes", "64", "--size", "64"], "--sizes lists all"),
+        (["--height", "64"], "--height and --width"), (["--min-size", "32"], "go together"),
+        (["--min-size", "32", "--max-size", "50"], "multiples of 32"),
+        (["--sizes", "64,x"], "64,x"), (["--image-scale", "2"], "--input image"),
+        (["--input", "image", "--image-scale", "0"], "tells no pixels apart"),
+        (["--precision", "float16", "--overflow-margin", "0"], "from 1"),
+    ])
+    func refusesUsage(_ options: [String], _ words: String) throws {
+        let model = try bench.makeCheckpoint()
+        let result = try bench.run(["export", model, "-o", "m.mlpackage"] + options)
+        #expect(result.code == 64 && result.messages.contains(words), "\(result.messages)")
+        #expect(!FileManager.default.fileExists(atPath: bench.path("m.mlpackage")))
+    }
+
+    @Test func refusesAFolderWithoutPhotos() throws {
+        let model = try bench.makeCheckpoint()
+        try bench.makeDirectory("empty")
+        try bench.expect(
+            65, "export", model, "-o", "m.mlpackage", "--precision", "float16",
+            "--keep-float32-overflow", "empty", says: ["empty: holds no photo"])
+    }
+}
