@@ -6,19 +6,20 @@ import Files
 struct ExportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Write a checkpoint as a Core ML package.",
+        abstract: "Write a checkpoint as a Core ML package, or either as weights for PyTorch.",
         discussion: """
             The package takes L as `input` and gives a and b as `ab`, or as `output_a` and \
             `output_b`. The same checkpoint and options give the same bytes. Prove the package \
-            with `retint verify OUT.mlpackage --against CHECKPOINT`.
+            with `retint verify OUT.mlpackage --against CHECKPOINT`. An output that ends in .h5 or \
+            .safetensors takes the weights of the checkpoint, or of a package, as a state dict.
             """)
 
-    @Argument(help: "The checkpoint.")
+    @Argument(help: "The checkpoint; for weights, a checkpoint or a package.")
     var checkpoint: String
 
     @Option(
         name: [.customShort("o"), .customLong("package")],
-        help: "The package to write; its name ends in .mlpackage.")
+        help: "The package to write (.mlpackage), or the weights (.h5, .safetensors).")
     var package: String
 
     @Option(help: "The oldest system that the package runs on: iOS15, iOS16, iOS17 or iOS18.")
@@ -40,12 +41,9 @@ struct ExportCommand: ParsableCommand {
 
     @OptionGroup(title: "Metadata") var metadata: ExportMetadataOptions
 
-    func validate() throws {
-        guard package.hasSuffix(".mlpackage") else {
-            throw ValidationError(
-                "\(package): Core ML knows a package by its name; let it end in .mlpackage")
-        }
-    }
+    @OptionGroup(title: "Weights") var weights: ExportWeights
+
+    func validate() throws { try weights.check(output: package) }
 
     func run() throws {
         var options = ExportOptions(target: target)
@@ -53,6 +51,9 @@ struct ExportCommand: ParsableCommand {
         interface.apply(to: &options)
         metadata.apply(to: &options)
         options.foldsBatchNorm = !keepsBatchNorm
+        if ExportWeights.isAsked(by: package) {
+            return try weights.run(checkpoint, to: package, precision.isDefault ? options : nil)
+        }
         let source = try ExportSource(Checkpoint(contentsOf: checkpoint))
         try precision.apply(to: &options, for: source)
         report(try exportPackage(source, to: package, options: options), options)
