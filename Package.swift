@@ -78,11 +78,16 @@ let package = Package(
                 "ColorScience", "TensorFiles", "Files",
             ]),
         .target(
+            name: "TensorBoardProto",
+            dependencies: [.product(name: "SwiftProtobuf", package: "swift-protobuf")],
+            exclude: ["Event.proto"]),
+        .target(
             name: "Training",
             dependencies: [
                 "Retint", "Checkpoints", "Colorizers", "Layers", "Engine", "ColorScience",
-                "ImageIO", "TensorFiles", "Files",
+                "ImageIO", "TensorFiles", "Files", "TensorBoardProto",
                 .product(name: "Yams", package: "Yams"),
+                .product(name: "SwiftProtobuf", package: "swift-protobuf"),
             ]),
         .executableTarget(
             name: "RetintCLI",
@@ -131,7 +136,9 @@ let package = Package(
             ], exclude: ["Goldens"]),
         .testTarget(
             name: "TrainingTests",
-            dependencies: ["Training", "Checkpoints", "ImageIO", "Layers", "TensorGraph"]),
+            dependencies: [
+                "Training", "TensorBoardProto", "Checkpoints", "ImageIO", "Layers", "TensorGraph",
+            ], exclude: ["Goldens"]),
         .testTarget(
             name: "CommandTests",
             dependencies: [

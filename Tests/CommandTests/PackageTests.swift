@@ -78,8 +78,9 @@ import Testing
         let lines = try bench.expect(
             0, "quantize", package, "-o", "palette.mlpackage", "--weights", "palette4")
         #expect(lines.output.contains("SNR dB") && lines.output.contains("palette4 per-tensor"))
-        try bench.expect(
-            2, "verify", "palette.mlpackage", "--against", "model.h5", "--min-psnr", "500")
+        let verdict = try bench.run(
+            ["verify", "palette.mlpackage", "--against", "model.h5", "--min-psnr", "500"])
+        #expect(verdict.code == 2)
     }
 
     @Test func refusesWhatThePackageCannotUnpack() throws {

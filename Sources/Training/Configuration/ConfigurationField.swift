@@ -71,6 +71,7 @@ package struct ConfigurationField {
             .init("validate_every", \.validateEvery, .range(1...1_000_000_000), "in steps"),
             .init("save_every", \.saveEvery, .range(1...1_000_000_000), "in steps"),
             .init("log_every", \.logEvery, .range(1...1_000_000_000), "in steps"),
+            .init("tensorboard", \.tensorboard, .any, "writes what TensorBoard shows"),
         ]
     }
 

@@ -72,6 +72,7 @@ package struct TrainingConfiguration: Hashable, Sendable {
     package var validateEvery = 500
     package var saveEvery = 500
     package var logEvery = 20
+    package var tensorboard = true
     package var data = Data()
     package var loss = Loss()
     package var optimizer = Optimizer()

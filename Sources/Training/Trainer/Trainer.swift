@@ -16,7 +16,7 @@ package final class Trainer {
     let step: TrainingStep
     private let source: BatchSource
     private let validator: Validator?
-    private let log: MetricsLog
+    private let sinks: [any MetricsSink]
     private let report: (TrainingEvent) -> Void
     private var reportedBadPhotos = 0
     private var meter = Meter()
@@ -49,10 +49,19 @@ package final class Trainer {
             stepsBefore: trainer.step, photos: photos.training.count,
             validationPhotos: photos.validation.count)
         try Self.makeFolder(folder)
-        log = try MetricsLog("\(folder)/metrics.jsonl", resumingAt: trainer.step)
+        sinks = try Self.sinks(configuration, resumingAt: trainer.step)
         try AtomicFile.write(Array(configuration.yaml.utf8), to: "\(folder)/config.yaml")
         try load()
         for photo in validator?.badPhotos ?? [] { report(.badPhoto("\(photo)")) }
+    }
+
+    private static func sinks(
+        _ configuration: TrainingConfiguration, resumingAt step: Int
+    ) throws -> [any MetricsSink] {
+        let folder = configuration.output
+        let log = try MetricsLog("\(folder)/metrics.jsonl", resumingAt: step)
+        guard configuration.tensorboard else { return [log] }
+        return [log, try TensorBoardLog(folder: folder, resumingAt: step)]
     }
 
     private static func makeFolder(_ folder: String) throws {
@@ -148,7 +157,7 @@ package final class Trainer {
         meter.fill(&record, batch: configuration.batch)
         record.learningRate = rate
         meter = Meter()
-        try log.append(record)
+        for sink in sinks { try sink.append(record) }
         report(.metrics(record))
     }
 
@@ -164,11 +173,18 @@ package final class Trainer {
         }
         var record = record("validation")
         record.validation = metrics
-        try log.append(record)
+        for sink in sinks { try sink.append(record) }
         report(.metrics(record))
+        try show(validator.samples, weights)
         guard metrics.loss < trainer.bestLoss ?? .infinity else { return }
         trainer.bestLoss = metrics.loss
         try saveBest(weights)
+    }
+
+    private func show(_ samples: [Sample], _ weights: [String: TensorData]) throws {
+        let parameters = Set(step.parameterNames)
+        let learned = weights.filter { parameters.contains($0.key) }.mapValues(\.scalars)
+        for sink in sinks { try sink.append(samples, weights: learned, step: trainer.step) }
     }
 }
 

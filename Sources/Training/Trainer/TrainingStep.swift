@@ -14,6 +14,8 @@ final class TrainingStep {
     private let program: Program
     /// What the optimizer and the averages have to hold before the first step.
     let initialOptimizerState: [String: TensorData]
+    /// What gradient descent learns.
+    let parameterNames: [String]
 
     /// - Parameter weights: what the averaged weights start from.
     init(
@@ -27,6 +29,7 @@ final class TrainingStep {
         let target = graph.input("target", [batch, 2, side, side])
         let loss = configuration.loss(ab / Batch.abScale, target).mean()
         let parameters = graph.parameters
+        parameterNames = parameters.map(\.variableName)
         let (found, norm) = clipGradNorm(
             try gradients(of: loss, withRespectTo: parameters),
             maximum: configuration.optimizer.clipGradNorm.map { Float($0) }

@@ -27,6 +27,9 @@ final class Validator {
     private let program: Program
     private let pictures: [Image]
     private let size: Int
+    /// The first photos as the last measurement found them.
+    private(set) var samples: [Sample] = []
+    private static let sampleCount = 8
     let badPhotos: [ImageError]
 
     /// - Throws: ``TrainingError`` if no photo can be read.
@@ -56,6 +59,7 @@ final class Validator {
     ) throws -> ValidationMetrics? {
         try program.load(weights)
         var sums = Sums()
+        samples = []
         for start in stride(from: 0, to: pictures.count, by: size) {
             if shouldStop() { return nil }
             let part = Array(pictures[start..<min(start + size, pictures.count)])
@@ -65,7 +69,10 @@ final class Validator {
             let results = try program.run(batch.inputs)
             guard let ab = results["ab"], let loss = results["loss"] else { continue }
             for (index, picture) in part.enumerated() {
-                try sums.add(picture, batch, ab, index: index, loss: loss.scalars[index])
+                let estimate = try sums.add(
+                    picture, batch, ab, index: index, loss: loss.scalars[index])
+                guard samples.count < Self.sampleCount else { continue }
+                samples.append(Sample(photo: picture, estimate: estimate))
             }
         }
         return try sums.metrics()
@@ -78,9 +85,10 @@ private struct Sums {
     private var (loss, difference, colorful, photoColorful) = (0.0, 0.0, 0.0, 0.0)
     private var (photos, estimates) = ([UInt8](), [UInt8]())
 
+    /// - Returns: the photo as the network colors it.
     mutating func add(
         _ picture: Image, _ batch: Batch, _ ab: TensorData, index: Int, loss: Float
-    ) throws {
+    ) throws -> Image {
         let pixels = picture.width * picture.height
         let plane = { (data: TensorData, number: Int) in
             Array(data.scalars[number * pixels..<(number + 1) * pixels])
@@ -96,6 +104,7 @@ private struct Sums {
         photoColorful += try ColorScience.colorfulness(ofRGB: picture.pixels)
         photos += picture.pixels
         estimates += estimate
+        return Image(width: picture.width, height: picture.height, pixels: estimate)
     }
 
     func metrics() throws -> ValidationMetrics {

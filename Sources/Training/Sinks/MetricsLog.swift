@@ -1,5 +1,7 @@
 import Files
 import Foundation
+import ImageIO
+import Retint
 
 /// One line of `metrics.jsonl`; which numbers there are depends on `kind`.
 package struct MetricsRecord: Hashable, Sendable, Codable {
@@ -24,8 +26,30 @@ package struct MetricsRecord: Hashable, Sendable, Codable {
     }
 }
 
+/// Who is told how a training goes.
+protocol MetricsSink {
+    func append(_ record: MetricsRecord) throws
+    /// What the network makes of some photos, and its weights, after so many steps.
+    func append(_ samples: [Sample], weights: [String: [Float]], step: Int) throws
+}
+
+extension MetricsSink {
+    func append(_ samples: [Sample], weights: [String: [Float]], step: Int) throws {}
+}
+
+/// A photo and what the network makes of its lightness.
+struct Sample {
+    let photo: Image
+    let estimate: Image
+
+    /// Gray, the network's and the photo itself, side by side.
+    var strip: Image {
+        Image.sideBySide([photo.gray, estimate, photo], gap: 2)
+    }
+}
+
 /// A file of records, one JSON object a line, each on its way to the disk at once.
-final class MetricsLog {
+final class MetricsLog: MetricsSink {
     private let handle: FileHandle
     private let encoder = JSONEncoder()
 

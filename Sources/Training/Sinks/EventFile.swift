@@ -1,0 +1,61 @@
+import Files
+import Foundation
+import SwiftProtobuf
+import TensorBoardProto
+
+/// A file of events as TensorBoard reads it: records of a length, its checksum, the event, its
+/// checksum (TensorFlow's `record_writer`). A record is appended as a whole.
+final class EventFile {
+    private let handle: FileHandle
+
+    /// Makes a new file, which says first what it is.
+    init(_ path: String) throws {
+        try AtomicFile.write([], to: path)
+        guard let handle = FileHandle(forWritingAtPath: path) else {
+            throw FileError(path: path, operation: "write")
+        }
+        self.handle = handle
+        var first = Tensorboard_Event()
+        first.fileVersion = "brain.Event:2"
+        try append(first)
+    }
+
+    /// Appends an event, with the time of day.
+    func append(_ event: Tensorboard_Event) throws {
+        var event = event
+        event.wallTime = Date().timeIntervalSince1970
+        try handle.write(contentsOf: Data(Self.record(try event.serializedBytes())))
+    }
+
+    static func record(_ bytes: [UInt8]) -> [UInt8] {
+        let length = littleEndian(UInt64(bytes.count))
+        return length + littleEndian(maskedChecksum(length)) + bytes
+            + littleEndian(maskedChecksum(bytes))
+    }
+
+    /// The CRC-32C, turned and shifted, so that a checksum over data with checksums in it is worth
+    /// something.
+    static func maskedChecksum(_ bytes: [UInt8]) -> UInt32 {
+        let checksum = crc32c(bytes)
+        return (checksum >> 15 | checksum << 17) &+ 0xA282_EAD8
+    }
+
+    private static func littleEndian<Number: FixedWidthInteger>(_ number: Number) -> [UInt8] {
+        (0..<Number.bitWidth / 8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+    }
+}
+
+/// The cyclic redundancy check of Castagnoli's polynomial (RFC 3720, appendix B.4).
+func crc32c(_ bytes: [UInt8]) -> UInt32 {
+    var checksum = ~UInt32(0)
+    for byte in bytes {
+        checksum = checksum >> 8 ^ crc32cTable[Int((checksum ^ UInt32(byte)) & 0xFF)]
+    }
+    return ~checksum
+}
+
+private let crc32cTable: [UInt32] = (0..<256).map { index in
+    (0..<8).reduce(UInt32(index)) { value, _ in
+        value & 1 == 1 ? value >> 1 ^ 0x82F6_3B78 : value >> 1
+    }
+}
