@@ -41,6 +41,16 @@ enum ParametricActivationRule: MILRaisable {
         "thresholded_relu": { x, operation in
             x * greaterOrEqual(x, try operation.float("alpha", default: 1))
         },
+        "linear_activation": { x, operation in
+            x * (try operation.float("alpha")) + (try operation.float("beta", default: 0))
+        },
+        "clamped_relu": { x, operation in
+            let (slope, limit) = try (operation.float("alpha"), operation.float("beta"))
+            return minimum(relu(x) + minimum(x, x.scalar(0)) * slope, x.scalar(limit))
+        },
+        "scaled_tanh": { x, operation in
+            tanh(x * (try operation.float("beta"))) * (try operation.float("alpha"))
+        },
         "gelu": gelu,
     ]
 

@@ -20,11 +20,25 @@ extension Concat: MILLowerable, MILRaisable {
     package static let milTypes = ["concat"]
 
     package static func raise(_ operation: RaisedOperation) throws -> [Tensor] {
-        guard try !operation.bool("interleave", default: false) else {
-            throw operation.error("interleaving is not supported")
-        }
         let values = try operation.tensors("values")
-        return [concat(values, axis: try operation.axis("axis", rank: values[0].shape.rank))]
+        let axis = try operation.axis("axis", rank: values[0].shape.rank)
+        guard try operation.bool("interleave", default: false) else {
+            return [concat(values, axis: axis)]
+        }
+        return [try interleaved(values, axis: axis, operation)]
+    }
+
+    /// The first of each, then the second of each.
+    private static func interleaved(
+        _ values: [Tensor], axis: Int, _ operation: RaisedOperation
+    ) throws -> Tensor {
+        guard values.allSatisfy({ $0.shape == values[0].shape }) else {
+            throw operation.error("interleaving needs values of one shape")
+        }
+        var (single, result) = (values[0].shape, values[0].shape)
+        single.dimensions.insert(1, at: axis + 1)
+        result[axis] *= values.count
+        return concat(values.map { $0.reshaped(single) }, axis: axis + 1).reshaped(result)
     }
 }
 

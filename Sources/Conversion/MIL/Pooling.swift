@@ -11,7 +11,7 @@ extension MaxPool: MILLowerable, MILRaisable {
     package static let milTypes = ["max_pool"]
 
     package static func raise(_ operation: RaisedOperation) throws -> [Tensor] {
-        let (x, kernel, window) = try operation.pool()
+        let (x, kernel, window, _) = try operation.pool()
         return [
             maxPool2d(x, kernel: kernel, stride: window.stride, padding: window.padding)
         ]
@@ -29,8 +29,15 @@ extension AveragePool: MILLowerable, MILRaisable {
     package static let milTypes = ["avg_pool"]
 
     package static func raise(_ operation: RaisedOperation) throws -> [Tensor] {
-        let (x, kernel, window) = try operation.pool()
-        let excludesPadding = try operation.bool("exclude_padding_from_average", default: false)
+        let (x, kernel, window, isExtended) = try operation.pool()
+        var excludesPadding = try operation.bool("exclude_padding_from_average", default: false)
+        if isExtended && !excludesPadding {
+            guard try operation.padding(x.shape, kernel) == 0 else {
+                throw operation.error(
+                    "ceil_mode with padding that counts is supported where the windows fit exactly")
+            }
+            excludesPadding = true
+        }
         return [
             avgPool2d(
                 x, kernel: kernel, stride: window.stride, padding: window.padding,
@@ -53,21 +60,30 @@ private func poolParameters(
 }
 
 extension RaisedOperation {
-    /// What both poolings take. Rounding up is fine where it changes nothing.
-    fileprivate func pool() throws -> (Tensor, Pair, Window) {
+    /// What both poolings take, and whether rounding up adds rows or columns behind the picture,
+    /// which count for nothing.
+    fileprivate func pool() throws -> (Tensor, Pair, Window, isExtended: Bool) {
         let x = try tensor("x")
         try requirePicture(x)
         let sizes = try requiredIntegers("kernel_sizes", count: 2)
         let kernel = Pair(sizes[0], sizes[1])
-        let window = try window(x.shape, kernel: kernel)
+        var window = try window(x.shape, kernel: kernel)
+        let given = window.padding
         if try bool("ceil_mode", default: false) {
-            let (pad, stride) = (window.padding, window.stride)
-            let rows = x.shape[2] + pad.top + pad.bottom - kernel.height
-            let columns = x.shape[3] + pad.left + pad.right - kernel.width
-            guard rows % stride.height == 0, columns % stride.width == 0 else {
-                throw error("ceil_mode is supported where the windows fit exactly")
-            }
+            let rows = x.shape[2] + given.top + given.bottom - kernel.height
+            let columns = x.shape[3] + given.left + given.right - kernel.width
+            window.padding.bottom += missing(rows, window.stride.height)
+            window.padding.right += missing(columns, window.stride.width)
         }
-        return (x, kernel, window)
+        return (x, kernel, window, isExtended: window.padding != given)
+    }
+
+    fileprivate func padding(_ shape: Shape, _ kernel: Pair) throws -> Padding {
+        try window(shape, kernel: kernel).padding
+    }
+
+    /// What lacks to a whole number of strides.
+    private func missing(_ extent: Int, _ stride: Int) -> Int {
+        extent > 0 && extent % stride != 0 ? stride - extent % stride : 0
     }
 }

@@ -19,7 +19,8 @@ enum MILRules {
         Transpose.self, Broadcast.self, Pad.self, Slice.self, CropRule.self, SplitRule.self,
         Concat.self, StackRule.self, UpsampleBilinear.self, UpsampleNearest.self, ResizeRule.self,
         PixelShuffle.self, PixelUnshuffle.self, MaxPool.self, AveragePool.self,
-        NormalizationRule.self, IdentityRule.self,
+        NormalizationRule.self, IdentityRule.self, ComparisonRule.self, ChoiceRule.self,
+        PlacesRule.self,
     ]
 
     private static let byType = Dictionary(
