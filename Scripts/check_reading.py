@@ -1,0 +1,462 @@
+#!/usr/bin/env python3
+"""Convert networks with the installed coremltools and have retint read what comes out.
+
+`Scripts/check_reading` runs this once for each version of coremltools. Every package is inspected
+by retint, run and compared:
+
+- plain ones with what PyTorch computes, by retint's own bounds for the precision;
+- those with compressed weights with the package that coremltools decompresses, closely: unpacking
+  is exact.
+
+What a version of coremltools cannot convert or compress is listed and does not count (7 has no
+front for what torch.export gives, none makes sparse tables of vectors); a run that makes hardly any
+package has failed.
+"""
+
+import argparse
+import functools
+import json
+import logging
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+
+import numpy as np
+import torch
+import tqdm
+from torch import nn
+
+# coremltools warns of each part that works on a Mac alone, and shows a bar for each pass.
+warnings.filterwarnings("ignore")
+logging.disable(logging.WARNING)
+tqdm.tqdm.__init__ = functools.partialmethod(tqdm.tqdm.__init__, disable=True)
+import coremltools as ct  # noqa: E402
+import coremltools.optimize.coreml as cto  # noqa: E402
+import export_pytorch  # noqa: E402
+
+VERSION = int(ct.__version__.split(".")[0])
+SIZE = 64
+TARGETS = {
+    name: getattr(ct.target, name) for name in ("iOS15", "iOS16", "iOS17", "iOS18")
+    if hasattr(ct.target, name)
+}
+PRECISIONS = {"float32": ct.precision.FLOAT32, "float16": ct.precision.FLOAT16}
+FRONTS = ["trace", "export"]
+
+
+# Networks
+
+
+class InvertedResidual(nn.Module):
+    """MobileNetV2's block: expand, depthwise, project; a sum where the shape stays."""
+
+    def __init__(self, inputs, outputs, stride=1, expansion=4):
+        super().__init__()
+        wide = inputs * expansion
+        self.body = nn.Sequential(
+            nn.Conv2d(inputs, wide, 1, bias=False), nn.BatchNorm2d(wide), nn.ReLU6(),
+            nn.Conv2d(wide, wide, 3, stride, 1, groups=wide, bias=False), nn.BatchNorm2d(wide),
+            nn.ReLU6(), nn.Conv2d(wide, outputs, 1, bias=False), nn.BatchNorm2d(outputs),
+        )
+        self.adds = stride == 1 and inputs == outputs
+
+    def forward(self, x):
+        return x + self.body(x) if self.adds else self.body(x)
+
+
+class Gate(nn.Module):
+    """Squeeze and excitation, with hard activations."""
+
+    def __init__(self, channels):
+        super().__init__()
+        self.body = nn.Sequential(
+            nn.AdaptiveAvgPool2d(1), nn.Conv2d(channels, channels // 4, 1), nn.Hardswish(),
+            nn.Conv2d(channels // 4, channels, 1), nn.Hardsigmoid(),
+        )
+
+    def forward(self, x):
+        return x * self.body(x)
+
+
+class UNet(nn.Module):
+    """A U-Net of MobileNetV2's blocks, from lightness (0...100) to ab.
+
+    Each step up does it in another way: bilinear, nearest, pixel shuffle, transposed convolution;
+    a network of fewer steps has the last of them.
+    """
+
+    def __init__(self, steps=4):
+        super().__init__()
+        self.first = 4 - steps
+        widths = [16, 24, 32, 48, 64][: steps + 1]
+        self.stem = nn.Sequential(
+            nn.Conv2d(1, 16, 3, padding=1, bias=False), nn.BatchNorm2d(16), nn.ReLU6()
+        )
+        self.down = nn.ModuleList(
+            nn.Sequential(InvertedResidual(a, b, 2), InvertedResidual(b, b))
+            for a, b in zip(widths, widths[1:])
+        )
+        self.gate = Gate(widths[-1])
+        self.shuffle = nn.Conv2d(32, 32 * 4, 1)
+        self.transposed = nn.ConvTranspose2d(24, 24, 4, 2, 1)
+        self.up = nn.ModuleList(
+            InvertedResidual(a + b, b) for a, b in zip(widths[:0:-1], widths[-2::-1])
+        )
+        self.head = nn.Sequential(nn.Conv2d(16, 2, 1), nn.Tanh())
+
+    def larger(self, x, step):
+        if step == 0:
+            return nn.functional.interpolate(x, scale_factor=2, mode="bilinear")
+        if step == 1:
+            return nn.functional.interpolate(x, scale_factor=2, mode="nearest")
+        if step == 2:
+            return nn.functional.pixel_shuffle(self.shuffle(x), 2)
+        return self.transposed(x)
+
+    def forward(self, lightness):
+        x = self.stem(lightness / 100 - 0.5)
+        skips = []
+        for block in self.down:
+            skips.append(x)
+            x = block(x)
+        x = self.gate(x)
+        for step, (block, skip) in enumerate(zip(self.up, reversed(skips))):
+            x = block(torch.cat([self.larger(x, self.first + step), skip], dim=1))
+        return self.head(x) * 110
+
+
+def network(name):
+    """A network with seeded weights, and its input."""
+    torch.manual_seed(0)
+    made = {"unet": UNet, "small": lambda: UNet(steps=1)}
+    module = made[name]() if name in made else export_pytorch.load_module(f"colorizers:{name}")
+    module.eval()
+    inputs = export_pytorch.random_inputs([("lightness", (1, 1, SIZE, SIZE), (0, 100))], 0)
+    export_pytorch.randomize(module, inputs, 0)
+    return module.eval(), inputs
+
+
+# Conversion
+
+
+def fronted(module, example, front):
+    if front == "trace":
+        with torch.no_grad():
+            return torch.jit.trace(module, example)
+    return torch.export.export(module, (example,)).run_decompositions({})
+
+
+def convert(source, target, precision, front="trace", image=False, flexible=None):
+    shape = (1, 1, SIZE, SIZE)
+    options = {"outputs": [ct.TensorType(name="ab")]}
+    if image:
+        options["inputs"] = [
+            ct.ImageType(
+                name="lightness", shape=shape, scale=100 / 255,
+                color_layout=ct.colorlayout.GRAYSCALE,
+            )
+        ]
+    elif front == "trace":
+        options["inputs"] = [ct.TensorType(name="lightness", shape=flexible or shape)]
+    return ct.convert(
+        source, convert_to="mlprogram", minimum_deployment_target=TARGETS[target],
+        compute_precision=PRECISIONS[precision], skip_model_load=True, **options,
+    )
+
+
+def quantizer(mode, dtype, **options):
+    def compress(model):
+        config = cto.OpLinearQuantizerConfig(
+            mode=mode, dtype=dtype if VERSION > 7 else np.dtype(dtype).type, weight_threshold=64,
+            **options,
+        )
+        return cto.linear_quantize_weights(
+            model, cto.OptimizationConfig(global_config=config), **joint(model)
+        )
+
+    return compress
+
+
+def palettizer(mode, bits, **options):
+    def compress(model):
+        config = cto.OpPalettizerConfig(mode=mode, nbits=bits, weight_threshold=64, **options)
+        return cto.palettize_weights(
+            model, cto.OptimizationConfig(global_config=config), **joint(model)
+        )
+
+    return compress
+
+
+def pruner(sparsity):
+    def compress(model):
+        config = cto.OpMagnitudePrunerConfig(target_sparsity=sparsity, weight_threshold=64)
+        return cto.prune_weights(model, cto.OptimizationConfig(global_config=config))
+
+    return compress
+
+
+def both(first, second):
+    return lambda model: second(first(model))
+
+
+def joint(model):
+    """What makes a second compression build on the first."""
+    main = model.get_spec().mlProgram.functions["main"]
+    kinds = [
+        operation.type for operation in main.block_specializations[main.opset].operations
+    ]
+    return {"joint_compression": True} if any(k.startswith("constexpr_") for k in kinds) else {}
+
+
+def schemes(target):
+    """Ways to compress weights, by name, that a target takes."""
+    table = {
+        "int8": quantizer("linear_symmetric", "int8"),
+        "int8-linear": quantizer("linear", "int8"),
+        "uint8-linear": quantizer("linear", "uint8"),
+        "sparse": pruner(0.6),
+    }
+    for bits in (1, 2, 4, 6, 8):
+        table[f"palette{bits}-uniform"] = palettizer("uniform", bits)
+        table[f"palette{bits}-kmeans"] = palettizer("kmeans", bits)
+    if VERSION > 7:
+        table["uint8-per-tensor"] = quantizer("linear", "uint8", granularity="per_tensor")
+    if target != "iOS18":
+        return table
+    table.update(
+        {
+            "int4": quantizer("linear_symmetric", "int4"),
+            "uint4-linear": quantizer("linear", "uint4", granularity="per_tensor"),
+            "int4-block": quantizer(
+                "linear_symmetric", "int4", granularity="per_block", block_size=8
+            ),
+            "int8-block": quantizer("linear", "int8", granularity="per_block", block_size=16),
+            "palette3": palettizer("kmeans", 3),
+            "palette4-grouped": palettizer(
+                "kmeans", 4, granularity="per_grouped_channel", group_size=8
+            ),
+            "palette4-grouped-inputs": palettizer(
+                "kmeans", 4, granularity="per_grouped_channel", group_size=8, channel_axis=1
+            ),
+            "palette6-scaled": palettizer("kmeans", 6, enable_per_channel_scale=True),
+            "palette2-vectors": palettizer("kmeans", 2, cluster_dim=4),
+            "palette4-int8-table": both(
+                palettizer("kmeans", 4),
+                quantizer("linear_symmetric", "int8", granularity="per_tensor"),
+            ),
+            "sparse-palette4": both(pruner(0.6), palettizer("kmeans", 4)),
+            "sparse-palette2-vectors": both(pruner(0.6), palettizer("kmeans", 2, cluster_dim=4)),
+            "sparse-int8": both(pruner(0.6), quantizer("linear_symmetric", "int8")),
+            "sparse-int4": both(pruner(0.6), quantizer("linear_symmetric", "int4")),
+        }
+    )
+    return table
+
+
+# Checks
+
+
+class Checks:
+    """Runs retint on packages and keeps count."""
+
+    def __init__(self, retint, directory):
+        self.retint, self.directory = retint, directory
+        self.passed, self.failed, self.unmade, self.worst = 0, [], [], {}
+
+    def path(self, name):
+        return os.path.join(self.directory, f"coremltools{VERSION}-{name}.mlpackage")
+
+    def make(self, name, build):
+        """A package that coremltools builds, saved; None where it cannot."""
+        try:
+            model = build()
+            self.save(model, name)
+            return model
+        except Exception as error:  # noqa: BLE001: any failure of a converter is its own
+            text = f"{type(error).__name__}: {error}".splitlines()[0][:160]
+            self.unmade.append(f"{name}: {text}")
+            return None
+
+    def save(self, model, name):
+        path = self.path(name)
+        shutil.rmtree(path, ignore_errors=True)
+        model.save(path)
+        return path
+
+    def run(self, *arguments):
+        return subprocess.run(
+            [self.retint, *arguments], capture_output=True, text=True, check=False
+        )
+
+    def check(self, name, *against):
+        """Inspects a package, runs it and compares."""
+        path = self.path(name)
+        for arguments in (["inspect", path, "--json"], ["inspect", path, "--placement"]):
+            done = self.run(*arguments)
+            if done.returncode != 0:
+                return self.fail(name, done.stderr)
+        done = self.run("verify", path, *against, "--json")
+        if done.returncode not in (0, 2):
+            return self.fail(name, done.stderr)
+        report = json.loads(done.stdout)
+        errors = [output["max_abs_error"] for output in report["outputs"].values()]
+        if done.returncode != 0 or not report["passed"]:
+            return self.fail(name, f"max |error| {errors}: {json.dumps(report['outputs'])[:300]}")
+        kind = report.get("precision", "?")
+        self.worst[kind] = max(self.worst.get(kind, 0), *errors)
+        self.passed += 1
+        return None
+
+    def fail(self, name, text):
+        self.failed.append(f"{name}: {text.strip()}")
+        print(f"  FAILED {self.failed[-1]}", flush=True)
+
+    def discard(self, *names):
+        for name in names:
+            shutil.rmtree(self.path(name), ignore_errors=True)
+
+
+def quick_choice(name):
+    """What is left of the plain forms: each front, target and precision somewhere."""
+    first, last = min(TARGETS), max(TARGETS)
+    choice = {(name, "trace", first, "float32"), (name, "export", last, "float16")}
+    if name == "unet":
+        choice |= {(name, "trace", "iOS17", "float16"), (name, "export", "iOS16", "float32")}
+    return choice
+
+
+def check_plain(checks, name, quick):
+    """Every front, precision and target, against PyTorch."""
+    module, inputs = network(name)
+    reference = os.path.join(checks.directory, f"{name}-reference.h5")
+    export_pytorch.reference(module, inputs, reference)
+    example = inputs["lightness"]
+    for front in FRONTS:
+        try:
+            source = fronted(module, example, front)
+        except Exception as error:  # noqa: BLE001
+            checks.unmade.append(f"{name}-{front}: {type(error).__name__}: {error}"[:200])
+            continue
+        for target in TARGETS:
+            for precision in PRECISIONS:
+                if quick and (name, front, target, precision) not in quick_choice(name):
+                    continue
+                title = f"{name}-{front}-{target}-{precision}"
+                if checks.make(
+                    title, lambda: convert(source, target, precision, front)
+                ) is None:
+                    continue
+                checks.check(title, "--reference", reference)
+                checks.discard(title)
+    return module, example, reference
+
+
+def check_interfaces(checks, name, module, example, reference, quick):
+    """Pictures, and sizes that vary, at the default size."""
+    traced = fronted(module, example, "trace")
+    sides = [ct.RangeDim(32, 256, SIZE) for _ in range(2)]
+    kinds = {
+        "image": {"image": True},
+        "listed": {"flexible": ct.EnumeratedShapes(
+            [(1, 1, 32, 32), (1, 1, SIZE, SIZE)], default=(1, 1, SIZE, SIZE))},
+        "range": {"flexible": ct.Shape((1, 1, *sides), default=(1, 1, SIZE, SIZE))},
+    }
+    for kind, options in kinds.items():
+        for target, precision in [("iOS15", "float32"), ("iOS17", "float16")][: 1 if quick else 2]:
+            title = f"{name}-{kind}-{target}-{precision}"
+            if checks.make(title, lambda: convert(traced, target, precision, **options)):
+                checks.check(title, "--reference", reference)
+                checks.discard(title)
+
+
+def quick_schemes(target):
+    """What is left of the ways to compress: the oldest version is slow, the last has them all."""
+    if VERSION == 7:
+        return ["int8", "uint8-linear", "sparse", "palette1-kmeans", "palette6-uniform"]
+    if VERSION == 8:
+        return schemes(target).keys() - schemes("iOS17").keys()
+    return schemes(target).keys()
+
+
+def check_compressed(checks, name, source, targets, chosen=None):
+    """Every way to compress, against what coremltools decompresses."""
+    for target, precision in targets:
+        base = f"{name}-{target}-{precision}"
+        model = checks.make(base, lambda: convert(source, target, precision))
+        if model is None:
+            continue
+        for scheme, compress in schemes(target).items():
+            if chosen is not None and scheme not in chosen:
+                continue
+            title, plain = f"{base}-{scheme}", f"{base}-{scheme}-plain"
+            small = checks.make(title, lambda: compress(model))
+            if small is None:
+                continue
+            if checks.make(plain, lambda: cto.decompress_weights(small)) is not None:
+                checks.check(
+                    title, "--against", checks.path(plain), "--compute", "float32", "--atol",
+                    "1e-4", "--rtol", "1e-5", "--min-psnr", "0",
+                )
+            checks.discard(title, plain)
+        checks.discard(base)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--retint", required=True)
+    parser.add_argument("--quick", action="store_true", help="leave out most of the large ones")
+    parser.add_argument("--keep", metavar="DIRECTORY", help="where packages stay")
+    options = parser.parse_args()
+    start = time.monotonic()
+    directory = options.keep or tempfile.mkdtemp()
+    os.makedirs(directory, exist_ok=True)
+    checks = Checks(options.retint, directory)
+    if options.keep:
+        checks.discard = lambda *_: None
+    try:
+        run(checks, options.quick)
+    finally:
+        if not options.keep:
+            shutil.rmtree(directory)
+    for line in checks.unmade:
+        print(f"  coremltools {ct.__version__} does not make {line}")
+    worst = ", ".join(f"{kind} {error:.2g}" for kind, error in sorted(checks.worst.items()))
+    print(
+        f"coremltools {ct.__version__}, torch {torch.__version__}: {checks.passed} packages read, "
+        f"run and compared, {len(checks.failed)} failed, {len(checks.unmade)} not made "
+        f"(largest errors: {worst}) in {time.monotonic() - start:.0f} s",
+        flush=True,
+    )
+    return 1 if checks.failed or checks.passed < 10 else 0
+
+
+def run(checks, quick):
+    last = max(TARGETS)
+    if quick:
+        check_plain(checks, "unet", quick)
+        module, inputs = network("small")
+        example, reference = inputs["lightness"], os.path.join(checks.directory, "small.h5")
+        export_pytorch.reference(module, inputs, reference)
+        check_interfaces(checks, "small", module, example, reference, quick)
+        target = {7: ("iOS16", "float16"), 8: (last, "float32"), 9: (last, "float16")}[VERSION]
+        source = fronted(module, example, "trace")
+        check_compressed(checks, "small", source, [target], quick_schemes(target[0]))
+        check_plain(checks, "eccv16", quick)
+        return
+    module, example, reference = check_plain(checks, "unet", quick)
+    check_interfaces(checks, "unet", module, example, reference, quick)
+    targets = [("iOS16", "float32"), ("iOS17", "float16"), (last, "float32"), (last, "float16")]
+    check_compressed(checks, "unet", fronted(module, example, "trace"), targets)
+    few = ["int8", "palette4-uniform", "sparse", "int4-block"]
+    for name in ("eccv16", "siggraph17"):
+        module, example, _ = check_plain(checks, name, quick)
+        source = fronted(module, example, "trace")
+        check_compressed(checks, name, source, [(last, "float16")], few)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
