@@ -101,7 +101,7 @@ extension VerificationReport {
             return ["first past it: \(name), computed from the model's input or what has no match"]
                 + layerTable([departure.layer]).lines.map { "  " + $0 }
         }
-        return ["first past it: \(name), below the compared values that it is computed from"]
+        return ["first past it: \(name), under what it is computed from"]
             + layerTable(departure.inputs + [departure.layer]).lines.map { "  " + $0 }
     }
 
