@@ -1,5 +1,6 @@
 import Checkpoints
 import Foundation
+import ImageIO
 import Testing
 
 @testable import Training
@@ -66,6 +67,47 @@ import Testing
         #expect(try trainer.run() == .finished)
         #expect(losses.count == 30)
         #expect(losses[29] < 0.9 * losses[0])
+    }
+
+    /// A network that learns from a teacher alone ends up nearer to it than one that learns from
+    /// photos alone.
+    @Test func learnsFromATeacher() throws {
+        let scratch = try Scratch()
+        try scratch.addPhotos(3)
+        let teacher = "\(scratch.path)/teacher.h5"
+        try Checkpoint(architecture: "mobile-unet", options: ["width": "0.25"], seed: 5)
+            .write(to: teacher)
+        let batch = Batch([
+            try Image(contentsOf: "\(scratch.path)/photos/0.png")
+                .cropped(x: 0, y: 0, width: 32, height: 32)
+        ])
+        var distances: [Double] = []
+        for share in ["1", "0"] {
+            var configuration = try scratch.configuration(
+                "steps=60", "data.validation_fraction=0", "distillation.teacher=\(teacher)",
+                "distillation.weight=\(share)", "schedule.kind=constant", "seed=1",
+                "loss.kind=mse", "output=\(scratch.path)/\(share)")
+            #expect(try Trainer(configuration).run() == .finished)
+            configuration.batch = 1
+            let wanted = try Teacher(teacher, configuration).target(for: batch)
+            let last = "\(configuration.output)/last.h5"
+            let found = try Teacher(last, configuration).target(for: batch)
+            distances.append(
+                zip(wanted.scalars, found.scalars).reduce(0) { $0 + Double(abs($1.0 - $1.1)) })
+        }
+        #expect(distances[0] < 0.8 * distances[1])
+    }
+
+    @Test func shareOfTheTeacherChangesSteadily() throws {
+        var configuration = TrainingConfiguration()
+        configuration.steps = 5
+        configuration.distillation.weight = 0.8
+        #expect(configuration.teacherShare(at: 4) == 0.8)
+        configuration.distillation.finalWeight = 0
+        let shares = (0..<5).map { configuration.teacherShare(at: $0) }
+        for (share, wanted) in zip(shares, [0.8, 0.6, 0.4, 0.2, 0]) {
+            #expect(abs(share - wanted) < 1e-12)
+        }
     }
 
     /// Weights that were trained rounded lose less when they are rounded for good.

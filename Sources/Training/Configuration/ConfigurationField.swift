@@ -42,7 +42,7 @@ package struct ConfigurationField {
 
     /// All keys, in the order in which a file lists them.
     package static var all: [ConfigurationField] {
-        general + dataFields + lossFields + optimizerFields + scheduleFields
+        general + dataFields + lossFields + distillationFields + optimizerFields + scheduleFields
     }
 
     private static var general: [ConfigurationField] {
@@ -114,6 +114,20 @@ package struct ConfigurationField {
             .init(
                 "loss.saturation", \.loss.saturation, .range(0...100),
                 "colorful pixels weigh 1 + this·|ab|/110"),
+        ]
+    }
+
+    private static var distillationFields: [ConfigurationField] {
+        [
+            .init(
+                "distillation.teacher", optional: \.distillation.teacher,
+                .path("a checkpoint or a package"), "a model to learn from"),
+            .init(
+                "distillation.weight", \.distillation.weight, .range(0...1),
+                "share of the loss that compares with the teacher instead of the photo"),
+            .init(
+                "distillation.final_weight", optional: \.distillation.finalWeight, .range(0...1),
+                "the share at the end, changing steadily; null: as at the start"),
         ]
     }
 

@@ -27,6 +27,12 @@ package struct TrainingConfiguration: Hashable, Sendable {
         package var saturation = 1.0
     }
 
+    package struct Distillation: Hashable, Sendable {
+        package var teacher: String?
+        package var weight = 0.5
+        package var finalWeight: Double?
+    }
+
     package struct Optimizer: Hashable, Sendable {
         package enum Kind: String, CaseIterable, Hashable, Sendable {
             case sgd, adam, adamw
@@ -75,6 +81,7 @@ package struct TrainingConfiguration: Hashable, Sendable {
     package var tensorboard = true
     package var data = Data()
     package var loss = Loss()
+    package var distillation = Distillation()
     package var optimizer = Optimizer()
     package var schedule = Schedule()
 

@@ -116,7 +116,8 @@ package final class Trainer {
         let rate = configuration.learningRate(at: trainer.step)
         let result = try step.run(
             batch, learningRate: rate,
-            averageDecay: configuration.averageDecay(at: trainer.step))
+            averageDecay: configuration.averageDecay(at: trainer.step),
+            teacherShare: configuration.teacherShare(at: trainer.step))
         try requireFinite(result, rate: rate)
         trainer.step += 1
         meter.add(result, waiting: loaded - began, total: clock.now - began)
@@ -213,6 +214,14 @@ extension TrainingConfiguration {
     /// The learning rate of a step, counted from 0.
     func learningRate(at step: Int) -> Double {
         optimizer.learningRate * schedule.share(at: step, of: steps)
+    }
+
+    /// How much of the loss compares with the teacher at a step, counted from 0.
+    func teacherShare(at step: Int) -> Double {
+        let (first, last) = (
+            distillation.weight, distillation.finalWeight ?? distillation.weight
+        )
+        return first + (last - first) * Double(step) / Double(max(steps - 1, 1))
     }
 
     /// The averages' decay at a step, counted from 0: small at first, or they would remember

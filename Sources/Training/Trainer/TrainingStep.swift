@@ -12,6 +12,7 @@ final class TrainingStep {
     }
 
     private let program: Program
+    private let teacher: Teacher?
     /// What the optimizer and the averages have to hold before the first step.
     let initialOptimizerState: [String: TensorData]
     /// What gradient descent learns.
@@ -26,8 +27,8 @@ final class TrainingStep {
         let graph = Graph(mode: .training)
         graph.weightRounding = configuration.quantization.rounding
         let ab = network(graph.input("lightness", [batch, 1, side, side]))
-        let target = graph.input("target", [batch, 2, side, side])
-        let loss = configuration.loss(ab / Batch.abScale, target).mean()
+        teacher = try configuration.distillation.teacher.map { try Teacher($0, configuration) }
+        let loss = Self.loss(configuration, ab / Batch.abScale, isTaught: teacher != nil)
         let parameters = graph.parameters
         parameterNames = parameters.map(\.variableName)
         let (found, norm) = clipGradNorm(
@@ -43,14 +44,31 @@ final class TrainingStep {
         program = try Program(outputs: [("loss", loss), ("norm", norm)], options: options)
     }
 
+    /// The mean loss: from the photo, and from what the teacher makes of it.
+    private static func loss(
+        _ configuration: TrainingConfiguration, _ estimate: Tensor, isTaught: Bool
+    ) -> Tensor {
+        let graph = estimate.graph
+        let own = configuration.loss(estimate, graph.input("target", estimate.shape)).mean()
+        guard isTaught else { return own }
+        let share = graph.variable("teacher_share", [], role: .setting)
+        let taught = configuration.loss(estimate, graph.input("teacher", estimate.shape)).mean()
+        return own + (taught - own) * share
+    }
+
     func load(_ variables: [String: TensorData]) throws { try program.load(variables) }
 
-    func run(_ batch: Batch, learningRate: Double, averageDecay: Double) throws -> Result {
+    func run(
+        _ batch: Batch, learningRate: Double, averageDecay: Double, teacherShare: Double
+    ) throws -> Result {
         try program.load([
             "learning_rate": TensorData(scalar: Float(learningRate)),
             "ema_decay": TensorData(scalar: Float(averageDecay)),
+            "teacher_share": TensorData(scalar: Float(teacherShare)),
         ])
-        let results = try program.run(batch.inputs)
+        var inputs = batch.inputs
+        inputs["teacher"] = try teacher?.target(for: batch)
+        let results = try program.run(inputs)
         return Result(
             loss: results["loss"]?.scalars[0] ?? .nan,
             gradientNorm: results["norm"]?.scalars[0] ?? .nan)
