@@ -12,53 +12,71 @@ package struct ColorQuality: Hashable, Sendable, Codable {
     package var deltaE2000 = 0.0
     /// Hasler–Süsstrunk colorfulness of the colored picture, 0 for gray.
     package var colorfulness = 0.0
+    /// How far that is from the colorfulness of the original, above or below.
+    package var colorfulnessDifference = 0.0
     /// Structural similarity; nil where no picture has 7 × 7 pixels.
     package var ssim: Double?
     /// Mean Euclidean distance in the ab plane.
     package var abError = 0.0
     /// The area under the curve of the share of pixels within an ab error of 0…150; 1 is perfect.
     package var abAuc = 0.0
+    /// The same with every color counting alike, over the pixels of all pictures together.
+    package var abAucRebalanced = 0.0
 
     package static let highestPSNR = 100.0
+
+    /// All that are means over pictures, ``ssim`` apart.
+    static var means: [WritableKeyPath<ColorQuality, Double>] {
+        [\.psnrDb, \.deltaE2000, \.colorfulness, \.colorfulnessDifference, \.abError, \.abAuc]
+    }
 }
 
-/// Gathers the quality of pictures one after another.
-package struct ColorQualityMeter {
-    package private(set) var images = 0
-    private var sum = ColorQuality()
-    private var similarities = 0
-
-    package init() {}
+/// The quality of one picture, and what it adds to that of many.
+package struct PictureQuality: Sendable {
+    package let quality: ColorQuality
+    let balance: BalancedABErrors
 
     /// Compares a picture with the original.
     ///
     /// - Throws: `ColorScienceError` if their sizes differ.
-    package mutating func add(_ picture: Image, original: Image) throws {
+    package init(_ picture: Image, original: Image) throws {
         let (estimate, reference) = (lab(fromRGB: picture.pixels), lab(fromRGB: original.pixels))
-        var errors = ABErrors()
+        var (errors, balance) = (ABErrors(), BalancedABErrors())
         try errors.add(reference: reference, estimate: estimate)
-        let ratio = try psnr(picture.pixels, original.pixels)
-        sum.psnrDb += min(ratio, ColorQuality.highestPSNR)
-        sum.deltaE2000 += try meanDeltaE2000(reference, estimate)
-        sum.colorfulness += try ColorScience.colorfulness(ofRGB: picture.pixels)
-        sum.abError += errors.mean
-        sum.abAuc += errors.areaUnderCurve
-        images += 1
-        guard min(picture.width, picture.height) >= 7 else { return }
-        let similarity = try structuralSimilarity(
-            picture.pixels, original.pixels, width: picture.width, height: picture.height)
-        sum.ssim = (sum.ssim ?? 0) + similarity
-        similarities += 1
+        try balance.add(reference: reference, estimate: estimate)
+        var quality = ColorQuality()
+        quality.psnrDb = min(
+            try psnr(picture.pixels, original.pixels), ColorQuality.highestPSNR)
+        quality.deltaE2000 = try meanDeltaE2000(reference, estimate)
+        quality.colorfulness = try ColorScience.colorfulness(ofRGB: picture.pixels)
+        quality.colorfulnessDifference = abs(
+            quality.colorfulness - (try ColorScience.colorfulness(ofRGB: original.pixels)))
+        quality.abError = errors.mean
+        quality.abAuc = errors.areaUnderCurve
+        quality.abAucRebalanced = balance.areaUnderCurve
+        if min(picture.width, picture.height) >= 7 {
+            quality.ssim = try structuralSimilarity(
+                picture.pixels, original.pixels, width: picture.width, height: picture.height)
+        }
+        (self.quality, self.balance) = (quality, balance)
     }
+}
 
-    /// The means; nil before any picture.
-    package var mean: ColorQuality? {
-        guard images > 0 else { return nil }
-        let count = Double(images)
-        return ColorQuality(
-            psnrDb: sum.psnrDb / count, deltaE2000: sum.deltaE2000 / count,
-            colorfulness: sum.colorfulness / count,
-            ssim: sum.ssim.map { $0 / Double(similarities) }, abError: sum.abError / count,
-            abAuc: sum.abAuc / count)
+extension ColorQuality {
+    /// The quality of pictures together; nil if there are none.
+    package init?(_ pictures: [PictureQuality]) {
+        guard !pictures.isEmpty else { return nil }
+        self.init()
+        for path in Self.means {
+            let sum = pictures.reduce(0) { $0 + $1.quality[keyPath: path] }
+            self[keyPath: path] = sum / Double(pictures.count)
+        }
+        let similarities = pictures.compactMap(\.quality.ssim)
+        if !similarities.isEmpty {
+            ssim = similarities.reduce(0, +) / Double(similarities.count)
+        }
+        var balance = BalancedABErrors()
+        for picture in pictures { balance.add(picture.balance) }
+        abAucRebalanced = balance.areaUnderCurve
     }
 }

@@ -26,6 +26,7 @@ struct PictureGoldens: Decodable {
     let meanDeltaE2000: Double
     let meanAbError: Double
     let areaUnderCurve: Double
+    let balancedArea: Double
 
     static func load() throws -> Self { try loadGoldens("pictures") }
 }

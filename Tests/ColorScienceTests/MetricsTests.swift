@@ -19,6 +19,8 @@ import Testing
         let (firstLab, secondLab) = (lab(fromRGB: first), lab(fromRGB: second))
         var errors = ABErrors()
         try errors.add(reference: firstLab, estimate: secondLab)
+        var balanced = BalancedABErrors()
+        try balanced.add(reference: firstLab, estimate: secondLab)
         let measured: [(String, Double, Double)] = [
             ("PSNR", try psnr(first, second), goldens.psnr),
             (
@@ -34,6 +36,7 @@ import Testing
             ("mean ΔE2000", try meanDeltaE2000(firstLab, secondLab), goldens.meanDeltaE2000),
             ("mean ab error", try meanABError(firstLab, secondLab), goldens.meanAbError),
             ("area under curve", errors.areaUnderCurve, goldens.areaUnderCurve),
+            ("balanced area", balanced.areaUnderCurve, goldens.balancedArea),
         ]
         for (name, value, golden) in measured {
             #expect(abs(value - golden) <= 1e-4, "\(name): \(value), recorded \(golden)")
@@ -64,6 +67,23 @@ import Testing
         #expect(errors.mean == 37.5)
         #expect(errors.cumulative[49] == 0.25)
         #expect(errors.cumulative[50] == 1)
+    }
+
+    @Test func rareColorsCountAsMuchAsCommonOnes() throws {
+        // Nine gray pixels that are right, one red one that is not.
+        let reference = LabPlanes(
+            l: [Float](repeating: 50, count: 10), a: [Float](repeating: 0, count: 9) + [60],
+            b: [Float](repeating: 0, count: 10))
+        let estimate = LabPlanes(
+            l: reference.l, a: [Float](repeating: 0, count: 10), b: reference.b)
+        var balanced = BalancedABErrors()
+        try balanced.add(reference: reference, estimate: estimate)
+        // Right within 60: thresholds 60…150 of 150, less the half of the first one.
+        #expect(abs(balanced.areaUnderCurve - (1 + 90.5 / 150) / 2) < 1e-12)
+        var twice = balanced
+        twice.add(balanced)
+        #expect(twice.areaUnderCurve == balanced.areaUnderCurve)
+        #expect(BalancedABErrors().areaUnderCurve.isNaN)
     }
 
     @Test func errorsBeyondTheLastThresholdCountAsMisses() throws {

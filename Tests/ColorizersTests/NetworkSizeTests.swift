@@ -28,6 +28,16 @@ import Testing
         }
     }
 
+    @Test(arguments: ["eccv16", "mobile-unet"])
+    func summaryCountsAll(_ name: String) throws {
+        let network = try makeColorizer(name)
+        let summary = NetworkSummary(of: network, input: [1, 1, 256, 256])
+        #expect(summary.parameters == StateSpec(of: network).parameterCount)
+        #expect(abs(1e-9 * Double(summary.multiplyAdds) - (try cost(network, 256))) < 1e-6)
+        #expect(summary.rows.count >= 8 && summary.output == [1, 2, 256, 256])
+        #expect(Set(summary.rows.map(\.module)).count == summary.rows.count)
+    }
+
     @Test(arguments: ["eccv16", "siggraph17", "mobile-unet"])
     func widthScalesTheNetwork(_ name: String) throws {
         let half = StateSpec(of: try makeColorizer(name, options: .init(width: 0.5)))

@@ -17,15 +17,39 @@ import Testing
         let report = try bench.json(result)
         #expect(report["images"] as? Int == 2)
         let gray = try #require(report["gray"] as? [String: Any])
-        for key in ["psnr_db", "delta_e2000", "colorfulness", "ssim", "ab_error", "ab_auc"] {
-            #expect(report[key] is Double, "\(key)")
-            #expect(gray[key] is Double, "\(key)")
+        let mean = try #require(report["mean_color"] as? [String: Any])
+        for key in [
+            "psnr_db", "delta_e2000", "colorfulness", "colorfulness_difference", "ssim",
+            "ab_error", "ab_auc", "ab_auc_rebalanced",
+        ] {
+            for column in [report, gray, mean] {
+                let value = try #require(column[key] as? Double, "\(key)")
+                let bounds = try #require(column["confidence_95"] as? [String: [String: Any]])
+                let low = try #require(bounds["low"]?[key] as? Double)
+                let high = try #require(bounds["high"]?[key] as? Double)
+                #expect(low <= value && value <= high, "\(key): \(low) \(value) \(high)")
+            }
         }
+        let photos = try #require(report["photos"] as? [[String: Any]])
+        #expect(photos.map { $0["file"] as? String } == ["data/a.png", "data/deep/deeper/b.JPG"])
+        #expect(photos.allSatisfy { $0["delta_e2000"] is Double })
         // Fresh weights answer almost gray, so the model is about as far off as gray is.
         let pair = try [report, gray].map { try #require($0["delta_e2000"] as? Double) }
         #expect(pair[1] > 5 && abs(pair[0] - pair[1]) < 3)
         let table = try bench.expect(0, "evaluate", model, "--data", "data", "--size", "64")
         #expect(table.output.hasPrefix("2 photos at 64 × 64\n"))
+    }
+
+    @Test func writesAPage() throws {
+        let model = try bench.makeCheckpoint()
+        try bench.makeDirectory("data")
+        _ = try bench.makePhoto("data/a.png")
+        try bench.expect(
+            0, "evaluate", model, "--data", "data", "--size", "32", "--html", "page.html")
+        let page = try String(contentsOfFile: bench.path("page.html"), encoding: .utf8)
+        #expect(page.contains("ab AuC rebalanced") && page.contains("data/a.png"))
+        #expect(page.components(separatedBy: "data:image/png;base64,").count == 4)
+        #expect(!page.contains("http://") && !page.contains("https://"))
     }
 
     @Test func countsGrayPhotosAsColoredRight() throws {

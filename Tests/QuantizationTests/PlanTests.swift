@@ -66,13 +66,17 @@ import Testing
         #expect(plan.scheme(names: ["z"], type: "conv") == nil)
     }
 
-    @Test(arguments: [
-        ("a*c", "abc", true), ("a*c", "ac", true), ("a*c", "abd", false), ("*", "", true),
-        ("a*b*c", "axbxc", true), ("a*b*c", "axcxb", false), ("abc", "abcd", false),
-        ("ab*ba", "aba", false),
-    ])
-    func patterns(_ pattern: String, _ name: String, _ isMatch: Bool) {
-        #expect(matches(name, pattern: pattern) == isMatch)
+    @Test func refusesNamesThatFitNothing() throws {
+        let scratch = try Scratch()
+        let source = try scratch.export(.iOS18)
+        for key in ["op_type_configs: { linear: null }", "op_name_configs: { 'stum*': null }"] {
+            let plan = try QuantizationPlan(
+                yaml: key, name: "plan.yaml", standard: QuantizationScheme(.int8))
+            let error = try #require(throws: ConversionError.self) {
+                try quantizePackage(at: source, to: scratch.path("x.mlpackage"), plan: plan)
+            }
+            #expect(error.description.contains("names are such as stem"), "\(error)")
+        }
     }
 
     @Test(arguments: [

@@ -65,6 +65,7 @@ private struct PackageQuantization {
 
     mutating func run(_ photos: [TensorData]) throws {
         let package = rewriting.package
+        try plan.check(package.weights)
         for operation in package.program.operations where operation.isConstantExpression {
             skip(operation.outputs[0], "its bits are fewer already")
         }

@@ -1,11 +1,14 @@
+import Conversion
+import Foundation
+
 /// Which weights of a package become what: one scheme for all, and others for some operations.
 public struct QuantizationPlan: Hashable, Sendable {
     /// For a weight of which nothing else is said; nil leaves it alone.
     public var standard: QuantizationScheme?
     /// By the type of the operation that takes the weight: `conv`, `conv_transpose`, `matmul`.
     public var byType: [String: QuantizationScheme?] = [:]
-    /// By the name of the weight, or of the operation that takes it. A name may have `*` for any
-    /// characters; a name without takes precedence, then a longer one.
+    /// By the name of the weight, or of the operation that takes it. Names may be patterns with `*`,
+    /// `?` and `[…]`; the name itself takes precedence, then a longer pattern.
     public var byName: [String: QuantizationScheme?] = [:]
 
     public init(_ standard: QuantizationScheme?) {
@@ -15,6 +18,28 @@ public struct QuantizationPlan: Hashable, Sendable {
     /// All that are asked for anywhere.
     var schemes: [QuantizationScheme] {
         ([standard] + byType.values + byName.values).compactMap { $0 }
+    }
+
+    private func fits(_ pattern: String, _ names: [String]) -> Bool {
+        names.contains { fnmatch(pattern, $0, 0) == 0 }
+    }
+
+    /// - Throws: `ConversionError` for a name or a type that no weight of the package has.
+    func check(_ weights: [PackageWeight]) throws {
+        let types = Set(weights.map(\.type))
+        let unknown =
+            byType.keys.filter { !types.contains($0) }
+            + byName.keys.filter { pattern in
+                !weights.contains { fits(pattern, $0.names) }
+            }
+        guard let first = unknown.min() else { return }
+        var error = ConversionError(
+            place: first,
+            rule: "no weight of the package is called so or taken by such an operation",
+            remedy: "Types are \(types.sorted().joined(separator: ", ")); names are such as "
+                + "\(weights.prefix(3).map(\.name).joined(separator: ", ")).")
+        error.cause = .option
+        throw error
     }
 
     /// What a weight becomes.
@@ -27,26 +52,11 @@ public struct QuantizationPlan: Hashable, Sendable {
             if let exact = byName[name] { return exact }
         }
         let matching = byName.keys.filter { pattern in
-            names.contains { matches($0, pattern: pattern) }
+            fits(pattern, names)
         }
         if let pattern = matching.max(by: { ($0.count, $1) < ($1.count, $0) }) {
             return byName[pattern] ?? nil
         }
         return byType[type] ?? standard
     }
-}
-
-/// Whether a name is what a pattern says, in which `*` stands for any characters.
-func matches(_ name: String, pattern: String) -> Bool {
-    let parts = pattern.split(separator: "*", omittingEmptySubsequences: false)
-    guard parts.count > 1, let first = parts.first, let last = parts.last else {
-        return name == pattern
-    }
-    guard name.hasPrefix(first) else { return false }
-    var rest = name.dropFirst(first.count)
-    for part in parts.dropFirst().dropLast() where !part.isEmpty {
-        guard let found = rest.firstRange(of: part) else { return false }
-        rest = rest[found.upperBound...]
-    }
-    return rest.hasSuffix(last)
 }

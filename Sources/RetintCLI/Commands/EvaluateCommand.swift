@@ -8,8 +8,10 @@ struct EvaluateCommand: ParsableCommand {
         abstract: "Measure how well a model colors photos whose colors are known.",
         discussion: """
             The photos of a directory and its subdirectories are made gray, colored by the model \
-            and compared with the originals at the size at which the network sees them, and so \
-            are the gray photos. Values are means over photos; a PSNR above 100 dB counts as 100.
+            and compared with the originals at the size at which the network sees them; so are \
+            the gray photos, and the photos in one color, the mean of all. Values are means over \
+            photos; a PSNR above 100 dB counts as 100. The rebalanced AuC lets every color count \
+            alike. Intervals hold the value of all such photos with a probability of 95 %.
             """)
 
     @Argument(help: "A checkpoint or a package.")
@@ -24,8 +26,14 @@ struct EvaluateCommand: ParsableCommand {
     @Option(help: "Threads to run on.")
     var threads: Int?
 
-    @Flag(help: "Print one JSON object.")
+    @Flag(help: "Print one JSON object, with the values of each photo.")
     var json = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Also write a page with the values and the photos the model does worst on.",
+            valueName: "file"))
+    var html: String?
 
     func run() throws {
         try checkPositive(size, "--size")
@@ -33,89 +41,49 @@ struct EvaluateCommand: ParsableCommand {
         let colorizer = try Retint.Colorizer(
             contentsOf: model, size: size, threads: threads, choices: KernelFile.read())
         let photos = try photoFiles(below: data)
-        var evaluation = Evaluation(colorizer)
         var failures = Failures()
-        let progress = ProgressBar("evaluate", total: photos.count, unit: "photos")
-        for (index, path) in photos.enumerated() {
-            do {
-                try evaluation.add(Image(contentsOf: path))
-            } catch {
-                progress.clear()
-                failures.add(error)
-            }
+        let (readable, mean) = readable(photos, &failures)
+        var evaluation = Evaluation(colorizer, meanColor: mean)
+        let pictures = html.map { _ in EvaluationPictures() }
+        let progress = ProgressBar("evaluate", total: readable.count, unit: "photos")
+        for (index, path) in readable.enumerated() {
+            let (original, colored) = try evaluation.add(Image(contentsOf: path))
+            pictures?.add(path, original: original, colored: colored, evaluation)
             progress.update(index + 1)
         }
         progress.finish()
-        try report(evaluation, failures, size: colorizer.networkSize)
+        if let report = EvaluationReport(
+            evaluation, photos: readable, failed: failures.count, model: model,
+            size: colorizer.networkSize)
+        {
+            try show(report, pictures)
+        }
         try failures.finish(of: photos.count, "photos", "evaluated")
     }
 
-    private func report(
-        _ evaluation: Evaluation, _ failures: Failures, size: (height: Int, width: Int)
-    ) throws {
-        guard let report = EvaluationReport(evaluation, failures, size: size) else { return }
-        if json { return try Console.printJSON(report) }
-        Console.print("\(report.images) photos at \(size.width) × \(size.height)")
-        for line in report.table.lines { Console.print(line) }
-    }
-}
-
-/// What `evaluate` has to say.
-private struct EvaluationReport: Encodable {
-    struct Original: Encodable {
-        let colorfulness: Double
-    }
-
-    let images: Int
-    let failed: Int
-    let height: Int
-    let width: Int
-    let quality: ColorQuality
-    let gray: ColorQuality
-    let original: Original
-
-    private enum CodingKeys: String, CodingKey {
-        case images, failed, height, width, gray, original
-    }
-
-    init?(_ evaluation: Evaluation, _ failures: Failures, size: (height: Int, width: Int)) {
-        guard let quality = evaluation.quality, let gray = evaluation.grayQuality,
-            let colorfulness = evaluation.originalColorfulness
-        else { return nil }
-        images = evaluation.images
-        failed = failures.count
-        (height, width) = size
-        (self.quality, self.gray) = (quality, gray)
-        original = Original(colorfulness: colorfulness)
-    }
-
-    /// The model's own values stand beside the rest, not in an object of their own.
-    func encode(to encoder: any Encoder) throws {
-        try quality.encode(to: encoder)
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(images, forKey: .images)
-        try container.encode(failed, forKey: .failed)
-        try container.encode(height, forKey: .height)
-        try container.encode(width, forKey: .width)
-        try container.encode(gray, forKey: .gray)
-        try container.encode(original, forKey: .original)
-    }
-
-    var table: TextTable {
-        var table = TextTable(
-            header: ["", "model", "gray", "original"], rightAligned: [1, 2, 3])
-        func row(
-            _ name: String, _ digits: Int, _ value: (ColorQuality) -> Double?, _ original: String
-        ) {
-            let cells = [quality, gray].map { Format.fixed(value($0) ?? .nan, digits) }
-            table.append([name] + cells + [original])
+    /// The photos that can be read, and their mean color; the others join the failures.
+    private func readable(
+        _ photos: [String], _ failures: inout Failures
+    ) -> (files: [String], mean: (a: Float, b: Float)) {
+        var (files, mean) = ([String](), MeanColor())
+        for path in photos {
+            do {
+                mean.add(try Image(contentsOf: path))
+                files.append(path)
+            } catch {
+                failures.add(error)
+            }
         }
-        row("PSNR (dB)", 2, \.psnrDb, "")
-        row("SSIM", 4, \.ssim, "")
-        row("ΔE2000", 2, \.deltaE2000, "")
-        row("ab error", 2, \.abError, "")
-        row("ab AuC", 4, \.abAuc, "")
-        row("colorfulness", 2, \.colorfulness, Format.fixed(original.colorfulness, 2))
-        return table
+        return (files, mean.value)
+    }
+
+    private func show(_ report: EvaluationReport, _ pictures: EvaluationPictures?) throws {
+        if let html, let pictures {
+            try EvaluationPage(report: report, pictures: pictures).write(to: html)
+        }
+        if json { return try Console.printJSON(report) }
+        Console.print(
+            "\(report.images) photos at \(report.size.width) × \(report.size.height)")
+        for line in report.table.lines { Console.print(line) }
     }
 }

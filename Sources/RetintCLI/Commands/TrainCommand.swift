@@ -1,4 +1,5 @@
 import ArgumentParser
+import Colorizers
 import Training
 
 struct TrainCommand: ParsableCommand {
@@ -43,6 +44,7 @@ struct TrainCommand: ParsableCommand {
         let display = TrainingDisplay(configuration)
         let trainer = try Trainer(configuration, resumes: resume, report: display.show)
         let status = trainer.state
+        try display.describe(trainer)
         display.begin(status)
         Interruption.install()
         let outcome = try trainer.run { Interruption.isRequested }
@@ -57,6 +59,23 @@ private final class TrainingDisplay {
     private var bar: ProgressBar?
 
     init(_ configuration: TrainingConfiguration) { self.configuration = configuration }
+
+    /// What is trained, and what a step takes.
+    func describe(_ trainer: Trainer) throws {
+        let summary = try trainer.summary
+        var table = TextTable(
+            header: ["module", "output", "parameters", "multiply-adds"], rightAligned: [2, 3])
+        for row in summary.rows + [summary.total] {
+            table.append([
+                row.module.isEmpty ? "(no module)" : row.module, "\(row.shape)", Format.grouped(row.parameters),
+                Format.grouped(row.multiplyAdds),
+            ])
+        }
+        for line in table.lines { Console.note(line) }
+        Console.note(
+            "a step keeps \(Format.bytes(trainer.stepBytes)) of weights, gradients, optimizer "
+                + "state and activations")
+    }
 
     func begin(_ status: Trainer.TrainerStatus) {
         let start = status.stepsBefore > 0 ? ", from step \(status.stepsBefore)" : ""
@@ -119,4 +138,13 @@ extension TrainingError: OutcomeError {
 
 extension ConfigurationError: OutcomeError {
     package var outcome: Outcome { isUsage ? .wrongUsage : .badInput }
+}
+
+extension NetworkSummary {
+    /// All modules together.
+    fileprivate var total: Row {
+        Row(
+            module: "total", shape: output, parameters: parameters,
+            multiplyAdds: multiplyAdds)
+    }
 }

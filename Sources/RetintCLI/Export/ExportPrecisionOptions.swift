@@ -1,8 +1,6 @@
 import ArgumentParser
-import ColorScience
 import Conversion
 import Files
-import ImageIO
 import TensorGraph
 import Verification
 
@@ -63,27 +61,15 @@ struct ExportPrecisionOptions: ParsableArguments {
         options.float32.types = (types ?? "").split(separator: ",").map(String.init)
         guard !photos.isEmpty else { return }
         try options.check(for: source.colorizer)
-        let pictures = try paths().map { path in
-            let photo = try Image(contentsOf: path)
-                .resized(to: options.width, height: options.height)
-            return TensorData(
-                shape: [1, 1, options.height, options.width], scalars: lab(fromRGB: photo.pixels).l)
+        let pictures = try paths().map {
+            try lightnessTensor(ofPhoto: $0, height: options.height, width: options.width)
         }
         options.float32.overflowing = try overflowingOperations(
             source, options, on: pictures, limit: Float(65504 / overflowMargin))
     }
 
     private func paths() throws -> [String] {
-        try photos.flatMap { path in
-            guard try isDirectory(path) else { return [path] }
-            let found = try listFiles(below: path, extensions: ["jpg", "jpeg", "png", "webp"])
-            guard !found.isEmpty else {
-                throw CommandError(
-                    .badInput,
-                    "\(path): holds no photo; give a directory of JPEG, PNG or WebP files")
-            }
-            return found
-        }
+        try photos.flatMap { try isDirectory($0) ? photoFiles(below: $0) : [$0] }
     }
 }
 

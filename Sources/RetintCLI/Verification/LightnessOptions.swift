@@ -1,7 +1,4 @@
 import ArgumentParser
-import ColorScience
-import Files
-import ImageIO
 import Layers
 import TensorGraph
 import Verification
@@ -42,18 +39,7 @@ struct LightnessOptions: ParsableArguments {
     /// - Throws: `FileError` if a directory cannot be read, ``CommandError`` if it has no photo.
     var paths: [String] {
         get throws {
-            try files
-                + directories.flatMap { directory in
-                    let found = try listFiles(
-                        below: directory, extensions: ["jpg", "jpeg", "png", "webp"])
-                    guard !found.isEmpty else {
-                        throw CommandError(
-                            .badInput,
-                            "\(directory): holds no photo; give a directory of JPEG, PNG or WebP "
-                                + "files")
-                    }
-                    return found
-                }
+            try files + directories.flatMap { try photoFiles(below: $0) }
         }
     }
 
@@ -73,7 +59,9 @@ struct LightnessOptions: ParsableArguments {
         }
         return Samples(count: paths.count / batch) { [shape] index in
             let own = Array(paths[index * batch..<(index + 1) * batch])
-            let planes = try own.flatMap { try lightness(of: $0, shape) }
+            let planes = try own.flatMap {
+                try lightnessTensor(ofPhoto: $0, height: shape[2], width: shape[3]).scalars
+            }
             return Sample(
                 labels: own,
                 inputs: [NamedTensor("lightness", TensorData(shape: shape, scalars: planes))])
@@ -90,9 +78,4 @@ struct LightnessOptions: ParsableArguments {
                 inputs: [NamedTensor("lightness", TensorData(shape: shape, scalars: scalars))])
         }
     }
-}
-
-private func lightness(of path: String, _ shape: Shape) throws -> [Float] {
-    let photo = try Image(contentsOf: path).resized(to: shape[3], height: shape[2])
-    return lab(fromRGB: photo.pixels).l
 }

@@ -95,6 +95,17 @@ package final class Trainer {
         return try end(.finished, validates: !isDue(configuration.validateEvery), shouldStop)
     }
 
+    /// The network, module by module, on one crop.
+    package var summary: NetworkSummary {
+        get throws {
+            let side = configuration.data.crop
+            return NetworkSummary(of: try checkpoint.makeColorizer(), input: [1, 1, side, side])
+        }
+    }
+
+    /// Bytes that a step works on: weights, gradients, the optimizer's state, activations.
+    package var stepBytes: Int { step.bytes }
+
     private func isDue(_ every: Int) -> Bool {
         trainer.step > state.stepsBefore && trainer.step.isMultiple(of: every)
     }

@@ -56,6 +56,9 @@ final class TrainingStep {
         return own + (taught - own) * share
     }
 
+    /// Bytes of variables and of what is computed on the way.
+    var bytes: Int { program.variableBytes + program.arenaBytes }
+
     func load(_ variables: [String: TensorData]) throws { try program.load(variables) }
 
     func run(

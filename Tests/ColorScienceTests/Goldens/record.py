@@ -50,6 +50,19 @@ def ab_measures(first, second):
     return float(error.mean()), float(np.trapezoid(curve) / 150)
 
 
+def balanced_area(first, second):
+    """The mean over cells of 10 × 10 in ab, by the first picture's color, of the area in each."""
+    one, other = color.rgb2lab(first)[..., 1:], color.rgb2lab(second)[..., 1:]
+    error = np.sqrt(((one - other) ** 2).sum(-1)).ravel()
+    cells = np.rint(one / 10).reshape(-1, 2)
+    areas = []
+    for cell in np.unique(cells, axis=0):
+        inside = error[(cells == cell).all(-1)]
+        curve = np.array([(inside <= t).mean() for t in range(151)])
+        areas.append(np.trapezoid(curve) / 150)
+    return float(np.mean(areas))
+
+
 def picture_goldens(rng):
     y, x = np.mgrid[0:HEIGHT, 0:WIDTH]
     waves = [128 + 100 * np.sin(x / (3 + c) + y / (5 - c)) for c in range(3)]
@@ -68,6 +81,7 @@ def picture_goldens(rng):
             color.deltaE_ciede2000(color.rgb2lab(first), color.rgb2lab(second)).mean()),
         "mean_ab_error": mean,
         "area_under_curve": area,
+        "balanced_area": balanced_area(first, second),
     }
 
 

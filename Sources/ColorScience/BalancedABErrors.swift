@@ -1,0 +1,68 @@
+/// The class-rebalanced share of pixels within ab errors of 0…150: every color counts alike, however
+/// rare it is.
+///
+/// Colors are the cells of a grid of 10 in the ab plane, by a pixel's true color. The area under the
+/// curve is taken cell by cell and averaged over the cells that occur (Zhang et al. 2016, section
+/// 3.1: pixels weighted by the inverse of their class's probability, with λ = 0).
+public struct BalancedABErrors: Hashable, Sendable {
+    /// The side of a cell.
+    public static let cellSize: Float = 10
+
+    fileprivate struct Cell: Hashable {
+        var pixels = 0
+        /// Sum over its pixels of the area under the curve that each alone would have.
+        var area = 0.0
+    }
+
+    private var cells: [Int: Cell] = [:]
+
+    /// Starts with no pixel.
+    public init() {}
+
+    /// Adds the pixels of one picture.
+    ///
+    /// - Throws: `ColorScienceError` when the counts differ or are zero.
+    public mutating func add(reference: LabPlanes, estimate: LabPlanes) throws {
+        try ColorScienceError.requireSameCount("ab error", reference.count, estimate.count)
+        for index in 0..<reference.count {
+            let (a, b) = (reference.a[index], reference.b[index])
+            let (da, db) = (a - estimate.a[index], b - estimate.b[index])
+            cells[Self.cell(a, b), default: Cell()].add((da * da + db * db).squareRoot())
+        }
+    }
+
+    /// The cell whose middle, a multiple of 10 both ways, is nearest.
+    private static func cell(_ a: Float, _ b: Float) -> Int {
+        func place(_ value: Float) -> Int {
+            Int(min(max((value / cellSize).rounded(), -32), 31)) + 32
+        }
+        return 64 * place(a) + place(b)
+    }
+
+    /// Adds the pixels that another has gathered.
+    public mutating func add(_ other: BalancedABErrors) {
+        for (index, cell) in other.cells {
+            cells[index, default: Cell()].pixels += cell.pixels
+            cells[index, default: Cell()].area += cell.area
+        }
+    }
+
+    /// 1 when every pixel is right; NaN before any pixel.
+    public var areaUnderCurve: Double {
+        // In order, so that the sum is always the same.
+        let areas = cells.sorted { $0.key < $1.key }.map { $0.value.area / Double($0.value.pixels) }
+        return areas.reduce(0, +) / Double(areas.count)
+    }
+}
+
+extension BalancedABErrors.Cell {
+    /// Thresholds as in ``ABErrors``.
+    fileprivate mutating func add(_ error: Float) {
+        pixels += 1
+        let last = ABErrors.largestThreshold
+        guard error <= Float(last) else { return }
+        let first = Int(error.rounded(.up))
+        let ends = first == 0 ? 1 : 0.5
+        area += (Double(last - first + 1) - ends) / Double(last)
+    }
+}

@@ -1,0 +1,57 @@
+/// Where the quality of all photos of the kind lies, as far as those at hand tell: between two values
+/// for each measure, with a probability of 95 %.
+package struct ConfidenceInterval: Hashable, Sendable {
+    package let low: ColorQuality
+    package let high: ColorQuality
+
+    /// Draws pictures anew, with repetition, and takes the middle 95 % of what comes out (the
+    /// percentile bootstrap, Efron 1979), less what draws are off on the mean: they lack colors that
+    /// few pictures have. Always the same for the same pictures.
+    ///
+    /// - Returns: nil for fewer than two pictures.
+    package init?(_ pictures: [PictureQuality], draws: Int = 1000) {
+        guard pictures.count > 1, let quality = ColorQuality(pictures) else { return nil }
+        var state: UInt64 = 0x5265_7469_6E74
+        let qualities = (0..<draws).compactMap { _ in
+            ColorQuality(
+                pictures.indices.map { _ in pictures[Self.draw(&state, below: pictures.count)] })
+        }
+        low = Self.bound(qualities, 0.025, around: quality)
+        high = Self.bound(qualities, 0.975, around: quality)
+    }
+
+    /// SplitMix64 (Steele et al. 2014).
+    private static func draw(_ state: inout UInt64, below count: Int) -> Int {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+        return Int((mixed ^ mixed >> 31) % UInt64(count))
+    }
+
+    private static func bound(
+        _ qualities: [ColorQuality], _ share: Double, around quality: ColorQuality
+    ) -> ColorQuality {
+        var bound = ColorQuality()
+        for path in ColorQuality.means + [\.abAucRebalanced] {
+            bound[keyPath: path] = percentile(
+                qualities.map { $0[keyPath: path] }, share, around: quality[keyPath: path])
+        }
+        bound.ssim = quality.ssim.map {
+            percentile(qualities.compactMap(\.ssim), share, around: $0)
+        }
+        return bound
+    }
+
+    /// Linear between neighbors; of values shifted such that `center` is their mean.
+    private static func percentile(
+        _ values: [Double], _ share: Double, around center: Double
+    ) -> Double {
+        let mean = values.reduce(0, +) / Double(values.count)
+        let sorted = values.map { $0 - mean + center }.sorted()
+        let place = share * Double(sorted.count - 1)
+        let (below, above) = (Int(place), min(Int(place) + 1, sorted.count - 1))
+        let fraction = place - Double(below)
+        return sorted[below] * (1 - fraction) + sorted[above] * fraction
+    }
+}
