@@ -98,6 +98,28 @@ import Testing
         #expect(distances[0] < 0.8 * distances[1])
     }
 
+    @Test func frozenParametersStay() throws {
+        let scratch = try Scratch()
+        try scratch.addPhotos(3)
+        let configuration = try scratch.configuration("freeze=stem.* head.0.weight", "steps=3")
+        #expect(try Trainer(configuration).run() == .finished)
+        let before = try Checkpoint(
+            architecture: "mobile-unet", options: ["width": "0.25"],
+            seed: UInt64(configuration.seed)
+        ).variables
+        let after = try Checkpoint(contentsOf: "\(scratch.path)/run/last.h5").variables
+        for (name, value) in after where !name.contains("running") {
+            let isFrozen = name.hasPrefix("stem.") || name == "head.0.weight"
+            #expect((before[name] == value) == isFrozen, "\(name)")
+        }
+        for (patterns, words) in [("stum.*", "such as stem."), ("*", "leave some")] {
+            let wrong = try scratch.configuration(
+                "freeze=\(patterns)", "output=\(scratch.path)/wrong")
+            let error = #expect(throws: ConfigurationError.self) { try Trainer(wrong) }
+            #expect(error?.description.contains(words) == true)
+        }
+    }
+
     @Test func shareOfTheTeacherChangesSteadily() throws {
         var configuration = TrainingConfiguration()
         configuration.steps = 5

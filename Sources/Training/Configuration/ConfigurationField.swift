@@ -60,6 +60,9 @@ package struct ConfigurationField {
             .init(
                 "quantization", \.quantization, .any,
                 "weights are rounded as retint quantize --weights will do it"),
+            .init(
+                "freeze", optional: \.freeze, .path("names of parameters"),
+                "parameters that are not learned, with * for any characters: \"stem.* stage2.*\""),
             .init("batch", \.batch, .range(1...4096), "crops a step"),
             .init("steps", \.steps, .range(1...1_000_000_000), "length of the training"),
             .init(

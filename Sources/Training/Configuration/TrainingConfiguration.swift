@@ -71,6 +71,7 @@ package struct TrainingConfiguration: Hashable, Sendable {
     package var threads: Int?
     package var recompute = false
     package var quantization = Quantization.none
+    package var freeze: String?
     package var batch = 16
     package var steps = 10_000
     package var epochSteps: Int?

@@ -1,5 +1,6 @@
 import Colorizers
 import Engine
+import Glibc
 import Layers
 import TensorGraph
 
@@ -29,7 +30,7 @@ final class TrainingStep {
         let ab = network(graph.input("lightness", [batch, 1, side, side]))
         teacher = try configuration.distillation.teacher.map { try Teacher($0, configuration) }
         let loss = Self.loss(configuration, ab / Batch.abScale, isTaught: teacher != nil)
-        let parameters = graph.parameters
+        let parameters = try configuration.learned(graph.parameters)
         parameterNames = parameters.map(\.variableName)
         let (found, norm) = clipGradNorm(
             try gradients(of: loss, withRespectTo: parameters),
@@ -95,5 +96,30 @@ extension TrainingConfiguration.Optimizer {
                 beta1: beta1, beta2: beta2, epsilon: Float(epsilon), weightDecay: decay,
                 decouplesWeightDecay: kind == .adamw)
         }
+    }
+}
+
+extension TrainingConfiguration {
+    /// The parameters that are not frozen.
+    ///
+    /// - Throws: ``ConfigurationError`` for a pattern that fits none, or if all are frozen.
+    fileprivate func learned(_ parameters: [Tensor]) throws(ConfigurationError) -> [Tensor] {
+        let patterns = (freeze ?? "").split(whereSeparator: { " ,".contains($0) }).map(String.init)
+        func fits(_ pattern: String, _ parameter: Tensor) -> Bool {
+            fnmatch(pattern, parameter.variableName, 0) == 0
+        }
+        for pattern in patterns where !parameters.contains(where: { fits(pattern, $0) }) {
+            throw ConfigurationError(
+                "freeze",
+                "\(pattern) fits no parameter; there are such as "
+                    + parameters.prefix(3).map(\.variableName).joined(separator: ", "))
+        }
+        let learned = parameters.filter { parameter in
+            !patterns.contains { fits($0, parameter) }
+        }
+        guard !learned.isEmpty else {
+            throw ConfigurationError("freeze", "all parameters are frozen; leave some to learn")
+        }
+        return learned
     }
 }
