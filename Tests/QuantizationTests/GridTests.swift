@@ -125,6 +125,30 @@ import Testing
             precision: .float32)
     }
 
+    /// Channels keep their means for hardly any squared error.
+    @Test(arguments: [(2, 0), (4, 0), (4, 1), (6, 0)])
+    func channelsKeepTheirMeans(_ bits: Int, _ axis: Int) {
+        let values = values("skewed")
+        let grid = palette("skewed", bits, .kmeans)
+        let plain = grid.values(grid.codes(values))
+        let kept = grid.values(MeanPreservation(grid: grid, axis: axis).codes(values))
+        let inner = shape[(axis + 1)...].reduce(1, *)
+        func offsets(_ rounded: [Float]) -> [Float] {
+            var sums = [Float](repeating: 0, count: shape[axis])
+            for index in values.indices {
+                sums[index / inner % shape[axis]] += rounded[index] - values[index]
+            }
+            return sums.map(abs)
+        }
+        func squaredError(_ rounded: [Float]) -> Float {
+            zip(rounded, values).reduce(0) { $0 + ($1.0 - $1.1) * ($1.0 - $1.1) }
+        }
+        let (before, after) = (offsets(plain), offsets(kept))
+        #expect(zip(after, before).allSatisfy { $0 <= $1 })
+        #expect(after.reduce(0, +) < 0.4 * before.reduce(0, +))
+        #expect(squaredError(kept) < 1.05 * squaredError(plain))
+    }
+
     /// More different numbers than are looked at one by one.
     @Test func tablesOfManyNumbersAreNearlyTheBest() {
         var state: UInt64 = 1

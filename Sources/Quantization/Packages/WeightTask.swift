@@ -43,7 +43,8 @@ struct WeightTask {
 
     /// - Parameter inputs: what the weight is multiplied by; nil to round each number by itself.
     func compressed(_ values: [Float], _ inputs: WeightInputs?) -> CompressedWeight {
-        WeightCompression(values: values, blocks: blocks, precision: precision, inputs: inputs)
-            .compressed(scheme)
+        WeightCompression(
+            values: values, blocks: blocks, axis: axis, precision: precision, inputs: inputs
+        ).compressed(scheme)
     }
 }

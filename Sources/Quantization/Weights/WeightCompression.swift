@@ -4,6 +4,8 @@ import MLPackage
 struct WeightCompression {
     let values: [Float]
     let blocks: WeightBlocks
+    /// The axis of the output channels.
+    let axis: Int
     /// Of the unpacked weights.
     let precision: MILDataType
     /// What the weight is multiplied by; nil to treat all numbers alike.
@@ -21,7 +23,11 @@ struct WeightCompression {
             let grid = PaletteGrid(
                 values, blocks, bits: bits, mode: scheme.paletteMode, precision: precision,
                 importance: inputs?.importance(count: values.count))
-            return CompressedWeight(numbers: .palette(grid, codes(on: grid, kept)), kept: kept)
+            let preservesMeans = inputs == nil && scheme.paletteMode == .kmeans && kept == nil
+            let chosen =
+                preservesMeans
+                ? MeanPreservation(grid: grid, axis: axis).codes(values) : codes(on: grid, kept)
+            return CompressedWeight(numbers: .palette(grid, chosen), kept: kept)
         default:
             let grid = affineGrid(scheme)
             return CompressedWeight(numbers: .affine(grid, codes(on: grid, kept)), kept: kept)
@@ -100,7 +106,7 @@ extension WeightGrid {
 
 extension WeightBlocks {
     /// The block of each element.
-    fileprivate var blockOfEach: [Int] {
+    var blockOfEach: [Int] {
         var result = [Int](repeating: 0, count: shape.reduce(1, *))
         forEachRun { run, block in
             for index in run { result[index] = block }
