@@ -67,7 +67,8 @@ private final class TrainingDisplay {
             header: ["module", "output", "parameters", "multiply-adds"], rightAligned: [2, 3])
         for row in summary.rows + [summary.total] {
             table.append([
-                row.module.isEmpty ? "(no module)" : row.module, "\(row.shape)", Format.grouped(row.parameters),
+                row.module.isEmpty ? "(no module)" : row.module, "\(row.shape)",
+                Format.grouped(row.parameters),
                 Format.grouped(row.multiplyAdds),
             ])
         }
