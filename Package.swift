@@ -68,8 +68,8 @@ let package = Package(
         .target(
             name: "Retint",
             dependencies: [
-                "Conversion", "Checkpoints", "MLPackage", "Engine", "Colorizers", "TensorGraph",
-                "ColorScience", "ImageIO", "Files",
+                "Conversion", "Checkpoints", "MLPackage", "Engine", "Colorizers", "Layers",
+                "TensorGraph", "ColorScience", "ImageIO", "Files",
             ]),
         .target(
             name: "Verification",

@@ -1,3 +1,5 @@
+import Layers
+
 /// Where the quality of all photos of the kind lies, as far as those at hand tell: between two values
 /// for each measure, with a probability of 95 %.
 package struct ConfidenceInterval: Hashable, Sendable {
@@ -11,22 +13,15 @@ package struct ConfidenceInterval: Hashable, Sendable {
     /// - Returns: nil for fewer than two pictures.
     package init?(_ pictures: [PictureQuality], draws: Int = 1000) {
         guard pictures.count > 1, let quality = ColorQuality(pictures) else { return nil }
-        var state: UInt64 = 0x5265_7469_6E74
+        var random = RandomStream(seed: 0, name: "confidence interval")
         let qualities = (0..<draws).compactMap { _ in
             ColorQuality(
-                pictures.indices.map { _ in pictures[Self.draw(&state, below: pictures.count)] })
+                pictures.indices.map { _ in
+                    pictures[Int(random.next() % UInt64(pictures.count))]
+                })
         }
         low = Self.bound(qualities, 0.025, around: quality)
         high = Self.bound(qualities, 0.975, around: quality)
-    }
-
-    /// SplitMix64 (Steele et al. 2014).
-    private static func draw(_ state: inout UInt64, below count: Int) -> Int {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-        return Int((mixed ^ mixed >> 31) % UInt64(count))
     }
 
     private static func bound(

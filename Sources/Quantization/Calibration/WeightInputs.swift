@@ -46,10 +46,12 @@ struct WeightInputs {
     /// The second moments of each part: what an error of the weight costs. Where the error of the
     /// mean can be made good by a bias, only what varies counts.
     private let costs: [DenseMatrix]
+    private let feedbacks: [ErrorFeedback]
 
     init(_ parts: [Part], correctsBias: Bool) {
         self.parts = parts
         costs = parts.map { $0.moments.secondMoments(aroundMean: correctsBias) }
+        feedbacks = zip(parts, costs).map { Self.feedback($0.part, $1) }
     }
 
     /// How much a squared error of each number of the weight costs; above 0.
@@ -75,19 +77,20 @@ struct WeightInputs {
     /// 2022; Hassibi & Stork, "Optimal Brain Surgeon", 1993).
     func rounding(_ values: [Float], _ replacement: (Float, _ index: Int) -> Float) -> [Float] {
         var result = values
-        for (entry, cost) in zip(parts, costs) {
-            var damping = Self.damping(cost)
-            let order = (0..<cost.rows).sorted { cost[$0, $0] > cost[$1, $1] }
-            let sorted = cost.reordered(order)
-            var factor = sorted.inverseFactor(damping: damping)
-            for _ in 0..<8 where factor == nil {
-                damping *= 10
-                factor = sorted.inverseFactor(damping: damping)
-            }
-            let feedback = ErrorFeedback(part: entry.part, order: order, factor: factor)
-            feedback.round(&result, replacement)
-        }
+        for feedback in feedbacks { feedback.round(&result, replacement) }
         return result
+    }
+
+    private static func feedback(_ part: WeightPart, _ cost: DenseMatrix) -> ErrorFeedback {
+        var damping = damping(cost)
+        let order = (0..<cost.rows).sorted { cost[$0, $0] > cost[$1, $1] }
+        let sorted = cost.reordered(order)
+        var factor = sorted.inverseFactor(damping: damping)
+        for _ in 0..<8 where factor == nil {
+            damping *= 10
+            factor = sorted.inverseFactor(damping: damping)
+        }
+        return ErrorFeedback(part: part, order: order, factor: factor)
     }
 
     /// What the mean of each output channel lacks after the weight changed.

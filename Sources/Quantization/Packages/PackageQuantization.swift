@@ -65,12 +65,13 @@ private struct PackageQuantization {
 
     mutating func run(_ photos: [TensorData]) throws {
         let package = rewriting.package
-        try plan.check(package.weights)
+        let weights = package.weights
+        try plan.check(weights)
         for operation in package.program.operations where operation.isConstantExpression {
             skip(operation.outputs[0], "its bits are fewer already")
         }
         var tasks: [String: (weight: PackageWeight, task: WeightTask)] = [:]
-        for weight in package.weights {
+        for weight in weights {
             guard let scheme = plan.scheme(names: weight.names, type: weight.type) else {
                 skip(weight.constant.outputs[0], "it is to be left alone")
                 continue
@@ -89,7 +90,7 @@ private struct PackageQuantization {
                 try replace(weight, task, inputs)
             }
         }
-        for weight in package.weights {
+        for weight in weights {
             if let (_, task) = tasks[weight.name] { try replace(weight, task, nil) }
         }
     }

@@ -27,7 +27,7 @@ struct PackageRewriting {
         let operations = compressed.operations(
             replacing: weight.constant, axis: axis, target: package.target)
         replacements[weight.place] = operations
-        return operations.flatMap(\.storedValues).reduce(0) { $0 + $1.storedBytes }
+        return operations.storedBytes
     }
 
     /// Where the bias stands that is added to what the weight's one operation gives; nil if there
@@ -59,6 +59,11 @@ struct PackageRewriting {
             as: value.type.dataType)
         replacements[place] = [constant]
     }
+}
+
+extension [MILOperation] {
+    /// Bytes of what stands in the operations themselves.
+    var storedBytes: Int { flatMap(\.storedValues).reduce(0) { $0 + $1.storedBytes } }
 }
 
 extension MILOperation {

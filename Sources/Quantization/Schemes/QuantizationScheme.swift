@@ -46,14 +46,14 @@ public struct QuantizationScheme: Hashable, Sendable {
     public var mode = Mode.symmetric
     public var paletteMode = PaletteMode.kmeans
     /// Input channels of a block, or output channels of a group.
-    public var blockSize = 32
+    public var blockSize: Int
     /// The share of the numbers that become zero, those nearest to it; 0…1.
     public var sparsity = 0.0
     /// Weights of no more numbers than this are left alone.
     public var threshold = 2048
 
-    public init(_ weights: Weights, granularity: Granularity? = nil) {
-        (self.weights, self.granularity) = (weights, granularity)
+    public init(_ weights: Weights, granularity: Granularity? = nil, blockSize: Int = 32) {
+        (self.weights, self.granularity, self.blockSize) = (weights, granularity, blockSize)
     }
 }
 

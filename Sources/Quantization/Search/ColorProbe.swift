@@ -1,7 +1,6 @@
 import ColorScience
 import Conversion
 import Engine
-import Foundation
 import MLPackage
 public import TensorGraph
 
@@ -43,7 +42,9 @@ final class ColorProbe {
     }
 
     /// How far colors move when weights become `weights`.
-    func change(to weights: [String: [Float]]) throws -> ColorChange {
+    ///
+    /// - Parameter count: how many of the photos are looked at.
+    func change(to weights: [String: [Float]], onFirst count: Int) throws -> ColorChange {
         var changed: [String: TensorData] = [:]
         for (name, values) in weights {
             guard let old = raised.variables[name] else { continue }
@@ -51,7 +52,8 @@ final class ColorProbe {
         }
         try program.load(changed)
         defer { try? program.load(raised.variables.filter { changed[$0.key] != nil }) }
-        return try ColorChange(from: expected, to: photos.map(colors))
+        return try ColorChange(
+            from: Array(expected.prefix(count)), to: photos.prefix(count).map(colors))
     }
 
     /// How far the colors of another package are from those of the unchanged one.
@@ -67,17 +69,14 @@ public struct ColorChange: Hashable, Sendable, Encodable {
     /// Of a and b, with the peak at 220; nil if they are equal.
     public let psnrDb: Double?
 
+    /// - Precondition: the pictures are of one size.
     init(from expected: [LabPlanes], to computed: [LabPlanes]) throws {
-        var (deltaE, squares, count) = (0.0, 0.0, 0.0)
-        for (first, second) in zip(expected, computed) {
-            deltaE += try meanDeltaE2000(first, second) * Double(first.count)
-            count += Double(first.count)
-            for (one, other) in zip(first.a + first.b, second.a + second.b) {
-                squares += Double(one - other) * Double(one - other)
-            }
-        }
-        deltaE2000 = deltaE / count
-        psnrDb = squares > 0 ? 10 * log10(220 * 220 / (squares / (2 * count))) : nil
+        deltaE2000 =
+            try zip(expected, computed).reduce(0) { $0 + (try meanDeltaE2000($1.0, $1.1)) }
+            / Double(expected.count)
+        let ratio = try psnr(
+            expected.flatMap { $0.a + $0.b }, computed.flatMap { $0.a + $0.b }, peak: 220)
+        psnrDb = ratio.isFinite ? ratio : nil
     }
 }
 

@@ -42,9 +42,7 @@ extension QuantizationScheme {
     /// One for each kind of weights and granularity, from the largest to the smallest.
     public static var usual: [QuantizationScheme] {
         func group(_ bits: Int) -> QuantizationScheme {
-            var scheme = QuantizationScheme(.palette(bits: bits), granularity: .perGroup)
-            scheme.blockSize = 16
-            return scheme
+            .init(.palette(bits: bits), granularity: .perGroup, blockSize: 16)
         }
         return [
             .init(.float16), .init(.int8), .init(.int8, granularity: .perTensor),

@@ -58,34 +58,39 @@ private struct SchemeSearch {
     init(_ package: MLPackage, photos: [TensorData]) throws {
         (self.package, self.photos) = (package, photos)
         probe = try ColorProbe(package, photos: photos)
-        let few = try ColorProbe(package, photos: Array(photos.prefix(Self.probePhotos)))
+        let probe = probe
         var choices: [[Choice]] = []
         let weights = Dictionary(package.weights.map { ($0.name, $0) }) { first, _ in first }
         let calibration = try Calibration(package, photos: photos)
         try calibration.forEachWeight(among: Set(weights.keys)) { name, parts in
             guard let weight = weights[name] else { return }
             choices.append(
-                try Self.choices(weight, WeightInputs(parts, correctsBias: false), package, few))
+                try Self.choices(
+                    weight, WeightInputs(parts, correctsBias: false), package.target, probe))
         }
         self.choices = choices.filter { $0.count > 1 }
     }
 
     private static func choices(
-        _ weight: PackageWeight, _ inputs: WeightInputs, _ package: MLPackage, _ probe: ColorProbe
+        _ weight: PackageWeight, _ inputs: WeightInputs, _ target: DeploymentTarget,
+        _ probe: ColorProbe
     ) throws -> [Choice] {
-        var rewriting = PackageRewriting(package)
         let values = try weight.value.floats()
         var choices = [
             Choice(weight: weight.name, scheme: nil, bytes: weight.value.storedBytes, deltaE: 0)
         ]
-        for scheme in candidates(package.target) {
+        for scheme in candidates(target) {
             guard case .success(let task) = WeightTask.make(weight, scheme) else { continue }
             let compressed = task.compressed(values, inputs)
             choices.append(
                 Choice(
                     weight: weight.name, scheme: scheme,
-                    bytes: rewriting.replace(weight, task.axis, by: compressed),
-                    deltaE: try probe.change(to: [weight.name: compressed.unpacked]).deltaE2000))
+                    bytes: compressed.operations(
+                        replacing: weight.constant, axis: task.axis, target: target
+                    ).storedBytes,
+                    deltaE: try probe.change(
+                        to: [weight.name: compressed.unpacked], onFirst: probePhotos
+                    ).deltaE2000))
         }
         return choices
     }
@@ -93,13 +98,9 @@ private struct SchemeSearch {
     private static func candidates(_ target: DeploymentTarget) -> [QuantizationScheme] {
         var schemes: [QuantizationScheme] = [.init(.float16), .init(.int8)]
         if target >= .iOS18 {
-            var block = QuantizationScheme(.int4, granularity: .perBlock)
-            block.blockSize = 32
-            schemes.append(block)
-            for bits in [6, 4, 3, 2] {
-                var group = QuantizationScheme(.palette(bits: bits), granularity: .perGroup)
-                group.blockSize = 16
-                schemes.append(group)
+            schemes.append(.init(.int4, granularity: .perBlock))
+            schemes += [6, 4, 3, 2].map {
+                .init(.palette(bits: $0), granularity: .perGroup, blockSize: 16)
             }
         }
         return schemes + [6, 4, 2, 1].map { .init(.palette(bits: $0)) }

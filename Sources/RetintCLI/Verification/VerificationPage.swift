@@ -1,6 +1,5 @@
 import Foundation
 import ImageIO
-import TensorGraph
 import Verification
 
 /// A comparison as a page of HTML.
@@ -40,21 +39,7 @@ struct VerificationPage {
     }
 
     private var outputs: String {
-        let header = [
-            "output", "shape", "max |e|", "mean |e|", "p99 |e|", "max rel", "PSNR dB", "SNR dB",
-            "cosine", "",
-        ]
-        let rows = report.outputs.map { output in
-            let metrics = output.metrics
-            return [
-                output.name, "\(Shape(output.shape))", Format.significant(metrics.maxAbs),
-                Format.significant(metrics.meanAbs), Format.significant(metrics.percentile99),
-                Format.significant(metrics.maxRelative), Format.fixed(metrics.psnr, 2),
-                Format.fixed(metrics.snr, 2), Format.fixed(metrics.cosine, 9),
-                output.failures.isEmpty ? "ok" : "FAILED",
-            ]
-        }
-        return "<h2>Outputs</h2>\n" + htmlTable(header, rows)
+        "<h2>Outputs</h2>\n" + htmlTable(VerificationReport.outputHeader, report.outputRows)
     }
 }
 

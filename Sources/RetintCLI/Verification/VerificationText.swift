@@ -17,24 +17,29 @@ extension VerificationReport {
     }
 
     private var outputTable: TextTable {
-        let header = [
-            "output", "shape", "max |e|", "mean |e|", "p99 |e|", "max rel", "PSNR dB", "SNR dB",
-            "cosine", "",
-        ]
-        var table = TextTable(header: header, rightAligned: [2, 3, 4, 5, 6, 7, 8])
-        for output in outputs { table.append(row(output)) }
+        var table = TextTable(
+            header: Self.outputHeader, rightAligned: [2, 3, 4, 5, 6, 7, 8])
+        for row in outputRows { table.append(row) }
         return table
     }
 
-    private func row(_ output: OutputComparison) -> [String] {
-        let metrics = output.metrics
-        return [
-            output.name, "\(Shape(output.shape))", Format.significant(metrics.maxAbs),
-            Format.significant(metrics.meanAbs), Format.significant(metrics.percentile99),
-            Format.significant(metrics.maxRelative), Format.fixed(metrics.psnr, 2),
-            Format.fixed(metrics.snr, 2), Format.fixed(metrics.cosine, 9),
-            output.failures.isEmpty ? "ok" : "FAILED",
-        ]
+    static let outputHeader = [
+        "output", "shape", "max |e|", "mean |e|", "p99 |e|", "max rel", "PSNR dB", "SNR dB",
+        "cosine", "",
+    ]
+
+    /// A line for each output.
+    var outputRows: [[String]] {
+        outputs.map { output in
+            let metrics = output.metrics
+            return [
+                output.name, "\(Shape(output.shape))", Format.significant(metrics.maxAbs),
+                Format.significant(metrics.meanAbs), Format.significant(metrics.percentile99),
+                Format.significant(metrics.maxRelative), Format.fixed(metrics.psnr, 2),
+                Format.fixed(metrics.snr, 2), Format.fixed(metrics.cosine, 9),
+                output.failures.isEmpty ? "ok" : "FAILED",
+            ]
+        }
     }
 
     private var colorLines: [String] {
