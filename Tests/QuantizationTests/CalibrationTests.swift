@@ -130,27 +130,52 @@ import Testing
                 == contents(ofPackage: scratch.path("second.mlpackage")))
     }
 
-    @Test(arguments: [0.3, 3.0])
-    func searchKeepsTheBound(_ bound: Double) throws {
-        let source = try scratch.export(.iOS18)
-        let target = scratch.path("found.mlpackage")
-        let found = try searchQuantization(
-            of: source, to: target, photos: photos, maximumDeltaE: bound)
-        #expect(found.change.deltaE2000 <= bound)
-        let change = try colorChange(from: source, to: target, photos: photos)
-        #expect(change == found.change)
-        // All weights alike are either larger or farther off.
-        for scheme in QuantizationScheme.usual {
-            let path = scratch.path("one.mlpackage")
-            guard
-                let report = try? quantizePackage(
-                    at: source, to: path, plan: QuantizationPlan(scheme), calibration: photos)
-            else { continue }
-            let other = try colorChange(from: source, to: path, photos: photos)
-            let saved = report.bytesBefore - report.bytesAfter
+    /// All weights alike are either larger or farther off than what the search finds.
+    @Test func searchKeepsTheBound() throws {
+        let source = try scratch.export(.iOS18, width: 0.25)
+        let photos = Array(photos.prefix(4))
+        let alike = try compareSchemes(onPackage: source, photos: photos, calibration: photos)
+        #expect(alike.count == QuantizationScheme.usual.count)
+        for bound in [0.3, 3.0] {
+            let target = scratch.path("found.mlpackage")
+            let found = try searchQuantization(
+                of: source, to: target, photos: photos, maximumDeltaE: bound)
+            #expect(found.change.deltaE2000 <= bound)
+            #expect(try colorChange(from: source, to: target, photos: photos) == found.change)
             let best = found.quantization.bytesBefore - found.quantization.bytesAfter
-            #expect(other.deltaE2000 > bound || saved <= best, "\(scheme)")
+            for other in alike {
+                let saved = try #require(other.bytesBefore) - #require(other.bytes)
+                #expect(
+                    try #require(other.change).deltaE2000 > bound || saved <= best,
+                    "\(other.scheme) within \(bound)")
+            }
         }
+    }
+
+    /// Small weights are left as they are for being small, others because the error counts.
+    @Test func searchSaysWhatItLeavesAlone() throws {
+        let source = try scratch.export(.iOS16, .float16, width: 0.25)
+        let photos = [lightness(1)]
+        let alike = try compareSchemes([.init(.int8)], onPackage: source, photos: photos)
+        let found = try searchQuantization(
+            of: source, to: scratch.path("found.mlpackage"), photos: photos,
+            maximumDeltaE: 0.1 * #require(alike[0].change).deltaE2000)
+        let reasons = Set(found.quantization.skipped.map(\.reason))
+        #expect(
+            reasons == [
+                "it has no more than 2048 numbers",
+                "the error that is allowed is better spent on other weights",
+            ])
+    }
+
+    /// A scheme that fails says why, and the others go on.
+    @Test func comparisonSaysWhatFails() throws {
+        let source = try scratch.export(.iOS16, .float16, width: 0.25)
+        let results = try compareSchemes(
+            [.init(.float16), .init(.int8)], onPackage: source, photos: [lightness(1)])
+        #expect(results[0].failure?.contains("none can be made smaller") == true)
+        #expect(results[0].bytes == nil && results[0].change == nil)
+        #expect(results[1].failure == nil && results[1].bytes != nil)
     }
 
     @Test func comparesSchemes() throws {

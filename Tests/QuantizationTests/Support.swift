@@ -25,10 +25,11 @@ final class Scratch {
 
     /// A small colorizer's package for pictures of 32 × 32.
     func export(
-        _ target: ExportOptions.Target, _ precision: ExportOptions.Precision = .float32
+        _ target: ExportOptions.Target, _ precision: ExportOptions.Precision = .float32,
+        width: Double = 0.5
     ) throws -> String {
         let checkpoint = try Checkpoint(
-            architecture: "mobile-unet", options: ["width": "0.5"], seed: 1)
+            architecture: "mobile-unet", options: ["width": "\(width)"], seed: 1)
         try exportPackage(
             checkpoint, to: path("float.mlpackage"),
             options: ExportOptions(precision: precision, target: target, size: 32))

@@ -4,10 +4,12 @@ import MLPackage
 import TensorGraph
 
 /// Runs photos through a package and gathers what its weights are multiplied by.
-struct Calibration {
+final class Calibration {
     private let raised: RaisedModel
     private let photos: [TensorData]
     private let sites: [Site]
+    /// What was gathered, by the weight's name, where all of it fits into memory.
+    private var gathered: [String: [WeightInputs.Part]] = [:]
     /// Patches of one photo that are looked at, for each weight.
     private static let patchLimit = 1024
     /// Numbers of second moments that are kept at a time: 512 MiB.
@@ -60,33 +62,51 @@ struct Calibration {
         }
     }
 
-    /// Calls with what each weight is multiplied by, a few weights at a time: all of it would not
-    /// fit into memory.
+    /// - Returns: nil where there are no photos.
+    convenience init?(_ package: MLPackage, unlessEmpty photos: [TensorData]) throws {
+        guard !photos.isEmpty else { return nil }
+        try self.init(package, photos: photos)
+    }
+
+    /// Calls with what each weight is multiplied by, a few weights at a time where all of it does
+    /// not fit into memory.
     func forEachWeight(
         among names: Set<String>, _ body: (String, [WeightInputs.Part]) throws -> Void
     ) throws {
         for group in groups(names) {
-            let program = try Program(
-                outputs: group.enumerated().map { ("\($0.offset)", $0.element.input) })
-            try program.load(raised.variables)
-            var moments = group.map { site in
-                site.parts.map { WeightInputs.Moments(features: $0.features.count) }
-            }
-            for photo in photos {
-                let values = try program.run([raised.inputs[0].name: photo])
-                for (index, site) in group.enumerated() {
-                    guard let input = values["\(index)"] else { continue }
-                    for (place, part) in site.parts.enumerated() {
-                        moments[index][place].add(
-                            part.patches(of: input, limit: Self.patchLimit))
-                    }
-                }
-            }
+            var parts = group.map { gathered[$0.weight] }
+            if parts.contains(where: { $0 == nil }) { parts = try gather(group) }
             for (index, site) in group.enumerated() {
-                try body(site.weight, Array(zip(site.parts, moments[index])).map { ($0, $1) })
-                moments[index] = []
+                guard let known = parts[index] else { continue }
+                parts[index] = nil
+                if fitsIntoMemory { gathered[site.weight] = known }
+                try body(site.weight, known)
             }
         }
+    }
+
+    private var fitsIntoMemory: Bool {
+        sites.reduce(0) { $0 + $1.momentCount } <= Self.momentLimit
+    }
+
+    /// Runs the photos and looks at what goes into the convolutions of these weights.
+    private func gather(_ group: [Site]) throws -> [[WeightInputs.Part]?] {
+        let program = try Program(
+            outputs: group.enumerated().map { ("\($0.offset)", $0.element.input) })
+        try program.load(raised.variables)
+        var moments = group.map { site in
+            site.parts.map { WeightInputs.Moments(features: $0.features.count) }
+        }
+        for photo in photos {
+            let values = try program.run([raised.inputs[0].name: photo])
+            for (index, site) in group.enumerated() {
+                guard let input = values["\(index)"] else { continue }
+                for (place, part) in site.parts.enumerated() {
+                    moments[index][place].add(part.patches(of: input, limit: Self.patchLimit))
+                }
+            }
+        }
+        return zip(group, moments).map { Array(zip($0.parts, $1)).map { ($0, $1) } }
     }
 
     /// Weights that go together; one that is used twice is looked at where it is used first.

@@ -20,7 +20,9 @@ public func quantizePackage(
 ) throws -> QuantizationReport {
     do {
         let package = try MLPackage(contentsOf: source)
-        let (result, report) = try quantized(package, plan, calibration: calibration)
+        try plan.check(package)
+        let (result, report) = try quantized(
+            package, plan, try Calibration(package, unlessEmpty: calibration))
         try result.write(to: target)
         return report
     } catch var error as ConversionError {
@@ -29,51 +31,71 @@ public func quantizePackage(
     }
 }
 
+typealias QuantizedPackage = (package: MLPackage, report: QuantizationReport)
+
 /// The package with its weights in fewer bits.
-package func quantized(
-    _ package: MLPackage, _ plan: QuantizationPlan, calibration: [TensorData] = []
-) throws -> (package: MLPackage, report: QuantizationReport) {
-    for scheme in plan.schemes { try scheme.check(package.target) }
-    var quantization = PackageQuantization(package, plan)
-    try quantization.run(calibration)
-    let report = quantization.report
-    guard !report.compressed.isEmpty else {
-        throw ConversionError(
-            place: "weights", rule: "none can be made smaller in this way",
-            remedy: report.skipped.first.map { "For example \($0.name): \($0.reason)." }
-                ?? "The package has no weights.")
+func quantized(
+    _ package: MLPackage, _ plan: QuantizationPlan, _ calibration: Calibration?
+) throws -> QuantizedPackage {
+    try quantized(package, by: [plan], calibration)[0].get()
+}
+
+/// What each plan makes of the package, or why it makes nothing of it. What photos show is gathered
+/// once for all of them.
+///
+/// - Parameter progress: called after each weight that photos show something of.
+func quantized(
+    _ package: MLPackage, by plans: [QuantizationPlan], _ calibration: Calibration?,
+    progress: () -> Void = {}
+) throws -> [Result<QuantizedPackage, any Error>] {
+    var attempts = plans.map { plan in Result { try PackageQuantization(package, plan) } }
+    let biases = PackageRewriting(package)
+    let names = attempts.reduce(into: Set()) { $0.formUnion((try? $1.get().names) ?? []) }
+    try calibration?.forEachWeight(among: names) { weight, parts in
+        let inputs = WeightInputs(parts, correctsBias: biases.hasBias(weight))
+        for index in attempts.indices {
+            attempts[index].update { try $0.replace(weight, inputs) }
+        }
+        progress()
     }
-    return (quantization.result, report)
+    return attempts.map { attempt in
+        Result {
+            var quantization = try attempt.get()
+            return try quantization.finished()
+        }
+    }
+}
+
+extension Result<PackageQuantization, any Error> {
+    fileprivate mutating func update(_ body: (inout Success) throws -> Void) {
+        guard case .success(var value) = self else { return }
+        self = Result {
+            try body(&value)
+            return value
+        }
+    }
 }
 
 /// Makes the weights of a package smaller, one after the other.
-private struct PackageQuantization {
-    private let plan: QuantizationPlan
+struct PackageQuantization {
+    private let weights: [PackageWeight]
     private var rewriting: PackageRewriting
-    private(set) var report = QuantizationReport()
+    private var report = QuantizationReport()
+    /// What is still to be done, by the weight's name.
+    private var tasks: [String: (weight: PackageWeight, task: WeightTask)] = [:]
 
-    var result: MLPackage {
-        var result = rewriting.result
-        let schemes = Set(report.compressed.map(\.scheme)).sorted()
-        result.description.metadata.userDefined["retint.weights"] = schemes.joined(separator: ", ")
-        return result
-    }
+    var names: Set<String> { Set(tasks.keys) }
 
-    init(_ package: MLPackage, _ plan: QuantizationPlan) {
-        (rewriting, self.plan) = (PackageRewriting(package), plan)
-    }
-
-    mutating func run(_ photos: [TensorData]) throws {
-        let package = rewriting.package
-        let weights = package.weights
-        try plan.check(weights)
+    /// - Throws: as ``quantizePackage(at:to:plan:calibration:)`` does for the plan.
+    init(_ package: MLPackage, _ plan: QuantizationPlan) throws {
+        (rewriting, weights) = (PackageRewriting(package), package.weights)
+        try plan.check(package)
         for operation in package.program.operations where operation.isConstantExpression {
             skip(operation.outputs[0], "its bits are fewer already")
         }
-        var tasks: [String: (weight: PackageWeight, task: WeightTask)] = [:]
         for weight in weights {
             guard let scheme = plan.scheme(names: weight.names, type: weight.type) else {
-                skip(weight.constant.outputs[0], "it is to be left alone")
+                skip(weight.constant.outputs[0], plan.reason(forLeavingAlone: weight.name))
                 continue
             }
             switch WeightTask.make(weight, scheme) {
@@ -81,18 +103,27 @@ private struct PackageQuantization {
             case .failure(let reason): skip(weight.constant.outputs[0], reason.text)
             }
         }
-        if !photos.isEmpty {
-            let calibration = try Calibration(package, photos: photos)
-            try calibration.forEachWeight(among: Set(tasks.keys)) { name, parts in
-                guard let (weight, task) = tasks.removeValue(forKey: name) else { return }
-                let inputs = WeightInputs(
-                    parts, correctsBias: rewriting.bias(of: weight) != nil)
-                try replace(weight, task, inputs)
-            }
+    }
+
+    /// Replaces a weight, if that is still to be done.
+    mutating func replace(_ name: String, _ inputs: WeightInputs?) throws {
+        guard let (weight, task) = tasks.removeValue(forKey: name) else { return }
+        try replace(weight, task, inputs)
+    }
+
+    /// The package once all is done; weights of which photos showed nothing are rounded as they are.
+    mutating func finished() throws -> QuantizedPackage {
+        for weight in weights { try replace(weight.name, nil) }
+        guard !report.compressed.isEmpty else {
+            throw ConversionError(
+                place: "weights", rule: "none can be made smaller in this way",
+                remedy: report.skipped.first.map { "For example \($0.name): \($0.reason)." }
+                    ?? "The package has no weights.")
         }
-        for weight in weights {
-            if let (_, task) = tasks[weight.name] { try replace(weight, task, nil) }
-        }
+        var result = rewriting.result
+        let schemes = Set(report.compressed.map(\.scheme)).sorted()
+        result.description.metadata.userDefined["retint.weights"] = schemes.joined(separator: ", ")
+        return (result, report)
     }
 
     private mutating func skip(_ output: MILNamedType, _ reason: String) {
@@ -103,7 +134,7 @@ private struct PackageQuantization {
     private mutating func replace(
         _ weight: PackageWeight, _ task: WeightTask, _ inputs: WeightInputs?
     ) throws {
-        let values = try finite(weight)
+        let values = try weight.finiteNumbers()
         let compressed = task.compressed(values, inputs)
         let unpacked = compressed.unpacked
         try checkRange(compressed, unpacked, weight)
@@ -117,17 +148,6 @@ private struct PackageQuantization {
                 outputSnrDb: inputs.flatMap {
                     decibels($0.outputPower(of: values, changedTo: unpacked))
                 }))
-    }
-
-    private func finite(_ weight: PackageWeight) throws -> [Float] {
-        let values = try weight.value.floats()
-        guard values.allSatisfy(\.isFinite) else {
-            throw ConversionError(
-                place: "weight \(weight.name)",
-                rule: "it has NaN or infinity, which fewer bits cannot hold",
-                remedy: "Export a checkpoint whose training did not diverge.")
-        }
-        return values
     }
 
     private func checkRange(

@@ -45,6 +45,11 @@ struct PackageRewriting {
         return uses == 1 ? place : nil
     }
 
+    /// Whether the weight of that name has such a bias.
+    func hasBias(_ name: String) -> Bool {
+        package.weights.first { $0.name == name }.map { bias(of: $0) != nil } ?? false
+    }
+
     /// Adds to the bias what the mean output lost when the weight changed.
     mutating func correctBias(
         of weight: PackageWeight, _ inputs: WeightInputs, from old: [Float], to new: [Float]

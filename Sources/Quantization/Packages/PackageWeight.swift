@@ -1,3 +1,4 @@
+import Conversion
 import MLPackage
 
 /// A float constant of a package that an operation takes, and what is known of it.
@@ -19,6 +20,18 @@ struct PackageWeight {
     var names: [String] {
         [name, constant.name]
             + uses.flatMap { [$0.operation.name] + $0.operation.outputs.map(\.name) }
+    }
+
+    /// - Throws: `ConversionError` if there are others than finite ones.
+    func finiteNumbers() throws -> [Float] {
+        let numbers = try value.floats()
+        guard numbers.allSatisfy(\.isFinite) else {
+            throw ConversionError(
+                place: "weight \(name)",
+                rule: "it has NaN or infinity, which fewer bits cannot hold",
+                remedy: "Export a checkpoint whose training did not diverge.")
+        }
+        return numbers
     }
 }
 

@@ -1,5 +1,6 @@
 import Conversion
 import Foundation
+import MLPackage
 
 /// Which weights of a package become what: one scheme for all, and others for some operations.
 public struct QuantizationPlan: Hashable, Sendable {
@@ -11,12 +12,19 @@ public struct QuantizationPlan: Hashable, Sendable {
     /// `?` and `[…]`; the name itself takes precedence, then a longer pattern.
     public var byName: [String: QuantizationScheme?] = [:]
 
+    /// Why weights are left alone, where there is more to be said than that they are to be.
+    var reasons: [String: String] = [:]
+
+    func reason(forLeavingAlone weight: String) -> String {
+        reasons[weight] ?? "it is to be left alone"
+    }
+
     public init(_ standard: QuantizationScheme?) {
         self.standard = standard
     }
 
     /// All that are asked for anywhere.
-    var schemes: [QuantizationScheme] {
+    private var schemes: [QuantizationScheme] {
         ([standard] + byType.values + byName.values).compactMap { $0 }
     }
 
@@ -24,8 +32,11 @@ public struct QuantizationPlan: Hashable, Sendable {
         names.contains { fnmatch(pattern, $0, 0) == 0 }
     }
 
-    /// - Throws: `ConversionError` for a name or a type that no weight of the package has.
-    func check(_ weights: [PackageWeight]) throws {
+    /// - Throws: `ConversionError` for choices that do not go together or with the package's
+    ///   system, and for a name or a type that no weight of the package has.
+    func check(_ package: MLPackage) throws {
+        for scheme in schemes { try scheme.check(package.target) }
+        let weights = package.weights
         let types = Set(weights.map(\.type))
         let unknown =
             byType.keys.filter { !types.contains($0) }

@@ -1,12 +1,16 @@
+import Conversion
 import MLPackage
 public import TensorGraph
 
 /// What a scheme makes of a package.
 public struct SchemeResult: Hashable, Sendable, Encodable {
     public let scheme: String
-    /// Of the weights that become smaller.
-    public let bytes: Int
-    public let change: ColorChange
+    /// Of the weights that become smaller; nil where it fails.
+    public let bytes: Int?
+    public let bytesBefore: Int?
+    public let change: ColorChange?
+    /// Why nothing comes of it.
+    public let failure: String?
 }
 
 /// Tries schemes on a package without writing anything.
@@ -15,27 +19,46 @@ public struct SchemeResult: Hashable, Sendable, Encodable {
 ///   - photos: lightness [1, 1, H, W] in 0…100 of the size that the package takes; where colors
 ///     are compared.
 ///   - calibration: as ``quantizePackage(at:to:plan:calibration:)`` takes it.
-///   - progress: called after each scheme.
-/// - Returns: one result for each scheme that the package can have, in their order.
+///   - progress: called now and then, with the share of the work that is done.
+/// - Returns: one result for each scheme that the package's system has, in their order.
 public func compareSchemes(
     _ schemes: [QuantizationScheme] = QuantizationScheme.usual, onPackage path: String,
     photos: [TensorData], calibration: [TensorData] = [],
-    progress: (SchemeResult) -> Void = { _ in }
+    progress: (Double) -> Void = { _ in }
 ) throws -> [SchemeResult] {
     let package = try MLPackage(contentsOf: path)
     let probe = try ColorProbe(package, photos: photos)
-    var results: [SchemeResult] = []
-    for scheme in schemes where (try? scheme.check(package.target)) != nil {
-        guard
-            let (smaller, report) = try? quantized(
-                package, QuantizationPlan(scheme), calibration: calibration)
-        else { continue }
-        let result = SchemeResult(
-            scheme: "\(scheme)", bytes: report.bytesAfter, change: try probe.change(to: smaller))
-        results.append(result)
-        progress(result)
+    let schemes = schemes.filter { (try? $0.check(package.target)) != nil }
+    var steps = schemes.count + (calibration.isEmpty ? 0 : package.weights.count)
+    let all = Double(max(steps, 1))
+    func step() {
+        steps -= 1
+        progress(1 - Double(steps) / all)
     }
-    return results
+    let attempts = try quantized(
+        package, by: schemes.map { QuantizationPlan($0) },
+        Calibration(package, unlessEmpty: calibration), progress: step)
+    return try zip(schemes, attempts).map { scheme, attempt in
+        defer { step() }
+        return try SchemeResult(scheme, attempt, probe)
+    }
+}
+
+extension SchemeResult {
+    fileprivate init(
+        _ scheme: QuantizationScheme, _ attempt: Result<QuantizedPackage, any Error>,
+        _ probe: ColorProbe
+    ) throws {
+        self.scheme = "\(scheme)"
+        switch attempt {
+        case .success(let outcome):
+            (bytes, bytesBefore) = (outcome.report.bytesAfter, outcome.report.bytesBefore)
+            failure = nil
+            change = try probe.change(to: outcome.package)
+        case .failure(let error):
+            (bytes, bytesBefore, change, failure) = (nil, nil, nil, "\(error)")
+        }
+    }
 }
 
 extension QuantizationScheme {

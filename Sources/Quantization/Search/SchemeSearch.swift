@@ -39,9 +39,11 @@ public func searchQuantization(
 
 private struct SchemeSearch {
     private let package: MLPackage
-    private let photos: [TensorData]
     private let probe: ColorProbe
+    private let calibration: Calibration
     private let choices: [[Choice]]
+    /// Why weights are left as they are.
+    private let reasons: [String: String]
     /// Photos on which single weights are tried.
     private static let probePhotos = 4
     private static let attempts = 6
@@ -56,26 +58,39 @@ private struct SchemeSearch {
     }
 
     init(_ package: MLPackage, photos: [TensorData]) throws {
-        (self.package, self.photos) = (package, photos)
-        probe = try ColorProbe(package, photos: photos)
-        let probe = probe
+        self.package = package
+        let (probe, calibration) = try (
+            ColorProbe(package, photos: photos), Calibration(package, photos: photos)
+        )
+        (self.probe, self.calibration) = (probe, calibration)
         var choices: [[Choice]] = []
         let weights = Dictionary(package.weights.map { ($0.name, $0) }) { first, _ in first }
-        let calibration = try Calibration(package, photos: photos)
+        var reasons = weights.mapValues { Self.reason($0) }
         try calibration.forEachWeight(among: Set(weights.keys)) { name, parts in
-            guard let weight = weights[name] else { return }
+            guard let weight = weights[name], reasons[name] == Self.unreached else { return }
             choices.append(
                 try Self.choices(
                     weight, WeightInputs(parts, correctsBias: false), package.target, probe))
+            reasons[name] = "the error that is allowed is better spent on other weights"
         }
-        self.choices = choices.filter { $0.count > 1 }
+        (self.choices, self.reasons) = (choices, reasons)
+    }
+
+    private static let unreached = "photos show nothing of what it is multiplied by"
+
+    /// Why a weight is left as it is, unless photos reach it.
+    private static func reason(_ weight: PackageWeight) -> String {
+        switch WeightTask.make(weight, .init(.int8)) {
+        case .success: unreached
+        case .failure(let reason): reason.text
+        }
     }
 
     private static func choices(
         _ weight: PackageWeight, _ inputs: WeightInputs, _ target: DeploymentTarget,
         _ probe: ColorProbe
     ) throws -> [Choice] {
-        let values = try weight.value.floats()
+        let values = try weight.finiteNumbers()
         var choices = [
             Choice(weight: weight.name, scheme: nil, bytes: weight.value.storedBytes, deltaE: 0)
         ]
@@ -137,7 +152,7 @@ private struct SchemeSearch {
                 break
             }
             last = choice.map(\.scheme)
-            let (result, report) = try quantized(package, plan(choice), calibration: photos)
+            let (result, report) = try quantized(package, plan(choice), calibration)
             let change = try probe.change(to: result)
             let isSmaller = report.remainingBytes < best?.report.quantization.remainingBytes ?? .max
             if change.deltaE2000 <= maximumDeltaE, isSmaller {
@@ -155,6 +170,7 @@ private struct SchemeSearch {
 
     private func plan(_ choices: [Choice]) -> QuantizationPlan {
         var plan = QuantizationPlan(nil)
+        plan.reasons = reasons
         for choice in choices { plan.byName.updateValue(choice.scheme, forKey: choice.weight) }
         return plan
     }

@@ -5,77 +5,92 @@
 /// which is solved by halves (Wu, "Optimal Quantization by Matrix Searching", 1991; Grønlund et al.,
 /// "Fast Exact k-Means, k-Medians and Bregman Divergence Clustering in 1D", 2017).
 struct OptimalClusters {
-    /// Different numbers, ascending; many are gathered in bins first.
-    private let points: [Float]
-    /// Sums over the first i points: of the weights, of the numbers, of their squares.
-    private var counts: [Double] = [0]
-    private var sums: [Double] = [0]
-    private var squares: [Double] = [0]
+    /// Sums over the first i different numbers; many are gathered in bins first.
+    private let sums: [Sums]
+    private var pointCount: Int { sums.count - 1 }
     /// From so many different numbers on, those that are nearly equal go together.
     private static let mostPoints = 1 << 14
 
+    private struct Sums {
+        var weights = 0.0
+        /// Of the numbers times their weights.
+        var values = 0.0
+        var squares = 0.0
+        var mean: Float { Float(values / weights) }
+        /// The squared error around the mean.
+        var error: Double { Swift.max(squares - values * values / weights, 0) }
+
+        mutating func add(_ value: Float, _ weight: Float) {
+            let (value, weight) = (Double(value), Double(weight))
+            weights += weight
+            values += weight * value
+            squares += weight * value * value
+        }
+
+        static func + (one: Sums, other: Sums) -> Sums {
+            Sums(
+                weights: one.weights + other.weights, values: one.values + other.values,
+                squares: one.squares + other.squares)
+        }
+
+        static func - (one: Sums, other: Sums) -> Sums {
+            Sums(
+                weights: one.weights - other.weights, values: one.values - other.values,
+                squares: one.squares - other.squares)
+        }
+    }
+
     /// - Parameter weights: how much each number's squared error counts, above 0; alike if nil.
     init(_ values: [Float], weights: [Float]? = nil) {
-        let order = values.indices.sorted { values[$0] < values[$1] }
-        let width = Self.binWidth(order.lazy.map { values[$0] })
-        var points: [Float] = []
-        var end = -Float.infinity
-        for index in order {
-            let value = values[index]
-            if value > end {
-                points.append(value)
-                counts.append(counts[counts.count - 1])
-                sums.append(sums[sums.count - 1])
-                squares.append(squares[squares.count - 1])
-                end = value + width
-            }
-            let weight = Double(weights?[index] ?? 1)
-            counts[points.count] += weight
-            sums[points.count] += weight * Double(value)
-            squares[points.count] += weight * Double(value) * Double(value)
+        let points = Self.distinct(values, weights) ?? Self.bins(values, weights)
+        var sums = [Sums()]
+        for point in points { sums.append(sums[sums.count - 1] + point) }
+        self.sums = sums
+    }
+
+    /// The different numbers, ascending; nil if there are too many.
+    private static func distinct(_ values: [Float], _ weights: [Float]?) -> [Sums]? {
+        var points: [Float: Sums] = [:]
+        for (index, value) in values.enumerated() {
+            points[value, default: Sums()].add(value, weights?[index] ?? 1)
+            guard points.count <= mostPoints else { return nil }
         }
-        self.points = points
+        return points.sorted { $0.key < $1.key }.map(\.value)
     }
 
-    /// How far numbers may be apart to count as one: nothing, if there are few.
-    private static func binWidth(_ sorted: some RandomAccessCollection<Float>) -> Float {
-        guard let first = sorted.first, let last = sorted.last else { return 0 }
-        var different = 1
-        for (one, next) in zip(sorted, sorted.dropFirst()) where one != next { different += 1 }
-        return different <= mostPoints ? 0 : (last - first) / Float(mostPoints)
-    }
-
-    /// The squared error of points `first..<last` around their mean.
-    private func error(_ first: Int, _ last: Int) -> Double {
-        let (count, sum) = (counts[last] - counts[first], sums[last] - sums[first])
-        return max(squares[last] - squares[first] - sum * sum / count, 0)
-    }
-
-    private func mean(_ first: Int, _ last: Int) -> Float {
-        Float((sums[last] - sums[first]) / (counts[last] - counts[first]))
+    /// The numbers in bins of equal width, empty ones left out.
+    private static func bins(_ values: [Float], _ weights: [Float]?) -> [Sums] {
+        let (low, high) = (Double(values.min() ?? 0), Double(values.max() ?? 0))
+        let scale = Double(mostPoints) / (high - low)
+        var bins = [Sums](repeating: Sums(), count: mostPoints)
+        for (index, value) in values.enumerated() {
+            let bin = min(Int((Double(value) - low) * scale), mostPoints - 1)
+            bins[bin].add(value, weights?[index] ?? 1)
+        }
+        return bins.filter { $0.weights > 0 }
     }
 
     /// The best `count` numbers, ascending; the last is repeated where there are fewer different
     /// ones.
     func centers(_ count: Int) -> [Float] {
-        guard points.count > count else {
-            let all = points.indices.map { mean($0, $0 + 1) }
+        guard pointCount > count else {
+            let all = zip(sums, sums.dropFirst()).map { ($1 - $0).mean }
             return all + [Float](repeating: all.last ?? 0, count: count - all.count)
         }
-        var ends = [points.count]
+        var ends = [pointCount]
         for row in splits(count).reversed() { ends.append(Int(row[ends[ends.count - 1]])) }
         ends.append(0)
         ends.reverse()
-        return zip(ends, ends.dropFirst()).map { mean($0, $1) }
+        return zip(ends, ends.dropFirst()).map { (sums[$1] - sums[$0]).mean }
     }
 
     /// For each number of clusters from 2 on, where the last one of the first i points begins.
     private func splits(_ count: Int) -> [[Int32]] {
-        var best = (0...points.count).map { $0 == 0 ? 0 : error(0, $0) }
+        var best = sums.map { $0.weights > 0 ? $0.error : 0 }
         var rows: [[Int32]] = []
         for clusters in 2...count {
-            var row = Row(best: best, points: points.count)
-            row.solve(clusters...points.count, from: clusters - 1, to: points.count - 1, error)
+            var row = Row(sums: sums, best: best)
+            row.solve(clusters...pointCount, from: clusters - 1, to: pointCount - 1)
             best = row.result
             rows.append(row.split)
         }
@@ -84,31 +99,30 @@ struct OptimalClusters {
 
     /// One more cluster: for each i the best place to begin it.
     private struct Row {
+        let sums: [Sums]
         let best: [Double]
         var result: [Double]
         var split: [Int32]
 
-        init(best: [Double], points: Int) {
-            self.best = best
-            result = [Double](repeating: .infinity, count: points + 1)
-            split = [Int32](repeating: 0, count: points + 1)
+        init(sums: [Sums], best: [Double]) {
+            (self.sums, self.best) = (sums, best)
+            result = [Double](repeating: .infinity, count: sums.count)
+            split = [Int32](repeating: 0, count: sums.count)
         }
 
-        mutating func solve(
-            _ range: ClosedRange<Int>, from low: Int, to high: Int, _ error: (Int, Int) -> Double
-        ) {
+        mutating func solve(_ range: ClosedRange<Int>, from low: Int, to high: Int) {
             let middle = (range.lowerBound + range.upperBound) / 2
-            var place = low
+            var (place, least) = (low, Double.infinity)
             for start in low...min(high, middle - 1) {
-                let total = best[start] + error(start, middle)
-                if total < result[middle] { (result[middle], place) = (total, start) }
+                let total = best[start] + (sums[middle] - sums[start]).error
+                if total < least { (least, place) = (total, start) }
             }
-            split[middle] = Int32(place)
+            (result[middle], split[middle]) = (least, Int32(place))
             if range.lowerBound < middle {
-                solve(range.lowerBound...middle - 1, from: low, to: place, error)
+                solve(range.lowerBound...middle - 1, from: low, to: place)
             }
             if middle < range.upperBound {
-                solve(middle + 1...range.upperBound, from: place, to: high, error)
+                solve(middle + 1...range.upperBound, from: place, to: high)
             }
         }
     }

@@ -58,12 +58,16 @@ struct WeightCompression {
     private func kept(_ sparsity: Double) -> [Bool] {
         let importance = inputs?.importance(count: values.count)
         let scores = values.indices.map { values[$0] * values[$0] * (importance?[$0] ?? 1) }
-        let dropped = Int((sparsity * Double(values.count)).rounded())
-        var kept = [Bool](repeating: true, count: values.count)
-        for index in scores.indices.sorted(by: { scores[$0] < scores[$1] }).prefix(dropped) {
-            kept[index] = false
+        var dropped = Int((sparsity * Double(values.count)).rounded())
+        guard dropped > 0 else { return [Bool](repeating: true, count: values.count) }
+        let limit = scores.sorted()[dropped - 1]
+        dropped -= scores.count { $0 < limit }
+        // Of those that are equal to the limit, the first ones go.
+        return scores.map { score in
+            guard score == limit, dropped > 0 else { return score >= limit }
+            dropped -= 1
+            return false
         }
-        return kept
     }
 
     // MARK: Scales

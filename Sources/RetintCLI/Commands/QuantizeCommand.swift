@@ -129,27 +129,26 @@ struct QuantizeCommand: ParsableCommand {
     }
 
     private func compare(_ photos: [TensorData], _ calibration: [TensorData]) throws {
-        let progress = ProgressBar(
-            "quantize", total: QuantizationScheme.usual.count, unit: "schemes")
-        var done = 0
+        let progress = ProgressBar("quantize", total: 100, unit: "%")
         let results = try compareSchemes(
             onPackage: source, photos: photos, calibration: calibration
-        ) { _ in
-            done += 1
-            progress.update(done)
-        }
+        ) { progress.update(Int(100 * $0)) }
         progress.finish()
         if json { return try Console.printJSON(results) }
         var table = TextTable(
             header: ["weights", "bytes", "PSNR dB", "ΔE2000"], rightAligned: [1, 2, 3])
         for result in results {
-            table.append([
-                result.scheme, Format.bytes(result.bytes),
-                Format.fixed(result.change.psnrDb ?? .infinity, 2),
-                Format.fixed(result.change.deltaE2000, 4),
-            ])
+            let colors = result.change.map {
+                [Format.fixed($0.psnrDb ?? .infinity, 2), Format.fixed($0.deltaE2000, 4)]
+            }
+            table.append(
+                [result.scheme, result.bytes.map { Format.bytes($0) } ?? "-"]
+                    + (colors ?? ["-", "-"]))
         }
         for line in table.lines { Console.print(line) }
+        for result in results {
+            if let failure = result.failure { Console.print("\(result.scheme): \(failure)") }
+        }
     }
 
     private func show(_ outcome: QuantizationOutcome, _ package: String) throws {
