@@ -63,6 +63,11 @@ void rt_elementwise(rt_opcode code, float p, float q, float *d, const float *a, 
     case RT_SIGMOID: LOOP(rt_sigmoidf(x));
     case RT_TANH: LOOP(rt_tanhf(x));
     case RT_HALF: LOOP(rt_halff(x));
+    case RT_FLOOR: LOOP(__builtin_elementwise_floor(x));
+    case RT_ROUND: LOOP(__builtin_elementwise_roundeven(x));
+    case RT_SIN: LOOP(__builtin_sinf(x));
+    case RT_COS: LOOP(__builtin_cosf(x));
+    case RT_ATAN: LOOP(__builtin_atanf(x));
     }
 }
 

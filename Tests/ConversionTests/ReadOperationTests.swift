@@ -81,10 +81,46 @@ import Testing
             min($0 > 0 ? $0 : 0.5 * $0, 0.25)
         },
         Pointwise("threshold", ["alpha": float(0.25)]) { max($0, 0.25) },
+        Pointwise("floor") { $0.rounded(.down) },
+        Pointwise("ceil") { $0.rounded(.up) },
+        Pointwise("round") { $0.rounded(.toNearestOrEven) },
+        Pointwise("floor_div", ["y": float(0.25)]) { ($0 / 0.25).rounded(.down) },
+        Pointwise("mod", ["y": float(0.25)]) { $0 - ($0 / 0.25).rounded(.down) * 0.25 },
     ])
     func pointwise(_ example: Pointwise) throws {
         let found = try run(example.type, example.parameters, shape: shape)
         #expect(found?.scalars == x.scalars.map(example.function))
+    }
+
+    /// Activations in 8 bits: a scale and a zero point for all, or for each channel.
+    @Test(arguments: [nil, 1])
+    func quantizesActivations(_ axis: Int?) throws {
+        let count = axis == nil ? 1 : 4
+        let scales = (0..<count).map { Float($0 + 1) / 256 }
+        let zeros = (0..<count).map { Int32($0) - 2 }
+        let parameterShape = axis == nil ? [] : [count]
+        var parameters: [String: MILOperand] = [
+            "scale": .constant(.floats(scales, shape: parameterShape, as: .float32)),
+            "zero_point": .constant(.packed(zeros, shape: parameterShape, as: .int8)),
+        ]
+        parameters["axis"] = axis.map { .constant(.integer(Int32($0))) }
+        var builder = MILProgramBuilder()
+        let x = builder.input("x", MILTensorType(.float32, shape))
+        let q = builder.operation(
+            "quantize",
+            parameters.merging(["input": .name(x), "output_dtype": Self.string("int8")]) { $1 },
+            name: "q", type: MILTensorType(.int8, shape))
+        let y = builder.operation(
+            "dequantize", parameters.merging(["input": .name(q)]) { $1 }, name: "y",
+            type: MILTensorType(.float32, shape))
+        try builder.output(y, as: "y")
+        let found = try raise(try package(builder.program)).run(["x": self.x])["y"]
+        try expect(found) { n, c, h, w in
+            let place = min(c, count - 1)
+            let code = (at(n, c, h, w) / scales[place]).rounded(.toNearestOrEven)
+            let limited = min(max(code + Float(zeros[place]), -128), 127)
+            return (limited - Float(zeros[place])) * scales[place]
+        }
     }
 
     /// x where it is above 0 and not above ½, else ¼.

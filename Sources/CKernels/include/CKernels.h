@@ -28,7 +28,7 @@ typedef enum {
     RT_ADD, RT_SUB, RT_MUL, RT_DIV, RT_POW, RT_MAX, RT_MIN,
     RT_GT, RT_GE, RT_EQ, RT_WHERE_POSITIVE, RT_MULADD, RT_MULADD_RELU,
     RT_NEG, RT_EXP, RT_LOG, RT_SQRT, RT_ABS, RT_RELU, RT_LEAKY, RT_CLIP, RT_HARDSWISH,
-    RT_SIGMOID, RT_TANH, RT_HALF,
+    RT_SIGMOID, RT_TANH, RT_HALF, RT_FLOOR, RT_ROUND, RT_SIN, RT_COS, RT_ATAN,
 } rt_opcode;
 
 /// d[i] = op(a[i], b[i], c[i]) for n elements; codes of fewer operands ignore the rest. `p` and `q`

@@ -54,6 +54,7 @@ extension Add: BinaryMIL {
 enum BinaryRule: MILRaisable {
     private static let functions: [String: @Sendable (Tensor, Tensor) -> Tensor] = [
         "add": { $0 + $1 }, "sub": { $0 - $1 }, "mul": { $0 * $1 }, "real_div": { $0 / $1 },
+        "floor_div": { floor($0 / $1) }, "mod": { $0 - floor($0 / $1) * $1 },
         "pow": { pow($0, $1) }, "maximum": { maximum($0, $1) }, "minimum": { minimum($0, $1) },
     ]
 

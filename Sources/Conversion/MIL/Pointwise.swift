@@ -19,6 +19,11 @@ extension Tanh: UnaryMIL { static let milType = "tanh" }
 extension Exp: UnaryMIL { static let milType = "exp" }
 extension SquareRoot: UnaryMIL { static let milType = "sqrt" }
 extension Absolute: UnaryMIL { static let milType = "abs" }
+extension Floor: UnaryMIL { static let milType = "floor" }
+extension Round: UnaryMIL { static let milType = "round" }
+extension Sine: UnaryMIL { static let milType = "sin" }
+extension Cosine: UnaryMIL { static let milType = "cos" }
+extension ArcTangent: UnaryMIL { static let milType = "atan" }
 
 /// x · −1.
 extension Negate: MILLowerable {
@@ -78,6 +83,9 @@ enum PointwiseRule: MILRaisable {
     private static let functions: [String: @Sendable (Tensor) -> Tensor] = [
         "exp": { exp($0) }, "exp2": { exp($0 * 0.693_147_2) }, "sqrt": { sqrt($0) },
         "abs": { abs($0) }, "square": { $0 * $0 }, "erf": errorFunction,
+        "floor": { floor($0) }, "ceil": { -floor(-$0) }, "round": { round($0) },
+        "sin": { sin($0) }, "cos": { cos($0) }, "tan": { sin($0) / cos($0) },
+        "atan": { atan($0) },
     ]
 
     static var milTypes: [String] { functions.keys + ["log", "rsqrt", "inverse", "clip"] }

@@ -20,7 +20,7 @@ enum MILRules {
         Concat.self, StackRule.self, UpsampleBilinear.self, UpsampleNearest.self, ResizeRule.self,
         PixelShuffle.self, PixelUnshuffle.self, MaxPool.self, AveragePool.self,
         NormalizationRule.self, IdentityRule.self, ComparisonRule.self, ChoiceRule.self,
-        PlacesRule.self,
+        PlacesRule.self, ActivationQuantizationRule.self,
     ]
 
     private static let byType = Dictionary(

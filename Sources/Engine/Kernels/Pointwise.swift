@@ -70,6 +70,21 @@ extension Sigmoid: PointwiseOperation {
 extension Tanh: PointwiseOperation {
     var instruction: Instruction.Code { .init(opcode: RT_TANH) }
 }
+extension Floor: PointwiseOperation {
+    var instruction: Instruction.Code { .init(opcode: RT_FLOOR) }
+}
+extension Round: PointwiseOperation {
+    var instruction: Instruction.Code { .init(opcode: RT_ROUND) }
+}
+extension Sine: PointwiseOperation {
+    var instruction: Instruction.Code { .init(opcode: RT_SIN) }
+}
+extension Cosine: PointwiseOperation {
+    var instruction: Instruction.Code { .init(opcode: RT_COS) }
+}
+extension ArcTangent: PointwiseOperation {
+    var instruction: Instruction.Code { .init(opcode: RT_ATAN) }
+}
 extension RoundToHalf: PointwiseOperation {
     var instruction: Instruction.Code { .init(opcode: RT_HALF) }
 }

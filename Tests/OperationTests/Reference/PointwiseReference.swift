@@ -18,6 +18,16 @@ extension Log: UnaryReference { func value(_ x: Double) -> Double { Foundation.l
 extension SquareRoot: UnaryReference { func value(_ x: Double) -> Double { x.squareRoot() } }
 extension Absolute: UnaryReference { func value(_ x: Double) -> Double { x.magnitude } }
 
+extension Floor: UnaryReference {
+    func value(_ x: Double) -> Double { x.rounded(.down) }
+}
+extension Round: UnaryReference {
+    func value(_ x: Double) -> Double { x.rounded(.toNearestOrEven) }
+}
+extension Sine: UnaryReference { func value(_ x: Double) -> Double { Foundation.sin(x) } }
+extension Cosine: UnaryReference { func value(_ x: Double) -> Double { Foundation.cos(x) } }
+extension ArcTangent: UnaryReference { func value(_ x: Double) -> Double { Foundation.atan(x) } }
+
 extension Clip: UnaryReference {
     func value(_ x: Double) -> Double { Swift.min(Swift.max(x, Double(minimum)), Double(maximum)) }
 }

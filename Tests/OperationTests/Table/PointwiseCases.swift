@@ -9,6 +9,12 @@ extension OperationTable {
         OperationCase("sqrt", .positive([1, 17, 3, 2])) { sqrt($0[0]) },
         OperationCase("abs", [2, 3, 5]) { abs($0[0]) },
         OperationCase("abs at 0", .integers([2, 17, 5])) { abs($0[0]) },
+        OperationCase("floor", .wide([2, 17, 5])) { floor($0[0]) },
+        OperationCase("round", .wide([2, 17, 5])) { round($0[0]) },
+        OperationCase("round halves", .integers([2, 17, 5])) { round($0[0] * 0.5) },
+        OperationCase("sin", .wide([2, 3, 5])) { sin($0[0]) },
+        OperationCase("cos", .wide([2, 3, 5])) { cos($0[0]) },
+        OperationCase("atan", .wide([2, 3, 5])) { atan($0[0]) },
         OperationCase("clip", [4, 9]) { clip($0[0], min: -0.5, max: 0.25) },
         OperationCase("clip at its limits", .integers([2, 5, 4, 3])) {
             clip($0[0], min: -2, max: 3)
