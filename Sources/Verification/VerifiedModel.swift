@@ -206,12 +206,8 @@ extension MLPackage {
     /// The shape of an input where nobody asks for another; nil if the package does not say.
     fileprivate func defaultShape(of input: MILNamedType) -> Shape? {
         if let fixed = input.type.shape { return Shape(fixed) }
-        switch description.inputs.first(where: { $0.name == input.name })?.type {
-        case .multiArray(let array)?: return Shape(array.shape)
-        case .image(let image)?:
-            return [1, image.colorSpace.channels, image.height, image.width]
-        case nil: return nil
-        }
+        let feature = description.inputs.first { $0.name == input.name }
+        return (feature?.type.defaultShape).map { Shape($0) }
     }
 
     fileprivate var computePrecision: ComputePrecision {

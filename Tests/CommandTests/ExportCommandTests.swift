@@ -43,6 +43,33 @@ import Testing
             says: ["none of the sizes"])
     }
 
+    /// Sizes are shown as Core ML's interface has them.
+    @Test func inspectsSizes() throws {
+        let model = try bench.makeCheckpoint()
+        try bench.expect(
+            0, "export", model, "-o", "range.mlpackage", "--min-size", "32", "--max-size", "128x96",
+            "--size", "64")
+        let text = try bench.expect(0, "inspect", "range.mlpackage").output
+        #expect(text.contains("fp32 [1, 1, 64, 64], takes [1, 1, 32…96, 32…128]"))
+        let range = try bench.json(bench.expect(0, "inspect", "range.mlpackage", "--json"))
+        let input = try #require((range["inputs"] as? [[String: Any]])?.first)
+        #expect(input["shape_range"] as? [[Int]] == [[1, 1], [1, 1], [32, 96], [32, 128]])
+        try bench.expect(
+            0, "export", model, "-o", "list.mlpackage", "--sizes", "64,96x32", "--input", "image")
+        let list = try bench.json(bench.expect(0, "inspect", "list.mlpackage", "--json"))
+        let picture = try #require((list["inputs"] as? [[String: Any]])?.first)
+        #expect(picture["enumerated_shapes"] as? [[Int]] == [[1, 1, 64, 64], [1, 1, 32, 96]])
+        #expect(picture["shape"] as? [Int] == [1, 1, 64, 64])
+    }
+
+    @Test func saysThatAPackageIsOneAlready() throws {
+        let model = try bench.makeCheckpoint()
+        try bench.expect(0, "export", model, "-o", "m.mlpackage", "--size", "64")
+        try bench.expect(
+            64, "export", "m.mlpackage", "-o", "n.mlpackage",
+            says: ["is a package already", "retint quantize", "-o weights.h5"])
+    }
+
     /// Results beyond float16 are found on a photo, and what makes or reads them stays in float32.
     @Test func keepsWhatOverflows() throws {
         let model = try makeOverflowingCheckpoint("model.h5")

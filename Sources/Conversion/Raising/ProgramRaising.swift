@@ -180,16 +180,6 @@ final class ProgramRaising {
     }
 }
 
-extension FeatureType {
-    /// The shape that a caller gives unless told otherwise.
-    fileprivate var defaultShape: [Int] {
-        switch self {
-        case .multiArray(let array): array.shape
-        case .image(let image): [1, image.colorSpace.channels, image.height, image.width]
-        }
-    }
-}
-
 extension ColorizerInterface {
     /// One input of one channel and either one output of two channels or two of one.
     init?(

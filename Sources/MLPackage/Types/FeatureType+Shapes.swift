@@ -10,8 +10,37 @@ extension FeatureType {
         }
     }
 
+    /// The shape that a caller gives unless told otherwise; empty where it is left open.
+    package var defaultShape: [Int] {
+        switch self {
+        case .multiArray(let array): array.shape
+        case .image(let image): [1, image.colorSpace.channels, image.height, image.width]
+        }
+    }
+
+    /// Whether other shapes may be given than the default one.
+    package var isFlexible: Bool {
+        switch self {
+        case .multiArray(let array): array.flexibility != .fixed
+        case .image(let image): image.flexibility != .fixed
+        }
+    }
+
+    /// The shapes that may be given, where they are listed.
+    package var listedShapes: [[Int]]? {
+        switch self {
+        case .multiArray(let array):
+            if case .enumerated(let shapes) = array.flexibility { return shapes }
+        case .image(let image):
+            if case .enumerated(let sizes) = image.flexibility {
+                return sizes.map { [1, image.colorSpace.channels, $0.height, $0.width] }
+            }
+        }
+        return nil
+    }
+
     /// The smallest and the largest size of each axis; empty for what is fixed.
-    var sizeBounds: [SizeRange] {
+    package var sizeBounds: [SizeRange] {
         switch self {
         case .multiArray(let array): array.sizeBounds
         case .image(let image): image.sizeBounds

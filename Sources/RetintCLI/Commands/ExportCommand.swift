@@ -54,6 +54,15 @@ struct ExportCommand: ParsableCommand {
         if ExportWeights.isAsked(by: package) {
             return try weights.run(checkpoint, to: package, precision.isDefault ? options : nil)
         }
+        guard try !isDirectory(checkpoint) else {
+            throw CommandError(
+                .wrongUsage,
+                """
+                \(checkpoint): is a package already. `retint quantize` makes its weights smaller. \
+                For another precision, target or interface take its weights back \
+                (retint export \(checkpoint) -o weights.h5), import them and export the checkpoint
+                """)
+        }
         let source = try ExportSource(Checkpoint(contentsOf: checkpoint))
         try precision.apply(to: &options, for: source)
         report(try exportPackage(source, to: package, options: options), options)

@@ -15,7 +15,17 @@ struct PackageInspection: Inspection {
         /// `multiArray` or `image`.
         let kind: String
         let type: String
+        /// The default one where others may be given too; null for what an output leaves open.
         let shape: [Int?]
+        /// Where several may be given, either all of them or, for each axis, the smallest and the
+        /// largest size (null for any).
+        let enumeratedShapes: [[Int]]?
+        let shapeRange: [[Int?]]?
+        fileprivate let allowed: String?
+
+        private enum CodingKeys: String, CodingKey {
+            case name, kind, type, shape, enumeratedShapes, shapeRange
+        }
     }
 
     /// All weights of one type.
@@ -108,19 +118,23 @@ struct PackageInspection: Inspection {
 extension PackageInspection.Interface {
     /// - Parameter declared: the program's side, which knows the shape where the feature is silent.
     init(_ feature: Feature, _ declared: MILTensorType? = nil) {
-        let type = feature.type.tensorType
-        let known = type.rank == 0 ? declared ?? type : type
+        let type = feature.type
+        let standard = type.defaultShape
         name = feature.name
-        self.type = "\(type.dataType)"
-        shape = known.dimensions
-        if case .image = feature.type { kind = "image" } else { kind = "multiArray" }
+        self.type = "\(type.tensorType.dataType)"
+        shape = standard.isEmpty ? declared?.dimensions ?? [] : standard
+        if case .image = type { kind = "image" } else { kind = "multiArray" }
+        enumeratedShapes = type.listedShapes
+        let isRange = type.isFlexible && enumeratedShapes == nil
+        shapeRange = isRange ? type.sizeBounds.map { [$0.lower, $0.upper] } : nil
+        allowed = type.isFlexible ? type.allowedShapes : nil
     }
 
     init(_ feature: Feature) { self.init(feature, nil) }
 
     var text: String {
         let sizes = shape.map { $0.map(String.init) ?? "?" }.joined(separator: ", ")
-        return "\(name): \(kind) \(type) [\(sizes)]"
+        return "\(name): \(kind) \(type) [\(sizes)]" + (allowed.map { ", takes \($0)" } ?? "")
     }
 }
 
