@@ -25,6 +25,9 @@ import numpy as np
 
 warnings.filterwarnings("ignore")
 logging.disable(logging.ERROR)
+# What coremltools converts from is not needed here, and takes longer to load than all the rest.
+for name in ("torch", "sklearn", "tensorflow", "xgboost"):
+    sys.modules[name] = None
 with contextlib.redirect_stderr(io.StringIO()):
     import coremltools as ct
     from coremltools.converters.mil.frontend.milproto import load as milproto
