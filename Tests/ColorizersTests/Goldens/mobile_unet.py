@@ -1,17 +1,8 @@
 """MobileUNet as a PyTorch module, with the state-dict names of Sources/Colorizers/MobileUNet.swift."""
 
-import torch
 from torch import nn
-import torch.nn.functional as F
 
-
-def conv(inputs, outputs, kernel, stride=1, groups=1, activates=True):
-    convolution = nn.Conv2d(
-        inputs, outputs, kernel, stride, kernel // 2, groups=groups, bias=False
-    )
-    nn.init.kaiming_normal_(convolution.weight, mode="fan_out", nonlinearity="relu")
-    layers = [convolution, nn.BatchNorm2d(outputs)]
-    return nn.Sequential(*layers, *([nn.ReLU()] if activates else []))
+from blocks import UpBlock, color_head, conv, global_context, repeated, scaled, separable
 
 
 class InvertedResidual(nn.Module):
@@ -34,50 +25,26 @@ def residuals(inputs, outputs, count):
     return nn.Sequential(*blocks)
 
 
-class UpBlock(nn.Module):
-    def __init__(self, inputs, outputs, separable):
-        super().__init__()
-        self.narrow = conv(inputs, outputs, 1, activates=False)
-        self.upsample = nn.Upsample(scale_factor=2, mode="bilinear")
-        if separable:
-            self.fuse = nn.Sequential(
-                conv(outputs, outputs, 3, groups=outputs), conv(outputs, outputs, 1)
-            )
-        else:
-            self.fuse = conv(outputs, outputs, 3)
-
-    def forward(self, x, skip):
-        return self.fuse(self.upsample(self.narrow(x)) + skip)
-
-
 class MobileUNet(nn.Module):
     """Lightness [N, 1, H, W], 0...100, to ab [N, 2, H, W], -110...110."""
 
-    def __init__(self, width=1.0):
+    def __init__(self, width=1.0, depth=1.0):
         super().__init__()
-        w = [max(16, round(c * width / 16) * 16) for c in (16, 32, 64, 96, 160)]
+        w = [scaled(c, width) for c in (16, 32, 64, 96, 160)]
         self.stem = conv(1, w[0], 3, stride=2)
         self.stage2 = conv(w[0], w[0], 3)
         self.stage4 = nn.Sequential(
             conv(w[0], w[1], 3, stride=2), InvertedResidual(w[1], w[1])
         )
-        self.stage8 = residuals(w[1], w[2], 2)
-        self.stage16 = residuals(w[2], w[3], 3)
-        self.stage32 = residuals(w[3], w[4], 3)
-        self.context = nn.Sequential(
-            nn.AdaptiveAvgPool2d(1), nn.Conv2d(w[4], w[4], 1), nn.ReLU(),
-            nn.Conv2d(w[4], w[4], 1),
-        )
-        self.up16 = UpBlock(w[4], w[3], separable=True)
-        self.up8 = UpBlock(w[3], w[2], separable=True)
-        self.up4 = UpBlock(w[2], w[1], separable=False)
-        self.up2 = UpBlock(w[1], w[0], separable=False)
-        self.head = nn.Sequential(
-            nn.Conv2d(w[0], 2, 3, padding=1), nn.Tanh(),
-            nn.Upsample(scale_factor=2, mode="bilinear"),
-        )
-        nn.init.normal_(self.head[0].weight, 0, 0.01)
-        nn.init.zeros_(self.head[0].bias)
+        self.stage8 = residuals(w[1], w[2], repeated(2, depth))
+        self.stage16 = residuals(w[2], w[3], repeated(3, depth))
+        self.stage32 = residuals(w[3], w[4], repeated(3, depth))
+        self.context = global_context(w[4])
+        self.up16 = UpBlock(w[4], w[3], separable(w[3], w[3]))
+        self.up8 = UpBlock(w[3], w[2], separable(w[2], w[2]))
+        self.up4 = UpBlock(w[2], w[1], conv(w[1], w[1], 3))
+        self.up2 = UpBlock(w[1], w[0], conv(w[0], w[0], 3))
+        self.head = color_head(w[0], doublings=1)
 
     def forward(self, lightness):
         half = self.stage2(self.stem((lightness - 50) * 0.01))

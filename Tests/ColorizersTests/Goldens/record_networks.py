@@ -1,8 +1,7 @@
-"""Records what PyTorch makes of the three networks, into networks.json.
+"""Records what PyTorch makes of the networks, into networks.json.
 
-    pip install torch numpy
-    Scripts/setup --python     (torch and the two published network definitions)
-    python record_networks.py
+    Scripts/setup --python     (torch, scipy and the two published network definitions)
+    python record_networks.py [NAME...]     (the others stay as they are)
 
 Weights and inputs are not stored: seeded.py and SeededWeights.swift draw the same ones.
 """
@@ -20,13 +19,18 @@ from colorizers.siggraph17 import SIGGRAPHGenerator
 
 from mobile_unet import MobileUNet
 from seeded import load_seeded, uniform
+from students import ClassUNet, PicoUNet, RepUNet
 
 NETWORKS = {
     "eccv16": ECCVGenerator,
     "siggraph17": SIGGRAPHGenerator,
     "mobile-unet": MobileUNet,
+    "pico-unet": PicoUNet,
+    "rep-unet": RepUNet,
+    "class-unet": ClassUNet,
 }
 WEIGHT_SEED, INPUT_SEED, SIZE, SAMPLES = 1, 2, 64, 8
+PATH = pathlib.Path(__file__).with_name("networks.json")
 STEPS = 10
 
 
@@ -92,6 +96,11 @@ RATES = {
     ("eccv16", "adam"): 1e-6,
     ("mobile-unet", "sgd"): 5e-3,
     ("mobile-unet", "adam"): 1e-4,
+    ("pico-unet", "adam"): 1e-4,
+    ("rep-unet", "sgd"): 5e-3,
+    ("rep-unet", "adam"): 1e-4,
+    ("class-unet", "sgd"): 5e-3,
+    ("class-unet", "adam"): 1e-4,
 }
 
 
@@ -110,25 +119,31 @@ def training(name, optimizer, rate):
     }
 
 
+def network(name):
+    module = NETWORKS[name]()
+    state = module.state_dict()
+    golden = {
+        "names": list(state),
+        "shapes": [list(t.shape) for t in state.values()],
+        "parameters": sum(p.numel() for p in module.parameters()),
+        **forward(NETWORKS[name]),
+    }
+    print(name, golden["parameters"], "max |ab|", golden["ab"]["max"])
+    return golden
+
+
 def main():
     torch.manual_seed(0)
     torch.set_num_threads(2)
-    golden = {"networks": {}, "training": []}
-    for name, make in NETWORKS.items():
-        state = make().state_dict()
-        golden["networks"][name] = {
-            "names": list(state),
-            "shapes": [list(t.shape) for t in state.values()],
-            "parameters": sum(p.numel() for p in make().parameters()),
-            **forward(make),
-        }
-        ab = golden["networks"][name]["ab"]
-        print(name, golden["networks"][name]["parameters"], "max |ab|", ab["max"])
-    for (name, optimizer), rate in RATES.items():
-        golden["training"].append(training(name, optimizer, rate))
-    path = pathlib.Path(__file__).with_name("networks.json")
-    path.write_text(json.dumps(golden, separators=(",", ":")))
-    print(path.name, path.stat().st_size, "bytes")
+    wanted = sys.argv[1:] or list(NETWORKS)
+    golden = json.loads(PATH.read_text()) if sys.argv[1:] else {"networks": {}, "training": []}
+    golden["networks"].update({name: network(name) for name in wanted})
+    kept = {(t["network"], t["optimizer"]): t for t in golden["training"]}
+    golden["training"] = [
+        training(*key, rate) if key[0] in wanted else kept[key] for key, rate in RATES.items()
+    ]
+    PATH.write_text(json.dumps(golden, separators=(",", ":")))
+    print(PATH.name, PATH.stat().st_size, "bytes")
 
 
 if __name__ == "__main__":

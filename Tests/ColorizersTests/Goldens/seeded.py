@@ -37,7 +37,12 @@ def uniform(seed, name, shape, low=0.0, high=1.0):
 
 
 # The last layers' ranges: colors that are neither gray nor saturated.
-OUTPUTS = {"model_out.weight": 8.0, "model_out.0.weight": 0.02, "head.0.weight": 0.005}
+OUTPUTS = {
+    "model_out.weight": 8.0, "model_out.0.weight": 0.02, "head.0.weight": 0.005,
+    "classes.weight": 0.3,
+}
+# Normalizations of branches that are added up.
+BRANCHES = (".norm.weight", ".identity.weight")
 
 
 def bounds(name, shape):
@@ -49,6 +54,8 @@ def bounds(name, shape):
         return -bound, bound
     if name.endswith("running_var"):
         return 1.0, 2.0
+    if name.endswith(BRANCHES):
+        return 0.2, 0.6
     if name.endswith(".weight"):
         return 0.5, 1.5
     return -0.2, 0.2

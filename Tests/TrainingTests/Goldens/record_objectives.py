@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""Records what numpy, scipy and torch make of colors, losses and schedules, into objectives.json.
+
+    python record_objectives.py
+
+Inputs are not stored: seeded.py and RandomStream draw the same ones. Needs torch, numpy, scipy and
+scikit-image.
+"""
+
+import json
+import pathlib
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[1] / "ColorizersTests/Goldens"))
+
+import numpy as np
+from scipy.spatial import cKDTree
+import torch
+import torch.nn.functional as F
+from torch.optim import lr_scheduler
+
+import ab_bins
+from seeded import uniform
+
+SEED, STEPS, WARMUP = 4, 20, 4
+BINS = ab_bins.in_gamut()
+
+
+def rounded(values):
+    return [float(f"{value:.8g}") for value in np.asarray(values, dtype=np.float64).ravel()]
+
+
+def draw(name, shape, low, high):
+    return uniform(SEED, name, shape, low, high).double()
+
+
+def soft_codes(colors, neighbors, sigma):
+    """The nearest bins of each color, nearest first, and their weights."""
+    distances, bins = cKDTree(BINS).query(colors, k=neighbors)
+    weights = np.exp(-(distances**2) / (2 * sigma**2))
+    return bins, weights / weights.sum(1, keepdims=True)
+
+
+def codes():
+    colors = draw("colors", (40, 2), -115, 115).numpy()
+    result = []
+    for neighbors, sigma in ((10, 5.0), (5, 5.0), (10, 12.0)):
+        bins, weights = soft_codes(colors, neighbors, sigma)
+        result.append({
+            "neighbors": neighbors, "sigma": sigma, "bins": bins.ravel().tolist(),
+            "weights": rounded(weights),
+        })
+    return result
+
+
+def prior():
+    bins, weights = soft_codes(draw("prior", (500, 2), -40, 60).numpy(), 10, 5.0)
+    shares = np.bincount(bins.ravel(), weights.ravel(), len(BINS)) / 500
+    balance = 1 / (0.5 * shares + 0.5 / len(BINS))
+    return {"shares": rounded(shares), "weights": rounded(balance / (shares * balance).sum())}
+
+
+def classification():
+    logits = draw("logits", (2, 7, 3, 4), -4, 4).requires_grad_()
+    targets = torch.softmax(draw("targets", (2, 7, 3, 4), -3, 3), 1)
+    weights = draw("weights", (2, 3, 4), 0, 2)
+    losses = (F.cross_entropy(logits, targets, reduction="none") * weights).mean((1, 2))
+    losses.sum().backward()
+    return {"losses": rounded(losses.detach()), "gradient": rounded(logits.grad)}
+
+
+def total_variation():
+    picture = draw("picture", (2, 2, 5, 6), -1, 1)
+    parts = [picture.diff(dim=axis).abs().mean((1, 2, 3)) for axis in (2, 3)]
+    return rounded(sum(parts))
+
+
+def regression():
+    estimate, target = (draw(name, (2, 2, 5, 6), -0.7, 0.7) for name in ("estimate", "target"))
+    distances = {
+        "l1": F.l1_loss(estimate, target, reduction="none"),
+        "mse": F.mse_loss(estimate, target, reduction="none"),
+        "huber": F.huber_loss(estimate, target, reduction="none", delta=0.1),
+    }
+    chroma = torch.linalg.vector_norm(target, dim=1, keepdim=True)
+    return [
+        {"kind": kind, "saturation": saturation,
+         "losses": rounded((distance * (1 + saturation * chroma)).mean((1, 2, 3)))}
+        for kind, distance in distances.items() for saturation in (0.0, 1.5)
+    ]
+
+
+def warm(schedule):
+    """`schedule` after a linear rise over WARMUP steps."""
+    def make(optimizer):
+        rise = lr_scheduler.LinearLR(optimizer, 1 / WARMUP, total_iters=WARMUP - 1)
+        return lr_scheduler.SequentialLR(optimizer, [rise, schedule(optimizer)], [WARMUP])
+    return make
+
+
+SCHEDULES = {
+    ("cosine", 0): lambda o: lr_scheduler.CosineAnnealingLR(o, STEPS, eta_min=0.01),
+    ("cosine", WARMUP): warm(
+        lambda o: lr_scheduler.CosineAnnealingLR(o, STEPS - WARMUP, eta_min=0.01)),
+    ("step", 0): lambda o: lr_scheduler.StepLR(o, 6, gamma=0.3),
+    ("one-cycle", 0): lambda o: lr_scheduler.OneCycleLR(
+        o, 1.0, STEPS, div_factor=25, final_div_factor=100, cycle_momentum=False),
+}
+
+
+def shares(make):
+    optimizer = torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=1.0)
+    scheduler = make(optimizer)
+    result = []
+    for _ in range(STEPS):
+        result.append(optimizer.param_groups[0]["lr"])
+        optimizer.step()
+        scheduler.step()
+    return rounded(result)
+
+
+def main():
+    golden = {
+        "bins": BINS.astype(int).ravel().tolist(),
+        "codes": codes(), "prior": prior(), "classification": classification(),
+        "total_variation": total_variation(), "regression": regression(),
+        "schedules": [
+            {"kind": kind, "warmup": warmup, "shares": shares(make)}
+            for (kind, warmup), make in SCHEDULES.items()
+        ],
+    }
+    path = HERE / "objectives.json"
+    path.write_text(json.dumps(golden, separators=(",", ":")) + "\n")
+    print(path.name, path.stat().st_size, "bytes")
+
+
+if __name__ == "__main__":
+    main()
