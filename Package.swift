@@ -24,6 +24,7 @@ let package = Package(
             name: "CImageCodecs",
             linkerSettings: [
                 .linkedLibrary("jpeg"), .linkedLibrary("png"), .linkedLibrary("webp"),
+                .linkedLibrary("lcms2"), .linkedLibrary("z"),
             ]),
         .target(name: "ImageIO", dependencies: ["CImageCodecs", "Files"]),
         .target(name: "ColorScience"),
@@ -33,7 +34,7 @@ let package = Package(
         .target(name: "CKernels"),
         .target(name: "Engine", dependencies: ["TensorGraph", "CKernels", "COpenBLAS"]),
         .target(name: "Layers", dependencies: ["TensorGraph"]),
-        .target(name: "Colorizers", dependencies: ["Layers", "TensorGraph"]),
+        .target(name: "Colorizers", dependencies: ["Layers", "TensorGraph", "ColorScience"]),
 
         // Files.
         .target(name: "CFiles"),
@@ -64,12 +65,15 @@ let package = Package(
                 .product(name: "Yams", package: "Yams"),
             ]),
 
+        // Pages for people to look at.
+        .target(name: "Reports", dependencies: ["ImageIO", "Files"]),
+
         // What people do with them.
         .target(
             name: "Retint",
             dependencies: [
                 "Conversion", "Checkpoints", "MLPackage", "Engine", "Colorizers", "Layers",
-                "TensorGraph", "ColorScience", "ImageIO", "Files",
+                "TensorGraph", "TensorFiles", "ColorScience", "ImageIO", "Files",
             ]),
         .target(
             name: "Verification",
@@ -85,14 +89,15 @@ let package = Package(
             name: "Training",
             dependencies: [
                 "Retint", "Checkpoints", "Colorizers", "Layers", "Engine", "ColorScience",
-                "ImageIO", "TensorFiles", "Files", "TensorBoardProto",
+                "ImageIO", "TensorFiles", "Files", "TensorBoardProto", "Reports",
                 .product(name: "Yams", package: "Yams"),
                 .product(name: "SwiftProtobuf", package: "swift-protobuf"),
             ]),
         .executableTarget(
             name: "RetintCLI",
             dependencies: [
-                "Retint", "Training", "Verification", "Quantization", "Conversion", "Checkpoints",
+                "Retint", "Training", "Reports", "Verification", "Quantization", "Conversion",
+                "Checkpoints",
                 "MLPackage", "Colorizers", "Layers", "Engine", "TensorGraph", "TensorFiles",
                 "ColorScience",
                 "ImageIO", "Files",
@@ -137,13 +142,14 @@ let package = Package(
         .testTarget(
             name: "TrainingTests",
             dependencies: [
-                "Training", "TensorBoardProto", "Checkpoints", "ImageIO", "Layers", "TensorGraph",
+                "Training", "TensorBoardProto", "Checkpoints", "Colorizers", "ImageIO", "Layers",
+                "TensorGraph",
             ], exclude: ["Goldens"]),
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "RetintCLI", "Checkpoints", "Conversion", "Engine", "TensorFiles", "TensorGraph",
-                "ImageIO",
+                "RetintCLI", "Checkpoints", "Conversion", "Engine", "Layers", "TensorFiles",
+                "TensorGraph", "ImageIO",
             ],
             exclude: ["Goldens"]),
     ]

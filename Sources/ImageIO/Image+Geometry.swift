@@ -38,11 +38,36 @@ extension Image {
         return result
     }
 
-    private mutating func paste(_ image: Image, x: Int) {
+    /// The picture with its shorter side of `side` pixels, if that is longer.
+    public func scaledDown(toShortSide side: Int) -> Image {
+        let short = min(width, height)
+        guard short > side else { return self }
+        return resized(
+            to: max(width * side / short, side), height: max(height * side / short, side),
+            filter: .bilinear)
+    }
+
+    /// Pictures of one size in rows of `columns`, white between them.
+    ///
+    /// - Precondition: there is at least one picture, and all are of the first one's size.
+    public static func grid(_ images: [Image], columns: Int, gap: Int = 8) -> Image {
+        precondition(!images.isEmpty && columns > 0, "nothing to put into a grid")
+        let (width, height) = (images[0].width + gap, images[0].height + gap)
+        let rows = (images.count + columns - 1) / columns
+        var result = Image(
+            width: min(columns, images.count) * width - gap, height: rows * height - gap,
+            red: 255, green: 255, blue: 255)
+        for (place, image) in images.enumerated() {
+            result.paste(image, x: place % columns * width, y: place / columns * height)
+        }
+        return result
+    }
+
+    private mutating func paste(_ image: Image, x: Int, y top: Int = 0) {
         image.checkPixels()
         for y in 0..<image.height {
             let source = 3 * y * image.width
-            let target = 3 * (y * width + x)
+            let target = 3 * ((top + y) * width + x)
             pixels.replaceSubrange(
                 target..<target + 3 * image.width,
                 with: image.pixels[source..<source + 3 * image.width])

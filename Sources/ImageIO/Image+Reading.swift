@@ -4,7 +4,7 @@ extension Image {
     /// Reads a JPEG, PNG or WebP picture, turned upright if its EXIF data say how it was held.
     ///
     /// Transparency is dropped, 16-bit samples keep their high byte, gray, palette and CMYK become
-    /// RGB. Color profiles are not applied.
+    /// RGB. Colors of an embedded RGB profile (ICC) are turned into sRGB.
     ///
     /// - Parameters:
     ///   - limits: Checked before anything is decoded.
@@ -36,7 +36,9 @@ extension Image {
         }
         let decoder = Decoder(
             format: try SourceFormat(of: data, file: name), bytes: data, file: name, limits: limits)
+        let metadata = Metadata(bytes: data, format: decoder.format)
         let image = try decoder.decode(minimumSide: minimumSide)
+            .converted(from: metadata.profile)
         self = image.turned(Orientation(of: data, format: decoder.format))
     }
 }

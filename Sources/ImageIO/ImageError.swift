@@ -30,6 +30,11 @@ public struct ImageError: Error, Hashable, Sendable, CustomStringConvertible {
         self.remedy = remedy
     }
 
+    /// Something else that holds a picture is not as it should be.
+    package static func damaged(_ file: String, _ problem: String) -> ImageError {
+        ImageError(.damaged, file, problem, remedy: "make the file again")
+    }
+
     init(_ error: FileError) {
         self.init(
             error.operation == "read" ? .file : .unwritable, error.path,

@@ -23,7 +23,7 @@ public struct ImageLimits: Hashable, Sendable {
 
     public static let `default` = ImageLimits()
 
-    func check(width: Int, height: Int, file: String) throws(ImageError) {
+    package func check(width: Int, height: Int, file: String) throws(ImageError) {
         let size = "it has \(width) × \(height) pixels"
         let remedy = "scale the picture down or raise the limit"
         guard max(width, height) <= maximumSide else {

@@ -10,71 +10,10 @@ enum Orientation: Int {
 
     /// What a file says; upright if it says nothing or nothing that makes sense.
     init(of bytes: [UInt8], format: SourceFormat) {
-        let exif = exifData(in: bytes, format: format)
+        let exif = Metadata(bytes: bytes, format: format).exif
         self = exif.flatMap(TIFFReader.orientation).flatMap(Self.init) ?? .upright
     }
 }
-
-// MARK: Finding the EXIF data
-
-private func exifData(in bytes: [UInt8], format: SourceFormat) -> ArraySlice<UInt8>? {
-    switch format {
-    case .jpeg: exifSegment(ofJPEG: bytes)
-    case .png: chunk("eXIf", in: bytes, from: 8, layout: .png).map(withoutPrefix)
-    case .webp: chunk("EXIF", in: bytes, from: 12, layout: .riff).map(withoutPrefix)
-    }
-}
-
-private let exifPrefix = Array("Exif\0\0".utf8)
-
-private func withoutPrefix(_ data: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-    data.starts(with: exifPrefix) ? data.dropFirst(exifPrefix.count) : data
-}
-
-/// Walks the segments before the first scan: 0xff, a marker, then a length that counts itself.
-private func exifSegment(ofJPEG bytes: [UInt8]) -> ArraySlice<UInt8>? {
-    let (fill, app1, startOfScan): (UInt8, UInt8, UInt8) = (0xff, 0xe1, 0xda)
-    var offset = 2
-    while offset + 4 <= bytes.count, bytes[offset] == 0xff, bytes[offset + 1] != startOfScan {
-        guard bytes[offset + 1] != fill else {
-            offset += 1
-            continue
-        }
-        let length = Int(bytes[offset + 2]) << 8 | Int(bytes[offset + 3])
-        let end = offset + 2 + length
-        guard length >= 2, end <= bytes.count else { return nil }
-        let data = bytes[(offset + 4)..<end]
-        if bytes[offset + 1] == app1, data.starts(with: exifPrefix) { return withoutPrefix(data) }
-        offset = end
-    }
-    return nil
-}
-
-private enum ChunkLayout {
-    /// Length, name, data, checksum.
-    case png
-    /// Name, length, data, a byte that makes the length even.
-    case riff
-}
-
-private func chunk(
-    _ name: String, in bytes: [UInt8], from start: Int, layout: ChunkLayout
-) -> ArraySlice<UInt8>? {
-    var offset = start
-    while offset + 8 <= bytes.count {
-        let data = TIFFReader(bytes: bytes[offset...], isBigEndian: layout == .png)
-        let length = Int(data.number(at: layout == .png ? 0 : 4, bytes: 4)!)
-        guard length <= bytes.count - offset - 8 else { return nil }
-        let nameStart = offset + (layout == .png ? 4 : 0)
-        if bytes[nameStart..<nameStart + 4].elementsEqual(name.utf8) {
-            return bytes[(offset + 8)..<(offset + 8 + length)]
-        }
-        offset += 8 + length + (layout == .png ? 4 : length & 1)
-    }
-    return nil
-}
-
-// MARK: Reading the EXIF data
 
 /// EXIF data are a small TIFF file: numbers in either byte order, with offsets between them.
 private struct TIFFReader {

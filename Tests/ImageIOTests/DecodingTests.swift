@@ -24,6 +24,16 @@ import Testing
         try expectEqual(Goldens.image(name), Goldens.expected(name))
     }
 
+    /// Colors of a wider gamut become sRGB's, as littleCMS within Pillow turns them.
+    @Test(arguments: ["profile-png.png", "profile-jpeg.jpg", "profile-webp.webp"])
+    func profilesAreApplied(name: String) throws {
+        let image = try Goldens.image(name)
+        try expectEqual(image, Goldens.expected(name), tolerance: name.hasSuffix("jpg") ? 2 : 1)
+        let plain = try Goldens.image("rgb8.png")
+        let difference = zip(image.pixels, plain.pixels).map { abs(Int($0) - Int($1)) }.max() ?? 0
+        #expect(difference > 20)
+    }
+
     @Test(arguments: [
         (nil, 1), (67, 1), (66, 1), (34, 1), (33, 2), (17, 4), (9, 8), (1, 8), (0, 8),
     ])

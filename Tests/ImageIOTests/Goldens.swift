@@ -11,7 +11,7 @@ enum Goldens {
 
     static let pngs = [
         "gray1", "gray8", "gray16", "grayalpha8", "interlaced", "palette4", "palette-transparent",
-        "rgb16", "rgba8", "orientation-png",
+        "rgb16", "rgba8", "orientation-png", "profile-srgb", "profile-damaged",
     ].map { "\($0).png" }
 
     static let jpegs =

@@ -41,6 +41,15 @@ bool codec_webp_decode(
     const uint8_t *bytes, size_t count, uint32_t width, uint32_t height, uint8_t *pixels,
     char *message);
 
+// Color profiles.
+
+/// Inflates at most `*size` bytes, and sets `*size` to how many there are.
+bool codec_inflate(const uint8_t *bytes, size_t count, uint8_t *output, size_t *size);
+
+/// Turns `count` RGB pixels of an ICC profile into sRGB: relative colorimetric, with black point
+/// compensation. A profile that is damaged, of another color model or sRGB itself changes nothing.
+void codec_to_srgb(const uint8_t *profile, size_t size, uint8_t *pixels, uint32_t count);
+
 // Files: `*bytes` is for codec_free, also after a failure.
 
 bool codec_jpeg_encode(

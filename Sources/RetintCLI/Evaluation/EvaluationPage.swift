@@ -1,4 +1,5 @@
 import ImageIO
+import Reports
 import Retint
 
 /// The photos of an evaluation that a page shows: those that the model does worst on, and some on

@@ -1,4 +1,5 @@
 import Foundation
+import Reports
 import Verification
 
 /// The error along a network as a drawing of SVG: the operations from left to right, upward the
@@ -132,19 +133,6 @@ extension String {
     /// The end of a long text, which tells names apart.
     fileprivate func shortened(_ length: Int) -> String {
         count <= length ? self : "…" + suffix(length - 1)
-    }
-
-    /// The text as HTML and XML have it.
-    var escapedForHTML: String {
-        reduce(into: "") { result, character in
-            switch character {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            default: result.append(character)
-            }
-        }
     }
 }
 

@@ -87,21 +87,3 @@ enum HeatColor {
         return "linear-gradient(to right,\(colors.joined(separator: ",")))"
     }
 }
-
-extension Image {
-    private static let largestSide = 320
-
-    /// The picture as a data URI, not larger than a page needs it.
-    func dataURI() throws -> String {
-        let side = max(width, height)
-        let factor = Double(Self.largestSide) / Double(side)
-        let small =
-            factor >= 1
-            ? self
-            : resized(
-                to: max(Int(Double(width) * factor), 1),
-                height: max(Int(Double(height) * factor), 1))
-        return "data:image/png;base64,"
-            + Data(try small.encode(.png(level: 6))).base64EncodedString()
-    }
-}

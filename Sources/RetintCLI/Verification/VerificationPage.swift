@@ -1,5 +1,6 @@
 import Foundation
 import ImageIO
+import Reports
 import Verification
 
 /// A comparison as a page of HTML.
@@ -17,9 +18,17 @@ struct VerificationPage {
     /// - Throws: `FileError` if it cannot be written.
     func write(to path: String) throws {
         let page = HTMLPage(
-            title: title, body: [verdict, outputs, network, try photos, ranges, environment])
+            title: title, style: Self.style,
+            body: [verdict, outputs, network, try photos, ranges, environment])
         try page.write(to: path)
     }
+
+    /// The scale of the maps of differences.
+    private static let style = """
+        .legend { font-size: 12.5px; color: #5a6270; }
+        .legend span { display: inline-block; width: 180px; height: 11px; vertical-align: -1px;
+          margin: 0 6px; background: \(HeatColor.gradient); }
+        """
 
     private var title: String { "\(report.model) against \(report.reference)" }
 

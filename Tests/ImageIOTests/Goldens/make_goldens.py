@@ -13,7 +13,7 @@ import zlib
 from pathlib import Path
 
 import numpy as np
-from PIL import Image, ImageOps
+from PIL import Image, ImageCms, ImageOps
 
 HERE = Path(__file__).parent
 WIDTH, HEIGHT = 31, 22
@@ -168,6 +168,52 @@ def make_orientations(rgb: np.ndarray) -> None:
     save("orientation-webp.webp", image, exif=exif, lossless=True)
 
 
+def wide_profile() -> bytes:
+    """A minimal ICC profile: a gamut wider than sRGB's, gamma 2.2."""
+
+    def fixed(*values: float) -> bytes:
+        return b"".join(struct.pack(">i", round(value * 65536)) for value in values)
+
+    text = b"wide gamut\0"
+    tags = {
+        b"desc": b"desc\0\0\0\0" + struct.pack(">I", len(text)) + text + b"\0" * 78,
+        b"cprt": b"text\0\0\0\0none\0",
+        b"wtpt": b"XYZ \0\0\0\0" + fixed(0.9642, 1.0, 0.8249),
+        b"rXYZ": b"XYZ \0\0\0\0" + fixed(0.6097, 0.3111, 0.0195),
+        b"gXYZ": b"XYZ \0\0\0\0" + fixed(0.2053, 0.6257, 0.0609),
+        b"bXYZ": b"XYZ \0\0\0\0" + fixed(0.1492, 0.0632, 0.7446),
+    }
+    curve = b"curv\0\0\0\0" + struct.pack(">IH", 1, round(2.2 * 256))
+    tags |= {name: curve for name in (b"rTRC", b"gTRC", b"bTRC")}
+    table, data = struct.pack(">I", len(tags)), b""
+    start = 128 + 4 + 12 * len(tags)
+    for name, content in tags.items():
+        table += name + struct.pack(">II", start + len(data), len(content))
+        data += content + b"\0" * (-len(content) % 4)
+    size = start + len(data)
+    header = struct.pack(">I4sI4s4s4s12s4s", size, b"", 0x02100000, b"mntr", b"RGB ", b"XYZ ",
+                         b"\0" * 12, b"acsp")
+    header += b"\0" * 28 + fixed(0.9642, 1.0, 0.8249)
+    return header + b"\0" * (128 - len(header)) + table + data
+
+
+def make_profiles(rgb: np.ndarray) -> None:
+    image, profile = Image.fromarray(rgb), wide_profile()
+    intent = ImageCms.Intent.RELATIVE_COLORIMETRIC
+    for name, options in [("profile-png.png", {}), ("profile-webp.webp", {"lossless": True}),
+                          ("profile-jpeg.jpg", {"quality": 95, "subsampling": 0})]:
+        image.save(HERE / name, icc_profile=profile, **options)
+        read = Image.open(HERE / name).convert("RGB")
+        save_expected(
+            Path(name).stem,
+            ImageCms.profileToProfile(
+                read, io.BytesIO(profile), ImageCms.createProfile("sRGB"), intent,
+                flags=ImageCms.Flags.BLACKPOINTCOMPENSATION))
+    srgb = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
+    save("profile-srgb.png", image, icc_profile=srgb)
+    save("profile-damaged.png", image, icc_profile=profile[:150])
+
+
 def make_resized(rgb: np.ndarray) -> None:
     image = Image.fromarray(rgb)
     plane = rgb[..., 0].astype(np.float32) - 110
@@ -182,6 +228,6 @@ def make_resized(rgb: np.ndarray) -> None:
 
 if __name__ == "__main__":
     source = picture(WIDTH, HEIGHT)
-    for make in [make_png, make_jpeg, make_scaled, make_webp, make_orientations, make_resized,
-                 make_bad]:
+    for make in [make_png, make_jpeg, make_scaled, make_webp, make_orientations, make_profiles,
+                 make_resized, make_bad]:
         make(source)

@@ -2,15 +2,21 @@ import Files
 import ImageIO
 
 /// A report as one file of HTML that needs nothing beside it: no network, no script.
-struct HTMLPage {
+package struct HTMLPage {
     let title: String
+    /// Rules of CSS beside those of all pages.
+    let style: String
     /// Pieces of HTML.
     let body: [String]
+
+    package init(title: String, style: String = "", body: [String]) {
+        (self.title, self.style, self.body) = (title, style, body)
+    }
 
     /// Writes the page, in place of one that may be there.
     ///
     /// - Throws: `FileError` if it cannot be written.
-    func write(to path: String) throws {
+    package func write(to path: String) throws {
         try AtomicFile.write(Array(html.utf8), to: path)
     }
 
@@ -21,7 +27,8 @@ struct HTMLPage {
         <meta name="viewport" content="width=device-width,initial-scale=1">
         <title>\(title.escapedForHTML)</title>
         <style>
-        \(Self.style)
+        \(Self.commonStyle)
+        \(style)
         </style></head><body>
         \(body.joined(separator: "\n"))
         </body></html>
@@ -33,7 +40,7 @@ struct HTMLPage {
 /// A table whose first columns are text, the others numbers.
 ///
 /// - Parameter marked: rows that stand out.
-func htmlTable(
+package func htmlTable(
     _ header: [String], _ rows: [[String]], textColumns: Int = 3, marked: Set<Int> = []
 ) -> String {
     func line(_ cells: [String], _ tag: String) -> String {
@@ -51,7 +58,7 @@ func htmlTable(
 }
 
 /// Pictures in a row under a title.
-func htmlStrip(
+package func htmlStrip(
     _ title: String, note: String, _ images: [(name: String, image: Image)]
 ) throws -> String {
     let figures = try images.map { name, image in
@@ -64,17 +71,8 @@ func htmlStrip(
         """
 }
 
-/// What a report was made by.
-func htmlEnvironment(_ arithmetic: String) -> String {
-    let version = RetintCommand.configuration.version
-    return """
-        <h2>Environment</h2>
-        <p>retint \(version) on \(Processor.name.escapedForHTML); \(arithmetic.escapedForHTML).</p>
-        """
-}
-
 extension HTMLPage {
-    fileprivate static let style = """
+    fileprivate static let commonStyle = """
         :root { color-scheme: light; }
         body { font: 15px/1.45 system-ui, sans-serif; color: #1c2024; background: #fff;
           max-width: 1080px; margin: 32px auto; padding: 0 20px; }
@@ -97,9 +95,6 @@ extension HTMLPage {
         .strip { display: grid; grid-template-columns: repeat(4, 1fr); gap: 8px; }
         figure { margin: 0; } figure img { width: 100%; display: block; image-rendering: auto; }
         figcaption { font-size: 12px; color: #5a6270; }
-        .legend { font-size: 12.5px; color: #5a6270; }
-        .legend span { display: inline-block; width: 180px; height: 11px; vertical-align: -1px;
-          margin: 0 6px; background: \(HeatColor.gradient); }
         svg { width: 100%; height: auto; margin-top: 6px; }
         svg text { font: 10px system-ui, sans-serif; fill: #5a6270; text-anchor: end; }
         svg .grid { stroke: #eceef0; } svg polyline { fill: none; stroke-width: 1.5; }
@@ -113,6 +108,10 @@ extension HTMLPage {
         .key .noise { margin-left: 0; }
         .key .largest { border-color: #e0a030; }
         .key .dashed { border-top: 2px dashed #5a6270; }
+        .plots { display: grid; grid-template-columns: repeat(2, 1fr); gap: 14px; }
+        .plot figcaption span { font-weight: 400; margin-left: 8px; }
+        img.wide { max-width: 100%; display: block; }
+        pre { font-size: 12px; background: #f6f7f8; padding: 10px; overflow-x: auto; }
         details summary { cursor: pointer; margin: 6px 0; }
         """
 }

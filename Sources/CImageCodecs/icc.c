@@ -1,0 +1,41 @@
+#include <lcms2.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "CImageCodecs.h"
+
+bool codec_inflate(const uint8_t *bytes, size_t count, uint8_t *output, size_t *size) {
+    uLongf length = *size;
+    const int status = uncompress(output, &length, bytes, count);
+    *size = length;
+    return status == Z_OK;
+}
+
+// sRGB by another name is left as it is: a transformation would only round.
+static bool is_srgb(cmsHPROFILE profile) {
+    char text[256] = "";
+    cmsGetProfileInfoASCII(profile, cmsInfoDescription, "en", "US", text, sizeof text - 1);
+    return strstr(text, "sRGB") != NULL;
+}
+
+static void transform(cmsHPROFILE profile, uint8_t *pixels, uint32_t count) {
+    cmsHPROFILE standard = cmsCreate_sRGBProfile();
+    if (!standard) return;
+    const cmsUInt32Number intent = INTENT_RELATIVE_COLORIMETRIC;
+    cmsHTRANSFORM to_srgb = cmsCreateTransform(
+        profile, TYPE_RGB_8, standard, TYPE_RGB_8, intent, cmsFLAGS_BLACKPOINTCOMPENSATION);
+    if (to_srgb) {
+        cmsDoTransform(to_srgb, pixels, pixels, count);
+        cmsDeleteTransform(to_srgb);
+    }
+    cmsCloseProfile(standard);
+}
+
+void codec_to_srgb(const uint8_t *profile, size_t size, uint8_t *pixels, uint32_t count) {
+    cmsHPROFILE opened = cmsOpenProfileFromMem(profile, (cmsUInt32Number)size);
+    if (!opened) return;
+    if (cmsGetColorSpace(opened) == cmsSigRgbData && !is_srgb(opened))
+        transform(opened, pixels, count);
+    cmsCloseProfile(opened);
+}

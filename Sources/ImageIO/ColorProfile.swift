@@ -1,0 +1,32 @@
+import CImageCodecs
+
+extension Image {
+    /// Profiles are a few kilobytes; larger ones than this are not looked at.
+    private static let largestProfile = 4 << 20
+
+    /// The picture in sRGB, of whose colors a file says that they follow a profile.
+    func converted(from profile: EmbeddedProfile?) -> Image {
+        guard let profile, let bytes = profile.inflated(atMost: Self.largestProfile) else {
+            return self
+        }
+        var result = self
+        let count = UInt32(width * height)
+        result.pixels.withUnsafeMutableBufferPointer { pixels in
+            codec_to_srgb(bytes, bytes.count, pixels.baseAddress!, count)
+        }
+        return result
+    }
+}
+
+extension EmbeddedProfile {
+    /// The profile itself; nil if it is too large or not whole.
+    fileprivate func inflated(atMost limit: Int) -> [UInt8]? {
+        guard isDeflated else { return bytes.count <= limit ? bytes : nil }
+        var size = limit
+        let inflated = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
+            let isWhole = codec_inflate(bytes, bytes.count, buffer.baseAddress!, &size)
+            count = isWhole ? size : 0
+        }
+        return inflated.isEmpty ? nil : inflated
+    }
+}

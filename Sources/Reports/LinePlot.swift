@@ -1,0 +1,161 @@
+import Foundation
+
+/// Curves over one axis as a drawing of SVG.
+package struct LinePlot {
+    package struct Series {
+        let name: String
+        let points: [(x: Double, y: Double)]
+        /// Points alone, each with its label, rather than a line.
+        let labels: [String]?
+
+        package init(_ name: String, _ points: [(x: Double, y: Double)], labels: [String]? = nil) {
+            (self.name, self.points, self.labels) = (name, points, labels)
+        }
+    }
+
+    private let title: String
+    private let series: [Series]
+    private let xAxis, yAxis: PlotAxis
+    private static let (width, height) = (520.0, 260.0)
+    private static let (left, right, above, below) = (58.0, 12.0, 12.0, 34.0)
+    private static let colors = ["#1f5fa8", "#d9822b", "#22763c", "#8e44ad", "#b3261e", "#5a6270"]
+
+    /// - Parameter isLogarithmic: for each axis; values that are not above 0 are left out then.
+    package init(
+        _ title: String, xLabel: String, _ series: [Series],
+        isLogarithmic: (x: Bool, y: Bool) = (false, false)
+    ) {
+        self.title = title
+        self.series = series.map { one in
+            let kept = one.points.indices.filter { place in
+                let point = one.points[place]
+                return point.x.isFinite && point.y.isFinite
+                    && (!isLogarithmic.x || point.x > 0) && (!isLogarithmic.y || point.y > 0)
+            }
+            return Series(
+                one.name, kept.map { one.points[$0] },
+                labels: one.labels.map { labels in kept.map { labels[$0] } })
+        }
+        let points = self.series.flatMap(\.points)
+        xAxis = PlotAxis(points.map(\.x), isLogarithmic: isLogarithmic.x, label: xLabel)
+        yAxis = PlotAxis(points.map(\.y), isLogarithmic: isLogarithmic.y, label: "")
+    }
+
+    /// The drawing under its title, with a key where there are several curves.
+    package var html: String {
+        """
+        <figure class="plot"><figcaption>\(title.escapedForHTML) \(key)</figcaption>
+        <svg viewBox="0 0 \(Int(Self.width)) \(Int(Self.height))" role="img" \
+        aria-label="\(title.escapedForHTML)">\(grid)\(series.indices.map(curve).joined())</svg>
+        </figure>
+        """
+    }
+
+    private var key: String {
+        guard series.count > 1 else { return "" }
+        return series.indices.map { place in
+            "<span style=\"color:\(color(place))\">● \(series[place].name.escapedForHTML)</span>"
+        }.joined(separator: " ")
+    }
+
+    private func color(_ place: Int) -> String { Self.colors[place % Self.colors.count] }
+
+    private func place(_ point: (x: Double, y: Double)) -> (x: Double, y: Double) {
+        let room = (Self.width - Self.left - Self.right, Self.height - Self.above - Self.below)
+        return (
+            Self.left + room.0 * xAxis.share(point.x),
+            Self.above + room.1 * (1 - yAxis.share(point.y))
+        )
+    }
+
+    private func curve(_ index: Int) -> String {
+        let places = series[index].points.map(place)
+        if let labels = series[index].labels {
+            return zip(places, labels).map { point, label in
+                """
+                <circle cx="\(number(point.x))" cy="\(number(point.y))" r="3.5" \
+                fill="\(color(index))"/><text x="\(number(point.x + 6))" \
+                y="\(number(point.y - 5))" style="text-anchor:start">\(label.escapedForHTML)</text>
+                """
+            }.joined()
+        }
+        let line = places.map { "\(number($0.x)),\(number($0.y))" }.joined(separator: " ")
+        return "<polyline points=\"\(line)\" style=\"stroke:\(color(index))\"/>"
+    }
+
+    private var grid: String {
+        let bottom = Self.height - Self.below
+        let columns = xAxis.ticks.map { tick in
+            let x = place((tick, yAxis.low)).x
+            return line(x, Self.above, x, bottom)
+                + text(x, bottom + 14, xAxis.text(tick), anchor: "middle")
+        }
+        let rows = yAxis.ticks.map { tick in
+            let y = place((xAxis.low, tick)).y
+            return line(Self.left, y, Self.width - Self.right, y)
+                + text(Self.left - 6, y + 3, yAxis.text(tick), anchor: "end")
+        }
+        let label = text(
+            Self.width - Self.right, Self.height - 4, xAxis.label.escapedForHTML, anchor: "end")
+        return columns.joined() + rows.joined() + label
+    }
+
+    private func line(_ x: Double, _ y: Double, _ toX: Double, _ toY: Double) -> String {
+        """
+        <line class="grid" x1="\(number(x))" y1="\(number(y))" x2="\(number(toX))" \
+        y2="\(number(toY))"/>
+        """
+    }
+
+    private func text(_ x: Double, _ y: Double, _ text: String, anchor: String) -> String {
+        "<text x=\"\(number(x))\" y=\"\(number(y))\" style=\"text-anchor:\(anchor)\">\(text)</text>"
+    }
+
+    private func number(_ value: Double) -> String { String(format: "%.1f", value) }
+}
+
+/// What an axis of a plot spans, and where its lines are.
+struct PlotAxis {
+    let low, high: Double
+    let ticks: [Double]
+    let label: String
+    private let isLogarithmic: Bool
+
+    init(_ values: [Double], isLogarithmic: Bool, label: String) {
+        (self.isLogarithmic, self.label) = (isLogarithmic, label)
+        let first = values.min() ?? (isLogarithmic ? 0.1 : 0)
+        let last = max(values.max() ?? 1, first)
+        if isLogarithmic {
+            let powers = (Int(log10(first).rounded(.down)), Int(log10(last).rounded(.up)))
+            let top = max(powers.1, powers.0 + 1)
+            (low, high) = (pow(10, Double(powers.0)), pow(10, Double(top)))
+            let step = max((top - powers.0) / 8, 1)
+            ticks = stride(from: powers.0, through: top, by: step).map { pow(10, Double($0)) }
+        } else {
+            let step = Self.step(max(last - first, abs(last) * 1e-6, 1e-12) / 5)
+            (low, high) = ((first / step).rounded(.down) * step, (last / step).rounded(.up) * step)
+            let count = max(Int(((high - low) / step).rounded()), 1)
+            let start = low
+            ticks = (0...count).map { start + Double($0) * step }
+        }
+    }
+
+    /// 1, 2 or 5 times a power of ten, at least as large as asked.
+    private static func step(_ least: Double) -> Double {
+        let power = pow(10, log10(least).rounded(.down))
+        return [1, 2, 5, 10].map { $0 * power }.first { $0 >= least } ?? 10 * power
+    }
+
+    /// How far along the axis a value lies, 0…1.
+    func share(_ value: Double) -> Double {
+        guard high > low else { return 0.5 }
+        return isLogarithmic
+            ? (log10(value) - log10(low)) / (log10(high) - log10(low))
+            : (value - low) / (high - low)
+    }
+
+    func text(_ tick: Double) -> String {
+        isLogarithmic
+            ? String(format: "%g", tick) : String(format: "%.6g", abs(tick) < 1e-12 ? 0 : tick)
+    }
+}
