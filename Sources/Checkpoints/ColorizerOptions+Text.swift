@@ -1,24 +1,34 @@
 import Colorizers
 
 extension ColorizerOptions {
-    /// Reads options as a checkpoint keeps them: `width`, a number, and `class_head`, true or
-    /// false.
+    /// Reads options as a checkpoint keeps them: `width`, `depth` and `temperature`, numbers;
+    /// `class_head` and `folded`, true or false.
     ///
     /// - Throws: ``CheckpointError`` for another name or a value that cannot be read.
     public init(_ texts: [String: String]) throws {
         self.init()
         for (name, text) in texts.sorted(by: { $0.key < $1.key }) {
             switch name {
-            case "width": width = try Self.value(Double(text), name, text, "a number such as 0.5")
-            case "class_head":
-                hasClassHead = try Self.value(Bool(text), name, text, "true or false")
+            case "width": width = try Self.number(text, name)
+            case "depth": depth = try Self.number(text, name)
+            case "temperature": temperature = try Self.number(text, name)
+            case "class_head": hasClassHead = try Self.flag(text, name)
+            case "folded": isFolded = try Self.flag(text, name)
             default:
                 throw CheckpointError(
                     .badOption,
                     problem: "there is no option named \(name.debugDescription); "
-                        + "known are width and class_head")
+                        + "known are width, depth, temperature, class_head and folded")
             }
         }
+    }
+
+    private static func number(_ text: String, _ name: String) throws -> Double {
+        try value(Double(text), name, text, "a number such as 0.5")
+    }
+
+    private static func flag(_ text: String, _ name: String) throws -> Bool {
+        try value(Bool(text), name, text, "true or false")
     }
 
     private static func value<Value>(
@@ -37,7 +47,10 @@ extension ColorizerOptions {
         let standard = ColorizerOptions()
         var texts: [String: String] = [:]
         if width != standard.width { texts["width"] = "\(width)" }
+        if depth != standard.depth { texts["depth"] = "\(depth)" }
+        if let temperature { texts["temperature"] = "\(temperature)" }
         if hasClassHead != standard.hasClassHead { texts["class_head"] = "\(hasClassHead)" }
+        if isFolded { texts["folded"] = "true" }
         return texts
     }
 }

@@ -18,17 +18,36 @@ public protocol Colorizer: Layer {
 public struct ColorizerOptions: Hashable, Sendable {
     /// A factor for the number of channels; 1 is the published network.
     public var width: Double
+    /// A factor for the number of blocks where a network repeats them; the references do not.
+    public var depth: Double
     /// Whether SIGGRAPH17 carries its 529-way classification head, as its released weights do.
     public var hasClassHead: Bool
+    /// By what a classifying network divides its logits before it takes the mean color: below 1,
+    /// colors get more vivid. nil: what the architecture says.
+    public var temperature: Double?
+    /// Whether re-parameterised convolutions are one convolution each, as they run on devices,
+    /// rather than the branches that they learn with.
+    public var isFolded: Bool
 
-    public init(width: Double = 1, hasClassHead: Bool = true) {
+    public init(
+        width: Double = 1, depth: Double = 1, hasClassHead: Bool = true,
+        temperature: Double? = nil, isFolded: Bool = false
+    ) {
         self.width = width
+        self.depth = depth
         self.hasClassHead = hasClassHead
+        self.temperature = temperature
+        self.isFolded = isFolded
     }
 
     /// `channels` times the width, as a multiple of 16.
     func scaled(_ channels: Int) -> Int {
         max(16, Int((Double(channels) * width / 16).rounded()) * 16)
+    }
+
+    /// `count` times the depth, at least 1.
+    func repeated(_ count: Int) -> Int {
+        max(1, Int((Double(count) * depth).rounded()))
     }
 }
 

@@ -1,3 +1,4 @@
+import ColorScience
 import Layers
 import TensorGraph
 
@@ -5,14 +6,15 @@ import TensorGraph
 /// over 313 ab bins at a quarter of the size, and the mean color under it.
 ///
 /// 32,236,011 parameters, 41.77 G multiply-adds at 256×256.
-public final class ECCV16: Module, Colorizer {
+public final class ECCV16: Module, Colorizer, ColorClassifier {
     public static let architecture = "eccv16"
     public static let requiredMultiple = 8
     /// How many ab bins the classification knows.
-    public static let binCount = 313
+    public static let binCount = ABBins.inGamut.count
 
     let model1, model2, model3, model4, model5, model6, model7, model8: Sequential
     let modelOut: Conv2d
+    private let temperature: Float
 
     public init(options: ColorizerOptions = .init()) {
         let (c64, c128) = (options.scaled(64), options.scaled(128))
@@ -29,13 +31,17 @@ public final class ECCV16: Module, Colorizer {
         model8 = Sequential(
             [up, ReLU()] + stage(c256, [c256, c256], normalizes: false)
                 + [Conv2d(c256, Self.binCount, kernel: 1)])
-        modelOut = Conv2d(Self.binCount, 2, kernel: 1, bias: false)
+        modelOut = Conv2d(
+            Self.binCount, 2, kernel: 1, bias: false,
+            initializer: .values(BinDecoder.weight(of: .inGamut)))
+        temperature = Float(options.temperature ?? 1)
         super.init()
         assignNames()
     }
 
-    public func forward(_ lightness: Tensor) -> Tensor {
-        decode(logits(lightness))
+    public func predictions(_ lightness: Tensor) -> ColorPrediction {
+        let logits = logits(lightness)
+        return ColorPrediction(ab: decode(logits), logits: logits)
     }
 
     /// The unnormalized log-probabilities of the ab bins, [N, 313, H/4, W/4].
@@ -47,6 +53,7 @@ public final class ECCV16: Module, Colorizer {
 
     /// The mean color under the bins' probabilities, [N, 2, H, W].
     public func decode(_ logits: Tensor) -> Tensor {
-        upsampleBilinear(modelOut(softmax(logits, axis: 1)), factor: 4) * abScale
+        let sharpened = temperature == 1 ? logits : logits * (1 / temperature)
+        return upsampleBilinear(modelOut(softmax(sharpened, axis: 1)), factor: 4) * abScale
     }
 }

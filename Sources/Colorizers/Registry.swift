@@ -4,6 +4,8 @@ import Layers
 public enum ColorizerError: Error, Hashable, Sendable, CustomStringConvertible {
     case unknownArchitecture(String)
     case widthOutOfRange(Double)
+    case depthOutOfRange(Double)
+    case temperatureOutOfRange(Double)
 
     public var description: String {
         switch self {
@@ -12,12 +14,16 @@ public enum ColorizerError: Error, Hashable, Sendable, CustomStringConvertible {
             return "there is no architecture named \"\(name)\"; known are \(known)"
         case .widthOutOfRange(let width):
             return "width \(width) is out of range; choose one from 0.0625 to 4"
+        case .depthOutOfRange(let depth):
+            return "depth \(depth) is out of range; choose one from 0.25 to 4"
+        case .temperatureOutOfRange(let temperature):
+            return "temperature \(temperature) is out of range; choose one from 0.05 to 10"
         }
     }
 }
 
 private let architectures: [any Colorizer.Type] = [
-    ECCV16.self, SIGGRAPH17.self, MobileUNet.self,
+    ECCV16.self, SIGGRAPH17.self, ClassUNet.self, RepUNet.self, MobileUNet.self, PicoUNet.self,
 ]
 
 /// The names that ``makeColorizer(_:options:)`` knows.
@@ -25,13 +31,23 @@ public let colorizerNames = architectures.map { $0.architecture }
 
 /// Makes the colorizer of that name, its parameters named as in its state dict.
 ///
-/// - Throws: ``ColorizerError`` for an unknown name or a width outside 1/16…4.
+/// - Throws: ``ColorizerError`` for an unknown name or an option outside its range.
 public func makeColorizer(
     _ name: String, options: ColorizerOptions = .init()
 ) throws(ColorizerError) -> any Colorizer {
     guard let type = architectures.first(where: { $0.architecture == name }) else {
         throw .unknownArchitecture(name)
     }
-    guard (0.0625...4).contains(options.width) else { throw .widthOutOfRange(options.width) }
+    try options.requireRanges()
     return type.init(options: options)
+}
+
+extension ColorizerOptions {
+    fileprivate func requireRanges() throws(ColorizerError) {
+        guard (0.0625...4).contains(width) else { throw .widthOutOfRange(width) }
+        guard (0.25...4).contains(depth) else { throw .depthOutOfRange(depth) }
+        if let temperature, !(0.05...10).contains(temperature) {
+            throw .temperatureOutOfRange(temperature)
+        }
+    }
 }

@@ -1,3 +1,4 @@
+import ColorScience
 import Layers
 import TensorGraph
 
@@ -5,11 +6,12 @@ import TensorGraph
 /// (SIGGRAPH 2017): a U-Net that also takes color hints; without them it works alone.
 ///
 /// 34,187,027 parameters with its class head, 34,051,074 without; 75.20 G multiply-adds at 256×256.
-public final class SIGGRAPH17: Module, Colorizer {
+public final class SIGGRAPH17: Module, Colorizer, ColorClassifier, HintedColorizer {
     public static let architecture = "siggraph17"
     public static let requiredMultiple = 8
     /// How many ab bins the class head knows.
-    public static let binCount = 529
+    public static let bins = ABBins.grid
+    public static let binCount = bins.count
 
     let model1, model2, model3, model4, model5, model6, model7: Sequential
     let model8up, model8, model9up, model9, model10up, model10: Sequential
@@ -47,24 +49,25 @@ public final class SIGGRAPH17: Module, Colorizer {
 
     /// Colors without hints.
     public func forward(_ lightness: Tensor) -> Tensor {
-        color(unhinted(lightness))
+        predictions(lightness).ab
     }
 
-    /// Colors with hints.
-    ///
-    /// - Parameters:
-    ///   - hints: a and b where they are known, 0 elsewhere: [N, 2, H, W] in −110…110.
-    ///   - mask: 1 where they are known, 0 elsewhere: [N, 1, H, W].
-    public func callAsFunction(_ lightness: Tensor, hints: Tensor, mask: Tensor) -> Tensor {
+    public func predictions(_ lightness: Tensor) -> ColorPrediction {
+        predictions(features(unhinted(lightness)))
+    }
+
+    public func predictions(
+        _ lightness: Tensor, hints: Tensor, mask: Tensor
+    ) -> ColorPrediction {
         checkInput(lightness)
         let channels = [normalized(lightness), hints * (1 / abScale), mask]
-        return color(concat(channels, axis: 1))
+        return predictions(features(concat(channels, axis: 1)))
     }
 
     /// The unnormalized log-probabilities of the ab bins, [N, 529, H/4, W/4]; `nil` without the
     /// class head.
     public func classLogits(_ lightness: Tensor) -> Tensor? {
-        modelClass.map { $0(features(unhinted(lightness)).quarter) }
+        predictions(lightness).logits
     }
 
     /// What the stages leave for the decoder, at the full size and at a half and a quarter of it.
@@ -78,11 +81,11 @@ public final class SIGGRAPH17: Module, Colorizer {
         return normalized(lightness).padded(before: [0, 0, 0, 0], after: [0, 3, 0, 0])
     }
 
-    private func color(_ input: Tensor) -> Tensor {
-        let found = features(input)
+    private func predictions(_ found: Features) -> ColorPrediction {
         let half = model9(model9up(found.quarter) + model2short9(found.half))
         let full = model10(model10up(half) + model1short10(found.full))
-        return modelOut(full) * abScale
+        return ColorPrediction(
+            ab: modelOut(full) * abScale, logits: modelClass.map { $0(found.quarter) })
     }
 
     private func features(_ input: Tensor) -> Features {

@@ -18,6 +18,8 @@ public enum Initializer: Hashable, Sendable {
     case xavierUniform(gain: Double)
     /// Normal with deviation gain·√(2/(fan in + fan out)): `xavier_normal_`.
     case xavierNormal(gain: Double)
+    /// These numbers, in the order of the tensor: what is known beforehand.
+    case values([Float])
 
     public static let zeros = Initializer.constant(0)
     public static let ones = Initializer.constant(1)
@@ -35,6 +37,9 @@ public enum Initializer: Hashable, Sendable {
         switch distribution(for: shape) {
         case .constant(let value):
             return TensorData(shape: shape, repeating: value)
+        case .values(let values):
+            precondition(values.count == shape.count, "as many first values as elements")
+            return TensorData(shape: shape, scalars: values)
         case .uniform(let low, let high):
             return drawn(shape) { low + (high - low) * random.uniform() }
         case .normal(let mean, let deviation):
@@ -44,6 +49,7 @@ public enum Initializer: Hashable, Sendable {
 
     private enum Distribution {
         case constant(Float)
+        case values([Float])
         case uniform(Double, Double)
         case normal(Double, Double)
     }
@@ -53,6 +59,7 @@ public enum Initializer: Hashable, Sendable {
         let (fanIn, both) = (Double(fans.in), Double(fans.in + fans.out))
         switch self {
         case .constant(let value): return .constant(value)
+        case .values(let values): return .values(values)
         case .uniform(let low, let high): return .uniform(low, high)
         case .normal(let mean, let deviation): return .normal(mean, deviation)
         case .kaimingUniform(let slope):

@@ -10,8 +10,9 @@ struct CheckpointSource: ModelSource {
 
     init(_ checkpoint: Checkpoint, name: String) throws {
         self.name = name
-        network = try checkpoint.makeColorizer()
-        variables = checkpoint.variables
+        let folded = try checkpoint.folded()
+        network = try folded.makeColorizer()
+        variables = folded.variables
     }
 
     var preferredSize: (height: Int, width: Int) { (256, 256) }

@@ -15,7 +15,7 @@ import Testing
         #expect(allocations_of_this_thread() > before)
     }
 
-    @Test(arguments: ["eccv16", "siggraph17", "mobile-unet"], [true, false])
+    @Test(arguments: colorizerNames, [true, false])
     func stepsAllocateNothing(_ name: String, trains: Bool) throws {
         // One thread, so that all is done, and counted, on this one.
         let program = try program(name, trains: trains, batch: 2, size: 64, threads: 1)

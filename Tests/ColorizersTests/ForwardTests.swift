@@ -5,9 +5,9 @@ import Testing
 
 @testable import Colorizers
 
-/// The three networks with seeded weights against what PyTorch recorded.
+/// The networks with seeded weights against what PyTorch recorded.
 @Suite(.serialized) struct ForwardTests {
-    @Test(arguments: ["eccv16", "siggraph17", "mobile-unet"])
+    @Test(arguments: colorizerNames)
     func everyLayerAndTheColorsAreThoseOfPyTorch(_ name: String) throws {
         let golden = try #require(try Golden.load().networks[name])
         let network = try makeColorizer(name)

@@ -18,6 +18,18 @@ import Testing
         #expect(abs(try cost(SIGGRAPH17(), 256) - 75.20) < 0.005)
     }
 
+    /// Students over two orders of magnitude.
+    @Test(arguments: [
+        ("pico-unet", 0.03), ("mobile-unet", 0.36), ("rep-unet", 1.04), ("class-unet", 2.66),
+    ])
+    func studentsKeepTheirBudgets(_ name: String, _ gigaMultiplyAdds: Double) throws {
+        let folded = try makeColorizer(name, options: .init(isFolded: true))
+        #expect(abs(try cost(folded, 256) / gigaMultiplyAdds - 1) < 0.1)
+        for entry in StateSpec(of: folded).entries where entry.name.hasSuffix("running_mean") {
+            #expect(entry.shape.count % 16 == 0, "\(entry.name)")
+        }
+    }
+
     @Test func mobileUNetKeepsItsBudget() throws {
         let network = MobileUNet()
         #expect(StateSpec(of: network).parameterCount <= 1_500_000)
@@ -38,7 +50,7 @@ import Testing
         #expect(Set(summary.rows.map(\.module)).count == summary.rows.count)
     }
 
-    @Test(arguments: ["eccv16", "siggraph17", "mobile-unet"])
+    @Test(arguments: colorizerNames)
     func widthScalesTheNetwork(_ name: String) throws {
         let half = StateSpec(of: try makeColorizer(name, options: .init(width: 0.5)))
         let whole = StateSpec(of: try makeColorizer(name))
@@ -46,7 +58,7 @@ import Testing
         #expect((0.2...0.4).contains(Double(half.parameterCount) / Double(whole.parameterCount)))
     }
 
-    @Test(arguments: ["eccv16", "siggraph17", "mobile-unet"])
+    @Test(arguments: colorizerNames)
     func inputsThatDoNotFitAreRefused(_ name: String) throws {
         for shape: Shape in [[1, 1, 250, 256], [1, 3, 256, 256], [1, 256, 256]] {
             let (graph, network) = (Graph(), try makeColorizer(name))
@@ -56,7 +68,10 @@ import Testing
     }
 
     @Test func theRegistryNamesWhatItKnows() {
-        #expect(colorizerNames == ["eccv16", "siggraph17", "mobile-unet"])
+        #expect(
+            colorizerNames == [
+                "eccv16", "siggraph17", "class-unet", "rep-unet", "mobile-unet", "pico-unet",
+            ])
         let unknown = #expect(throws: ColorizerError.self) { try makeColorizer("vgg") }
         #expect(unknown?.description.contains("siggraph17") == true)
         for width in [0, -1, 5, .nan] {

@@ -9,7 +9,10 @@ enum Seeded {
     /// The last layers' ranges: colors that are neither gray nor saturated.
     static let outputs = [
         "model_out.weight": 8.0, "model_out.0.weight": 0.02, "head.0.weight": 0.005,
+        "classes.weight": 0.3,
     ]
+    /// Normalizations of branches that are added up.
+    static let branches = [".norm.weight", ".identity.weight"]
 
     static func uniform(
         seed: UInt64, _ name: String, _ shape: Shape, _ range: ClosedRange<Double>
@@ -26,6 +29,7 @@ enum Seeded {
             return -bound...bound
         }
         if name.hasSuffix("running_var") { return 1...2 }
+        if branches.contains(where: name.hasSuffix) { return 0.2...0.6 }
         return name.hasSuffix(".weight") ? 0.5...1.5 : -0.2...0.2
     }
 

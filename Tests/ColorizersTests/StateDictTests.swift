@@ -5,7 +5,7 @@ import Testing
 @testable import Colorizers
 
 @Suite struct StateDictTests {
-    @Test(arguments: ["eccv16", "siggraph17", "mobile-unet"])
+    @Test(arguments: colorizerNames)
     func namesShapesAndCountAreThoseOfPyTorch(_ name: String) throws {
         let golden = try #require(try Golden.load().networks[name])
         let spec = StateSpec(of: try makeColorizer(name))

@@ -46,7 +46,7 @@ import Testing
         (["retint.options": "width"], "not a list of name=value"),
         (["retint.options": "width=1 width=1"], "not a list of name=value"),
         (["retint.options": "width=9"], "0.0625 to 4"),
-        (["retint.options": "depth=9"], "no option named \"depth\""),
+        (["retint.options": "shape=9"], "no option named \"shape\""),
     ]
 
     @Test(arguments: texts.indices)

@@ -17,8 +17,11 @@ public func exportPackage(
 }
 
 extension ExportSource {
+    /// The network as it runs on devices, with re-parameterised convolutions folded.
+    ///
     /// - Throws: what `Checkpoint.makeColorizer()` throws.
-    package init(_ checkpoint: Checkpoint) throws {
+    package init(_ original: Checkpoint) throws {
+        let checkpoint = try original.folded()
         self.init(
             architecture: checkpoint.architecture, options: checkpoint.options,
             colorizer: try checkpoint.makeColorizer(), variables: checkpoint.variables,

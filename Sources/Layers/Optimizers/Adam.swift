@@ -36,29 +36,34 @@ public struct Adam: Optimizer, Hashable, Sendable {
             decouplesWeightDecay: true)
     }
 
-    public func apply(parameters: [Tensor], gradients: [Tensor], learningRate: Tensor) {
-        let graph = learningRate.graph
+    public func apply(_ groups: [ParameterGroup]) {
+        guard let graph = groups.first?.learningRate.graph else { return }
         countStep(in: graph)
-        let scalars = Scalars(
-            stepSize: learningRate / biasCorrection("bias_correction1", beta1, graph),
-            inverseRoot: 1 / sqrt(biasCorrection("bias_correction2", beta2, graph)),
-            keep: 1 - learningRate * weightDecay)
-        for (parameter, gradient) in zip(parameters, gradients) {
-            step(parameter, gradient, scalars)
+        let first = biasCorrection("bias_correction1", beta1, graph)
+        let inverseRoot = 1 / sqrt(biasCorrection("bias_correction2", beta2, graph))
+        for group in groups {
+            let decay = group.weightDecay ?? weightDecay
+            let scalars = Scalars(
+                stepSize: group.learningRate / first, inverseRoot: inverseRoot,
+                keep: 1 - group.learningRate * decay, decay: decay)
+            for (parameter, gradient) in zip(group.parameters, group.gradients) {
+                step(parameter, gradient, scalars)
+            }
         }
     }
 
-    /// What is the same for every parameter, of rank 0.
+    /// What is the same for every parameter of a group, of rank 0.
     private struct Scalars {
         let stepSize, inverseRoot, keep: Tensor
+        let decay: Float
     }
 
     private func step(_ parameter: Tensor, _ gradient: Tensor, _ scalars: Scalars) {
-        let joins = weightDecay != 0 && !decouplesWeightDecay
-        let g = joins ? gradient + parameter * weightDecay : gradient
+        let joins = scalars.decay != 0 && !decouplesWeightDecay
+        let g = joins ? gradient + parameter * scalars.decay : gradient
         let (average, square) = averages(of: g, for: parameter)
         let change = average * scalars.stepSize / (sqrt(square) * scalars.inverseRoot + epsilon)
-        let shrinks = weightDecay != 0 && decouplesWeightDecay
+        let shrinks = scalars.decay != 0 && decouplesWeightDecay
         let start = shrinks ? parameter * scalars.keep : parameter
         parameter.graph.update(parameter, to: start - change)
     }

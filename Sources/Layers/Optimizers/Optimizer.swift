@@ -2,13 +2,45 @@ import TensorGraph
 
 /// A rule that turns gradients into new parameters, as operations of the same graph.
 public protocol Optimizer {
+    /// Records how the groups' parameters and the optimizer's own state change at the end of each
+    /// run. All groups are of one graph; to be called once.
+    func apply(_ groups: [ParameterGroup])
+}
+
+/// Parameters that learn at one rate (`param_groups` of `torch.optim`).
+public struct ParameterGroup {
+    /// Variables of one graph.
+    public var parameters: [Tensor]
+    /// One for each parameter, of its shape.
+    public var gradients: [Tensor]
+    /// Rank 0; see ``TensorGraph/Graph/learningRate``.
+    public var learningRate: Tensor
+    /// In place of the optimizer's own, if given.
+    public var weightDecay: Float?
+
+    public init(
+        parameters: [Tensor], gradients: [Tensor], learningRate: Tensor, weightDecay: Float? = nil
+    ) {
+        self.parameters = parameters
+        self.gradients = gradients
+        self.learningRate = learningRate
+        self.weightDecay = weightDecay
+    }
+}
+
+extension Optimizer {
     /// Records how `parameters` and the optimizer's own state change at the end of each run.
     ///
     /// - Parameters:
     ///   - parameters: variables of one graph.
     ///   - gradients: one for each parameter, of its shape.
     ///   - learningRate: rank 0; see ``TensorGraph/Graph/learningRate``.
-    func apply(parameters: [Tensor], gradients: [Tensor], learningRate: Tensor)
+    public func apply(parameters: [Tensor], gradients: [Tensor], learningRate: Tensor) {
+        apply([
+            ParameterGroup(
+                parameters: parameters, gradients: gradients, learningRate: learningRate)
+        ])
+    }
 }
 
 extension Graph {

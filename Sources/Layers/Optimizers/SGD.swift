@@ -15,12 +15,15 @@ public struct SGD: Optimizer, Hashable, Sendable {
         self.nesterov = nesterov
     }
 
-    public func apply(parameters: [Tensor], gradients: [Tensor], learningRate: Tensor) {
-        countStep(in: learningRate.graph)
-        for (parameter, gradient) in zip(parameters, gradients) {
-            let decayed = weightDecay == 0 ? gradient : gradient + parameter * weightDecay
-            let change = momentum == 0 ? decayed : accelerated(decayed, of: parameter)
-            parameter.graph.update(parameter, to: parameter - change * learningRate)
+    public func apply(_ groups: [ParameterGroup]) {
+        if let graph = groups.first?.learningRate.graph { countStep(in: graph) }
+        for group in groups {
+            let decay = group.weightDecay ?? weightDecay
+            for (parameter, gradient) in zip(group.parameters, group.gradients) {
+                let decayed = decay == 0 ? gradient : gradient + parameter * decay
+                let change = momentum == 0 ? decayed : accelerated(decayed, of: parameter)
+                parameter.graph.update(parameter, to: parameter - change * group.learningRate)
+            }
         }
     }
 

@@ -36,6 +36,9 @@ struct BenchmarkCommand: ParsableCommand {
     @Option(help: "A factor for the number of channels, with the name of an architecture.")
     var width: Double?
 
+    @Option(help: "For an architecture: a factor for its repeated blocks.")
+    var depth: Double?
+
     @Option(help: "Threads to run on; all processors if not given.")
     var threads: Int?
 
@@ -128,7 +131,7 @@ extension BenchmarkCommand {
     }
 
     private func fresh() throws -> Checkpoint {
-        let options = ColorizerOptions(width: width ?? 1)
+        let options = ColorizerOptions(width: width ?? 1, depth: depth ?? 1)
         return try Checkpoint(architecture: model, options: options.texts, seed: 0)
     }
 

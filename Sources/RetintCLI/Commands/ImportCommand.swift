@@ -62,12 +62,25 @@ struct ArchitectureOptions: ParsableArguments {
     @Option(help: "A factor for the number of channels, 0.0625 to 4.")
     var width: Double?
 
+    @Option(help: "A factor for the number of repeated blocks, 0.25 to 4.")
+    var depth: Double?
+
+    @Option(
+        help: "By what a classifying network divides its logits; its own choice if not given.")
+    var temperature: Double?
+
+    @Flag(help: "Re-parameterised convolutions are folded already.")
+    var folded = false
+
     @Flag(name: .customLong("no-class-head"), help: "SIGGRAPH17 without its class head.")
     var hasNoClassHead = false
 
     /// As a checkpoint keeps them.
     var texts: [String: String] {
-        ColorizerOptions(width: width ?? 1, hasClassHead: !hasNoClassHead).texts
+        ColorizerOptions(
+            width: width ?? 1, depth: depth ?? 1, hasClassHead: !hasNoClassHead,
+            temperature: temperature, isFolded: folded
+        ).texts
     }
 }
 

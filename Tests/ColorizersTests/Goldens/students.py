@@ -51,7 +51,7 @@ class Branch(nn.Module):
 
 
 class RepConv2d(nn.Module):
-    """RepVGG's block as it learns: the sum of a 3x3, a 1x1 and, where the shape stays, no kernel."""
+    """RepVGG's block as it learns: a 3x3, a 1x1 and, where the shape stays, the input, added up."""
 
     def __init__(self, inputs, outputs, stride=1):
         super().__init__()

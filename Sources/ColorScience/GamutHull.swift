@@ -1,0 +1,82 @@
+/// The convex hull of the colors of sRGB, seen along L: a polygon in the ab plane.
+struct GamutHull {
+    /// Its corners, one after another around it.
+    let corners: [(a: Double, b: Double)]
+
+    static let sRGB = GamutHull(of: colorsOnCubeEdges())
+
+    /// All 8-bit colors on the twelve edges of the RGB cube: the outermost ones lie there.
+    private static func colorsOnCubeEdges() -> [(a: Double, b: Double)] {
+        var pixels: [UInt8] = []
+        for axis in 0..<3 {
+            for end in 0..<4 {
+                for value in 0...UInt8.max {
+                    var color: [UInt8] = [0, 0, 0]
+                    color[axis] = value
+                    color[(axis + 1) % 3] = end & 1 == 0 ? 0 : 255
+                    color[(axis + 2) % 3] = end & 2 == 0 ? 0 : 255
+                    pixels += color
+                }
+            }
+        }
+        let planes = lab(fromRGB: pixels)
+        return zip(planes.a, planes.b).map { (Double($0), Double($1)) }
+    }
+
+    /// Andrew's monotone chain.
+    init(of points: [(a: Double, b: Double)]) {
+        let sorted = points.sorted { ($0.a, $0.b) < ($1.a, $1.b) }
+        corners = Self.chain(sorted) + Self.chain(sorted.reversed())
+    }
+
+    /// One half of the hull, without its last point, where the other half starts.
+    private static func chain(_ points: [(a: Double, b: Double)]) -> [(a: Double, b: Double)] {
+        var chain: [(a: Double, b: Double)] = []
+        for point in points {
+            while chain.count > 1, turn(chain[chain.count - 2], chain[chain.count - 1], point) <= 0
+            {
+                chain.removeLast()
+            }
+            chain.append(point)
+        }
+        return chain.dropLast()
+    }
+
+    /// Above 0 where the way from `one` over `two` to `three` turns left.
+    private static func turn(
+        _ one: (a: Double, b: Double), _ two: (a: Double, b: Double),
+        _ three: (a: Double, b: Double)
+    ) -> Double {
+        (two.a - one.a) * (three.b - one.b) - (two.b - one.b) * (three.a - one.a)
+    }
+
+    /// Whether any of the four cells that meet at a place of the grid has a part of the hull.
+    func touches(cellsAround a: Double, _ b: Double) -> Bool {
+        let reach = Double(ABBins.spacing)
+        // What is left of the hull between two lines along b, and of that between two along a.
+        let strip = clipped(corners, { $0.a - (a - reach) }, { a + reach - $0.a })
+        let rest = clipped(strip, { $0.b - (b - reach) }, { b + reach - $0.b })
+        return !rest.isEmpty
+    }
+
+    /// The part of a convex polygon where both distances are above 0 (Sutherland and Hodgman).
+    private func clipped(
+        _ polygon: [(a: Double, b: Double)], _ sides: ((a: Double, b: Double)) -> Double...
+    ) -> [(a: Double, b: Double)] {
+        sides.reduce(polygon) { polygon, distance in
+            var result: [(a: Double, b: Double)] = []
+            for (place, point) in polygon.enumerated() {
+                let next = polygon[(place + 1) % polygon.count]
+                let (here, there) = (distance(point), distance(next))
+                if here > 0 { result.append(point) }
+                if here > 0 && there < 0 || here < 0 && there > 0 {
+                    let share = here / (here - there)
+                    result.append(
+                        (point.a + share * (next.a - point.a), point.b + share * (next.b - point.b))
+                    )
+                }
+            }
+            return result
+        }
+    }
+}

@@ -1,0 +1,26 @@
+import ColorScience
+import Layers
+import TensorGraph
+
+/// The annealed mean of the 313 ab bins: softmax of the logits divided by the temperature, and the
+/// mean color under it. It has nothing to learn.
+final class BinDecoder: Module, Layer {
+    private let temperature: Float
+
+    init(temperature: Double) {
+        self.temperature = Float(temperature)
+    }
+
+    /// - Returns: a and b in −1…1, [N, 2, H, W].
+    func forward(_ logits: Tensor) -> Tensor {
+        let bins = ABBins.inGamut
+        let weight = TensorData(shape: [2, bins.count, 1, 1], scalars: Self.weight(of: bins))
+        return conv2d(
+            softmax(logits * (1 / temperature), axis: 1), weight: logits.graph.constant(weight))
+    }
+
+    /// The 1×1 convolution that turns probabilities into a and b in −1…1, [2, bins, 1, 1].
+    static func weight(of bins: ABBins) -> [Float] {
+        (bins.centers.map(\.a) + bins.centers.map(\.b)).map { $0 / abScale }
+    }
+}
