@@ -47,6 +47,16 @@ package final class PreparedModel {
         return try model.tellingModel { try program.start(scaled) }
     }
 
+    /// A sample as the model takes it: lightness that is given as pixels is rounded where the model
+    /// turns it back, and what it is compared with has to be given the same.
+    func taken(_ sample: Sample) -> Sample {
+        guard scale != 1 else { return sample }
+        let inputs = sample.inputs.map { input in
+            NamedTensor(input.name, input.data.scaled(by: scale).scaled(by: 100 / 255))
+        }
+        return Sample(labels: sample.labels, inputs: inputs)
+    }
+
     /// A run's outputs in the model's order.
     package func named(_ results: [String: TensorData]) -> [NamedTensor] {
         outputs.compactMap { name in results[name].map { NamedTensor(name, $0) } }

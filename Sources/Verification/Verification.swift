@@ -74,7 +74,7 @@ private func verify(
         path: model.path, source: expected.source, runs: samples.count, tolerance: tolerance)
     for index in 0..<samples.count {
         let sample = index == 0 ? first : try samples.sample(index)
-        try expected.begin(sample, at: index)
+        try expected.begin(prepared.taken(sample), at: index)
         var run = try prepared.start(sample.inputs)
         while let values = run.next() {
             for value in values { try layers.add(value, in: sample.label) }
