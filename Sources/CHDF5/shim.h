@@ -25,6 +25,7 @@ static inline hid_t chdf5_float64(int big) { return H5Tcopy(big ? H5T_IEEE_F64BE
 static inline hid_t chdf5_native_double(void) { return H5Tcopy(H5T_NATIVE_DOUBLE); }
 static inline hid_t chdf5_native_int64(void) { return H5Tcopy(H5T_NATIVE_INT64); }
 static inline hid_t chdf5_int64(void) { return H5Tcopy(H5T_STD_I64LE); }
+static inline hid_t chdf5_uint8(void) { return H5Tcopy(H5T_STD_U8LE); }
 
 // A float of two bytes with the given width of its exponent: 5 for half precision, 8 for bfloat16.
 static inline hid_t chdf5_float16(int big, size_t exponent_bits) {

@@ -10,6 +10,11 @@ public enum Machine {
     /// How OpenBLAS was built.
     public static var blasConfiguration: String { String(cString: openblas_get_config()) }
 
+    /// All of that in a line.
+    public static var description: String {
+        "\(processorCount) processors, OpenBLAS kernels for \(blasCore) (\(blasConfiguration))"
+    }
+
     /// The processors that this process may use.
     public static var processorCount: Int { ThreadPool.processorCount }
 

@@ -15,11 +15,13 @@ struct RetintCommand: ParsableCommand {
         subcommands: [
             BenchmarkCommand.self,
             ColorizeCommand.self,
+            DatasetCommand.self,
             EvaluateCommand.self,
             ExportCommand.self,
             ImportCommand.self,
             InspectCommand.self,
             QuantizeCommand.self,
+            SearchCommand.self,
             TrainCommand.self,
             VerifyCommand.self,
         ])

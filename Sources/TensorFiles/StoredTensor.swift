@@ -55,6 +55,11 @@ public struct StoredTensor: Hashable, Sendable {
         self.init(shape: shape, elements: .int64(integers), storedType: .int64)
     }
 
+    /// - Precondition: `bytes` has as many elements as `shape` says.
+    public init(shape: Shape, bytes: [UInt8]) {
+        self.init(shape: shape, elements: .int64(bytes.map(Int64.init)), storedType: .uint8)
+    }
+
     /// A scalar, such as the `num_batches_tracked` of a batch normalization.
     public init(integer: Int64) {
         self.init(shape: .scalar, integers: [integer])

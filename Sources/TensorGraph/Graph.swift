@@ -140,6 +140,17 @@ public final class Graph {
         updates.append((target.variableName, value))
     }
 
+    /// Replaces the value of every update recorded so far.
+    package func mapUpdates(_ rule: (_ variable: Tensor, _ value: Tensor) -> Tensor) {
+        let recorded = updates
+        var values: [(variable: String, value: Tensor)] = []
+        for (name, value) in recorded {
+            guard let id = declared["\(Variable.name) \(name)"] else { continue }
+            values.append((name, rule(Tensor(graph: self, id: id), value)))
+        }
+        updates = values
+    }
+
     /// The nodes that `roots` need, in topological order.
     package func live(from roots: [Int]) -> [Int] {
         var isLive = [Bool](repeating: false, count: nodes.count)

@@ -9,6 +9,8 @@ package struct Schedule: Hashable, Sendable {
         case cosine
         /// Times `factor` after every `every` steps (`StepLR`).
         case step
+        /// Up along half a cosine over the first 30 %, then down along one (`OneCycleLR`).
+        case oneCycle = "one-cycle"
     }
 
     package var kind = Kind.cosine
@@ -31,6 +33,18 @@ package struct Schedule: Hashable, Sendable {
             let progress = min(Double(done) / Double(length), 1)
             return finalShare + (1 - finalShare) * (1 + cos(.pi * progress)) / 2
         case .step: return pow(factor, Double(done / every))
+        case .oneCycle: return oneCycle(Double(done), of: Double(length))
         }
+    }
+
+    /// From a 25th of the rate up to it, then down to `finalShare` of where it began.
+    private func oneCycle(_ done: Double, of length: Double) -> Double {
+        let (start, rise) = (0.04, max(0.3 * length - 1, 0))
+        func between(_ from: Double, _ to: Double, _ share: Double) -> Double {
+            to + (from - to) * (1 + cos(.pi * share)) / 2
+        }
+        return done < rise
+            ? between(start, 1, done / rise)
+            : between(1, start * finalShare, min((done - rise) / max(length - 1 - rise, 1), 1))
     }
 }

@@ -8,15 +8,14 @@ import Testing
         let scratch = try Scratch()
         try scratch.addPhotos(5)
         let configuration = try scratch.configuration()
-        let paths = try PhotoFolder(configuration.data)
-        let source = BatchSource(paths.training, configuration)
+        let source = try scratch.source(configuration)
         let batches = try (0..<6).map { try source.batch(step: $0) }
         #expect(Set(batches).count == 6)
         let loader = BatchLoader(
-            BatchSource(paths.training, configuration), steps: 2..<6, threads: 2)
+            try scratch.source(configuration), steps: 2..<6, threads: 2)
         defer { loader.stop() }
         for step in 2..<6 { #expect(try loader.take() == batches[step]) }
-        let other = BatchSource(paths.training, try scratch.configuration("seed=1"))
+        let other = try scratch.source(scratch.configuration("seed=1"))
         #expect(try other.batch(step: 0) != batches[0])
     }
 
@@ -25,7 +24,7 @@ import Testing
         try scratch.addPhotos(3, side: 100)
         let batches = try ["0", "64"].map { size in
             let configuration = try scratch.configuration("data.cache_megabytes=\(size)")
-            let source = BatchSource(try PhotoFolder(configuration.data).training, configuration)
+            let source = try scratch.source(configuration)
             _ = try source.batch(step: 0)
             return try source.batch(step: 0)
         }
@@ -38,7 +37,7 @@ import Testing
         let batches = try ["0", "0.4"].map { amount in
             let configuration = try scratch.configuration(
                 "data.lightness=\(amount)", "data.contrast=\(amount)")
-            let source = BatchSource(try PhotoFolder(configuration.data).training, configuration)
+            let source = try scratch.source(configuration)
             return try source.batch(step: 3)
         }
         #expect(batches[0].target == batches[1].target)

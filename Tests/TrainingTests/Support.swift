@@ -41,4 +41,12 @@ final class Scratch {
         for setting in small + settings { try configuration.set(setting) }
         return configuration
     }
+
+    /// What a training takes its batches from.
+    func source(_ configuration: TrainingConfiguration) throws -> BatchSource {
+        let photos = try PhotoFolder(configuration.data).training
+        let cache = PhotoCache(
+            photos, shortSide: 2 * configuration.data.crop, maximumBytes: 1 << 20)
+        return BatchSource(cache, configuration, classes: nil)
+    }
 }

@@ -1,6 +1,8 @@
 import Checkpoints
+import Colorizers
 import Foundation
 import ImageIO
+import TensorGraph
 import Testing
 
 @testable import Training
@@ -89,13 +91,22 @@ import Testing
                 "loss.kind=mse", "output=\(scratch.path)/\(share)")
             #expect(try Trainer(configuration).run() == .finished)
             configuration.batch = 1
-            let wanted = try Teacher(teacher, configuration).target(for: batch)
+            let wanted = try colors(of: teacher, configuration, batch)
             let last = "\(configuration.output)/last.h5"
-            let found = try Teacher(last, configuration).target(for: batch)
+            let found = try colors(of: last, configuration, batch)
             distances.append(
                 zip(wanted.scalars, found.scalars).reduce(0) { $0 + Double(abs($1.0 - $1.1)) })
         }
         #expect(distances[0] < 0.8 * distances[1])
+    }
+
+    /// a and b of one crop, divided by 110.
+    private func colors(
+        of path: String, _ configuration: TrainingConfiguration, _ batch: Batch
+    ) throws -> TensorData {
+        let student = ColorPrediction(ab: Graph().input("ab", batch.target.shape), logits: nil)
+        let teacher = try Teacher(path, configuration, student: student)
+        return try #require(try teacher.inputs(for: batch)["teacher"])
     }
 
     @Test func frozenParametersStay() throws {
@@ -147,7 +158,7 @@ import Testing
             rounded.quantization = .int4
             let weights = try Checkpoint(contentsOf: "\(configuration.output)/last.h5")
             let validator = try Validator(
-                weights.makeColorizer(), rounded, photos: ["\(scratch.path)/photos/0.png"])
+                weights.makeColorizer(), rounded, photos: [.file("\(scratch.path)/photos/0.png")])
             losses[quantization] = try validator.measure(weights.variables) { false }?.loss
         }
         let (plain, trained) = (try #require(losses["none"]), try #require(losses["int4"]))

@@ -1,5 +1,7 @@
 import ArgumentParser
 import Colorizers
+import Foundation
+import Reports
 import Training
 
 struct TrainCommand: ParsableCommand {
@@ -26,12 +28,28 @@ struct TrainCommand: ParsableCommand {
     @Flag(help: "Go on with the run in the output folder.")
     var resume = false
 
+    @Flag(
+        name: .customLong("dry-run"),
+        help: "Build all, take a step and validate once; keep nothing, say how long it will take.")
+    var dryRun = false
+
+    @Flag(
+        name: .customLong("lr-range-test"),
+        help: """
+            Take 100 steps at learning rates from 1e-7 to 1 and say which is a good one; the \
+            curve is written to lr-range.html in the output folder.
+            """)
+    var learningRateRangeTest = false
+
     @Flag(help: "Print all keys with their defaults and exit.")
     var defaults = false
 
     func validate() throws {
         if config == nil && !defaults {
             throw ValidationError("Missing expected argument '--config <file>'")
+        }
+        if [dryRun, learningRateRangeTest, resume].filter({ $0 }).count > 1 {
+            throw ValidationError("--dry-run, --lr-range-test and --resume exclude each other")
         }
     }
 
@@ -41,6 +59,8 @@ struct TrainCommand: ParsableCommand {
         }
         var configuration = try TrainingConfiguration(contentsOf: config, settings: settings)
         if let output { configuration.output = output }
+        if dryRun { return try rehearse(configuration) }
+        if learningRateRangeTest { return try testLearningRates(configuration) }
         let display = TrainingDisplay(configuration)
         let trainer = try Trainer(configuration, resumes: resume, report: display.show)
         let status = trainer.state
@@ -50,6 +70,64 @@ struct TrainCommand: ParsableCommand {
         let outcome = try trainer.run { Interruption.isRequested }
         display.end(outcome)
         if outcome == .interrupted { throw Outcome.interrupted.exit }
+    }
+}
+
+extension TrainCommand {
+    /// Runs `body` with a trainer whose folder is removed again.
+    private func withoutTraces<Result>(
+        _ configuration: TrainingConfiguration, _ display: TrainingDisplay,
+        _ body: (Trainer) throws -> Result
+    ) throws -> Result {
+        var configuration = configuration
+        let folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent("retint-\(UUID().uuidString)").path
+        configuration.output = folder
+        configuration.tensorboard = false
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        return try body(try Trainer(configuration, report: display.show))
+    }
+
+    private func rehearse(_ configuration: TrainingConfiguration) throws {
+        let display = TrainingDisplay(configuration)
+        try withoutTraces(configuration, display) { trainer in
+            try display.describe(trainer)
+            let times = try trainer.rehearse()
+            let step = times.step / .seconds(1)
+            let validation = times.validation.map { $0 / .seconds(1) }
+            let count = Double(configuration.steps)
+            let total =
+                step * count
+                + (validation ?? 0) * (count / Double(configuration.validateEvery)).rounded(.up)
+            let photos = trainer.state
+            Console.print(
+                "\(photos.photos) photos, \(photos.validationPhotos) to validate with; a step "
+                    + "takes \(Format.duration(step)), a validation "
+                    + "\(validation.map(Format.duration) ?? "–"); \(configuration.steps) steps take "
+                    + "about \(Format.duration(total))")
+        }
+    }
+
+    private func testLearningRates(_ configuration: TrainingConfiguration) throws {
+        Interruption.install()
+        let steps = 100
+        let display = TrainingDisplay(configuration)
+        let range = try withoutTraces(configuration, display) { trainer in
+            display.beginTest(steps: steps)
+            return try trainer.learningRateRange(steps: steps) { Interruption.isRequested }
+        }
+        display.endTest()
+        try makeDirectory(configuration.output)
+        let path = "\(configuration.output)/lr-range.html"
+        let curve = LinePlot.Series("loss", range.points.map { ($0.rate, $0.loss) })
+        let plot = LinePlot(
+            "loss against learning rate", xLabel: "learning rate", [curve],
+            isLogarithmic: (true, true))
+        try HTMLPage(title: "learning-rate range test", body: [plot.html]).write(to: path)
+        func text(_ rate: Double?) -> String { rate.map { Format.significant($0) } ?? "none" }
+        Console.print(
+            "loss falls fastest at learning rate \(text(range.steepest)); a tenth of where it is "
+                + "lowest is \(text(range.tenthOfLowest)); \(path) shows the curve")
     }
 }
 
@@ -90,6 +168,13 @@ private final class TrainingDisplay {
             start: status.stepsBefore * batch)
     }
 
+    func beginTest(steps: Int) {
+        let batch = configuration.batch
+        bar = ProgressBar("testing rates", total: steps * batch, unit: "images", start: 0)
+    }
+
+    func endTest() { bar?.finish() }
+
     func show(_ event: TrainingEvent) {
         switch event {
         case .step(let step, let loss):
@@ -121,6 +206,9 @@ private final class TrainingDisplay {
         let folder = configuration.output
         switch outcome {
         case .finished: Console.print("\(folder): done; last.h5 and best.h5 hold the weights")
+        case .noProgress:
+            Console.print(
+                "\(folder): validation got no better; last.h5 and best.h5 hold the weights")
         case .timeLimit: Console.print("\(folder): the time limit is reached; saved last.h5")
         case .interrupted: Console.note("interrupted; saved \(folder)/last.h5; --resume goes on")
         }

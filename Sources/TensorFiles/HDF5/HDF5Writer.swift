@@ -196,9 +196,11 @@ private struct HDF5DatasetWriter {
         }
     }
 
-    /// What h5py and PyTorch know: no bfloat16, and integers of one width.
+    /// What h5py and PyTorch know: no bfloat16, and integers of one width, but for bytes.
     private var storedType: StoredType {
-        guard tensor.storedType.isFloat else { return .int64 }
+        guard tensor.storedType.isFloat else {
+            return tensor.storedType == .uint8 ? .uint8 : .int64
+        }
         return tensor.storedType == .bfloat16 ? .float32 : tensor.storedType
     }
 
@@ -207,6 +209,7 @@ private struct HDF5DatasetWriter {
         case .float16: chdf5_float16(0, 5)
         case .float64: chdf5_float64(0)
         case .float32: chdf5_float32(0)
+        case .uint8: chdf5_uint8()
         default: chdf5_int64()
         }
     }

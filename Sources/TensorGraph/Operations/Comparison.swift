@@ -22,6 +22,13 @@ public struct Equal: ComparisonElementwise {
     public static let name = "eq"
 }
 
+/// x where the condition is above 0, else y (`torch.where`); what is not chosen may be NaN.
+public func select(_ condition: Tensor, _ x: Tensor, _ y: Tensor) -> Tensor {
+    let graph = x.graph
+    return graph.apply(ReluGradient(), [x, condition])
+        + graph.apply(ReluGradient(), [y, 1 - condition])
+}
+
 public func greater(_ x: Tensor, _ y: Tensor) -> Tensor { x.graph.apply(Greater(), [x, y]) }
 public func greater(_ x: Tensor, _ y: Float) -> Tensor { greater(x, x.scalar(y)) }
 public func greater(_ x: Float, _ y: Tensor) -> Tensor { greater(y.scalar(x), y) }

@@ -49,6 +49,10 @@ package struct ConfigurationField {
         [
             .init("architecture", \.architecture, .words(colorizerNames), "the network"),
             .init("width", \.width, .range(0.0625...4), "a factor for its channels"),
+            .init("depth", \.depth, .range(0.25...4), "a factor for its repeated blocks"),
+            .init(
+                "temperature", optional: \.temperature, .range(0.05...10),
+                "divides a classifying network's logits; null: what the network says"),
             .init("class_head", \.classHead, .any, "SIGGRAPH17 with its class head"),
             .init("init", optional: \.start, .path("a checkpoint"), "weights to start from"),
             .init("output", \.output, .path("a folder"), "where the run is kept"),
@@ -64,6 +68,15 @@ package struct ConfigurationField {
                 "freeze", optional: \.freeze, .path("names of parameters"),
                 "parameters that are not learned, with * for any characters: \"stem.* stage2.*\""),
             .init("batch", \.batch, .range(1...4096), "crops a step"),
+            .init(
+                "accumulate", \.accumulate, .range(1...10_000),
+                "steps whose gradients are averaged before weights change"),
+            .init(
+                "overfit_one_batch", \.overfitOneBatch, .any,
+                "trains on the first batch alone: the loss must go to nearly nothing"),
+            .init(
+                "anomaly", \.anomaly, .any,
+                "stops at the first number that is not finite and names the operation"),
             .init("steps", \.steps, .range(1...1_000_000_000), "length of the training"),
             .init(
                 "epoch_steps", optional: \.epochSteps, .range(1...1_000_000_000),
@@ -73,6 +86,12 @@ package struct ConfigurationField {
                 "minutes after which the run ends"),
             .init("validate_every", \.validateEvery, .range(1...1_000_000_000), "in steps"),
             .init("save_every", \.saveEvery, .range(1...1_000_000_000), "in steps"),
+            .init(
+                "keep_last", \.keepLast, .range(0...10_000),
+                "checkpoints to keep beside last.h5, as step-<n>.h5"),
+            .init(
+                "patience", optional: \.patience, .range(1...1_000_000),
+                "validations without a better loss after which the run ends"),
             .init("log_every", \.logEvery, .range(1...1_000_000_000), "in steps"),
             .init("tensorboard", \.tensorboard, .any, "writes what TensorBoard shows"),
         ]
@@ -102,6 +121,9 @@ package struct ConfigurationField {
                 "data.contrast", \.data.contrast, .range(0...0.9),
                 "stretches L about its middle by at most this share"),
             .init(
+                "data.hints", \.data.hints, .any,
+                "tells the color of some pixels, as siggraph17 learns it"),
+            .init(
                 "data.cache_megabytes", \.data.cacheMegabytes, .range(0...1_000_000),
                 "decoded photos to keep"),
             .init(
@@ -112,11 +134,29 @@ package struct ConfigurationField {
 
     private static var lossFields: [ConfigurationField] {
         [
-            .init("loss.kind", \.loss.kind, .any, "of ab/110"),
+            .init(
+                "loss.kind", \.loss.kind, .any,
+                "of ab/110; classification: of the distribution over ab bins"),
             .init("loss.delta", \.loss.delta, .range(1e-6...10), "where huber turns linear"),
             .init(
                 "loss.saturation", \.loss.saturation, .range(0...100),
                 "colorful pixels weigh 1 + this·|ab|/110"),
+            .init(
+                "loss.class_weight", \.loss.classWeight, .range(0...1e6),
+                "adds this much of classification to l1, mse or huber"),
+            .init(
+                "loss.neighbors", \.loss.neighbors, .range(1...313),
+                "bins that the target of a classification is spread over"),
+            .init("loss.sigma", \.loss.sigma, .range(0.1...100), "how widely, in units of ab"),
+            .init(
+                "loss.rebalance", optional: \.loss.rebalance, .range(0...1),
+                "rare colors count more: by 1/((1 − this)·p + this/bins); null: all alike"),
+            .init(
+                "loss.total_variation", \.loss.totalVariation, .range(0...1e6),
+                "adds this much of neighbors' differences"),
+            .init(
+                "loss.temporal", \.loss.temporal, .range(0...1e6),
+                "adds this much of what changes when the picture moves by 4 pixels; for video"),
         ]
     }
 
@@ -131,6 +171,18 @@ package struct ConfigurationField {
             .init(
                 "distillation.final_weight", optional: \.distillation.finalWeight, .range(0...1),
                 "the share at the end, changing steadily; null: as at the start"),
+            .init(
+                "distillation.logits", \.distillation.logits, .range(0...1e6),
+                "adds this much of classification by the teacher's distribution"),
+            .init(
+                "distillation.temperature", \.distillation.temperature, .range(0.05...100),
+                "divides both networks' logits there"),
+            .init(
+                "distillation.features", optional: \.distillation.features, .path("pairs"),
+                "modules whose outputs shall be alike, with the teacher's: \"up8=up8 context\""),
+            .init(
+                "distillation.feature_weight", \.distillation.featureWeight, .range(0...1e6),
+                "adds this much of their mean squared difference"),
         ]
     }
 
@@ -154,6 +206,10 @@ package struct ConfigurationField {
                 "optimizer.ema", optional: \.optimizer.ema, .range(0...0.999999),
                 "decay of averaged weights, which are validated and kept as best; grows to it "
                     + "as (1 + step)/(10 + step)"),
+            .init(
+                "optimizer.groups", optional: \.optimizer.groups, .path("groups"),
+                "parameters with rates of their own: "
+                    + "\"stem.*: rate=0.1 decay=0; head.*: rate=2 schedule=constant\""),
         ]
     }
 

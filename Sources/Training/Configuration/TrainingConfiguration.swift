@@ -13,24 +13,35 @@ package struct TrainingConfiguration: Hashable, Sendable {
         package var flip = true
         package var lightness = 0.0
         package var contrast = 0.0
+        package var hints = false
         package var cacheMegabytes = 1024
         package var loaderThreads = 1
     }
 
     package struct Loss: Hashable, Sendable {
         package enum Kind: String, CaseIterable, Hashable, Sendable {
-            case l1, mse, huber
+            case l1, mse, huber, classification
         }
 
         package var kind = Kind.huber
         package var delta = 0.1
         package var saturation = 1.0
+        package var classWeight = 0.0
+        package var neighbors = 10
+        package var sigma = 5.0
+        package var rebalance: Double? = 0.5
+        package var totalVariation = 0.0
+        package var temporal = 0.0
     }
 
     package struct Distillation: Hashable, Sendable {
         package var teacher: String?
         package var weight = 0.5
         package var finalWeight: Double?
+        package var logits = 0.0
+        package var temperature = 1.0
+        package var features: String?
+        package var featureWeight = 1.0
     }
 
     package struct Optimizer: Hashable, Sendable {
@@ -47,6 +58,7 @@ package struct TrainingConfiguration: Hashable, Sendable {
         package var weightDecay = 0.01
         package var clipGradNorm: Double?
         package var ema: Double?
+        package var groups: String?
     }
 
     /// What weights are rounded to on the way forward, as `retint quantize` will do it.
@@ -64,6 +76,8 @@ package struct TrainingConfiguration: Hashable, Sendable {
 
     package var architecture = "mobile-unet"
     package var width = 1.0
+    package var depth = 1.0
+    package var temperature: Double?
     package var classHead = true
     package var start: String?
     package var output = "Runs/training"
@@ -73,11 +87,16 @@ package struct TrainingConfiguration: Hashable, Sendable {
     package var quantization = Quantization.none
     package var freeze: String?
     package var batch = 16
+    package var accumulate = 1
+    package var overfitOneBatch = false
+    package var anomaly = false
     package var steps = 10_000
     package var epochSteps: Int?
     package var timeLimit: Double?
     package var validateEvery = 500
     package var saveEvery = 500
+    package var keepLast = 0
+    package var patience: Int?
     package var logEvery = 20
     package var tensorboard = true
     package var data = Data()

@@ -9,6 +9,9 @@ struct Batch: Hashable, Sendable {
     /// a and b, divided by 110: [N, 2, H, W].
     let target: TensorData
 
+    /// What else the objective compares with: classes, hints.
+    var extras: [String: TensorData] = [:]
+
     static let abScale: Float = 110
 
     /// - Parameter tones: what becomes of each picture's L; empty: nothing.
@@ -29,5 +32,13 @@ struct Batch: Hashable, Sendable {
         self.target = TensorData(shape: [count, 2, side, side], scalars: target)
     }
 
-    var inputs: [String: TensorData] { ["lightness": lightness, "target": target] }
+    var inputs: [String: TensorData] {
+        extras.merging(["lightness": lightness, "target": target]) { $1 }
+    }
+
+    /// Adds what a classification compares with.
+    mutating func classify(_ targets: ClassTargets?) {
+        guard let targets else { return }
+        extras.merge(targets.inputs(for: target)) { $1 }
+    }
 }

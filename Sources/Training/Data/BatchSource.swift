@@ -1,4 +1,5 @@
 import ImageIO
+import Layers
 import Synchronization
 
 /// Makes the batch of any step: what it holds depends on the step, the seed and the photos alone.
@@ -13,20 +14,24 @@ final class BatchSource: Sendable {
     private let settings: TrainingConfiguration.Data
     private let batch: Int
     private let seed: UInt64
+    private let repeatsFirst: Bool
+    /// How colors become classes, where the objective classifies.
+    private let classes: ClassTargets?
     /// The orders used last: a batch may lie across two passages.
     private let passages = Mutex<[Passage]>([])
 
-    init(_ paths: [String], _ configuration: TrainingConfiguration) {
+    init(_ photos: PhotoCache, _ configuration: TrainingConfiguration, classes: ClassTargets?) {
+        (self.photos, self.classes) = (photos, classes)
+        repeatsFirst = configuration.overfitOneBatch
         settings = configuration.data
         batch = configuration.batch
         seed = UInt64(configuration.seed)
-        epochSteps = configuration.epochSteps ?? (paths.count + batch - 1) / batch
-        photos = PhotoCache(
-            paths, shortSide: 2 * settings.crop, maximumBytes: settings.cacheMegabytes << 20)
+        epochSteps = configuration.epochSteps ?? (photos.paths.count + batch - 1) / batch
     }
 
     /// - Parameter step: counted from 0.
     func batch(step: Int) throws -> Batch {
+        let step = repeatsFirst ? 0 : step
         let (epoch, place) = step.quotientAndRemainder(dividingBy: epochSteps)
         let indices = place * batch..<(place + 1) * batch
         let augmentations = indices.map {
@@ -37,7 +42,13 @@ final class BatchSource: Sendable {
                 to: try photos.photo(at: photoIndex(epoch: epoch, index: index)),
                 side: settings.crop)
         }
-        return Batch(pictures, tones: augmentations.map(\.tone))
+        var batch = Batch(pictures, tones: augmentations.map(\.tone))
+        batch.classify(classes)
+        if settings.hints {
+            let randoms = indices.map { RandomStream(seed: seed, name: "hints \(epoch) \($0)") }
+            batch.extras.merge(ColorHints.inputs(for: batch.target, randoms)) { $1 }
+        }
+        return batch
     }
 
     private func photoIndex(epoch: Int, index: Int) -> Int {

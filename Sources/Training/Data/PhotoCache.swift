@@ -1,4 +1,5 @@
 import ImageIO
+import Retint
 import Synchronization
 
 /// Photos by index, decoded and scaled down to what crops need, as many as memory is given for.
@@ -9,13 +10,13 @@ final class PhotoCache: Sendable {
         var bad: [Int: ImageError] = [:]
     }
 
-    let paths: [String]
+    let paths: [PhotoReference]
     private let shortSide: Int
     private let maximumBytes: Int
     private let state = Mutex(State())
 
     /// - Parameter shortSide: the short side that larger photos are scaled down to.
-    init(_ paths: [String], shortSide: Int, maximumBytes: Int) {
+    init(_ paths: [PhotoReference], shortSide: Int, maximumBytes: Int) {
         (self.paths, self.shortSide, self.maximumBytes) = (paths, shortSide, maximumBytes)
     }
 
@@ -47,7 +48,8 @@ final class PhotoCache: Sendable {
         let (cached, isBad) = state.withLock { ($0.photos[index], $0.bad[index] != nil) }
         guard cached == nil, !isBad else { return cached }
         do throws(ImageError) {
-            let photo = scaled(try Image(contentsOf: paths[index], minimumSide: shortSide))
+            let photo = try paths[index].image(minimumSide: shortSide)
+                .scaledDown(toShortSide: shortSide)
             keep(photo, at: index)
             return photo
         } catch {
@@ -65,13 +67,5 @@ final class PhotoCache: Sendable {
             state.bytes = bytes
             state.photos[index] = photo
         }
-    }
-
-    private func scaled(_ photo: Image) -> Image {
-        let side = min(photo.width, photo.height)
-        guard side > shortSide else { return photo }
-        return photo.resized(
-            to: max(photo.width * shortSide / side, shortSide),
-            height: max(photo.height * shortSide / side, shortSide), filter: .bilinear)
     }
 }

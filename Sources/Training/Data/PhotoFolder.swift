@@ -1,12 +1,11 @@
 import Files
 import Layers
+import Retint
 
 /// The photos to train on and those to validate with.
 struct PhotoFolder {
-    var training: [String]
-    var validation: [String]
-
-    private static let extensions: Set<String> = ["jpg", "jpeg", "png", "webp"]
+    var training: [PhotoReference]
+    var validation: [PhotoReference]
 
     /// Lists the photos that a configuration names.
     ///
@@ -20,28 +19,29 @@ struct PhotoFolder {
             try split(data)
         }
         // Spread over the folder: neighbors are often alike.
-        let key = { (path: String) in
-            var random = RandomStream(seed: 1, name: path)
+        let key = { (photo: PhotoReference) in
+            var random = RandomStream(seed: 1, name: "\(photo)")
             return random.next()
         }
-        validation.sort { (key($0), $0) < (key($1), $1) }
+        validation.sort { (key($0), "\($0)") < (key($1), "\($1)") }
         validation = Array(validation.prefix(data.validationPhotos))
     }
 
-    private static func photos(in folder: String) throws -> [String] {
-        let paths = try listFiles(below: folder, extensions: extensions)
-        guard !paths.isEmpty else {
+    private static func photos(in source: String) throws -> [PhotoReference] {
+        let photos = try PhotoReference.list(source)
+        guard !photos.isEmpty else {
             throw TrainingError(
-                .noPhotos, "\(folder): holds no photos; put JPEG, PNG or WebP files there")
+                .noPhotos, "\(source): holds no photos; put JPEG, PNG or WebP files there")
         }
-        return paths
+        return photos
     }
 
     /// A photo's name alone decides where it goes, so that it stays there when others are added.
     private mutating func split(_ data: TrainingConfiguration.Data) throws {
         let all = training
-        let share = { (path: String) in
-            var random = RandomStream(seed: 0, name: String(path.dropFirst(data.train.count)))
+        let share = { (photo: PhotoReference) in
+            let name = "\(photo)".dropFirst(data.train.count)
+            var random = RandomStream(seed: 0, name: String(name))
             return random.uniform()
         }
         let limit = max(data.validationFraction, all.map(share).min() ?? 0)

@@ -15,6 +15,8 @@ package struct MetricsRecord: Hashable, Sendable, Codable {
     package var learningRate, gradientNorm, imagesPerSecond: Double?
     /// The share of the time in which the step waited for its batch.
     package var waitingShare: Double?
+    /// Steps since the last record that changed nothing, because their numbers were not finite.
+    package var skippedSteps: Int?
     package var validation: ValidationMetrics?
 
     enum CodingKeys: String, CodingKey {
@@ -23,6 +25,7 @@ package struct MetricsRecord: Hashable, Sendable, Codable {
         case gradientNorm = "gradient_norm"
         case imagesPerSecond = "images_per_second"
         case waitingShare = "waiting_share"
+        case skippedSteps = "skipped_steps"
     }
 }
 

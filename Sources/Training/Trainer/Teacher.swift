@@ -1,24 +1,145 @@
+import Checkpoints
+import Colorizers
 import Engine
+import Layers
 import Retint
 import TensorGraph
 
-/// A model whose colors a smaller one learns from (Hinton et al., "Distilling the Knowledge in a
-/// Neural Network", 2015). It infers, and does not learn.
+/// A model whose colors, and if asked for its distribution over colors and inner results, a smaller
+/// one learns from (Hinton et al., "Distilling the Knowledge in a Neural Network", 2015). It infers,
+/// and does not learn.
 final class Teacher {
-    private let program: ModelProgram
+    private let colors: ModelProgram
+    /// Logits and features, where they are asked for.
+    private let inside: Program?
+    private let configuration: TrainingConfiguration
+    private let pairs: [FeaturePair]
+    private static let logits = "teacher_logits"
 
-    /// - Throws: What reading the model throws; `ModelError` if it does not run on the crops.
-    init(_ path: String, _ configuration: TrainingConfiguration) throws {
+    /// - Parameter student: what the student answers, in its graph.
+    /// - Throws: What reading the model throws; `ModelError` if it does not run on the crops;
+    ///   ``ConfigurationError`` if the two do not have what is to be compared.
+    init(
+        _ path: String, _ configuration: TrainingConfiguration, student: ColorPrediction
+    ) throws {
+        self.configuration = configuration
         let side = configuration.data.crop
-        program = try Model(contentsOf: path).program(
+        colors = try Model(contentsOf: path).program(
             batch: configuration.batch, height: side, width: side,
             options: CompileOptions(threads: configuration.threads))
+        pairs = try FeaturePair.list(configuration.distillation.features ?? "")
+        inside = try Self.inside(path, configuration, pairs, student)
     }
 
-    /// a and b, divided by 110, as the teacher sees them: [N, 2, H, W].
-    func target(for batch: Batch) throws -> TensorData {
-        let pictures = try program.predict(lightness: batch.lightness.scalars)
+    private static func inside(
+        _ path: String, _ configuration: TrainingConfiguration, _ pairs: [FeaturePair],
+        _ student: ColorPrediction
+    ) throws -> Program? {
+        let wantsLogits = configuration.distillation.logits > 0
+        guard wantsLogits || !pairs.isEmpty else { return nil }
+        guard Checkpoint.isCheckpoint(path) else {
+            throw ConfigurationError(
+                "distillation.teacher",
+                "\(path) is no checkpoint; logits and features are to be had from one alone")
+        }
+        let checkpoint = try Checkpoint(contentsOf: path)
+        let (graph, side) = (Graph(), configuration.data.crop)
+        let lightness = graph.input("lightness", [configuration.batch, 1, side, side])
+        let network = try checkpoint.makeColorizer()
+        let logits = (network as? any ColorClassifier)?.predictions(lightness).logits
+        var outputs: [(name: String, value: Tensor)] = []
+        if wantsLogits {
+            guard let logits, logits.shape == student.logits?.shape else {
+                throw ConfigurationError(
+                    "distillation.logits",
+                    "the teacher and the network do not both classify "
+                        + "over the same bins at the same size; set it to 0")
+            }
+            outputs.append((Self.logits, logits))
+        }
+        if logits == nil { _ = network(lightness) }
+        for pair in pairs {
+            outputs.append((pair.input, try pair.match(in: graph, student.ab.graph)))
+        }
+        let program = try Program(
+            outputs: outputs, options: CompileOptions(threads: configuration.threads))
+        try program.load(checkpoint.variables)
+        return program
+    }
+
+    /// What the step's graph takes: `teacher`, a and b divided by 110 as the teacher sees them,
+    /// [N, 2, H, W], and the rest that is compared.
+    func inputs(for batch: Batch) throws -> [String: TensorData] {
+        let pictures = try colors.predict(lightness: batch.lightness.scalars)
         let scalars = pictures.flatMap { $0.a + $0.b }.map { $0 / Batch.abScale }
-        return TensorData(shape: batch.target.shape, scalars: scalars)
+        var inputs = ["teacher": TensorData(shape: batch.target.shape, scalars: scalars)]
+        guard let inside else { return inputs }
+        inputs.merge(try inside.run(["lightness": batch.lightness])) { $1 }
+        return inputs
+    }
+
+    /// How far the student is from the teacher, rank 0.
+    func loss(of student: ColorPrediction) throws -> Tensor {
+        let (graph, wanted) = (student.ab.graph, configuration.distillation)
+        let estimate = student.ab / Batch.abScale
+        var loss = configuration.loss.regression(
+            estimate, graph.input("teacher", estimate.shape)
+        ).mean()
+        if wanted.logits > 0, let logits = student.logits {
+            let heat = 1 / Float(wanted.temperature)
+            let taught = softmax(graph.input(Self.logits, logits.shape) * heat, axis: 1)
+            // Gradients shrink by T², which is made up for, as Hinton et al. do.
+            let factor = Float(wanted.logits * wanted.temperature * wanted.temperature)
+            loss = loss + classificationLoss(logits * heat, taught).mean() * factor
+        }
+        for pair in pairs {
+            guard let feature = graph.output(ofModule: pair.student) else { continue }
+            let difference = feature - graph.input(pair.input, feature.shape)
+            loss = loss + (difference * difference).mean() * Float(wanted.featureWeight)
+        }
+        return loss
+    }
+}
+
+/// Two modules whose outputs are to be alike.
+private struct FeaturePair {
+    let student, teacher: String
+
+    var input: String { "teacher.\(teacher)" }
+
+    /// Pairs as `distillation.features` lists them: `up8=up8`, or `context` for the same name.
+    static func list(_ text: String) throws(ConfigurationError) -> [FeaturePair] {
+        text.split(whereSeparator: { " ,".contains($0) }).map { part in
+            let names = part.split(separator: "=", maxSplits: 1).map(String.init)
+            return FeaturePair(student: names[0], teacher: names[names.count - 1])
+        }
+    }
+
+    /// The teacher's output.
+    ///
+    /// - Throws: ``ConfigurationError`` unless both have it, of one shape.
+    func match(in teacherGraph: Graph, _ studentGraph: Graph) throws(ConfigurationError) -> Tensor {
+        guard let mine = studentGraph.output(ofModule: student),
+            let other = teacherGraph.output(ofModule: teacher)
+        else {
+            throw ConfigurationError(
+                "distillation.features",
+                "\(student)=\(teacher): there is no such module; see the summary of the network")
+        }
+        guard mine.shape == other.shape else {
+            throw ConfigurationError(
+                "distillation.features",
+                "\(student) gives \(mine.shape) and the teacher's \(teacher) \(other.shape); "
+                    + "name modules of one shape")
+        }
+        return other
+    }
+}
+
+extension Graph {
+    /// What a module gave: the last that was added in it.
+    fileprivate func output(ofModule path: String) -> Tensor? {
+        nodes.lastIndex { $0.module == path || $0.module.hasPrefix(path + ".") }
+            .map { Tensor(graph: self, id: $0) }
     }
 }

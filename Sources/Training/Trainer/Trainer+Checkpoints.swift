@@ -110,6 +110,20 @@ extension Trainer {
         }
         saved.training = try trainer.json()
         try write(saved, "last.h5")
+        try keepLast()
+    }
+
+    /// Keeps `last.h5` as `step-<n>.h5` as well, and removes the oldest beyond those to keep.
+    private func keepLast() throws {
+        guard configuration.keepLast > 0 else { return }
+        let kept = "\(folder)/step-\(String(format: "%07d", trainer.step)).h5"
+        // A second name of the same bytes: last.h5 is never changed, but replaced.
+        if link("\(folder)/last.h5", kept) != 0, errno != EEXIST {
+            throw FileError(path: kept, operation: "create")
+        }
+        let all = try FileManager.default.contentsOfDirectory(atPath: folder)
+            .filter { $0.hasPrefix("step-") && $0.hasSuffix(".h5") }.sorted()
+        for name in all.dropLast(configuration.keepLast) { unlink("\(folder)/\(name)") }
     }
 
     /// Writes `best.h5`, which holds nothing of the optimizer.
@@ -149,6 +163,8 @@ extension Trainer {
 extension TrainingConfiguration {
     /// The architecture's options as a checkpoint keeps them.
     var options: [String: String] {
-        ColorizerOptions(width: width, hasClassHead: classHead).texts
+        ColorizerOptions(
+            width: width, depth: depth, hasClassHead: classHead, temperature: temperature
+        ).texts
     }
 }

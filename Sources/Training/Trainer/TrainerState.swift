@@ -6,12 +6,16 @@ struct TrainerState: Hashable, Sendable, Codable {
     var step = 0
     /// The lowest loss of any validation.
     var bestLoss: Double?
+    /// Validations since that one; nil in runs from before this was counted.
+    var sinceBest: Int?
+    var validationsSinceBest: Int { sinceBest ?? 0 }
     /// The configuration as YAML.
     var configuration: String
 
     enum CodingKeys: String, CodingKey {
         case step, configuration
         case bestLoss = "best_loss"
+        case sinceBest = "validations_since_best"
     }
 
     init(configuration: TrainingConfiguration) {

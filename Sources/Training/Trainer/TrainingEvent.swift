@@ -12,6 +12,8 @@ package enum TrainingOutcome: Hashable, Sendable {
     case finished
     /// The time that was given is over.
     case timeLimit
+    /// Validation found no better loss for as long as `patience` says.
+    case noProgress
     /// Someone asked it to stop.
     case interrupted
 }

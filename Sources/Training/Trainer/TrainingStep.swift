@@ -1,19 +1,32 @@
 import Colorizers
 import Engine
-import Glibc
 import Layers
 import TensorGraph
 
 /// One step of training as a compiled program: loss, gradients, and all variables' updates.
+///
+/// A step whose loss or gradient is not finite changes nothing.
 final class TrainingStep {
     struct Result {
         let loss: Float
         /// The norm of all gradients together, before it was clipped.
         let gradientNorm: Float
+
+        var isFinite: Bool { loss.isFinite && gradientNorm.isFinite }
+    }
+
+    /// What changes from step to step beside the batch.
+    struct Settings {
+        let learningRates: [Double]
+        let averageDecay, teacherShare: Double
+        /// Whether weights change, or gradients are only gathered.
+        let applies: Bool
     }
 
     private let program: Program
     private let teacher: Teacher?
+    private let loss: Tensor
+    private let threads: Int?
     /// What the optimizer and the averages have to hold before the first step.
     let initialOptimizerState: [String: TensorData]
     /// What gradient descent learns.
@@ -27,19 +40,19 @@ final class TrainingStep {
         let (batch, side) = (configuration.batch, configuration.data.crop)
         let graph = Graph(mode: .training)
         graph.weightRounding = configuration.quantization.rounding
-        let ab = network(graph.input("lightness", [batch, 1, side, side]))
-        teacher = try configuration.distillation.teacher.map { try Teacher($0, configuration) }
-        let loss = Self.loss(configuration, ab / Batch.abScale, isTaught: teacher != nil)
-        let parameters = try configuration.learned(graph.parameters)
+        let objective = try Objective(network, configuration)
+        let answer = objective.steadyPrediction(graph, shape: [batch, 1, side, side])
+        teacher = try configuration.distillation.teacher.map {
+            try Teacher($0, configuration, student: answer.prediction)
+        }
+        loss = try Self.loss(configuration, objective, answer, teacher)
+        let parameters = try configuration.learned(loss)
         parameterNames = parameters.map(\.variableName)
-        let (found, norm) = clipGradNorm(
-            try gradients(of: loss, withRespectTo: parameters),
-            maximum: configuration.optimizer.clipGradNorm.map { Float($0) }
-                ?? .greatestFiniteMagnitude)
-        configuration.optimizer.rule.apply(
-            parameters: parameters, gradients: found, learningRate: graph.learningRate)
-        if configuration.optimizer.ema != nil { graph.averageParameters(decay: graph.averageDecay) }
+        let found = try gradients(of: loss, withRespectTo: parameters)
+        let norm = try configuration.record(found, for: parameters)
+        graph.skipUpdates(unlessFinite: [loss, norm], accumulate: configuration.accumulate)
         initialOptimizerState = graph.initialOptimizerState(parameters: weights)
+        threads = configuration.threads
         var options = CompileOptions(threads: configuration.threads)
         options.recomputes = configuration.recompute
         program = try Program(outputs: [("loss", loss), ("norm", norm)], options: options)
@@ -47,14 +60,18 @@ final class TrainingStep {
 
     /// The mean loss: from the photo, and from what the teacher makes of it.
     private static func loss(
-        _ configuration: TrainingConfiguration, _ estimate: Tensor, isTaught: Bool
-    ) -> Tensor {
-        let graph = estimate.graph
-        let own = configuration.loss(estimate, graph.input("target", estimate.shape)).mean()
-        guard isTaught else { return own }
-        let share = graph.variable("teacher_share", [], role: .setting)
-        let taught = configuration.loss(estimate, graph.input("teacher", estimate.shape)).mean()
-        return own + (taught - own) * share
+        _ configuration: TrainingConfiguration, _ objective: Objective,
+        _ answer: (prediction: ColorPrediction, unsteadiness: Tensor?), _ teacher: Teacher?
+    ) throws -> Tensor {
+        var own = objective(answer.prediction).mean()
+        let graph = own.graph
+        if let teacher {
+            let taught = try teacher.loss(of: answer.prediction)
+            let share = graph.variable("teacher_share", [], role: .setting)
+            own = own + (taught - own) * share
+        }
+        guard let unsteadiness = answer.unsteadiness else { return own }
+        return own + unsteadiness * Float(configuration.loss.temporal)
     }
 
     /// Bytes of variables and of what is computed on the way.
@@ -62,20 +79,17 @@ final class TrainingStep {
 
     func load(_ variables: [String: TensorData]) throws { try program.load(variables) }
 
-    func run(
-        _ batch: Batch, learningRate: Double, averageDecay: Double, teacherShare: Double
-    ) throws -> Result {
-        try program.load([
-            "learning_rate": TensorData(scalar: Float(learningRate)),
-            "ema_decay": TensorData(scalar: Float(averageDecay)),
-            "teacher_share": TensorData(scalar: Float(teacherShare)),
-        ])
-        var inputs = batch.inputs
-        inputs["teacher"] = try teacher?.target(for: batch)
-        let results = try program.run(inputs)
+    func run(_ batch: Batch, _ settings: Settings) throws -> Result {
+        try program.load(settings.variables)
+        let results = try program.run(try inputs(batch))
         return Result(
             loss: results["loss"]?.scalars[0] ?? .nan,
             gradientNorm: results["norm"]?.scalars[0] ?? .nan)
+    }
+
+    private func inputs(_ batch: Batch) throws -> [String: TensorData] {
+        guard let teacher else { return batch.inputs }
+        return batch.inputs.merging(try teacher.inputs(for: batch)) { $1 }
     }
 
     /// The present values of all variables: weights, buffers and the optimizer's.
@@ -84,42 +98,26 @@ final class TrainingStep {
         for (name, _) in program.variableShapes { values[name] = program.value(of: name) }
         return values
     }
-}
 
-extension TrainingConfiguration.Optimizer {
-    var rule: any Layers.Optimizer {
-        let decay = Float(weightDecay)
-        switch kind {
-        case .sgd: return SGD(momentum: Float(momentum), weightDecay: decay)
-        case .adam, .adamw:
-            return Adam(
-                beta1: beta1, beta2: beta2, epsilon: Float(epsilon), weightDecay: decay,
-                decouplesWeightDecay: kind == .adamw)
-        }
+    /// Names the first operation, on the way forward and back, whose result is not finite with this
+    /// batch and the present weights; nil if there is none.
+    func firstNonFinite(_ batch: Batch, _ settings: Settings) throws -> String? {
+        let search = try AnomalySearch(loss, threads: threads)
+        return try search.firstNonFinite(
+            variables.merging(settings.variables) { $1 }, try inputs(batch))
     }
 }
 
-extension TrainingConfiguration {
-    /// The parameters that are not frozen.
-    ///
-    /// - Throws: ``ConfigurationError`` for a pattern that fits none, or if all are frozen.
-    fileprivate func learned(_ parameters: [Tensor]) throws(ConfigurationError) -> [Tensor] {
-        let patterns = (freeze ?? "").split(whereSeparator: { " ,".contains($0) }).map(String.init)
-        func fits(_ pattern: String, _ parameter: Tensor) -> Bool {
-            fnmatch(pattern, parameter.variableName, 0) == 0
+extension TrainingStep.Settings {
+    fileprivate var variables: [String: TensorData] {
+        var values = [
+            "ema_decay": TensorData(scalar: Float(averageDecay)),
+            "teacher_share": TensorData(scalar: Float(teacherShare)),
+            "applies": TensorData(scalar: applies ? 1 : 0),
+        ]
+        for (group, rate) in learningRates.enumerated() {
+            values[Graph.rateName(group)] = TensorData(scalar: Float(rate))
         }
-        for pattern in patterns where !parameters.contains(where: { fits(pattern, $0) }) {
-            throw ConfigurationError(
-                "freeze",
-                "\(pattern) fits no parameter; there are such as "
-                    + parameters.prefix(3).map(\.variableName).joined(separator: ", "))
-        }
-        let learned = parameters.filter { parameter in
-            !patterns.contains { fits($0, parameter) }
-        }
-        guard !learned.isEmpty else {
-            throw ConfigurationError("freeze", "all parameters are frozen; leave some to learn")
-        }
-        return learned
+        return values
     }
 }

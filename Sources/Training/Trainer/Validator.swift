@@ -2,6 +2,7 @@ import ColorScience
 import Colorizers
 import Engine
 import ImageIO
+import Retint
 import TensorGraph
 
 /// What a network achieves on photos that it was not trained on.
@@ -27,6 +28,7 @@ final class Validator {
     private let program: Program
     private let pictures: [Image]
     private let size: Int
+    private let classes: ClassTargets?
     /// The first photos as the last measurement found them.
     private(set) var samples: [Sample] = []
     private static let sampleCount = 8
@@ -34,8 +36,14 @@ final class Validator {
 
     /// - Throws: ``TrainingError`` if no photo can be read.
     init(
-        _ network: any Colorizer, _ configuration: TrainingConfiguration, photos: [String]
+        _ network: any Colorizers.Colorizer, _ configuration: TrainingConfiguration,
+        photos: [PhotoReference],
+        classes: ClassTargets? = nil
     ) throws {
+        self.classes = classes
+        // What counts is what the network does on its own.
+        var configuration = configuration
+        configuration.data.hints = false
         let side = configuration.data.crop
         let cache = PhotoCache(photos, shortSide: 2 * side, maximumBytes: 0)
         pictures = photos.indices.compactMap { index in
@@ -46,10 +54,10 @@ final class Validator {
         size = min(configuration.batch, pictures.count)
         let graph = Graph(mode: .inference)
         graph.weightRounding = configuration.quantization.rounding
-        let ab = network(graph.input("lightness", [size, 1, side, side]))
-        let target = graph.input("target", [size, 2, side, side])
+        let objective = try Objective(network, configuration)
+        let prediction = objective.prediction(graph, shape: [size, 1, side, side])
         program = try Program(
-            outputs: [("ab", ab), ("loss", configuration.loss(ab / Batch.abScale, target))],
+            outputs: [("ab", prediction.ab), ("loss", objective(prediction))],
             options: CompileOptions(threads: configuration.threads))
     }
 
@@ -65,7 +73,8 @@ final class Validator {
             let part = Array(pictures[start..<min(start + size, pictures.count)])
             // The program's batch is fixed; what fills the last one up does not count.
             let filled = part + [Image](repeating: part[0], count: size - part.count)
-            let batch = Batch(filled)
+            var batch = Batch(filled)
+            batch.classify(classes)
             let results = try program.run(batch.inputs)
             guard let ab = results["ab"], let loss = results["loss"] else { continue }
             for (index, picture) in part.enumerated() {

@@ -1,10 +1,10 @@
 import TensorGraph
 
 extension TrainingConfiguration.Loss {
-    /// The loss of each example, [N].
+    /// How far colors are apart, example by example: [N].
     ///
     /// - Parameters: estimate and target, a and b divided by 110: [N, 2, H, W].
-    func callAsFunction(_ estimate: Tensor, _ target: Tensor) -> Tensor {
+    func regression(_ estimate: Tensor, _ target: Tensor) -> Tensor {
         var values = pointwise(estimate - target)
         if saturation > 0 {
             // Gray is right for most pixels; without more weight on the others, all turns gray.
@@ -16,7 +16,7 @@ extension TrainingConfiguration.Loss {
 
     private func pointwise(_ difference: Tensor) -> Tensor {
         switch kind {
-        case .l1: return abs(difference)
+        case .l1, .classification: return abs(difference)
         case .mse: return difference * difference
         case .huber:
             let distance = abs(difference)
@@ -24,4 +24,15 @@ extension TrainingConfiguration.Loss {
             return near * near * 0.5 + (distance - near) * Float(delta)
         }
     }
+}
+
+/// The mean difference of neighbors, example by example: [N].
+///
+/// - Parameter picture: [N, C, H, W].
+func totalVariation(_ picture: Tensor) -> Tensor {
+    let (height, width) = (picture.shape[2], picture.shape[3])
+    let down =
+        picture.sliced(axis: 2, 1..<height) - picture.sliced(axis: 2, 0..<(height - 1))
+    let right = picture.sliced(axis: 3, 1..<width) - picture.sliced(axis: 3, 0..<(width - 1))
+    return abs(down).mean(axes: [1, 2, 3]) + abs(right).mean(axes: [1, 2, 3])
 }

@@ -1,0 +1,147 @@
+import Foundation
+import ImageIO
+import Layers
+import TensorFiles
+import Testing
+
+/// `retint dataset`, and training on what it makes.
+@Suite struct DatasetTests {
+    private let bench: CommandBench
+
+    init() throws { bench = try CommandBench() }
+
+    /// Pictures that tell each other apart, and one of each kind that is left out.
+    private func writePhotos(_ count: Int) throws {
+        let folder = bench.path("photos")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        for number in 0..<count {
+            try photo(number).write(to: "\(folder)/\(number).png")
+        }
+        let first = photo(0)
+        try first.resized(to: 96, height: 80).write(to: "\(folder)/small-copy.png")
+        try first.flippedHorizontally().write(to: "\(folder)/mirrored.png")
+        try Image(width: 96, height: 80, red: 90, green: 90, blue: 90)
+            .write(to: "\(folder)/gray.png")
+        try Data("no photo".utf8).write(to: URL(filePath: "\(folder)/broken.jpg"))
+    }
+
+    private func photo(_ number: Int) -> Image {
+        var random = RandomStream(seed: 5, name: "photo \(number)")
+        let tiles = (0..<240).map { _ in UInt8(random.next() % 256) }
+        let pixels = (0..<80 * 96).flatMap { place -> [UInt8] in
+            let tile = place / 96 / 10 * 10 + place % 96 / 10
+            return Array(tiles[3 * tile..<3 * tile + 3])
+        }
+        return Image(width: 96, height: 80, pixels: pixels)
+    }
+
+    @Test func inspectSaysWhatIsLeftOut() throws {
+        try writePhotos(4)
+        let result = try bench.expect(
+            0, "dataset", "inspect", "photos",
+            says: [
+                "broken.jpg: broken: ", "gray.png: gray: ",
+                "mirrored.png: duplicate of photos/0.png",
+            ])
+        #expect(result.output.hasPrefix("4 photos, median 96 × 80"))
+        #expect(result.output.contains("left out 1 broken, 2 duplicate, 1 gray"))
+        let json = try bench.expect(0, "dataset", "inspect", "photos", "--json").output
+        #expect(json.contains("\"photos\" : 4") && json.contains("\"kind\" : \"duplicate\""))
+        try bench.expect(65, "dataset", "inspect", "nowhere", says: ["nowhere"])
+        try FileManager.default.createDirectory(
+            atPath: bench.path("empty"), withIntermediateDirectories: true)
+        try bench.expect(65, "dataset", "inspect", "empty", says: ["holds no photo"])
+    }
+
+    @Test func packsAreTrainedOn() throws {
+        try writePhotos(3)
+        try bench.expect(0, "dataset", "pack", "photos", "-o", "pack.h5", "--side", "64")
+        let reader = try HDF5Reader(path: bench.path("pack.h5"))
+        #expect(try reader.datasetNames(under: "photos") == ["0.png", "1.png", "2.png"])
+        let stored = try reader.read("photos/1.png")
+        #expect(stored.shape == [64, 76, 3] && stored.storedType == .uint8)
+        let expected = photo(1).scaledDown(toShortSide: 64).pixels
+        #expect(stored.integers == expected.map(Int64.init))
+        try bench.expect(0, "dataset", "inspect", "pack.h5")
+        try train("pack.h5", "packed")
+        try bench.expect(64, "dataset", "pack", "photos", "-o", "pack.zip", says: ["ends in .h5"])
+        try bench.expect(
+            64, "dataset", "split", "pack.h5", "-o", "lists", says: ["split its photos before"])
+        // Any other HDF5 file is no pack.
+        try HDF5Writer(path: bench.path("other.h5")).finish()
+        try bench.expect(65, "dataset", "inspect", "other.h5", says: ["is no packed dataset"])
+    }
+
+    @Test func listsOfASplitAreTrainedOn() throws {
+        try writePhotos(24)
+        let arguments = ["--validation", "0.25", "--test", "0.25"]
+        #expect(try bench.run(["dataset", "split", "photos", "-o", "lists"] + arguments).code == 0)
+        let lists = try ["train", "validation", "test"].map { name in
+            try String(contentsOfFile: bench.path("lists/\(name).txt"), encoding: .utf8)
+                .split(separator: "\n").map(String.init)
+        }
+        #expect(lists.flatMap { $0 }.count == 24 && Set(lists.flatMap { $0 }).count == 24)
+        #expect(lists.allSatisfy { !$0.isEmpty })
+        // Where a photo goes does not depend on the others.
+        try photo(99).write(to: bench.path("photos/99.png"))
+        #expect(try bench.run(["dataset", "split", "photos", "-o", "more"] + arguments).code == 0)
+        let more = try String(contentsOfFile: bench.path("more/test.txt"), encoding: .utf8)
+        #expect(lists[2].allSatisfy { more.contains($0) })
+        try train("lists/train.txt", "listed", "data.validation=lists/validation.txt")
+        try bench.expect(
+            64, "dataset", "split", "photos", "-o", "lists", "--test", "1", says: ["shares"])
+    }
+
+    private func train(_ source: String, _ run: String, _ settings: String...) throws {
+        let yaml = """
+            width: 0.25
+            batch: 2
+            steps: 2
+            output: \(run)
+            data: {train: \(source), crop: 32}
+            """
+        try Data(yaml.utf8).write(to: URL(filePath: bench.path("\(run).yaml")))
+        let result = try bench.run(
+            ["train", "--config", "\(run).yaml", "--set"] + settings + ["seed=1"])
+        #expect(result.code == 0, "\(result.messages)")
+    }
+
+    @Test func trialsLeaveNoRun() throws {
+        try writePhotos(4)
+        try train("photos", "run")
+        let before = bench.files
+        let dry = try bench.expect(
+            0, "train", "--config", "run.yaml", "--dry-run", "-o", "other", says: ["multiply-adds"])
+        #expect(dry.output.contains("2 steps take about"))
+        #expect(bench.files == before)
+        let test = try bench.expect(
+            0, "train", "--config", "run.yaml", "--lr-range-test", "-o", "range")
+        #expect(test.output.contains("loss falls fastest at learning rate"))
+        #expect(bench.files.subtracting(before) == ["range", "range/lr-range.html"])
+        try bench.expect(
+            64, "train", "--config", "run.yaml", "--dry-run", "--resume", says: ["exclude"])
+    }
+
+    @Test func searchKeepsTheBetterHalf() throws {
+        try writePhotos(6)
+        try train("photos", "base")
+        let result = try bench.run([
+            "search", "--config", "base.yaml", "-o", "search", "--steps", "4", "--rounds", "2",
+            "--size", "32", "--json", "--candidate", "architecture=pico-unet",
+            "--candidate", "architecture=mobile-unet", "width=0.25",
+            "--candidate", "architecture=mobile-unet", "width=0.5",
+        ])
+        #expect(result.code == 0, "\(result.messages)")
+        let object = try JSONSerialization.jsonObject(with: Data(result.output.utf8))
+        let report = try #require(object as? [String: Any])
+        #expect(report["rungs"] as? [Int] == [2, 4])
+        let rows = try #require(report["candidates"] as? [[String: Any]])
+        #expect(rows.map { $0["steps"] as? Int } == [4, 4, 2])
+        #expect(rows.map { $0["is_finalist"] as? Bool } == [true, true, false])
+        let page = try String(contentsOfFile: bench.path("search/report.html"), encoding: .utf8)
+        #expect(page.contains("pico-unet") && page.contains("<svg"))
+        try bench.expect(
+            64, "search", "--config", "base.yaml", "-o", "s", "--candidate", "width=1",
+            says: ["two candidates"])
+    }
+}

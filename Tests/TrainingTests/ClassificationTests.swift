@@ -1,0 +1,107 @@
+import Checkpoints
+import Foundation
+import Layers
+import TensorGraph
+import Testing
+
+@testable import Training
+
+@Suite(.serialized) struct ClassificationTests {
+    private func losses(_ scratch: Scratch, _ settings: String...) throws -> [Double] {
+        var configuration = try scratch.configuration(
+            "architecture=class-unet", "steps=12", "data.validation_fraction=0",
+            "overfit_one_batch=true", "loss.kind=classification", "schedule.kind=constant",
+            "optimizer.learning_rate=3e-3")
+        for setting in settings { try configuration.set(setting) }
+        var losses: [Double] = []
+        let trainer = try Trainer(configuration) {
+            if case .step(_, let loss) = $0 { losses.append(loss) }
+        }
+        #expect(try trainer.run() == .finished)
+        return losses
+    }
+
+    @Test(arguments: ["loss.rebalance=0.5", "loss.rebalance=null"])
+    func distributionsAreLearned(_ setting: String) throws {
+        let scratch = try Scratch()
+        try scratch.addPhotos(2)
+        let losses = try losses(scratch, setting, "steps=40")
+        #expect(losses[39] < 0.8 * losses[0])
+    }
+
+    /// SIGGRAPH17 learns colors and classes at once, from hints.
+    @Test func siggraph17LearnsByHints() throws {
+        let scratch = try Scratch()
+        try scratch.addPhotos(2)
+        let losses = try losses(
+            scratch, "architecture=siggraph17", "width=0.0625", "loss.kind=l1",
+            "loss.class_weight=0.1", "data.hints=true", "steps=10")
+        #expect(losses[9] < losses[0])
+    }
+
+    @Test func steadyNetworksAreAskedFor() throws {
+        let scratch = try Scratch()
+        try scratch.addPhotos(2)
+        let losses = try losses(
+            scratch, "architecture=mobile-unet", "loss.kind=l1", "loss.temporal=0.5",
+            "loss.total_variation=0.1")
+        #expect(losses[11] < losses[0])
+    }
+
+    @Test(arguments: [
+        ("loss.kind=classification", "mobile-unet has no distribution"),
+        ("loss.class_weight=1", "mobile-unet has no distribution"),
+        ("data.hints=true", "mobile-unet takes no hints"),
+        ("distillation.features=stem=nothing", "there is no such module"),
+        ("distillation.features=stem=head", "modules of one shape"),
+        ("distillation.logits=1", "do not both classify"),
+    ])
+    func whatDoesNotFitIsRefused(_ setting: String, _ words: String) throws {
+        let scratch = try Scratch()
+        try scratch.addPhotos(2)
+        let teacher = "\(scratch.path)/teacher.h5"
+        try Checkpoint(architecture: "mobile-unet", options: ["width": "0.25"], seed: 5)
+            .write(to: teacher)
+        let configuration = try scratch.configuration(
+            setting, "distillation.teacher=\(teacher)")
+        let error = #expect(throws: ConfigurationError.self) { try Trainer(configuration) }
+        #expect(error?.description.contains(words) == true)
+    }
+
+    /// Distributions and inner results pull as well.
+    @Test func learnsWhatIsInsideTheTeacher() throws {
+        let scratch = try Scratch()
+        try scratch.addPhotos(2)
+        let teacher = "\(scratch.path)/teacher.h5"
+        try Checkpoint(architecture: "class-unet", options: ["width": "0.25"], seed: 5)
+            .write(to: teacher)
+        let losses = try losses(
+            scratch, "distillation.teacher=\(teacher)", "distillation.weight=1",
+            "distillation.logits=1", "distillation.features=up4 stage8=stage8",
+            "distillation.temperature=2", "seed=1", "steps=40")
+        #expect(losses[39] < 0.9 * losses[0])
+    }
+
+    @Test func hintsAreTheColorsOfTheirSquares() throws {
+        let target = TensorData(
+            shape: [3, 2, 24, 20], scalars: (0..<2880).map { Float($0 % 7) / 10 - 0.3 })
+        var told = 0
+        for seed in 0..<40 {
+            let randoms = (0..<3).map { RandomStream(seed: UInt64(seed), name: "\($0)") }
+            let inputs = ColorHints.inputs(for: target, randoms)
+            let (hints, mask) = (try #require(inputs["hints"]), try #require(inputs["mask"]))
+            #expect(mask.shape == [3, 1, 24, 20] && hints.shape == target.shape)
+            #expect(mask.scalars.allSatisfy { $0 == 0 || $0 == 1 })
+            for (place, known) in mask.scalars.enumerated() {
+                let (example, pixel) = place.quotientAndRemainder(dividingBy: 480)
+                for channel in 0..<2 where known == 0 {
+                    #expect(hints.scalars[(2 * example + channel) * 480 + pixel] == 0)
+                }
+                told += Int(known)
+            }
+        }
+        // Seven squares of 32 pixels on average, which lie over each other.
+        let share = Double(told) / Double(40 * 3 * 480)
+        #expect((0.1...0.5).contains(share))
+    }
+}

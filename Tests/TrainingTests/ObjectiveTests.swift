@@ -1,0 +1,174 @@
+import ColorScience
+import Engine
+import Foundation
+import Layers
+import TensorGraph
+import Testing
+
+@testable import Training
+
+/// Bins, losses and schedules against what Goldens/record_objectives.py recorded.
+@Suite struct ObjectiveTests {
+    struct Golden: Decodable {
+        struct Codes: Decodable {
+            let neighbors: Int
+            let sigma: Float
+            let bins: [Int]
+            let weights: [Float]
+        }
+
+        struct Prior: Decodable { let shares, weights: [Float] }
+        struct Classification: Decodable { let losses, gradient: [Float] }
+
+        struct Regression: Decodable {
+            let kind: String
+            let saturation: Double
+            let losses: [Float]
+        }
+
+        struct Course: Decodable {
+            let kind: String
+            let warmup: Int
+            let shares: [Double]
+        }
+
+        let bins: [Int]
+        let codes: [Codes]
+        let prior: Prior
+        let classification: Classification
+        let totalVariation: [Float]
+        let regression: [Regression]
+        let schedules: [Course]
+
+        static func load() throws -> Golden {
+            let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+                .appendingPathComponent("Goldens/objectives.json")
+            let decoder = JSONDecoder()
+            decoder.keyDecodingStrategy = .convertFromSnakeCase
+            return try decoder.decode(Golden.self, from: Data(contentsOf: file))
+        }
+    }
+
+    private func drawn(_ name: String, _ shape: Shape, _ range: ClosedRange<Double>) -> TensorData {
+        var random = RandomStream(seed: 4, name: name)
+        return Initializer.uniform(low: range.lowerBound, high: range.upperBound)
+            .values(shape, &random)
+    }
+
+    private func colors(
+        _ name: String, _ count: Int, _ range: ClosedRange<Double>
+    ) -> [(a: Float, b: Float)] {
+        let values = drawn(name, [count, 2], range).scalars
+        return (0..<count).map { (values[2 * $0], values[2 * $0 + 1]) }
+    }
+
+    /// Whether values are as many as expected, and each within `share` of it or of 1e-6.
+    private func agree(_ values: [Float], _ expected: [Float], within share: Float) -> Bool {
+        values.count == expected.count
+            && zip(values, expected).allSatisfy { abs($0 - $1) <= share * max(abs($1), 1e-6) }
+    }
+
+    // MARK: Bins
+
+    @Test func binsAreThoseOfSciPysHull() throws {
+        let centers = ABBins.inGamut.centers.flatMap { [Int($0.a), Int($0.b)] }
+        #expect(centers.count == 626)
+        let expected = try Golden.load().bins
+        #expect(centers == expected)
+    }
+
+    @Test(arguments: 0..<3)
+    func softCodesAreThoseOfATreeSearch(_ index: Int) throws {
+        let golden = try Golden.load().codes[index]
+        let codes = colors("colors", 40, -115...115).map {
+            ABBins.inGamut.softCode(
+                a: $0.a, b: $0.b, count: golden.neighbors, sigma: golden.sigma)
+        }
+        #expect(codes.flatMap(\.bins) == golden.bins)
+        let weights = codes.flatMap(\.weights)
+        #expect(weights.count == 40 * golden.neighbors)
+        for (weight, expected) in zip(weights, golden.weights) {
+            #expect(abs(weight - expected) <= 1e-5)
+        }
+    }
+
+    @Test func rareColorsWeighAsInTheRecipe() throws {
+        let golden = try Golden.load().prior
+        let prior = ColorPrior(colors("prior", 500, -40...60), bins: .inGamut)
+        for (share, expected) in zip(prior.shares, golden.shares) {
+            #expect(abs(share - expected) <= 1e-6)
+        }
+        #expect(agree(prior.weights(lambda: 0.5), golden.weights, within: 1e-4))
+        #expect(prior.weights(lambda: 1).allSatisfy { abs($0 - 1) < 1e-5 })
+    }
+
+    // MARK: Losses
+
+    @Test func classificationIsPyTorchsCrossEntropy() throws {
+        let golden = try Golden.load().classification
+        let shape: Shape = [2, 7, 3, 4]
+        let graph = Graph()
+        let logits = graph.variable("logits", shape, role: .parameter)
+        let losses = classificationLoss(
+            logits, softmax(graph.input("targets", shape), axis: 1),
+            weights: graph.input("weights", [2, 1, 3, 4]))
+        let gradient = try gradients(of: losses.sum(), withRespectTo: [logits])[0]
+        let program = try Program(outputs: [("losses", losses), ("gradient", gradient)])
+        try program.load(["logits": drawn("logits", shape, -4...4)])
+        let results = try program.run([
+            "targets": drawn("targets", shape, -3...3),
+            "weights": drawn("weights", [2, 1, 3, 4], 0...2),
+        ])
+        let values = try #require(results["losses"]).scalars
+        #expect(agree(values, golden.losses, within: 1e-5))
+        let found = try #require(results["gradient"]).scalars
+        #expect(found.count == golden.gradient.count)
+        for (value, expected) in zip(found, golden.gradient) {
+            #expect(abs(value - expected) <= 1e-6)
+        }
+    }
+
+    @Test func totalVariationIsTheMeanDifferenceOfNeighbors() throws {
+        let graph = Graph()
+        let picture = graph.input("picture", [2, 2, 5, 6])
+        let values = try totalVariation(picture).evaluate(
+            inputs: ["picture": drawn("picture", [2, 2, 5, 6], -1...1)])
+        let expected = try Golden.load().totalVariation
+        #expect(agree(values.scalars, expected, within: 1e-5))
+    }
+
+    @Test(arguments: 0..<6)
+    func regressionLossesAreThoseOfPyTorch(_ index: Int) throws {
+        let golden = try Golden.load().regression[index]
+        var loss = TrainingConfiguration.Loss()
+        loss.kind = try #require(TrainingConfiguration.Loss.Kind(rawValue: golden.kind))
+        (loss.saturation, loss.delta) = (golden.saturation, 0.1)
+        let shape: Shape = [2, 2, 5, 6]
+        let graph = Graph()
+        let losses = loss.regression(
+            graph.input("estimate", shape), graph.input("target", shape))
+        let values = try losses.evaluate(inputs: [
+            "estimate": drawn("estimate", shape, -0.7...0.7),
+            "target": drawn("target", shape, -0.7...0.7),
+        ])
+        #expect(agree(values.scalars, golden.losses, within: 1e-5))
+    }
+
+    // MARK: Schedules
+
+    @Test(arguments: 0..<4)
+    func ratesFollowPyTorchsSchedulers(_ index: Int) throws {
+        let golden = try Golden.load().schedules[index]
+        var schedule = Schedule()
+        schedule.kind = try #require(Schedule.Kind(rawValue: golden.kind))
+        schedule.warmupSteps = golden.warmup
+        (schedule.every, schedule.factor) = (6, 0.3)
+        let shares = golden.shares.indices.map {
+            schedule.share(at: $0, of: golden.shares.count)
+        }
+        #expect(shares.count == 20)
+        for (share, expected) in zip(shares, golden.shares) {
+            #expect(abs(share - expected) <= 1e-7)
+        }
+    }
+}

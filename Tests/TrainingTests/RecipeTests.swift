@@ -1,0 +1,148 @@
+import Checkpoints
+import Foundation
+import TensorGraph
+import Testing
+
+@testable import Training
+
+/// What a configuration can ask of a training beside its objective.
+@Suite(.serialized) struct RecipeTests {
+    private func weights(_ scratch: Scratch, _ run: String) throws -> [String: TensorData] {
+        try Checkpoint(contentsOf: "\(scratch.path)/\(run)/last.h5").variables
+            .filter { !$0.key.contains("running") }
+    }
+
+    private func train(_ scratch: Scratch, _ run: String, _ settings: String...) throws {
+        var configuration = try scratch.configuration("output=\(scratch.path)/\(run)")
+        for setting in settings { try configuration.set(setting) }
+        #expect(try Trainer(configuration).run() == .finished)
+    }
+
+    /// Twice the same batch has the same mean gradient as once.
+    @Test func gatheredGradientsAreAveraged() throws {
+        let scratch = try Scratch()
+        try scratch.addPhotos(2)
+        let same = "overfit_one_batch=true"
+        try train(scratch, "once", same, "steps=1", "optimizer.clip_grad_norm=0.1")
+        try train(
+            scratch, "twice", same, "steps=2", "accumulate=2", "optimizer.clip_grad_norm=0.1",
+            "schedule.kind=constant")
+        try train(scratch, "half", same, "steps=1", "accumulate=2")
+        let fresh = try Checkpoint(
+            architecture: "mobile-unet", options: ["width": "0.25"], seed: 0
+        ).variables
+        let (once, twice) = (try weights(scratch, "once"), try weights(scratch, "twice"))
+        for (name, value) in try weights(scratch, "half") {
+            #expect(value == fresh[name], "\(name) must wait for the second step")
+            let pair = zip(once[name]?.scalars ?? [], twice[name]?.scalars ?? [])
+            #expect(pair.allSatisfy { abs($0 - $1) < 1e-5 }, "\(name)")
+        }
+        #expect(once != fresh.filter { !$0.key.contains("running") })
+    }
+
+    @Test func groupsHaveRatesOfTheirOwn() throws {
+        let scratch = try Scratch()
+        try scratch.addPhotos(2)
+        let groups = "optimizer.groups=stem.*: rate=0 decay=0; head.*: rate=3 schedule=constant"
+        try train(scratch, "run", groups, "steps=2")
+        let fresh = try Checkpoint(
+            architecture: "mobile-unet", options: ["width": "0.25"], seed: 0
+        ).variables
+        for (name, value) in try weights(scratch, "run") {
+            #expect((value == fresh[name]) == name.hasPrefix("stem."), "\(name)")
+        }
+        for (text, words) in [
+            ("stum.*: rate=1", "fits no parameter"), ("stem.*: speed=1", "is none of rate="),
+            ("stem.*", "pattern: key=value"), ("stem.*: rate=-1", "is none of rate="),
+        ] {
+            let wrong = try scratch.configuration(
+                "optimizer.groups=\(text)", "output=\(scratch.path)/wrong")
+            let error = #expect(throws: ConfigurationError.self) { try Trainer(wrong) }
+            #expect(error?.description.contains(words) == true, "\(text)")
+        }
+    }
+
+    @Test func stepsThatAreNotFiniteChangeNothing() throws {
+        let scratch = try Scratch()
+        try scratch.addPhotos(2)
+        let (start, checkpoint) = try overflowing(scratch)
+        var notes: [String] = []
+        let configuration = try scratch.configuration(
+            "init=\(start)", "steps=20", "loss.kind=mse", "data.validation_fraction=0")
+        let trainer = try Trainer(configuration) {
+            if case .note(let text) = $0 { notes.append(text) }
+        }
+        let error = #expect(throws: TrainingError.self) { try trainer.run() }
+        #expect(error?.kind == .notFinite)
+        #expect(notes.count == 9)
+        #expect(notes.allSatisfy { $0.contains("nothing is learned from it") })
+        #expect(error?.description.contains("as in the 9 before") == true)
+        #expect(error?.description.contains("on the way forward") == true)
+        #expect(error?.description.contains("stem") == true)
+        for (name, value) in checkpoint.variables {
+            #expect(trainer.step.variables[name] == value, "\(name)")
+        }
+    }
+
+    /// A network whose first layer overflows.
+    private func overflowing(_ scratch: Scratch) throws -> (path: String, Checkpoint) {
+        var checkpoint = try Checkpoint(
+            architecture: "mobile-unet", options: ["width": "0.25"], seed: 0)
+        let tensor = try #require(checkpoint.variables["stem.0.weight"])
+        checkpoint.state["stem.0.weight"] = .init(
+            TensorData(shape: tensor.shape, repeating: 3e38))
+        try checkpoint.write(to: "\(scratch.path)/start.h5")
+        return ("\(scratch.path)/start.h5", checkpoint)
+    }
+
+    @Test func anomaliesStopAtOnce() throws {
+        let scratch = try Scratch()
+        try scratch.addPhotos(2)
+        let configuration = try scratch.configuration(
+            "init=\(try overflowing(scratch).path)", "anomaly=true", "data.validation_fraction=0")
+        var notes: [String] = []
+        let error = #expect(throws: TrainingError.self) {
+            try Trainer(configuration) { if case .note(let text) = $0 { notes.append(text) } }.run()
+        }
+        #expect(notes.isEmpty)
+        #expect(error?.description.contains("the first such result is of") == true)
+    }
+
+    @Test func keepsTheLastCheckpoints() throws {
+        let scratch = try Scratch()
+        try scratch.addPhotos(3)
+        try train(scratch, "run", "steps=6", "save_every=1", "keep_last=2")
+        let names = try FileManager.default.contentsOfDirectory(atPath: "\(scratch.path)/run")
+        #expect(
+            names.filter { $0.hasPrefix("step-") }.sorted()
+                == ["step-0000005.h5", "step-0000006.h5"])
+        let state = try Checkpoint(contentsOf: "\(scratch.path)/run/step-0000005.h5").training
+        #expect(TrainerState(json: state ?? "")?.step == 5)
+    }
+
+    @Test func endsWhenValidationGetsNoBetter() throws {
+        let scratch = try Scratch()
+        try scratch.addPhotos(4)
+        let configuration = try scratch.configuration(
+            "steps=500", "validate_every=1", "patience=3", "optimizer.learning_rate=1e-12",
+            "data.validation=\(scratch.path)/photos", "tensorboard=false")
+        let trainer = try Trainer(configuration)
+        #expect(try trainer.run() == .noProgress)
+        #expect(trainer.trainer.step < 500)
+        #expect(trainer.trainer.validationsSinceBest == 3)
+    }
+
+    @Test func reportStandsOnItsOwn() throws {
+        let scratch = try Scratch()
+        try scratch.addPhotos(4)
+        try train(scratch, "run", "validate_every=3", "data.validation=\(scratch.path)/photos")
+        let page = try String(contentsOfFile: "\(scratch.path)/run/report.html", encoding: .utf8)
+        for part in ["<svg", "ΔE2000", "Step 6", "data:image/png;base64,", "architecture:"] {
+            #expect(page.contains(part), "\(part)")
+        }
+        #expect(!page.contains("http") && !page.contains("<script"))
+        let samples = try FileManager.default.contentsOfDirectory(
+            atPath: "\(scratch.path)/run/samples")
+        #expect(samples.sorted() == ["0000003.png", "0000006.png"])
+    }
+}
