@@ -110,7 +110,7 @@ extension HTMLPage {
         .key .dashed { border-top: 2px dashed #5a6270; }
         .plots { display: grid; grid-template-columns: repeat(2, 1fr); gap: 14px; }
         .plot figcaption span { font-weight: 400; margin-left: 8px; }
-        img.wide { max-width: 100%; display: block; }
+        img.wide { width: 100%; max-width: 780px; display: block; }
         pre { font-size: 12px; background: #f6f7f8; padding: 10px; overflow-x: auto; }
         details summary { cursor: pointer; margin: 6px 0; }
         """

@@ -126,11 +126,9 @@ struct PlotAxis {
         let first = values.min() ?? (isLogarithmic ? 0.1 : 0)
         let last = max(values.max() ?? 1, first)
         if isLogarithmic {
-            let powers = (Int(log10(first).rounded(.down)), Int(log10(last).rounded(.up)))
-            let top = max(powers.1, powers.0 + 1)
-            (low, high) = (pow(10, Double(powers.0)), pow(10, Double(top)))
-            let step = max((top - powers.0) / 8, 1)
-            ticks = stride(from: powers.0, through: top, by: step).map { pow(10, Double($0)) }
+            let marks = Self.marks(from: first, to: last)
+            (low, high) = (marks[0], marks[marks.count - 1])
+            ticks = marks
         } else {
             let step = Self.step(max(last - first, abs(last) * 1e-6, 1e-12) / 5)
             (low, high) = ((first / step).rounded(.down) * step, (last / step).rounded(.up) * step)
@@ -138,6 +136,19 @@ struct PlotAxis {
             let start = low
             ticks = (0...count).map { start + Double($0) * step }
         }
+    }
+
+    /// 1, 2 and 5 times powers of ten around what an axis spans; powers alone where it spans many.
+    private static func marks(from first: Double, to last: Double) -> [Double] {
+        let powers = Int(log10(first).rounded(.down))...Int(log10(last).rounded(.up))
+        let factors = powers.count > 4 ? [1.0] : [1, 2, 5]
+        let all = powers.flatMap { power in factors.map { $0 * pow(10, Double(power)) } }
+        let below = all.lastIndex { $0 <= first } ?? 0
+        let above = all.firstIndex { $0 >= last } ?? all.count - 1
+        let marks = Array(all[below...max(above, min(below + 1, all.count - 1))])
+        return marks.enumerated().filter { place, _ in
+            place == 0 || place == marks.count - 1 || place % (marks.count / 8 + 1) == 0
+        }.map(\.element)
     }
 
     /// 1, 2 or 5 times a power of ten, at least as large as asked.

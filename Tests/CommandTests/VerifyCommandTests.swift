@@ -47,6 +47,19 @@ import Testing
         #expect(try tight.object()["passed"] as? Bool == false)
     }
 
+    /// Lightness that becomes a pixel is rounded; both sides have to see what is left of it.
+    @Test func pictureInputsAreComparedOnWhatTheyTake() throws {
+        let bench = try CommandBench()
+        let model = try bench.makeCheckpoint()
+        try bench.expect(
+            0, "export", model, "-o", "picture.mlpackage", "--input", "image", "--size", "64")
+        let run = try bench.expect(
+            0, "verify", "picture.mlpackage", "--against", model, "--json")
+        let layers = try bench.json(run)["layers"] as? [[String: Any]]
+        let centered = try #require(layers?.first { $0["operation"] as? String == "sub" })
+        #expect(centered["max_abs_error"] as? Double == 0)
+    }
+
     @Test func aTamperedWeightIsFound() throws {
         let weights = files.package + "/Data/com.apple.CoreML/weights/weight.bin"
         var bytes = try Data(contentsOf: URL(fileURLWithPath: weights))
