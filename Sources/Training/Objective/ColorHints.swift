@@ -24,18 +24,14 @@ struct ColorHints {
         for (example, random) in randoms.enumerated() {
             var random = random
             for square in squares(&random, height: height, width: width) {
+                let pixels = square.pixels(width: width)
                 for channel in 0..<2 {
                     let base = (2 * example + channel) * area
-                    let pixels = square.pixels(width: width)
-                    let mean = pixels.reduce(0) { $0 + target.scalars[base + $1] }
-                    let value = mean / Float(pixels.count) * Batch.abScale
-                    for pixel in pixels {
-                        let isWhole = pixels.count == 1
-                        hints[base + pixel] =
-                            isWhole ? target.scalars[base + pixel] * Batch.abScale : value
-                        mask[example * area + pixel] = 1
-                    }
+                    let sum = pixels.reduce(0) { $0 + target.scalars[base + $1] }
+                    let mean = sum / Float(pixels.count) * Batch.abScale
+                    for pixel in pixels { hints[base + pixel] = mean }
                 }
+                for pixel in pixels { mask[example * area + pixel] = 1 }
             }
         }
         return [

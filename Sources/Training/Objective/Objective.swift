@@ -38,14 +38,7 @@ struct Objective {
             return hinted.predictions(
                 lightness, hints: graph.input("hints", color), mask: graph.input("mask", shape))
         }
-        return answer(lightness)
-    }
-
-    private func answer(_ lightness: Tensor) -> ColorPrediction {
-        if let classifier = network as? any ColorClassifier {
-            return classifier.predictions(lightness)
-        }
-        return ColorPrediction(ab: network(lightness), logits: nil)
+        return network.prediction(lightness)
     }
 
     /// The loss of each example, [N], against the photo: inputs `target` and, where it classifies,
@@ -74,6 +67,16 @@ struct Objective {
     }
 }
 
+extension Colorizer {
+    /// Colors, and the distribution that they come from where the network has one.
+    func prediction(_ lightness: Tensor) -> ColorPrediction {
+        if let classifier = self as? any ColorClassifier {
+            return classifier.predictions(lightness)
+        }
+        return ColorPrediction(ab: self(lightness), logits: nil)
+    }
+}
+
 /// Video.
 extension Objective {
     /// The network's answer, and how much it changes when the camera moves a little: the mean
@@ -92,7 +95,8 @@ extension Objective {
         let below = moved.sliced(axis: 2, (height - 2 * Self.shift)..<(height - Self.shift))
         let tall = concat([moved, below], axis: 2)
         let right = tall.sliced(axis: 3, (width - 2 * Self.shift)..<(width - Self.shift))
-        let both = answer(concat([lightness, concat([tall, right], axis: 3)], axis: 0))
+        let both = network.prediction(
+            concat([lightness, concat([tall, right], axis: 3)], axis: 0))
         let first = ColorPrediction(
             ab: both.ab.sliced(axis: 0, 0..<count),
             logits: both.logits.map { $0.sliced(axis: 0, 0..<count) })

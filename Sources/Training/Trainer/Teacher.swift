@@ -45,8 +45,7 @@ final class Teacher {
         let checkpoint = try Checkpoint(contentsOf: path)
         let (graph, side) = (Graph(), configuration.data.crop)
         let lightness = graph.input("lightness", [configuration.batch, 1, side, side])
-        let network = try checkpoint.makeColorizer()
-        let logits = (network as? any ColorClassifier)?.predictions(lightness).logits
+        let logits = try checkpoint.makeColorizer().prediction(lightness).logits
         var outputs: [(name: String, value: Tensor)] = []
         if wantsLogits {
             guard let logits, logits.shape == student.logits?.shape else {
@@ -57,7 +56,6 @@ final class Teacher {
             }
             outputs.append((Self.logits, logits))
         }
-        if logits == nil { _ = network(lightness) }
         for pair in pairs {
             outputs.append((pair.input, try pair.match(in: graph, student.ab.graph)))
         }
