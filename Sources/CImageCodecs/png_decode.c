@@ -76,20 +76,27 @@ bool codec_png_read_header(
     return true;
 }
 
-// 16-bit samples keep their high byte; transparency is dropped, not blended.
-static void ask_for_rgb(png_structp png, png_infop info) {
+// 16-bit samples keep their high byte; transparency is a fourth channel or dropped, not blended.
+static void ask_for_rgb(png_structp png, png_infop info, uint32_t channels) {
     const int type = png_get_color_type(png, info);
     if (type == PNG_COLOR_TYPE_PALETTE) png_set_palette_to_rgb(png);
     if (type == PNG_COLOR_TYPE_GRAY) png_set_expand_gray_1_2_4_to_8(png);
     if (!(type & PNG_COLOR_MASK_COLOR)) png_set_gray_to_rgb(png);
     png_set_strip_16(png);
-    png_set_strip_alpha(png);
+    if (channels == 3) {
+        png_set_strip_alpha(png);
+    } else {
+        if (png_get_valid(png, info, PNG_INFO_tRNS)) png_set_tRNS_to_alpha(png);
+        png_set_add_alpha(png, 0xff, PNG_FILLER_AFTER);
+    }
 }
 
-static void decode(struct decoder *decoder, uint32_t width, uint32_t height, uint8_t *pixels) {
+static void decode(
+    struct decoder *decoder, uint32_t channels, uint32_t width, uint32_t height,
+    uint8_t *pixels) {
     png_structp png = decoder->png;
-    const size_t pitch = 3 * (size_t)width;
-    ask_for_rgb(png, decoder->info);
+    const size_t pitch = channels * (size_t)width;
+    ask_for_rgb(png, decoder->info, channels);
     const int passes = png_set_interlace_handling(png);
     png_read_update_info(png, decoder->info);
     if (png_get_image_width(png, decoder->info) != width
@@ -101,15 +108,15 @@ static void decode(struct decoder *decoder, uint32_t width, uint32_t height, uin
 }
 
 bool codec_png_decode(
-    const uint8_t *bytes, size_t count, uint32_t width, uint32_t height, uint8_t *pixels,
-    char *message) {
+    const uint8_t *bytes, size_t count, uint32_t channels, uint32_t width, uint32_t height,
+    uint8_t *pixels, char *message) {
     struct decoder decoder = {.bytes = bytes, .count = count, .message = message};
     if (setjmp(decoder.jump)) {
         close_decoder(&decoder);
         return false;
     }
     open_decoder(&decoder);
-    decode(&decoder, width, height, pixels);
+    decode(&decoder, channels, width, height, pixels);
     close_decoder(&decoder);
     return true;
 }

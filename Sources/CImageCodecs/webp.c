@@ -32,8 +32,8 @@ bool codec_webp_read_header(
 
 // Without an alpha channel in the output, libwebp drops the one in the file unblended.
 bool codec_webp_decode(
-    const uint8_t *bytes, size_t count, uint32_t width, uint32_t height, uint8_t *pixels,
-    char *message) {
+    const uint8_t *bytes, size_t count, uint32_t channels, uint32_t width, uint32_t height,
+    uint8_t *pixels, char *message) {
     WebPDecoderConfig config;
     if (!WebPInitDecoderConfig(&config)) return report(VP8_STATUS_OUT_OF_MEMORY, message);
     VP8StatusCode status = WebPGetFeatures(bytes, count, &config.input);
@@ -41,11 +41,11 @@ bool codec_webp_decode(
     // libwebp only asks that an outside buffer be large enough.
     if (config.input.width != (int)width || config.input.height != (int)height)
         return report(VP8_STATUS_BITSTREAM_ERROR, message);
-    config.output.colorspace = MODE_RGB;
+    config.output.colorspace = channels == 4 ? MODE_RGBA : MODE_RGB;
     config.output.is_external_memory = 1;
     config.output.u.RGBA.rgba = pixels;
-    config.output.u.RGBA.stride = (int)(3 * width);
-    config.output.u.RGBA.size = 3 * (size_t)width * height;
+    config.output.u.RGBA.stride = (int)(channels * width);
+    config.output.u.RGBA.size = channels * (size_t)width * height;
     status = WebPDecode(bytes, count, &config);
     WebPFreeDecBuffer(&config.output);
     return report(status, message);

@@ -8,6 +8,27 @@ struct Decoder {
     let limits: ImageLimits
 
     func decode(minimumSide: Int?) throws(ImageError) -> Image {
+        let (width, height) = try readSize()
+        let scale = scale(width, height, minimumSide: minimumSide)
+        let (columns, rows) = ((width + scale - 1) / scale, (height + scale - 1) / scale)
+        let pixels = try decode(channels: 3, scale: scale, width: columns, height: rows)
+        return Image(width: columns, height: rows, pixels: pixels)
+    }
+
+    /// Rows of red, green, blue and alpha, which does not weigh the three; without transparency in
+    /// the file, alpha is 255.
+    ///
+    /// - Throws: `ImageError` for a JPEG, which has none.
+    func decodeWithAlpha() throws(ImageError) -> (width: Int, height: Int, pixels: [UInt8]) {
+        guard format != .jpeg else {
+            throw ImageError(
+                .format, file, "a JPEG has no transparency", remedy: "save it as PNG or WebP")
+        }
+        let (width, height) = try readSize()
+        return (width, height, try decode(channels: 4, scale: 1, width: width, height: height))
+    }
+
+    private func readSize() throws(ImageError) -> (width: Int, height: Int) {
         let header = try readHeader()
         let (width, height) = (Int(header.width), Int(header.height))
         try limits.check(width: width, height: height, file: file)
@@ -15,9 +36,7 @@ struct Decoder {
             throw ImageError(
                 .format, file, "it is an animation", remedy: "save one frame as a picture")
         }
-        let scale = scale(width, height, minimumSide: minimumSide)
-        return try decode(
-            scale: scale, width: (width + scale - 1) / scale, height: (height + scale - 1) / scale)
+        return (width, height)
     }
 
     private func readHeader() throws(ImageError) -> CodecHeader {
@@ -39,23 +58,28 @@ struct Decoder {
         return [8, 4, 2].first { (side + $0 - 1) / $0 >= max(minimumSide, 1) } ?? 1
     }
 
-    private func decode(scale: Int, width: Int, height: Int) throws(ImageError) -> Image {
+    private func decode(
+        channels: Int, scale: Int, width: Int, height: Int
+    ) throws(ImageError) -> [UInt8] {
         var failure: ImageError?
-        let count = 3 * width * height
+        let count = channels * width * height
         let pixels = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
             do throws(ImageError) {
-                try decode(scale, UInt32(width), UInt32(height), into: buffer.baseAddress!)
+                try decode(
+                    UInt32(channels), scale, UInt32(width), UInt32(height),
+                    into: buffer.baseAddress!)
                 initialized = count
             } catch {
                 failure = error
             }
         }
         if let failure { throw failure }
-        return Image(width: width, height: height, pixels: pixels)
+        return pixels
     }
 
     private func decode(
-        _ scale: Int, _ width: UInt32, _ height: UInt32, into pixels: UnsafeMutablePointer<UInt8>
+        _ channels: UInt32, _ scale: Int, _ width: UInt32, _ height: UInt32,
+        into pixels: UnsafeMutablePointer<UInt8>
     ) throws(ImageError) {
         try run { message in
             switch format {
@@ -63,8 +87,10 @@ struct Decoder {
                 codec_jpeg_decode(
                     bytes, bytes.count, UInt32(scale), Int32(clamping: limits.maximumScans), width,
                     height, pixels, message)
-            case .png: codec_png_decode(bytes, bytes.count, width, height, pixels, message)
-            case .webp: codec_webp_decode(bytes, bytes.count, width, height, pixels, message)
+            case .png:
+                codec_png_decode(bytes, bytes.count, channels, width, height, pixels, message)
+            case .webp:
+                codec_webp_decode(bytes, bytes.count, channels, width, height, pixels, message)
             }
         }
     }

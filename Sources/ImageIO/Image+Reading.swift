@@ -14,13 +14,9 @@ extension Image {
     public init(
         contentsOf path: String, limits: ImageLimits = .default, minimumSide: Int? = nil
     ) throws(ImageError) {
-        let bytes: [UInt8]
-        do {
-            bytes = try readFile(path, maximumBytes: limits.maximumFileBytes)
-        } catch {
-            throw ImageError(error)
-        }
-        try self.init(data: bytes, name: path, limits: limits, minimumSide: minimumSide)
+        try self.init(
+            data: try imageBytes(path, limits), name: path, limits: limits,
+            minimumSide: minimumSide)
     }
 
     /// Reads a picture from the bytes of a file. See `init(contentsOf:limits:minimumSide:)`.
@@ -40,5 +36,13 @@ extension Image {
         let image = try decoder.decode(minimumSide: minimumSide)
             .converted(from: metadata.profile)
         self = image.turned(Orientation(of: data, format: decoder.format))
+    }
+}
+
+func imageBytes(_ path: String, _ limits: ImageLimits) throws(ImageError) -> [UInt8] {
+    do {
+        return try readFile(path, maximumBytes: limits.maximumFileBytes)
+    } catch {
+        throw ImageError(error)
     }
 }

@@ -27,19 +27,19 @@ bool codec_png_read_header(
 bool codec_webp_read_header(
     const uint8_t *bytes, size_t count, CodecHeader *header, char *message);
 
-// Pictures: `pixels` has room for 3 * width * height bytes and receives interleaved RGB. A file
-// whose size is another one is an error.
+// Pictures: `pixels` has room for `channels`, else 3, * width * height bytes and receives
+// interleaved RGB, with 4 channels RGBA. A file whose size is another one is an error.
 
 /// `scale` is 1, 2, 4 or 8: the size is ceil(full / scale). More than `maximum_scans` is an error.
 bool codec_jpeg_decode(
     const uint8_t *bytes, size_t count, uint32_t scale, int maximum_scans, uint32_t width,
     uint32_t height, uint8_t *pixels, char *message);
 bool codec_png_decode(
-    const uint8_t *bytes, size_t count, uint32_t width, uint32_t height, uint8_t *pixels,
-    char *message);
+    const uint8_t *bytes, size_t count, uint32_t channels, uint32_t width, uint32_t height,
+    uint8_t *pixels, char *message);
 bool codec_webp_decode(
-    const uint8_t *bytes, size_t count, uint32_t width, uint32_t height, uint8_t *pixels,
-    char *message);
+    const uint8_t *bytes, size_t count, uint32_t channels, uint32_t width, uint32_t height,
+    uint8_t *pixels, char *message);
 
 // Color profiles.
 

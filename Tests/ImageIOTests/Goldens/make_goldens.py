@@ -138,6 +138,14 @@ def make_jpeg(rgb: np.ndarray) -> None:
     expect(HERE / "ycck.jpg")
 
 
+def make_composed(rgb: np.ndarray) -> None:
+    """`<name>-over.expected.png`: laid over the mirrored picture."""
+    ground = Image.fromarray(rgb[:, ::-1]).convert("RGBA")
+    for name in ["rgba8.png", "grayalpha8.png", "palette-transparent.png", "rgb16.png", "alpha.webp"]:
+        top = Image.open(HERE / name).convert("RGBA")
+        save_expected(f"{name.split('.')[0]}-over", Image.alpha_composite(ground, top).convert("RGB"))
+
+
 def make_scaled(rgb: np.ndarray) -> None:
     image = Image.fromarray(np.tile(rgb, (3, 3, 1)))
     buffer = io.BytesIO()
@@ -229,5 +237,5 @@ def make_resized(rgb: np.ndarray) -> None:
 if __name__ == "__main__":
     source = picture(WIDTH, HEIGHT)
     for make in [make_png, make_jpeg, make_scaled, make_webp, make_orientations, make_profiles,
-                 make_resized, make_bad]:
+                 make_resized, make_composed, make_bad]:
         make(source)
