@@ -1,38 +1,58 @@
 import TensorGraph
 
-/// mean |x − y| (`torch.nn.functional.l1_loss`), rank 0.
-public func l1Loss(_ prediction: Tensor, _ target: Tensor) -> Tensor {
-    abs(prediction - target).mean()
+/// What becomes of a loss's elements (PyTorch's `reduction`).
+public enum Reduction: Hashable, Sendable {
+    /// They stay.
+    case none
+    /// Their mean, rank 0.
+    case mean
+
+    fileprivate func apply(to elements: Tensor) -> Tensor {
+        self == .mean ? elements.mean() : elements
+    }
 }
 
-/// mean (x − y)² (`torch.nn.functional.mse_loss`), rank 0.
-public func mseLoss(_ prediction: Tensor, _ target: Tensor) -> Tensor {
+/// |x − y| (`torch.nn.functional.l1_loss`).
+public func l1Loss(
+    _ prediction: Tensor, _ target: Tensor, reduction: Reduction = .mean
+) -> Tensor {
+    reduction.apply(to: abs(prediction - target))
+}
+
+/// (x − y)² (`torch.nn.functional.mse_loss`).
+public func mseLoss(
+    _ prediction: Tensor, _ target: Tensor, reduction: Reduction = .mean
+) -> Tensor {
     let difference = prediction - target
-    return (difference * difference).mean()
+    return reduction.apply(to: difference * difference)
 }
 
-/// The mean of d²/2 up to |d| = `delta`, of delta·(|d| − delta/2) beyond
-/// (`torch.nn.functional.huber_loss`), rank 0.
-public func huberLoss(_ prediction: Tensor, _ target: Tensor, delta: Float = 1) -> Tensor {
+/// d²/2 up to |d| = `delta`, delta·(|d| − delta/2) beyond (`torch.nn.functional.huber_loss`).
+public func huberLoss(
+    _ prediction: Tensor, _ target: Tensor, delta: Float = 1, reduction: Reduction = .mean
+) -> Tensor {
     let distance = abs(prediction - target)
     // One formula for both parts: the quadratic one stops where the linear one starts.
     let near = minimum(distance, distance.graph.constant(delta))
-    return (near * near * 0.5 + (distance - near) * delta).mean()
+    return reduction.apply(to: near * near * 0.5 + (distance - near) * delta)
 }
 
-/// The Huber loss divided by `beta` (`torch.nn.functional.smooth_l1_loss`), rank 0.
-public func smoothL1Loss(_ prediction: Tensor, _ target: Tensor, beta: Float = 1) -> Tensor {
-    huberLoss(prediction, target, delta: beta) / beta
+/// The Huber loss divided by `beta` (`torch.nn.functional.smooth_l1_loss`).
+public func smoothL1Loss(
+    _ prediction: Tensor, _ target: Tensor, beta: Float = 1, reduction: Reduction = .mean
+) -> Tensor {
+    huberLoss(prediction, target, delta: beta, reduction: reduction) / beta
 }
 
-/// −Σ t·log softmax(x) along `axis`, averaged over the rest: `torch.nn.functional.cross_entropy`
-/// with class probabilities as targets; rank 0.
+/// −Σ t·log softmax(x) along `axis`: `torch.nn.functional.cross_entropy` with class probabilities as
+/// targets. Not reduced, it keeps the axis, with extent 1.
 ///
 /// - Parameter weights: a factor for each place, of the targets' shape with extent 1 at `axis`
 ///   (class rebalancing); the mean still divides by the number of places.
 public func crossEntropy(
-    _ logits: Tensor, _ targets: Tensor, axis: Int = 1, weights: Tensor? = nil
+    _ logits: Tensor, _ targets: Tensor, axis: Int = 1, weights: Tensor? = nil,
+    reduction: Reduction = .mean
 ) -> Tensor {
     let places = -(logSoftmax(logits, axis: axis) * targets).sum(axes: [axis], keepDims: true)
-    return (weights.map { places * $0 } ?? places).mean()
+    return reduction.apply(to: weights.map { places * $0 } ?? places)
 }

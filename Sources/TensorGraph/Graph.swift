@@ -24,7 +24,9 @@ public final class Graph {
         let inputs: [Int]
     }
 
-    public let mode: Mode
+    public private(set) var mode: Mode
+    /// What variables are named below, while a part is added that does not learn.
+    private(set) var frozenScope: String?
     /// How layers round their weights, so that training gets used to it; nil for not at all.
     public var weightRounding: WeightRounding?
     package private(set) var nodes: [Node] = []
@@ -120,6 +122,17 @@ public final class Graph {
     ) throws(Failure) -> Result {
         modulePath.append(name)
         defer { modulePath.removeLast() }
+        return try body()
+    }
+
+    /// Runs `body` so that what it adds infers and is not learned: batch normalization takes its
+    /// running statistics, weights are not rounded, and variables are settings named `scope.NAME`.
+    public func frozen<Result, Failure: Error>(
+        as scope: String, _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        let before = (mode, weightRounding, frozenScope)
+        (mode, weightRounding, frozenScope) = (.inference, nil, scope)
+        defer { (mode, weightRounding, frozenScope) = before }
         return try body()
     }
 

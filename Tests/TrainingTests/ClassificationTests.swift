@@ -52,6 +52,7 @@ import Testing
         ("loss.kind=classification", "mobile-unet has no distribution"),
         ("loss.class_weight=1", "mobile-unet has no distribution"),
         ("data.hints=true", "mobile-unet takes no hints"),
+        ("loss.perceptual=1", "name a checkpoint of siggraph17"),
         ("distillation.features=stem=nothing", "there is no such module"),
         ("distillation.features=stem=head", "modules of one shape"),
         ("distillation.logits=1", "do not both classify"),

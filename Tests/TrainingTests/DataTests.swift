@@ -1,3 +1,4 @@
+import Foundation
 import ImageIO
 import Testing
 
@@ -44,6 +45,43 @@ import Testing
         #expect(batches[0].lightness != batches[1].lightness)
         #expect(batches[1].lightness.scalars.allSatisfy { (0...100).contains($0) })
         #expect(Tone(shift: 10, contrast: 0.5).apply(to: [0, 50, 100]) == [35, 60, 85])
+    }
+
+    @Test func cutOutsAreLaidOverTheirShareOfTheCrops() throws {
+        let scratch = try Scratch()
+        try scratch.addPhotos(5)
+        let objects = "\(scratch.path)/objects"
+        try FileManager.default.createDirectory(
+            atPath: objects, withIntermediateDirectories: true)
+        // Without transparency in it, a picture covers all of its rectangle.
+        try Image(width: 30, height: 20, red: 250, green: 0, blue: 0)
+            .write(to: "\(objects)/red.png")
+        func batches(_ share: String) throws -> [Batch] {
+            let source = try scratch.source(
+                scratch.configuration(
+                    "data.cutouts=\(objects)", "data.cutout_share=\(share)", "batch=1"))
+            let batches = try (0..<40).map { try source.batch(step: $0) }
+            #expect(try source.batch(step: 7) == batches[7])
+            return batches
+        }
+        let plain = try batches("0")
+        let counts = try ["0.5", "1"].map { share in
+            zip(plain, try batches(share)).filter { plain, laid in
+                zip(plain.target.scalars, laid.target.scalars).filter { $0 != $1 }.count > 100
+            }.count
+        }
+        #expect((10...30).contains(counts[0]))
+        #expect(counts[1] == 40)
+    }
+
+    @Test func foldersWithoutCutOutsAreRefused() throws {
+        let scratch = try Scratch()
+        try scratch.addPhotos(2)
+        let empty = "\(scratch.path)/empty"
+        try FileManager.default.createDirectory(atPath: empty, withIntermediateDirectories: true)
+        let configuration = try scratch.configuration("data.cutouts=\(empty)")
+        let error = #expect(throws: TrainingError.self) { try scratch.source(configuration) }
+        #expect(error?.description.contains("cut-outs") == true)
     }
 
     @Test func splitKeepsEveryPhotoOnOneSide() throws {

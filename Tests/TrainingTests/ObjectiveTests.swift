@@ -1,4 +1,5 @@
 import ColorScience
+import Colorizers
 import Engine
 import Foundation
 import Layers
@@ -38,6 +39,7 @@ import Testing
         let classification: Classification
         let totalVariation: [Float]
         let regression: [Regression]
+        let perceptual: Classification
         let schedules: [Course]
 
         static func load() throws -> Golden {
@@ -109,9 +111,10 @@ import Testing
         let shape: Shape = [2, 7, 3, 4]
         let graph = Graph()
         let logits = graph.variable("logits", shape, role: .parameter)
-        let losses = classificationLoss(
+        let losses = crossEntropy(
             logits, softmax(graph.input("targets", shape), axis: 1),
-            weights: graph.input("weights", [2, 1, 3, 4]))
+            weights: graph.input("weights", [2, 1, 3, 4]), reduction: .none
+        ).meanOfExamples()
         let gradient = try gradients(of: losses.sum(), withRespectTo: [logits])[0]
         let program = try Program(outputs: [("losses", losses), ("gradient", gradient)])
         try program.load(["logits": drawn("logits", shape, -4...4)])
@@ -152,6 +155,50 @@ import Testing
             "target": drawn("target", shape, -0.7...0.7),
         ])
         #expect(agree(values.scalars, golden.losses, within: 1e-5))
+    }
+
+    @Test func perceptualLossIsPyTorchs() throws {
+        let golden = try Golden.load().perceptual
+        let network = SIGGRAPH17()
+        let perceptual = PerceptualLoss(
+            network, variables: weightsOfAnySize(network), modules: ["model1", "model2"])
+        let shape: Shape = [2, 2, 16, 16]
+        // Batch normalization does not learn here, although all around it does.
+        let graph = Graph(mode: .training)
+        let estimate = graph.variable("estimate", shape, role: .parameter)
+        let losses = perceptual(
+            graph.input("lightness", [2, 1, 16, 16]), estimate, graph.input("target", shape))
+        #expect(graph.parameters.map(\.variableName) == ["estimate"])
+        let gradient = try gradients(of: losses.sum(), withRespectTo: [estimate])[0]
+        #expect(graph.updates.isEmpty)
+        let program = try Program(outputs: [("losses", losses), ("gradient", gradient)])
+        try program.load(perceptual.variables)
+        try program.load(["estimate": drawn("estimate", shape, -0.7...0.7)])
+        let results = try program.run([
+            "lightness": drawn("lightness", [2, 1, 16, 16], 0...100),
+            "target": drawn("target", shape, -0.7...0.7),
+        ])
+        let values = try #require(results["losses"]).scalars
+        #expect(agree(values, golden.losses, within: 1e-4))
+        let found = try #require(results["gradient"]).scalars
+        let largest = golden.gradient.map(abs).max() ?? 0
+        #expect(found.count == golden.gradient.count && largest > 0)
+        for (value, expected) in zip(found, golden.gradient) {
+            #expect(abs(value - expected) <= 1e-4 * largest)
+        }
+    }
+
+    /// As `weights_of_any_size` in record_objectives.py.
+    private func weightsOfAnySize(_ network: SIGGRAPH17) -> [String: TensorData] {
+        var values: [String: TensorData] = [:]
+        for entry in StateSpec(of: network).tensors {
+            let fanIn = entry.shape.dimensions.dropFirst().reduce(1, *)
+            let bound = (6 / Double(fanIn)).squareRoot()
+            let scales = entry.name.hasSuffix("running_var") || entry.name.hasSuffix("4.weight")
+            let range = entry.shape.rank == 4 ? -bound...bound : scales ? 0.5...1.5 : -0.2...0.2
+            values[entry.name] = drawn(entry.name, entry.shape, range)
+        }
+        return values
     }
 
     // MARK: Schedules

@@ -47,6 +47,6 @@ final class Scratch {
         let photos = try PhotoFolder(configuration.data).training
         let cache = PhotoCache(
             photos, shortSide: 2 * configuration.data.crop, maximumBytes: 1 << 20)
-        return BatchSource(cache, configuration, classes: nil)
+        return try BatchSource(cache, configuration, classes: nil)
     }
 }

@@ -54,9 +54,13 @@ extension Graph {
         declare(name, Input(inputName: name, shape: shape))
     }
 
-    /// A value kept from run to run under `name`.
+    /// A value kept from run to run under `name`; see also ``frozen(as:_:)``.
     public func variable(_ name: String, _ shape: Shape, role: Variable.Role) -> Tensor {
-        declare(name, Variable(variableName: name, shape: shape, role: role))
+        guard let frozenScope else {
+            return declare(name, Variable(variableName: name, shape: shape, role: role))
+        }
+        let scoped = "\(frozenScope).\(name)"
+        return declare(scoped, Variable(variableName: scoped, shape: shape, role: .setting))
     }
 
     public func constant(_ data: TensorData) -> Tensor {

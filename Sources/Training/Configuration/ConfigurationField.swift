@@ -121,6 +121,12 @@ package struct ConfigurationField {
                 "data.contrast", \.data.contrast, .range(0...0.9),
                 "stretches L about its middle by at most this share"),
             .init(
+                "data.cutouts", optional: \.data.cutouts, .path("a folder of cut-outs"),
+                "objects on a transparent ground, to be laid over crops"),
+            .init(
+                "data.cutout_share", \.data.cutoutShare, .range(0...1),
+                "of how many crops, where there are cut-outs"),
+            .init(
                 "data.hints", \.data.hints, .any,
                 "tells the color of some pixels, as siggraph17 learns it"),
             .init(
@@ -151,6 +157,15 @@ package struct ConfigurationField {
             .init(
                 "loss.rebalance", optional: \.loss.rebalance, .range(0...1),
                 "rare colors count more: by 1/((1 − this)·p + this/bins); null: all alike"),
+            .init(
+                "loss.perceptual", \.loss.perceptual, .range(0...1e6),
+                "adds this much of the squared difference of what a colorizer sees in both"),
+            .init(
+                "loss.perceptual_network", optional: \.loss.perceptualNetwork,
+                .path("a checkpoint"), "that colorizer: one that takes hints, such as siggraph17"),
+            .init(
+                "loss.perceptual_modules", \.loss.perceptualModules, .path("names of modules"),
+                "where it is looked at"),
             .init(
                 "loss.total_variation", \.loss.totalVariation, .range(0...1e6),
                 "adds this much of neighbors' differences"),

@@ -13,6 +13,8 @@ package struct TrainingConfiguration: Hashable, Sendable {
         package var flip = true
         package var lightness = 0.0
         package var contrast = 0.0
+        package var cutouts: String?
+        package var cutoutShare = 0.25
         package var hints = false
         package var cacheMegabytes = 1024
         package var loaderThreads = 1
@@ -30,6 +32,9 @@ package struct TrainingConfiguration: Hashable, Sendable {
         package var neighbors = 10
         package var sigma = 5.0
         package var rebalance: Double? = 0.5
+        package var perceptual = 0.0
+        package var perceptualNetwork: String?
+        package var perceptualModules = "model2 model3"
         package var totalVariation = 0.0
         package var temporal = 0.0
     }

@@ -17,15 +17,20 @@ final class BatchSource: Sendable {
     private let repeatsFirst: Bool
     /// How colors become classes, where the objective classifies.
     private let classes: ClassTargets?
+    private let cutOuts: CutOuts?
     /// The orders used last: a batch may lie across two passages.
     private let passages = Mutex<[Passage]>([])
 
-    init(_ photos: PhotoCache, _ configuration: TrainingConfiguration, classes: ClassTargets?) {
+    /// - Throws: what reading cut-outs throws.
+    init(
+        _ photos: PhotoCache, _ configuration: TrainingConfiguration, classes: ClassTargets?
+    ) throws {
         (self.photos, self.classes) = (photos, classes)
         repeatsFirst = configuration.overfitOneBatch
         settings = configuration.data
         batch = configuration.batch
         seed = UInt64(configuration.seed)
+        cutOuts = try CutOuts(settings)
         epochSteps = configuration.epochSteps ?? (photos.paths.count + batch - 1) / batch
     }
 
@@ -38,9 +43,11 @@ final class BatchSource: Sendable {
             Augmentation(seed: seed, epoch: epoch, index: $0, settings: settings)
         }
         let pictures = try zip(indices, augmentations).map { index, augmentation in
-            augmentation.apply(
+            let picture = augmentation.apply(
                 to: try photos.photo(at: photoIndex(epoch: epoch, index: index)),
                 side: settings.crop)
+            let random = RandomStream(seed: seed, name: "cut-out \(epoch) \(index)")
+            return cutOuts?.laid(over: picture, random) ?? picture
         }
         var batch = Batch(pictures, tones: augmentations.map(\.tone))
         batch.classify(classes)

@@ -1,4 +1,5 @@
 import Colorizers
+import Layers
 import TensorGraph
 
 /// What a training minimizes: how a network's answer is compared with the photo.
@@ -6,14 +7,15 @@ struct Objective {
     let loss: TrainingConfiguration.Loss
     private let network: any Colorizer
     private let hints: Bool
+    private let perceptual: PerceptualLoss?
     /// Pixels, each way, that the second look of the temporal term is moved by.
     private static let shift = 4
 
-    /// - Throws: ``ConfigurationError`` if the network cannot be trained so.
-    init(
-        _ network: any Colorizer, _ configuration: TrainingConfiguration
-    ) throws(ConfigurationError) {
+    /// - Throws: ``ConfigurationError`` if the network cannot be trained so; what reading the
+    ///   perceptual loss's network throws.
+    init(_ network: any Colorizer, _ configuration: TrainingConfiguration) throws {
         (self.network, loss, hints) = (network, configuration.loss, configuration.data.hints)
+        perceptual = try PerceptualLoss(configuration.loss)
         if loss.classifies, !(network is any ColorClassifier) {
             throw ConfigurationError(
                 "loss.kind",
@@ -29,6 +31,9 @@ struct Objective {
                 "loss.temporal", "does not go together with data.hints; set one of them to 0")
         }
     }
+
+    /// The values of variables that are not learned, to be loaded beside the network's.
+    var variables: [String: TensorData] { perceptual?.variables ?? [:] }
 
     /// The network's answer to the input `lightness`.
     func prediction(_ graph: Graph, shape: Shape) -> ColorPrediction {
@@ -52,19 +57,31 @@ struct Objective {
         }
         if loss.classifies, let logits = prediction.logits {
             let places = Shape([logits.shape[0], 1, logits.shape[2], logits.shape[3]])
-            let entropy = classificationLoss(
+            let entropy = crossEntropy(
                 logits, graph.input("classes", logits.shape),
-                weights: graph.input("class_weights", places))
+                weights: graph.input("class_weights", places), reduction: .none
+            ).meanOfExamples()
             terms.append(entropy * Float(loss.kind == .classification ? 1 : loss.classWeight))
         } else if loss.classifies {
             graph.record(
                 ShapeError("has no class head; set class_head to true"), network.architecture, [])
+        }
+        if let perceptual {
+            let lightness = graph.input("lightness", prediction.lightnessShape)
+            terms.append(
+                perceptual(
+                    lightness, estimate, graph.input("target", estimate.shape))
+                    * Float(loss.perceptual))
         }
         if loss.totalVariation > 0 {
             terms.append(totalVariation(estimate) * Float(loss.totalVariation))
         }
         return terms.dropFirst().reduce(terms[0], +)
     }
+}
+
+extension ColorPrediction {
+    fileprivate var lightnessShape: Shape { [ab.shape[0], 1, ab.shape[2], ab.shape[3]] }
 }
 
 extension Colorizer {

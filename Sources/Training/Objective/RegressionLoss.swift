@@ -1,3 +1,4 @@
+import Layers
 import TensorGraph
 
 extension TrainingConfiguration.Loss {
@@ -5,23 +6,20 @@ extension TrainingConfiguration.Loss {
     ///
     /// - Parameters: estimate and target, a and b divided by 110: [N, 2, H, W].
     func regression(_ estimate: Tensor, _ target: Tensor) -> Tensor {
-        var values = pointwise(estimate - target)
+        var values = elements(estimate, target)
         if saturation > 0 {
             // Gray is right for most pixels; without more weight on the others, all turns gray.
             let chroma = sqrt((target * target).sum(axes: [1], keepDims: true))
             values = values * (1 + chroma * Float(saturation))
         }
-        return values.mean(axes: [1, 2, 3])
+        return values.meanOfExamples()
     }
 
-    private func pointwise(_ difference: Tensor) -> Tensor {
+    private func elements(_ estimate: Tensor, _ target: Tensor) -> Tensor {
         switch kind {
-        case .l1, .classification: return abs(difference)
-        case .mse: return difference * difference
-        case .huber:
-            let distance = abs(difference)
-            let near = minimum(distance, distance.graph.constant(Float(delta)))
-            return near * near * 0.5 + (distance - near) * Float(delta)
+        case .l1, .classification: l1Loss(estimate, target, reduction: .none)
+        case .mse: mseLoss(estimate, target, reduction: .none)
+        case .huber: huberLoss(estimate, target, delta: Float(delta), reduction: .none)
         }
     }
 }
@@ -34,5 +32,10 @@ func totalVariation(_ picture: Tensor) -> Tensor {
     let down =
         picture.sliced(axis: 2, 1..<height) - picture.sliced(axis: 2, 0..<(height - 1))
     let right = picture.sliced(axis: 3, 1..<width) - picture.sliced(axis: 3, 0..<(width - 1))
-    return abs(down).mean(axes: [1, 2, 3]) + abs(right).mean(axes: [1, 2, 3])
+    return abs(down).meanOfExamples() + abs(right).meanOfExamples()
+}
+
+extension Tensor {
+    /// The mean of each example of [N, C, H, W]: [N].
+    func meanOfExamples() -> Tensor { mean(axes: [1, 2, 3]) }
 }

@@ -9,11 +9,16 @@ import TensorGraph
 /// one learns from (Hinton et al., "Distilling the Knowledge in a Neural Network", 2015). It infers,
 /// and does not learn.
 final class Teacher {
-    private let colors: ModelProgram
-    /// Logits and features, where they are asked for.
-    private let inside: Program?
+    /// What runs: any model for its colors alone, a network whose inside is looked at as well.
+    private enum Source {
+        case model(ModelProgram)
+        case network(Program)
+    }
+
+    private let source: Source
     private let configuration: TrainingConfiguration
     private let pairs: [FeaturePair]
+    private static let colors = "teacher"
     private static let logits = "teacher_logits"
 
     /// - Parameter student: what the student answers, in its graph.
@@ -23,20 +28,22 @@ final class Teacher {
         _ path: String, _ configuration: TrainingConfiguration, student: ColorPrediction
     ) throws {
         self.configuration = configuration
-        let side = configuration.data.crop
-        colors = try Model(contentsOf: path).program(
-            batch: configuration.batch, height: side, width: side,
-            options: CompileOptions(threads: configuration.threads))
         pairs = try FeaturePair.list(configuration.distillation.features ?? "")
-        inside = try Self.inside(path, configuration, pairs, student)
+        guard pairs.isEmpty, configuration.distillation.logits == 0 else {
+            source = .network(try Self.network(path, configuration, pairs, student))
+            return
+        }
+        let side = configuration.data.crop
+        source = .model(
+            try Model(contentsOf: path).program(
+                batch: configuration.batch, height: side, width: side,
+                options: CompileOptions(threads: configuration.threads)))
     }
 
-    private static func inside(
+    private static func network(
         _ path: String, _ configuration: TrainingConfiguration, _ pairs: [FeaturePair],
         _ student: ColorPrediction
-    ) throws -> Program? {
-        let wantsLogits = configuration.distillation.logits > 0
-        guard wantsLogits || !pairs.isEmpty else { return nil }
+    ) throws -> Program {
         guard Checkpoint.isCheckpoint(path) else {
             throw ConfigurationError(
                 "distillation.teacher",
@@ -45,10 +52,12 @@ final class Teacher {
         let checkpoint = try Checkpoint(contentsOf: path)
         let (graph, side) = (Graph(), configuration.data.crop)
         let lightness = graph.input("lightness", [configuration.batch, 1, side, side])
-        let logits = try checkpoint.makeColorizer().prediction(lightness).logits
-        var outputs: [(name: String, value: Tensor)] = []
-        if wantsLogits {
-            guard let logits, logits.shape == student.logits?.shape else {
+        let prediction = try checkpoint.makeColorizer().prediction(lightness)
+        var outputs: [(name: String, value: Tensor)] = [
+            (Self.colors, prediction.ab / Batch.abScale)
+        ]
+        if configuration.distillation.logits > 0 {
+            guard let logits = prediction.logits, logits.shape == student.logits?.shape else {
                 throw ConfigurationError(
                     "distillation.logits",
                     "the teacher and the network do not both classify "
@@ -68,12 +77,14 @@ final class Teacher {
     /// What the step's graph takes: `teacher`, a and b divided by 110 as the teacher sees them,
     /// [N, 2, H, W], and the rest that is compared.
     func inputs(for batch: Batch) throws -> [String: TensorData] {
-        let pictures = try colors.predict(lightness: batch.lightness.scalars)
-        let scalars = pictures.flatMap { $0.a + $0.b }.map { $0 / Batch.abScale }
-        var inputs = ["teacher": TensorData(shape: batch.target.shape, scalars: scalars)]
-        guard let inside else { return inputs }
-        inputs.merge(try inside.run(["lightness": batch.lightness])) { $1 }
-        return inputs
+        switch source {
+        case .network(let program):
+            return try program.run(["lightness": batch.lightness])
+        case .model(let program):
+            let pictures = try program.predict(lightness: batch.lightness.scalars)
+            let scalars = pictures.flatMap { $0.a + $0.b }.map { $0 / Batch.abScale }
+            return [Self.colors: TensorData(shape: batch.target.shape, scalars: scalars)]
+        }
     }
 
     /// How far the student is from the teacher, rank 0.
@@ -81,19 +92,19 @@ final class Teacher {
         let (graph, wanted) = (student.ab.graph, configuration.distillation)
         let estimate = student.ab / Batch.abScale
         var loss = configuration.loss.regression(
-            estimate, graph.input("teacher", estimate.shape)
+            estimate, graph.input(Self.colors, estimate.shape)
         ).mean()
         if wanted.logits > 0, let logits = student.logits {
             let heat = 1 / Float(wanted.temperature)
             let taught = softmax(graph.input(Self.logits, logits.shape) * heat, axis: 1)
             // Gradients shrink by T², which is made up for, as Hinton et al. do.
             let factor = Float(wanted.logits * wanted.temperature * wanted.temperature)
-            loss = loss + classificationLoss(logits * heat, taught).mean() * factor
+            loss = loss + crossEntropy(logits * heat, taught) * factor
         }
         for pair in pairs {
             guard let feature = graph.output(ofModule: pair.student) else { continue }
-            let difference = feature - graph.input(pair.input, feature.shape)
-            loss = loss + (difference * difference).mean() * Float(wanted.featureWeight)
+            let taught = graph.input(pair.input, feature.shape)
+            loss = loss + mseLoss(feature, taught) * Float(wanted.featureWeight)
         }
         return loss
     }
@@ -131,13 +142,5 @@ private struct FeaturePair {
                     + "name modules of one shape")
         }
         return other
-    }
-}
-
-extension Graph {
-    /// What a module gave: the last that was added in it.
-    fileprivate func output(ofModule path: String) -> Tensor? {
-        nodes.lastIndex { $0.module == path || $0.module.hasPrefix(path + ".") }
-            .map { Tensor(graph: self, id: $0) }
     }
 }

@@ -47,7 +47,7 @@ package final class Trainer {
             photos.training, shortSide: 2 * configuration.data.crop,
             maximumBytes: configuration.data.cacheMegabytes << 20)
         let classes = ClassTargets(network, configuration, photos: cache)
-        source = BatchSource(cache, configuration, classes: classes)
+        source = try BatchSource(cache, configuration, classes: classes)
         validator =
             photos.validation.isEmpty
             ? nil

@@ -56,6 +56,7 @@ final class TrainingStep {
         var options = CompileOptions(threads: configuration.threads)
         options.recomputes = configuration.recompute
         program = try Program(outputs: [("loss", loss), ("norm", norm)], options: options)
+        try program.load(objective.variables)
     }
 
     /// The mean loss: from the photo, and from what the teacher makes of it.

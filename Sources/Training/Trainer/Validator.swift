@@ -59,6 +59,7 @@ final class Validator {
         program = try Program(
             outputs: [("ab", prediction.ab), ("loss", objective(prediction))],
             options: CompileOptions(threads: configuration.threads))
+        try program.load(objective.variables)
     }
 
     /// - Returns: nil if `shouldStop` said so in between.

@@ -3,17 +3,22 @@
 
     python record_objectives.py
 
-Inputs are not stored: seeded.py and RandomStream draw the same ones. Needs torch, numpy, scipy and
-scikit-image.
+Inputs are not stored: seeded.py and RandomStream draw the same ones. Needs torch, numpy, scipy,
+scikit-image and rz-colorization.
 """
 
 import json
+import math
 import pathlib
 import sys
+import types
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "ColorizersTests/Goldens"))
 
+sys.modules.setdefault("IPython", types.SimpleNamespace(embed=None))  # imported, never used
+
+from colorizers.siggraph17 import SIGGRAPHGenerator
 import numpy as np
 from scipy.spatial import cKDTree
 import torch
@@ -91,6 +96,43 @@ def regression():
     ]
 
 
+def weights_of_any_size(network):
+    """Weights drawn so that values neither vanish nor grow."""
+    state = {}
+    for name, tensor in network.state_dict().items():
+        shape = tuple(tensor.shape)
+        if tensor.dim() == 4:
+            bound = math.sqrt(6 / math.prod(shape[1:]))
+            state[name] = draw(name, shape, -bound, bound)
+        elif tensor.dim() == 1:
+            scales = name.endswith("running_var") or name.endswith("4.weight")
+            state[name] = draw(name, shape, *((0.5, 1.5) if scales else (-0.2, 0.2)))
+        else:
+            state[name] = tensor
+    return state
+
+
+def perceptual():
+    """What SIGGRAPH17's first two stages see of two colorings of one lightness."""
+    network = SIGGRAPHGenerator().eval()
+    network.load_state_dict(weights_of_any_size(network))
+    network = network.double()
+    lightness = draw("lightness", (2, 1, 16, 16), 0, 100)
+    estimate = draw("estimate", (2, 2, 16, 16), -0.7, 0.7).requires_grad_()
+    target = draw("target", (2, 2, 16, 16), -0.7, 0.7)
+
+    def features(colors):
+        shown = torch.ones_like(lightness)
+        inputs = [network.normalize_l(lightness), network.normalize_ab(colors * 110), shown]
+        first = network.model1(torch.cat(inputs, 1))
+        return first, network.model2(first[:, :, ::2, ::2])
+
+    terms = [(a - b).square().mean((1, 2, 3)) for a, b in zip(features(estimate), features(target))]
+    losses = sum(terms) / len(terms)
+    losses.sum().backward()
+    return {"losses": rounded(losses.detach()), "gradient": rounded(estimate.grad)}
+
+
 def warm(schedule):
     """`schedule` after a linear rise over WARMUP steps."""
     def make(optimizer):
@@ -125,6 +167,7 @@ def main():
         "bins": BINS.astype(int).ravel().tolist(),
         "codes": codes(), "prior": prior(), "classification": classification(),
         "total_variation": total_variation(), "regression": regression(),
+        "perceptual": perceptual(),
         "schedules": [
             {"kind": kind, "warmup": warmup, "shares": shares(make)}
             for (kind, warmup), make in SCHEDULES.items()
