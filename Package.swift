@@ -5,8 +5,11 @@ import PackageDescription
 let package = Package(
     name: "retint",
     products: [
-        .executable(name: "retint", targets: ["RetintCLI"]),
+        .executable(name: "retint", targets: ["RetintExecutable"]),
         .library(name: "Retint", targets: ["Retint"]),
+        // For architectures of one's own: see Scripts/Examples.
+        .library(
+            name: "RetintCLI", targets: ["RetintCLI", "Colorizers", "Layers", "TensorGraph"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -93,7 +96,7 @@ let package = Package(
                 .product(name: "Yams", package: "Yams"),
                 .product(name: "SwiftProtobuf", package: "swift-protobuf"),
             ]),
-        .executableTarget(
+        .target(
             name: "RetintCLI",
             dependencies: [
                 "Retint", "Training", "Reports", "Verification", "Quantization", "Conversion",
@@ -103,6 +106,7 @@ let package = Package(
                 "ImageIO", "Files",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
+        .executableTarget(name: "RetintExecutable", dependencies: ["RetintCLI"]),
 
         // Tests.
         .testTarget(name: "TensorGraphTests", dependencies: ["TensorGraph"]),

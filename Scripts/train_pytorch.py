@@ -26,6 +26,7 @@ import torch.nn.functional as F
 from export_pytorch import weights
 from photo_batches import AB_SCALE, Batches
 import ab_bins
+import lite_unet
 import mobile_unet
 import students
 
@@ -57,6 +58,7 @@ def student(factory):
 # How each is made, and how it answers with a distribution over bins.
 NETWORKS = {
     "eccv16": (eccv16, eccv16_logits),
+    "lite-unet": (student(lite_unet.LiteUNet), None),
     "mobile-unet": (student(mobile_unet.MobileUNet), None),
     "pico-unet": (student(students.PicoUNet), None),
     "rep-unet": (student(students.RepUNet), None),
@@ -65,8 +67,8 @@ NETWORKS = {
 # What this script does not do, and the value at which that makes no difference.
 NEUTRAL = {
     "accumulate": 1, "freeze": None, "quantization": "none", "overfit_one_batch": False,
-    "patience": None, "time_limit": None, "data.hints": False, "loss.class_weight": 0,
-    "loss.temporal": 0, "distillation.teacher": None, "optimizer.groups": None,
+    "patience": None, "time_limit": None, "data.hints": False, "data.cutouts": None,
+    "loss.class_weight": 0, "loss.temporal": 0, "loss.perceptual": 0, "distillation.teacher": None, "optimizer.groups": None,
 }
 
 

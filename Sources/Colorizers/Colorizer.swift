@@ -41,12 +41,12 @@ public struct ColorizerOptions: Hashable, Sendable {
     }
 
     /// `channels` times the width, as a multiple of 16.
-    func scaled(_ channels: Int) -> Int {
+    public func scaled(_ channels: Int) -> Int {
         max(16, Int((Double(channels) * width / 16).rounded()) * 16)
     }
 
     /// `count` times the depth, at least 1.
-    func repeated(_ count: Int) -> Int {
+    public func repeated(_ count: Int) -> Int {
         max(1, Int((Double(count) * depth).rounded()))
     }
 }
@@ -56,7 +56,7 @@ extension Colorizer {
     public var requiredMultiple: Int { Self.requiredMultiple }
 
     /// Records an error in the graph unless `lightness` is [N, 1, H, W] of a size that fits.
-    func checkInput(_ lightness: Tensor) {
+    public func checkInput(_ lightness: Tensor) {
         let shape = lightness.shape
         let multiple = Self.requiredMultiple
         guard shape.rank == 4, shape[1] == 1 else {
@@ -73,9 +73,9 @@ extension Colorizer {
 }
 
 /// (L − 50)/100: what all networks here see of the lightness.
-func normalized(_ lightness: Tensor) -> Tensor {
+public func normalized(_ lightness: Tensor) -> Tensor {
     (lightness - 50) * 0.01
 }
 
 /// What a network's −1…1 stands for in units of a and b.
-let abScale: Float = 110
+public let abScale: Float = 110

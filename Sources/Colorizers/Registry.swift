@@ -1,4 +1,5 @@
 import Layers
+import Synchronization
 
 /// Why a colorizer cannot be made.
 public enum ColorizerError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -22,12 +23,25 @@ public enum ColorizerError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-private let architectures: [any Colorizer.Type] = [
-    ECCV16.self, SIGGRAPH17.self, ClassUNet.self, RepUNet.self, MobileUNet.self, PicoUNet.self,
-]
+/// All architectures: those of retint, and what ``registerColorizer(_:)`` adds.
+private let architectures = Mutex<[any Colorizer.Type]>([
+    ECCV16.self, SIGGRAPH17.self, ClassUNet.self, RepUNet.self, LiteUNet.self, MobileUNet.self,
+    PicoUNet.self,
+])
 
 /// The names that ``makeColorizer(_:options:)`` knows.
-public let colorizerNames = architectures.map { $0.architecture }
+public var colorizerNames: [String] {
+    architectures.withLock { $0.map { $0.architecture } }
+}
+
+/// Makes an architecture of your own known by its name, to ``makeColorizer(_:options:)`` and so to
+/// all commands: call it before them. A second one of the same name replaces the first.
+public func registerColorizer(_ type: any Colorizer.Type) {
+    architectures.withLock { known in
+        known.removeAll { $0.architecture == type.architecture }
+        known.append(type)
+    }
+}
 
 /// Makes the colorizer of that name, its parameters named as in its state dict.
 ///
@@ -35,7 +49,8 @@ public let colorizerNames = architectures.map { $0.architecture }
 public func makeColorizer(
     _ name: String, options: ColorizerOptions = .init()
 ) throws(ColorizerError) -> any Colorizer {
-    guard let type = architectures.first(where: { $0.architecture == name }) else {
+    let known = architectures.withLock { $0.first { $0.architecture == name } }
+    guard let type = known else {
         throw .unknownArchitecture(name)
     }
     try options.requireRanges()

@@ -1,7 +1,13 @@
 import ArgumentParser
 
+/// Runs `retint` with the arguments of the process, and ends the process if it fails.
+///
+/// A program that calls it after `registerColorizer` is retint with an architecture more.
+public func runRetint() {
+    RetintCommand.main()
+}
+
 /// The command line: each subcommand is a file in Commands.
-@main
 struct RetintCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "retint",

@@ -70,7 +70,8 @@ import Testing
     @Test func theRegistryNamesWhatItKnows() {
         #expect(
             colorizerNames == [
-                "eccv16", "siggraph17", "class-unet", "rep-unet", "mobile-unet", "pico-unet",
+                "eccv16", "siggraph17", "class-unet", "rep-unet", "lite-unet", "mobile-unet",
+                "pico-unet",
             ])
         let unknown = #expect(throws: ColorizerError.self) { try makeColorizer("vgg") }
         #expect(unknown?.description.contains("siggraph17") == true)

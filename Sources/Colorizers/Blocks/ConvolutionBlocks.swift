@@ -2,7 +2,7 @@ import Layers
 import TensorGraph
 
 /// Convolution, batch normalization and, unless told otherwise, ReLU.
-func convolution(
+public func convolution(
     _ inputs: Int, _ outputs: Int, kernel: Int, stride: Pair = 1, groups: Int = 1,
     activates: Bool = true
 ) -> Sequential {
@@ -14,28 +14,28 @@ func convolution(
 }
 
 /// A 3×3 convolution that keeps the number of channels.
-func convolution(_ channels: Int) -> Sequential {
+public func convolution(_ channels: Int) -> Sequential {
     convolution(channels, channels, kernel: 3)
 }
 
 /// A 3×3 convolution of each channel and one of 1×1 across them: an eighth of the work.
-func separable(_ inputs: Int, _ outputs: Int, stride: Pair = 1) -> Sequential {
+public func separable(_ inputs: Int, _ outputs: Int, stride: Pair = 1) -> Sequential {
     Sequential(
         convolution(inputs, inputs, kernel: 3, stride: stride, groups: inputs),
         convolution(inputs, outputs, kernel: 1))
 }
 
-func separable(_ channels: Int) -> Sequential { separable(channels, channels) }
+public func separable(_ channels: Int) -> Sequential { separable(channels, channels) }
 
 /// What the whole picture says, to be added to every place of it: [N, C, 1, 1].
-func globalContext(_ channels: Int) -> Sequential {
+public func globalContext(_ channels: Int) -> Sequential {
     Sequential(
         GlobalAvgPool2d(), Conv2d(channels, channels, kernel: 1), ReLU(),
         Conv2d(channels, channels, kernel: 1))
 }
 
 /// a and b in −1…1, twice as large as the features as often as told.
-func colorHead(_ inputs: Int, doublings: Int) -> Sequential {
+public func colorHead(_ inputs: Int, doublings: Int) -> Sequential {
     // Small weights: the untrained network answers gray, which is where learning starts best.
     let small = Initializer.normal(mean: 0, deviation: 0.01)
     let color: [any Layer] = [

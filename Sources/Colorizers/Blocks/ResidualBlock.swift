@@ -2,19 +2,19 @@ import Layers
 import TensorGraph
 
 /// ResNet's basic block: two 3×3 convolutions, the input added before the last ReLU.
-final class ResidualBlock: Module, Layer {
+public final class ResidualBlock: Module, Layer {
     let first, second: Sequential
 
-    init(_ channels: Int) {
+    public init(_ channels: Int) {
         first = convolution(channels)
         second = convolution(channels, channels, kernel: 3, activates: false)
     }
 
-    func forward(_ x: Tensor) -> Tensor { relu(second(first(x)) + x) }
+    public func forward(_ x: Tensor) -> Tensor { relu(second(first(x)) + x) }
 }
 
 /// Half the size by a 3×3 convolution, then `count` residual blocks.
-func residualStage(_ inputs: Int, _ outputs: Int, count: Int) -> Sequential {
+public func residualStage(_ inputs: Int, _ outputs: Int, count: Int) -> Sequential {
     Sequential(
         [convolution(inputs, outputs, kernel: 3, stride: 2)]
             + (0..<count).map { _ in ResidualBlock(outputs) })

@@ -17,6 +17,7 @@ import torch
 from colorizers.eccv16 import ECCVGenerator
 from colorizers.siggraph17 import SIGGRAPHGenerator
 
+from lite_unet import LiteUNet
 from mobile_unet import MobileUNet
 from seeded import load_seeded, uniform
 from students import ClassUNet, PicoUNet, RepUNet
@@ -24,6 +25,7 @@ from students import ClassUNet, PicoUNet, RepUNet
 NETWORKS = {
     "eccv16": ECCVGenerator,
     "siggraph17": SIGGRAPHGenerator,
+    "lite-unet": LiteUNet,
     "mobile-unet": MobileUNet,
     "pico-unet": PicoUNet,
     "rep-unet": RepUNet,
@@ -94,6 +96,7 @@ OPTIMIZERS = {
 RATES = {
     ("eccv16", "sgd"): 5e-5,
     ("eccv16", "adam"): 1e-6,
+    ("lite-unet", "adam"): 1e-4,
     ("mobile-unet", "sgd"): 5e-3,
     ("mobile-unet", "adam"): 1e-4,
     ("pico-unet", "adam"): 1e-4,
