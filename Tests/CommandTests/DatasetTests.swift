@@ -53,6 +53,36 @@ import Testing
         try bench.expect(65, "dataset", "inspect", "empty", says: ["holds no photo"])
     }
 
+    @Test func photosOfOneNameAreAllPacked() throws {
+        for (number, name) in ["a/1-x.png", "b/x.png", "c/x.png"].enumerated() {
+            try bench.makeDirectory("photos/\(name.prefix(1))")
+            try photo(number).write(to: bench.path("photos/\(name)"))
+        }
+        try bench.expect(0, "dataset", "pack", "photos", "-o", "pack.h5")
+        let reader = try HDF5Reader(path: bench.path("pack.h5"))
+        #expect(try reader.datasetNames(under: "photos") == ["1-x.png", "2-x.png", "x.png"])
+        for (number, name) in ["1-x.png", "x.png", "2-x.png"].enumerated() {
+            let stored = try reader.read("photos/\(name)").integers
+            #expect(stored == photo(number).pixels.map(Int64.init))
+        }
+    }
+
+    /// A folder, a list and a pack of the same photos are the same to measure on.
+    @Test func listsAndPacksAreEvaluated() throws {
+        try writePhotos(2)
+        try bench.expect(0, "dataset", "pack", "photos", "-o", "pack.h5")
+        _ = try bench.write(Data("photos/0.png\nphotos/1.png\n".utf8), to: "list.txt")
+        let model = try bench.makeCheckpoint()
+        let errors = try ["pack.h5", "list.txt"].map { data in
+            let result = try bench.expect(
+                0, "evaluate", model, "--data", data, "--size", "32", "--json")
+            let report = try bench.json(result)
+            #expect(report["images"] as? Int == 2)
+            return try #require(report["delta_e2000"] as? Double)
+        }
+        #expect(errors[0] == errors[1] && errors[0] > 1)
+    }
+
     @Test func packsAreTrainedOn() throws {
         try writePhotos(3)
         try bench.expect(0, "dataset", "pack", "photos", "-o", "pack.h5", "--side", "64")

@@ -57,16 +57,18 @@ package final class PhotoPack: Sendable, Hashable {
 
     /// Writes photos into a pack as they come; it stands at its path once all are written.
     ///
-    /// - Parameter photos: names without `/` at their ends, each once, and their photos.
+    /// - Parameters:
+    ///   - names: without `/` at their ends, each once.
+    ///   - photo: the photo of the name at that place.
     /// - Throws: `TensorFileError` if it cannot be written; what `photo` throws.
     package static func write(
-        _ names: [String], to path: String, photo: (String) throws -> Image
+        _ names: [String], to path: String, photo: (Int) throws -> Image
     ) throws {
         let writer = try HDF5Writer(path: path)
         try writer.setAttribute(marker, to: .integer(version))
         try writer.createGroup(group)
-        for name in names {
-            let image = try photo(name)
+        for (index, name) in names.enumerated() {
+            let image = try photo(index)
             let shape = Shape([image.height, image.width, 3])
             try writer.write(
                 StoredTensor(shape: shape, bytes: image.pixels), to: "\(group)/\(name)")

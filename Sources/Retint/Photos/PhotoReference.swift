@@ -26,7 +26,8 @@ package enum PhotoReference: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension PhotoReference {
-    private static let extensions: Set<String> = ["jpg", "jpeg", "png", "webp"]
+    /// What the names of photos end with.
+    package static let extensions: Set<String> = ["jpg", "jpeg", "png", "webp"]
 
     /// The photos of a folder and its subfolders by path, of a file list (`.txt`: a path a line,
     /// from the list's folder; `#` begins a comment), or of a packed dataset (`.h5`).

@@ -54,14 +54,10 @@ extension DatasetCommand {
         func run() throws {
             let survey = try source.survey()
             try source.listDropped(survey)
-            let photos = Dictionary(
-                zip(uniqueNames(survey.usable.map { "\($0.reference)" }), survey.usable)
-            ) { first, _ in first }
-            try PhotoPack.write(photos.keys.sorted(), to: output) { name in
-                let image = try photos[name]?.reference.image(minimumSide: side)
-                return image?.scaledDown(toShortSide: side)
-                    ?? Image(
-                        width: 1, height: 1, red: 0, green: 0, blue: 0)
+            let names = uniqueNames(survey.usable.map { "\($0.reference)" })
+            let photos = zip(names, survey.usable.map(\.reference)).sorted { $0.0 < $1.0 }
+            try PhotoPack.write(photos.map(\.0), to: output) { index in
+                try photos[index].1.image(minimumSide: side).scaledDown(toShortSide: side)
             }
             try source.report(survey, "\(output): \(DatasetReport(survey).line)")
         }
@@ -187,13 +183,18 @@ private struct DatasetReport: Encodable {
 }
 
 /// The last part of each path, with a number where two are the same.
-private func uniqueNames(_ paths: [String]) -> [String] {
-    var seen: [String: Int] = [:]
+/// The files' own names; of those that are equal, all but the first with a number before it.
+func uniqueNames(_ paths: [String]) -> [String] {
+    var taken: Set<String> = []
     return paths.map { path in
         let name = String(path.split(separator: "/").last ?? "photo")
-        let count = seen[name, default: 0]
-        seen[name] = count + 1
-        return count == 0 ? name : "\(count)-\(name)"
+        var unique = name
+        var number = 1
+        while !taken.insert(unique).inserted {
+            unique = "\(number)-\(name)"
+            number += 1
+        }
+        return unique
     }
 }
 

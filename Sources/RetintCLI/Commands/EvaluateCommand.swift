@@ -7,8 +7,8 @@ struct EvaluateCommand: ParsableCommand {
         commandName: "evaluate",
         abstract: "Measure how well a model colors photos whose colors are known.",
         discussion: """
-            The photos of a directory and its subdirectories are made gray, colored by the model \
-            and compared with the originals at the size at which the network sees them; so are \
+            The photos of a directory and its subdirectories, of a list or of a packed dataset are \
+            made gray, colored by the model and compared with the originals at the size at which the network sees them; so are \
             the gray photos, and the photos in one color, the mean of all. Values are means over \
             photos; a PSNR above 100 dB counts as 100. The rebalanced AuC lets every color count \
             alike. Intervals hold the value of all such photos with a probability of 95 %.
@@ -17,7 +17,7 @@ struct EvaluateCommand: ParsableCommand {
     @Argument(help: "A checkpoint or a package.")
     var model: String
 
-    @Option(help: "The directory of photos.")
+    @Option(help: "A directory of photos, a list of them (.txt) or a packed dataset (.h5).")
     var data: String
 
     @Option(help: "The side of the square at which the network looks at a photo, in pixels.")
@@ -40,20 +40,20 @@ struct EvaluateCommand: ParsableCommand {
         try checkPositive(threads, "--threads")
         let colorizer = try Retint.Colorizer(
             contentsOf: model, size: size, threads: threads, choices: KernelFile.read())
-        let photos = try photoFiles(below: data)
+        let photos = try photoReferences(data)
         var failures = Failures()
         let (readable, mean) = readable(photos, &failures)
         var evaluation = Evaluation(colorizer, meanColor: mean)
         let pictures = html.map { _ in EvaluationPictures() }
         let progress = ProgressBar("evaluate", total: readable.count, unit: "photos")
-        for (index, path) in readable.enumerated() {
-            let (original, colored) = try evaluation.add(Image(contentsOf: path))
-            pictures?.add(path, original: original, colored: colored, evaluation)
+        for (index, photo) in readable.enumerated() {
+            let (original, colored) = try evaluation.add(photo.image())
+            pictures?.add("\(photo)", original: original, colored: colored, evaluation)
             progress.update(index + 1)
         }
         progress.finish()
         if let report = EvaluationReport(
-            evaluation, photos: readable, failed: failures.count, model: model,
+            evaluation, photos: readable.map(\.description), failed: failures.count, model: model,
             size: colorizer.networkSize)
         {
             try show(report, pictures)
@@ -63,18 +63,18 @@ struct EvaluateCommand: ParsableCommand {
 
     /// The photos that can be read, and their mean color; the others join the failures.
     private func readable(
-        _ photos: [String], _ failures: inout Failures
-    ) -> (files: [String], mean: (a: Float, b: Float)) {
-        var (files, mean) = ([String](), MeanColor())
-        for path in photos {
+        _ photos: [PhotoReference], _ failures: inout Failures
+    ) -> (photos: [PhotoReference], mean: (a: Float, b: Float)) {
+        var (readable, mean) = ([PhotoReference](), MeanColor())
+        for photo in photos {
             do {
-                mean.add(try Image(contentsOf: path))
-                files.append(path)
+                mean.add(try photo.image())
+                readable.append(photo)
             } catch {
                 failures.add(error)
             }
         }
-        return (files, mean.value)
+        return (readable, mean.value)
     }
 
     private func show(_ report: EvaluationReport, _ pictures: EvaluationPictures?) throws {

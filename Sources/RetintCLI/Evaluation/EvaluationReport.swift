@@ -63,26 +63,30 @@ extension EvaluationReport {
         ]
     }
 
-    var header: [String] { ["", "model", "95 %", "gray", "mean color", "original"] }
+    var header: [String] {
+        ["", "model", "95 %", "gray", "95 %", "mean color", "95 %", "original"]
+    }
 
     var rows: [[String]] {
         Self.measures.map { measure in
             func text(_ quality: ColorQuality) -> String {
                 Format.fixed(measure.value(quality) ?? .nan, measure.digits)
             }
-            let interval = own.interval.map { "\(text($0.low)) … \(text($0.high))" } ?? ""
+            let values = [own, gray, meanColor].flatMap { column in
+                [
+                    text(column.quality),
+                    column.interval.map { "\(text($0.low)) … \(text($0.high))" } ?? "",
+                ]
+            }
             let original =
                 measure.name == "colorfulness"
                 ? Format.fixed(originalColorfulness, measure.digits) : ""
-            return [
-                measure.name, text(own.quality), interval, text(gray.quality),
-                text(meanColor.quality), original,
-            ]
+            return [measure.name] + values + [original]
         }
     }
 
     var table: TextTable {
-        var table = TextTable(header: header, rightAligned: [1, 2, 3, 4, 5])
+        var table = TextTable(header: header, rightAligned: Set(1...7))
         for row in rows { table.append(row) }
         return table
     }
