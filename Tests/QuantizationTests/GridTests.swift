@@ -32,7 +32,17 @@ import Testing
         let squaredError: Double
     }
 
+    struct PrunedWeight: Decodable {
+        let zeros: Int
+        let of: Int
+        let axis: Int
+        let first: [Int]
+        let count: Int
+        let checksum: Int
+    }
+
     private struct Goldens: Decodable {
+        let pruning: [PrunedWeight]
         let affine: [Affine]
         let uniform: [Uniform]
         let kmeans: [KMeans]
@@ -91,6 +101,29 @@ import Testing
         let rounded = try weight.fakeQuantized(bits: bits, axis: axis).evaluate(
             variables: ["w": TensorData(shape: Shape(shape), scalars: weights)])
         #expect(rounded.scalars == grid.values(grid.codes(weights)))
+    }
+
+    /// In blocks of channels, half of them, and so many of so many neighbors.
+    @Test func pruningEqualsThatOfCoremltools() throws {
+        #expect(goldens.pruning.count == 8)
+        let scores = values("skewed").map { $0 * $0 }
+        for golden in goldens.pruning {
+            var scheme = QuantizationScheme(.unchanged)
+            scheme.chosenPruningAxis = golden.axis == 0 ? .output : .input
+            if golden.zeros > 0 {
+                scheme.pruning = .ratio(zeros: golden.zeros, of: golden.of)
+            } else {
+                (scheme.pruning, scheme.sparsity) = (.blocks(of: golden.of), 0.5)
+            }
+            let kept = Pruning(shape: shape, axes: (0, 1), scores: scores).kept(scheme)
+            let place: Comment = "\(golden)"
+            #expect(kept.prefix(64).map { $0 ? 1 : 0 } == golden.first, place)
+            #expect(kept.count { $0 } == golden.count, place)
+            let checksum = kept.enumerated().reduce(0) {
+                $0 + ($1.element ? $1.offset % 1009 + 1 : 0)
+            }
+            #expect(checksum == golden.checksum, place)
+        }
     }
 
     @Test func evenTablesEqualThoseOfCoremltools() throws {

@@ -14,6 +14,7 @@ import Testing
         var target = ExportOptions.Target.iOS16
         var precision = ExportOptions.Precision.float32
         var sparsity = 0.0
+        var pruning = QuantizationScheme.Pruning.single
         /// The weights' bytes as a share of what they were, at most.
         let share: Double
         /// Of the output, in dB.
@@ -45,6 +46,11 @@ import Testing
         Case(weights: "palette1", share: 0.05, psnr: 5),
         Case(weights: "unchanged", sparsity: 0.5, share: 0.54, psnr: 25),
         Case(weights: "unchanged", target: .iOS18, sparsity: 0.5, share: 0.54, psnr: 25),
+        Case(weights: "unchanged", sparsity: 0.5, pruning: .blocks(of: 4), share: 0.54, psnr: 8),
+        Case(weights: "unchanged", pruning: .ratio(zeros: 2, of: 4), share: 0.58, psnr: 20),
+        Case(
+            weights: "int8", target: .iOS18, pruning: .ratio(zeros: 2, of: 4), share: 0.22,
+            psnr: 20),
         Case(weights: "int8", target: .iOS18, sparsity: 0.5, share: 0.18, psnr: 25),
         Case(weights: "uint8", target: .iOS18, sparsity: 0.25, share: 0.25, psnr: 30),
         Case(weights: "palette4", target: .iOS18, sparsity: 0.5, share: 0.12, psnr: 20),
@@ -65,7 +71,7 @@ import Testing
             QuantizationScheme.Weights(example.weights) ?? .unchanged,
             granularity: example.granularity)
         scheme.mode = example.mode
-        scheme.sparsity = example.sparsity
+        (scheme.sparsity, scheme.pruning) = (example.sparsity, example.pruning)
         scheme.blockSize = 8
         return scheme
     }

@@ -32,7 +32,14 @@ import Testing
                 config_type: OpMagnitudePrunerConfig
                 target_sparsity: 0.75
               stem*: { weights: palette6 }
+              body: { config_type: OpMagnitudePrunerConfig, n_m_ratio: [2, 4], dim: 0 }
+              tail: { config_type: OpMagnitudePrunerConfig, target_sparsity: 0.5, block_size: 4 }
             """)
+        let sparse = ["body", "tail"].map {
+            plan.scheme(names: [$0], type: "conv")?.description
+        }
+        #expect(
+            sparse == ["sparse 2:4 along output channels", "sparse 0.5 in blocks of 4"])
         let standard = try #require(plan.scheme(names: ["w", "conv_0"], type: "conv"))
         #expect(standard.description == "uint4 per-block 16 linear" && standard.threshold == 512)
         #expect(plan.scheme(names: ["w"], type: "conv_transpose") == nil)
@@ -89,6 +96,7 @@ import Testing
             "lut_function is not supported"
         ),
         ("global_config: { weights: [int8] }", "it takes one value"),
+        ("global_config: { weights: int8, n_m_ratio: 2 }", "a list of two numbers"),
         ("- 1", "the file takes keys"),
         ("config_type: OpThresholdPrunerConfig\nglobal_config: {}", "OpMagnitudePrunerConfig"),
     ])

@@ -75,6 +75,9 @@ private struct PlanReader {
                     node, "it says neither config_type nor weights",
                     "Give one of \(Self.types.joined(separator: ", "))."))
         }
+        if own == Self.types[2], let size = fields.removeFirst(named: "block_size") {
+            scheme.pruning = .blocks(of: try value(size.value) { Int($0) })
+        }
         for field in fields { try read(field, into: &scheme) }
         return scheme
     }
@@ -106,6 +109,11 @@ private struct PlanReader {
         case "granularity": scheme.granularity = try value(node, Self.granularity)
         case "block_size", "group_size": scheme.blockSize = try value(node) { Int($0) }
         case "target_sparsity", "sparsity": scheme.sparsity = try value(node) { Double($0) }
+        case "n_m_ratio": scheme.pruning = try ratio(node)
+        case "dim":
+            scheme.chosenPruningAxis = try value(node) {
+                ["0": QuantizationScheme.ChannelAxis.output, "1": .input][$0]
+            }
         case "weight_threshold": scheme.threshold = try value(node) { Int($0) }
         case "palette_mode":
             scheme.paletteMode = try value(node, QuantizationScheme.PaletteMode.init)
@@ -115,7 +123,7 @@ private struct PlanReader {
             throw error(
                 field.node, "\(field.key) is not supported",
                 "Leave it out; retint takes dtype, nbits, mode, granularity, block_size, "
-                    + "group_size, target_sparsity and weight_threshold.")
+                    + "group_size, target_sparsity, n_m_ratio, dim and weight_threshold.")
         }
     }
 
@@ -130,6 +138,15 @@ private struct PlanReader {
                 node, "the mode \(other) is not supported",
                 "Choose linear_symmetric, linear, kmeans or uniform.")
         }
+    }
+
+    /// `[2, 4]`: two of four become zero.
+    private func ratio(_ node: Node) throws -> QuantizationScheme.Pruning {
+        let numbers = node.sequence.map { $0.compactMap { $0.scalar.flatMap { Int($0.string) } } }
+        guard let numbers, numbers.count == 2 else {
+            throw error(node, "a ratio is a list of two numbers", "Write [2, 4].")
+        }
+        return .ratio(zeros: numbers[0], of: numbers[1])
     }
 
     private static func granularity(_ text: String) -> QuantizationScheme.Granularity? {

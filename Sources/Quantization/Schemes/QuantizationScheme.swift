@@ -40,6 +40,20 @@ public struct QuantizationScheme: Hashable, Sendable {
         case uniform
     }
 
+    /// Which numbers become zero together.
+    public enum Pruning: Hashable, Sendable {
+        /// Each by itself: those nearest to zero.
+        case single
+        /// Runs of so many channels: those with the least sum of squares (`block_size`).
+        case blocks(of: Int)
+        /// Of so many neighboring channels, so many (`n_m_ratio`), whatever the sparsity is.
+        case ratio(zeros: Int, of: Int)
+    }
+
+    public enum ChannelAxis: String, CaseIterable, Sendable {
+        case output, input
+    }
+
     public var weights: Weights
     /// Nil for what suits the weights: one scale for each channel, but one table for all.
     public var granularity: Granularity?
@@ -49,6 +63,10 @@ public struct QuantizationScheme: Hashable, Sendable {
     public var blockSize: Int
     /// The share of the numbers that become zero, those nearest to it; 0…1.
     public var sparsity = 0.0
+    public var pruning = Pruning.single
+    /// Along which channels neighbors lie, where it matters; nil: blocks along the output, ratios
+    /// along the input channels (coremltools' `dim`).
+    public var chosenPruningAxis: ChannelAxis?
     /// Weights of no more numbers than this are left alone.
     public var threshold = 2048
 
@@ -115,6 +133,53 @@ extension MILDataType {
     }
 }
 
+extension QuantizationScheme {
+    var isSparse: Bool {
+        if case .ratio = pruning { return true }
+        return sparsity > 0
+    }
+
+    var pruningAxis: ChannelAxis {
+        if let chosenPruningAxis { return chosenPruningAxis }
+        if case .ratio = pruning { return .input }
+        return .output
+    }
+
+    /// For example `sparse 0.5 in blocks of 4`; nil where nothing becomes zero.
+    fileprivate var sparsityDescription: String? {
+        let axis = chosenPruningAxis.map { " along \($0.rawValue) channels" } ?? ""
+        switch pruning {
+        case .ratio(let zeros, let count): return "sparse \(zeros):\(count)\(axis)"
+        case .blocks(let size): return "sparse \(sparsity) in blocks of \(size)\(axis)"
+        case .single: return sparsity > 0 ? "sparse \(sparsity)" : nil
+        }
+    }
+
+    private func checkPruning() throws {
+        guard sparsity >= 0, sparsity < 1 else {
+            throw Self.wrong(
+                "sparsity \(sparsity)", "it is the share of numbers that become zero",
+                "Choose one from 0 to below 1.")
+        }
+        switch pruning {
+        case .single: break
+        case .blocks(let size):
+            guard size > 1, sparsity > 0 else {
+                throw Self.wrong(
+                    "blocks of \(size)", "whole blocks become zero until the sparsity is reached",
+                    "Choose 2 or more, and a sparsity above 0.")
+            }
+        case .ratio(let zeros, let count):
+            guard zeros > 0, zeros < count, sparsity == 0 else {
+                throw Self.wrong(
+                    "ratio \(zeros):\(count)",
+                    "it says itself how many numbers become zero, and some have to stay",
+                    "Choose one such as 2:4, and no sparsity.")
+            }
+        }
+    }
+}
+
 extension QuantizationScheme: CustomStringConvertible {
     var chosenGranularity: Granularity {
         granularity ?? (weights.isPalette ? .perTensor : .perChannel)
@@ -129,7 +194,7 @@ extension QuantizationScheme: CustomStringConvertible {
         }
         if weights.hasBlocks, !weights.isPalette, mode == .linear { words.append("linear") }
         if weights.isPalette, paletteMode == .uniform { words.append("uniform") }
-        if sparsity > 0 { words.append("sparse \(sparsity)") }
+        if let sparsityDescription { words.append(sparsityDescription) }
         return words.joined(separator: " ")
     }
 }
@@ -137,7 +202,7 @@ extension QuantizationScheme: CustomStringConvertible {
 extension QuantizationScheme {
     /// The first of the systems that can unpack such weights.
     private var firstTarget: DeploymentTarget {
-        if sparsity > 0, weights.hasBlocks { return .iOS18 }
+        if isSparse, weights.hasBlocks { return .iOS18 }
         switch weights {
         case .int4, .uint4, .palette(bits: 3): return .iOS18
         case .float16, .unchanged: return .iOS16
@@ -161,17 +226,13 @@ extension QuantizationScheme {
                 "block size \(blockSize), threshold \(threshold)", "both count numbers",
                 "Choose a block size above 0, and a threshold of 0 or more.")
         }
-        guard sparsity >= 0, sparsity < 1 else {
-            throw Self.wrong(
-                "sparsity \(sparsity)", "it is the share of numbers that become zero",
-                "Choose one from 0 to below 1.")
-        }
-        guard weights != .unchanged || sparsity > 0 else {
+        try checkPruning()
+        guard weights != .unchanged || isSparse else {
             throw Self.wrong("weights", "nothing is to be done", "Choose weights, or a sparsity.")
         }
-        guard sparsity == 0 || weights != .float16 else {
+        guard !isSparse || weights != .float16 else {
             throw Self.wrong(
-                "sparsity \(sparsity)", "sparse weights do not become float16",
+                sparsityDescription ?? "", "sparse weights do not become float16",
                 "Export with --precision float16, and make those sparse.")
         }
         guard target >= firstTarget else {

@@ -4,15 +4,14 @@ import MLPackage
 struct WeightCompression {
     let values: [Float]
     let blocks: WeightBlocks
-    /// The axis of the output channels.
-    let axis: Int
+    let axes: (output: Int, input: Int)
     /// Of the unpacked weights.
     let precision: MILDataType
     /// What the weight is multiplied by; nil to treat all numbers alike.
     let inputs: WeightInputs?
 
     func compressed(_ scheme: QuantizationScheme) -> CompressedWeight {
-        let kept = scheme.sparsity > 0 ? kept(scheme.sparsity) : nil
+        let kept = scheme.isSparse ? kept(scheme) : nil
         switch scheme.weights {
         case .unchanged:
             let values = rounded(kept) { value, _, _ in value }
@@ -26,7 +25,8 @@ struct WeightCompression {
             let preservesMeans = inputs == nil && scheme.paletteMode == .kmeans && kept == nil
             let chosen =
                 preservesMeans
-                ? MeanPreservation(grid: grid, axis: axis).codes(values) : codes(on: grid, kept)
+                ? MeanPreservation(grid: grid, axis: axes.output).codes(values)
+                : codes(on: grid, kept)
             return CompressedWeight(numbers: .palette(grid, chosen), kept: kept)
         default:
             let grid = affineGrid(scheme)
@@ -55,19 +55,10 @@ struct WeightCompression {
     }
 
     /// The numbers that matter the most: by their own size, or by what they do to the output.
-    private func kept(_ sparsity: Double) -> [Bool] {
+    private func kept(_ scheme: QuantizationScheme) -> [Bool] {
         let importance = inputs?.importance(count: values.count)
         let scores = values.indices.map { values[$0] * values[$0] * (importance?[$0] ?? 1) }
-        var dropped = Int((sparsity * Double(values.count)).rounded())
-        guard dropped > 0 else { return [Bool](repeating: true, count: values.count) }
-        let limit = scores.sorted()[dropped - 1]
-        dropped -= scores.count { $0 < limit }
-        // Of those that are equal to the limit, the first ones go.
-        return scores.map { score in
-            guard score == limit, dropped > 0 else { return score >= limit }
-            dropped -= 1
-            return false
-        }
+        return Pruning(shape: blocks.shape, axes: axes, scores: scores).kept(scheme)
     }
 
     // MARK: Scales

@@ -77,7 +77,8 @@ struct QuantizeCommand: ParsableCommand {
             throw ValidationError("say with -o where the package goes")
         }
         guard isAsked || package == nil else {
-            throw ValidationError("give --weights, --sparsity, --config or --search")
+            throw ValidationError(
+                "give --weights, --sparsity, --sparsity-ratio, --config or --search")
         }
         guard !search || calibrate != nil else {
             throw ValidationError("--search needs photos; name a directory with --calibrate")
@@ -212,22 +213,49 @@ struct SchemeOptions: ParsableArguments {
             """)
     var sparsity = 0.0
 
+    @Option(help: "Let runs of so many output channels become zero together, with --sparsity.")
+    var sparsityBlock: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "Of every m neighboring input channels, let the least n become zero: 2:4.",
+            valueName: "n:m"))
+    var sparsityRatio: SparsityRatio?
+
+    @Option(help: "Along which channels blocks and ratios lie, if not along those.")
+    var sparsityAxis: QuantizationScheme.ChannelAxis?
+
     @Option(help: "Weights of no more numbers than this are left alone.")
     var threshold = 2048
 
-    var isEmpty: Bool { weights == nil && sparsity == 0 }
+    var isEmpty: Bool { weights == nil && sparsity == 0 && sparsityRatio == nil }
 
     func scheme() throws -> QuantizationScheme {
         var scheme = QuantizationScheme(weights ?? .unchanged, granularity: granularity)
         (scheme.mode, scheme.paletteMode) = (mode, paletteMode)
         (scheme.blockSize, scheme.threshold, scheme.sparsity) = (blockSize, threshold, sparsity)
+        if let sparsityBlock { scheme.pruning = .blocks(of: sparsityBlock) }
+        if let sparsityRatio { scheme.pruning = sparsityRatio.pruning }
+        scheme.chosenPruningAxis = sparsityAxis
         return scheme
+    }
+}
+
+/// `n:m` as it is typed.
+struct SparsityRatio: ExpressibleByArgument {
+    let pruning: QuantizationScheme.Pruning
+
+    init?(argument: String) {
+        let numbers = argument.split(separator: ":").map { Int($0) }
+        guard numbers.count == 2, let zeros = numbers[0], let count = numbers[1] else { return nil }
+        pruning = .ratio(zeros: zeros, of: count)
     }
 }
 
 extension QuantizationScheme.Weights: ExpressibleByArgument {}
 extension QuantizationScheme.Granularity: ExpressibleByArgument {}
 extension QuantizationScheme.Mode: ExpressibleByArgument {}
+extension QuantizationScheme.ChannelAxis: ExpressibleByArgument {}
 extension QuantizationScheme.PaletteMode: ExpressibleByArgument {}
 
 /// What `quantize` has to say.

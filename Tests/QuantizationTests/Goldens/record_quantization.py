@@ -13,7 +13,7 @@ import pathlib
 import numpy as np
 from coremltools._deps.kmeans1d import core as kmeans1d
 from coremltools.optimize import _utils as utils
-from coremltools.optimize.coreml._quantization_passes import palettize_weights
+from coremltools.optimize.coreml._quantization_passes import palettize_weights, prune_weights
 
 SHAPE = [12, 64, 3, 3]
 PER_TENSOR, PER_CHANNEL, PER_BLOCK = [0, 0, 0, 0], [1, 0, 0, 0], [1, 32, 0, 0]
@@ -59,6 +59,27 @@ def kmeans(kind, bits):
     return {"weights": kind, "bits": bits, "squared_error": float(error)}
 
 
+def pruned(pruner, *options):
+    bits = pruner(weights("skewed"), *options).mask
+    kept = np.unpackbits(bits, bitorder="little")[: np.prod(SHAPE)].astype(np.int64)
+    return {
+        "first": kept[:64].tolist(), "count": int(kept.sum()),
+        "checksum": int((kept * (np.arange(kept.size) % 1009 + 1)).sum()),
+    }
+
+
+def pruning():
+    """By coremltools; numbers of one size are rare enough in these weights not to matter."""
+    by_size, by_ratio = prune_weights.compress_by_magnitude, prune_weights.compress_by_nm_sparsity
+    return [
+        {"zeros": 0, "of": size, "axis": axis, **pruned(by_size, 0.5, size, axis)}
+        for size, axis in ((2, 0), (5, 0), (3, 1), (32, 1))
+    ] + [
+        {"zeros": n, "of": m, "axis": axis, **pruned(by_ratio, (n, m), axis)}
+        for n, m, axis in ((2, 4, 1), (1, 2, 0), (3, 5, 1), (4, 5, 0))
+    ]
+
+
 def main():
     table = {
         "affine": [
@@ -69,6 +90,7 @@ def main():
             for mode in ("LINEAR_SYMMETRIC", "LINEAR")
             for blocks in (PER_TENSOR, PER_CHANNEL, PER_BLOCK, TRANSPOSED)
         ],
+        "pruning": pruning(),
         "uniform": [uniform(bits) for bits in (1, 2, 3, 4, 6, 8)],
         "kmeans": [kmeans(kind, bits) for kind in ("plain", "skewed") for bits in (1, 2, 3, 4, 6, 8)],
     }
