@@ -11,6 +11,8 @@ public struct CheckpointError: Error, Hashable, Sendable, CustomStringConvertibl
         case malformed
         /// The tensors are not those of the architecture.
         case mismatch(LoadReport)
+        /// Checkpoints that belong together are not of one network.
+        case differentNetworks
         /// The architecture has no such option, or not of that value.
         case badOption
     }

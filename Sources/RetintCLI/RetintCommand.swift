@@ -19,6 +19,7 @@ struct RetintCommand: ParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
+            AverageCommand.self,
             BenchmarkCommand.self,
             ColorizeCommand.self,
             DatasetCommand.self,
