@@ -152,8 +152,8 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "RetintCLI", "Checkpoints", "Conversion", "Engine", "Layers", "TensorFiles",
-                "TensorGraph", "ImageIO",
+                "RetintCLI", "Checkpoints", "ColorScience", "Conversion", "Engine", "Layers",
+                "TensorFiles", "TensorGraph", "ImageIO",
             ],
             exclude: ["Goldens"]),
     ]

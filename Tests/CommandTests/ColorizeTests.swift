@@ -1,5 +1,8 @@
+import Checkpoints
+import ColorScience
 import Foundation
 import ImageIO
+import TensorFiles
 import Testing
 
 @Suite struct ColorizeTests {
@@ -35,6 +38,29 @@ import Testing
             let pair = [original, colored].map { luminance($0.pixels[start..<start + 3]) }
             #expect(abs(pair[0] - pair[1]) < 0.02)
         }
+    }
+
+    @Test func saturationScalesTheColors() throws {
+        // With a bias in its last layer the network answers one color for all pixels.
+        var checkpoint = try Checkpoint(architecture: "mobile-unet", seed: 1)
+        checkpoint.state["head.0.bias"] = StoredTensor(shape: [2], floats: [0.1, 0.15])
+        try checkpoint.write(to: bench.path("warm.h5"))
+        let photo = try bench.makePhoto("a.png")
+        let chromas = try ["0", "1", "2"].map { factor in
+            try bench.expect(
+                0, "colorize", "warm.h5", photo, "-o", factor, "--saturation", factor, "--size",
+                "64")
+            let planes = lab(fromRGB: try Image(contentsOf: bench.path("\(factor)/a.png")).pixels)
+            // Where L is in the middle, no color leaves sRGB.
+            let chosen = planes.l.indices.filter { (45...60).contains(planes.l[$0]) }
+            #expect(chosen.count > 100)
+            return chosen.reduce(Float(0)) { $0 + abs(planes.b[$1]) } / Float(chosen.count)
+        }
+        #expect(chromas[0] < 0.5 && chromas[1] > 12)
+        #expect(abs(chromas[2] / chromas[1] - 2) < 0.05)
+        try bench.expect(
+            64, "colorize", "warm.h5", photo, "-o", "x", "--saturation", "5",
+            says: ["choose one from 0 to 4"])
     }
 
     private func luminance(_ rgb: ArraySlice<UInt8>) -> Double {
