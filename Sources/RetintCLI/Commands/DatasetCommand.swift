@@ -123,13 +123,9 @@ struct SourceOptions: ParsableArguments {
 
     /// Looks at all photos.
     ///
-    /// - Throws: ``CommandError`` if there are none.
+    /// - Throws: what ``photoReferences(_:)`` throws.
     func survey() throws -> PhotoSurvey {
-        let references = try PhotoReference.list(source)
-        guard !references.isEmpty else {
-            throw CommandError(
-                .badInput, "\(source): holds no photo; give JPEG, PNG or WebP files")
-        }
+        let references = try photoReferences(source)
         let bar = ProgressBar("looking", total: references.count, unit: "photos")
         defer { bar.finish() }
         return PhotoSurvey(references) { bar.update($0) }

@@ -22,7 +22,7 @@ func photoReferences(_ source: String) throws -> [PhotoReference] {
 private func photos<Photo>(_ found: [Photo], in source: String) throws(CommandError) -> [Photo] {
     guard !found.isEmpty else {
         throw CommandError(
-            .badInput, "\(source): holds no photo; give a directory of JPEG, PNG or WebP files")
+            .badInput, "\(source): holds no photo; give JPEG, PNG or WebP files")
     }
     return found
 }
