@@ -168,11 +168,11 @@ def convert(source, target, precision, front="trace", image=False, flexible=None
     )
 
 
-def quantizer(mode, dtype, **options):
+def quantizer(threshold, mode, dtype, **options):
     def compress(model):
         config = cto.OpLinearQuantizerConfig(
-            mode=mode, dtype=dtype if VERSION > 7 else np.dtype(dtype).type, weight_threshold=64,
-            **options,
+            mode=mode, dtype=dtype if VERSION > 7 else np.dtype(dtype).type,
+            weight_threshold=threshold, **options,
         )
         return cto.linear_quantize_weights(
             model, cto.OptimizationConfig(global_config=config), **joint(model)
@@ -181,9 +181,11 @@ def quantizer(mode, dtype, **options):
     return compress
 
 
-def palettizer(mode, bits, **options):
+def palettizer(threshold, mode, bits, **options):
     def compress(model):
-        config = cto.OpPalettizerConfig(mode=mode, nbits=bits, weight_threshold=64, **options)
+        config = cto.OpPalettizerConfig(
+            mode=mode, nbits=bits, weight_threshold=threshold, **options
+        )
         return cto.palettize_weights(
             model, cto.OptimizationConfig(global_config=config), **joint(model)
         )
@@ -191,9 +193,9 @@ def palettizer(mode, bits, **options):
     return compress
 
 
-def pruner(sparsity):
+def pruner(threshold, sparsity):
     def compress(model):
-        config = cto.OpMagnitudePrunerConfig(target_sparsity=sparsity, weight_threshold=64)
+        config = cto.OpMagnitudePrunerConfig(target_sparsity=sparsity, weight_threshold=threshold)
         return cto.prune_weights(model, cto.OptimizationConfig(global_config=config))
 
     return compress
@@ -212,46 +214,49 @@ def joint(model):
     return {"joint_compression": True} if any(k.startswith("constexpr_") for k in kinds) else {}
 
 
-def schemes(target):
-    """Ways to compress weights, by name, that a target takes."""
+def schemes(target, threshold):
+    """Ways to compress weights of so many elements and more, by name, that a target takes."""
+    linear, palette, pruned = (
+        functools.partial(kind, threshold) for kind in (quantizer, palettizer, pruner)
+    )
     table = {
-        "int8": quantizer("linear_symmetric", "int8"),
-        "int8-linear": quantizer("linear", "int8"),
-        "uint8-linear": quantizer("linear", "uint8"),
-        "sparse": pruner(0.6),
+        "int8": linear("linear_symmetric", "int8"),
+        "int8-linear": linear("linear", "int8"),
+        "uint8-linear": linear("linear", "uint8"),
+        "sparse": pruned(0.6),
     }
     for bits in (1, 2, 4, 6, 8):
-        table[f"palette{bits}-uniform"] = palettizer("uniform", bits)
-        table[f"palette{bits}-kmeans"] = palettizer("kmeans", bits)
+        table[f"palette{bits}-uniform"] = palette("uniform", bits)
+        table[f"palette{bits}-kmeans"] = palette("kmeans", bits)
     if VERSION > 7:
-        table["uint8-per-tensor"] = quantizer("linear", "uint8", granularity="per_tensor")
+        table["uint8-per-tensor"] = linear("linear", "uint8", granularity="per_tensor")
     if target != "iOS18":
         return table
     table.update(
         {
-            "int4": quantizer("linear_symmetric", "int4"),
-            "uint4-linear": quantizer("linear", "uint4", granularity="per_tensor"),
-            "int4-block": quantizer(
+            "int4": linear("linear_symmetric", "int4"),
+            "uint4-linear": linear("linear", "uint4", granularity="per_tensor"),
+            "int4-block": linear(
                 "linear_symmetric", "int4", granularity="per_block", block_size=8
             ),
-            "int8-block": quantizer("linear", "int8", granularity="per_block", block_size=16),
-            "palette3": palettizer("kmeans", 3),
-            "palette4-grouped": palettizer(
+            "int8-block": linear("linear", "int8", granularity="per_block", block_size=16),
+            "palette3": palette("kmeans", 3),
+            "palette4-grouped": palette(
                 "kmeans", 4, granularity="per_grouped_channel", group_size=8
             ),
-            "palette4-grouped-inputs": palettizer(
+            "palette4-grouped-inputs": palette(
                 "kmeans", 4, granularity="per_grouped_channel", group_size=8, channel_axis=1
             ),
-            "palette6-scaled": palettizer("kmeans", 6, enable_per_channel_scale=True),
-            "palette2-vectors": palettizer("kmeans", 2, cluster_dim=4),
+            "palette6-scaled": palette("kmeans", 6, enable_per_channel_scale=True),
+            "palette2-vectors": palette("kmeans", 2, cluster_dim=4),
             "palette4-int8-table": both(
-                palettizer("kmeans", 4),
-                quantizer("linear_symmetric", "int8", granularity="per_tensor"),
+                palette("kmeans", 4),
+                linear("linear_symmetric", "int8", granularity="per_tensor"),
             ),
-            "sparse-palette4": both(pruner(0.6), palettizer("kmeans", 4)),
-            "sparse-palette2-vectors": both(pruner(0.6), palettizer("kmeans", 2, cluster_dim=4)),
-            "sparse-int8": both(pruner(0.6), quantizer("linear_symmetric", "int8")),
-            "sparse-int4": both(pruner(0.6), quantizer("linear_symmetric", "int4")),
+            "sparse-palette4": both(pruned(0.6), palette("kmeans", 4)),
+            "sparse-palette2-vectors": both(pruned(0.6), palette("kmeans", 2, cluster_dim=4)),
+            "sparse-int8": both(pruned(0.6), linear("linear_symmetric", "int8")),
+            "sparse-int4": both(pruned(0.6), linear("linear_symmetric", "int4")),
         }
     )
     return table
@@ -378,18 +383,18 @@ def quick_schemes(target):
     if VERSION == 7:
         return ["int8", "uint8-linear", "sparse", "palette1-kmeans", "palette6-uniform"]
     if VERSION == 8:
-        return schemes(target).keys() - schemes("iOS17").keys()
-    return schemes(target).keys()
+        return schemes(target, 64).keys() - schemes("iOS17", 64).keys()
+    return schemes(target, 64).keys()
 
 
-def check_compressed(checks, name, source, targets, chosen=None):
+def check_compressed(checks, name, source, targets, chosen=None, threshold=64):
     """Every way to compress, against what coremltools decompresses."""
     for target, precision in targets:
         base = f"{name}-{target}-{precision}"
         model = checks.make(base, lambda: convert(source, target, precision))
         if model is None:
             continue
-        for scheme, compress in schemes(target).items():
+        for scheme, compress in schemes(target, threshold).items():
             if chosen is not None and scheme not in chosen:
                 continue
             title, plain = f"{base}-{scheme}", f"{base}-{scheme}-plain"
@@ -410,6 +415,10 @@ def main():
     parser.add_argument("--retint", required=True)
     parser.add_argument("--quick", action="store_true", help="leave out most of the large ones")
     parser.add_argument("--keep", metavar="DIRECTORY", help="where packages stay")
+    parser.add_argument(
+        "--network", action="append", choices=["unet", "eccv16", "siggraph17"],
+        help="this network alone, in full; may be given again",
+    )
     options = parser.parse_args()
     start = time.monotonic()
     directory = options.keep or tempfile.mkdtemp()
@@ -418,7 +427,7 @@ def main():
     if options.keep:
         checks.discard = lambda *_: None
     try:
-        run(checks, options.quick)
+        run(checks, options.quick, options.network or ["unet", "eccv16", "siggraph17"])
     finally:
         if not options.keep:
             shutil.rmtree(directory)
@@ -431,10 +440,11 @@ def main():
         f"(largest errors: {worst}) in {time.monotonic() - start:.0f} s",
         flush=True,
     )
-    return 1 if checks.failed or checks.passed < 10 else 0
+    fewest = 5 * len(options.network) if options.network else 10
+    return 1 if checks.failed or checks.passed < fewest else 0
 
 
-def run(checks, quick):
+def run(checks, quick, networks):
     last = max(TARGETS)
     if quick:
         check_plain(checks, "unet", quick)
@@ -447,15 +457,19 @@ def run(checks, quick):
         check_compressed(checks, "small", source, [target], quick_schemes(target[0]))
         check_plain(checks, "eccv16", quick)
         return
-    module, example, reference = check_plain(checks, "unet", quick)
-    check_interfaces(checks, "unet", module, example, reference, quick)
-    targets = [("iOS16", "float32"), ("iOS17", "float16"), (last, "float32"), (last, "float16")]
-    check_compressed(checks, "unet", fronted(module, example, "trace"), targets)
     few = ["int8", "palette4-uniform", "sparse", "int4-block"]
-    for name in ("eccv16", "siggraph17"):
-        module, example, _ = check_plain(checks, name, quick)
+    for name in networks:
+        module, example, reference = check_plain(checks, name, quick)
         source = fronted(module, example, "trace")
-        check_compressed(checks, name, source, [(last, "float16")], few)
+        if name != "unet":
+            # coremltools' own threshold: 7 fails at the vectors of these networks.
+            check_compressed(checks, name, source, [(last, "float16")], few, threshold=2048)
+            continue
+        check_interfaces(checks, name, module, example, reference, quick)
+        targets = {
+            ("iOS16", "float32"), ("iOS17", "float16"), (last, "float32"), (last, "float16")
+        }
+        check_compressed(checks, name, source, sorted(targets))
 
 
 if __name__ == "__main__":
