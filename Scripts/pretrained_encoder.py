@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Write the weights of an EfficientNet-Lite that learned on ImageNet, for lite-unet's encoder.
+"""Write the weights of an EfficientNet-Lite that learned on ImageNet, for the encoders of lite-unet
+and lite-class-unet.
 
     Scripts/pretrained_encoder.py WEIGHTS.pth|WEIGHTS.safetensors -o encoder.h5
     Scripts/pretrained_encoder.py lite0 -o encoder.h5
-    retint import encoder.h5 --architecture lite-unet --non-strict -o start.h5
+    retint import encoder.h5 --architecture lite-class-unet --non-strict -o start.h5
     retint train --config … --set init=start.h5
 
 WEIGHTS is a state dict with timm's names (`tf_efficientnet_lite0`) or with those of
@@ -97,7 +98,7 @@ def timm_names(state):
 
 
 def encoder(state):
-    """For LiteUNet: one channel of input, names below `encoder`."""
+    """For LiteUNet and LiteClassUNet: one channel of input, names below `encoder`."""
     state = timm_names(state)
     stem = state["conv_stem.weight"]
     state["conv_stem.weight"] = 2 * stem.sum(dim=1, keepdim=True)

@@ -59,6 +59,7 @@ def student(factory):
 NETWORKS = {
     "eccv16": (eccv16, eccv16_logits),
     "lite-unet": (student(lite_unet.LiteUNet), None),
+    "lite-class-unet": (student(lite_unet.LiteClassUNet), lite_unet.LiteClassUNet.logits),
     "mobile-unet": (student(mobile_unet.MobileUNet), None),
     "pico-unet": (student(students.PicoUNet), None),
     "rep-unet": (student(students.RepUNet), None),

@@ -39,10 +39,6 @@ public final class ClassUNet: Module, Colorizer, ColorClassifier {
         let deepest = stage32(sixteenth)
         var x = up16(deepest + context(deepest), skip: sixteenth)
         x = up8(x, skip: eighth)
-        let logits = classes(up4(x, skip: quarter))
-        let colors = decoder(logits)
-        // Twice ×2: accelerators know no ×4.
-        let twice = upsampleBilinear(upsampleBilinear(colors, factor: 2), factor: 2)
-        return ColorPrediction(ab: twice * abScale, logits: logits)
+        return decoder.prediction(classes(up4(x, skip: quarter)))
     }
 }

@@ -25,8 +25,8 @@ public enum ColorizerError: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// All architectures: those of retint, and what ``registerColorizer(_:)`` adds.
 private let architectures = Mutex<[any Colorizer.Type]>([
-    ECCV16.self, SIGGRAPH17.self, ClassUNet.self, RepUNet.self, LiteUNet.self, MobileUNet.self,
-    PicoUNet.self,
+    ECCV16.self, SIGGRAPH17.self, ClassUNet.self, RepUNet.self, LiteUNet.self, LiteClassUNet.self,
+    MobileUNet.self, PicoUNet.self,
 ])
 
 /// The names that ``makeColorizer(_:options:)`` knows.

@@ -7,7 +7,7 @@ import Testing
 
 /// Ten whole training steps (batch statistics, gradients, optimizer) against PyTorch.
 @Suite(.serialized) struct TrainingStepTests {
-    @Test(arguments: 0..<9)
+    @Test(arguments: try Golden.load().training.indices)
     func tenLossesAreThoseOfPyTorch(_ index: Int) throws {
         let golden = try Golden.load().training[index]
         let optimizer: any Optimizer = golden.optimizer == "sgd" ? SGD(momentum: 0.9) : Adam()

@@ -1,12 +1,13 @@
-"""LiteUNet as a PyTorch module, with the state-dict names of Sources/Colorizers/LiteUNet.swift; the
-encoder's are those of timm's tf_efficientnet_lite0."""
+"""LiteUNet and LiteClassUNet as PyTorch modules, with the state-dict names of those in
+Sources/Colorizers; the encoder's are those of timm's tf_efficientnet_lite0."""
 
 import math
 
 from torch import nn
 import torch.nn.functional as F
 
-from blocks import UpBlock, color_head, conv, global_context, scaled, separable
+from blocks import UpBlock, color_head, conv, global_context, scaled, separable, small
+from students import BinDecoder
 
 STAGES = [  # channels, count, kernel, stride
     (16, 1, 3, 1), (24, 2, 3, 2), (40, 2, 5, 2), (80, 3, 3, 2), (112, 3, 5, 1), (192, 4, 5, 2),
@@ -113,3 +114,31 @@ class LiteUNet(nn.Module):
         x = self.up4(x, self.lateral4(quarter))
         x = self.up2(x, self.lateral2(half))
         return self.head(x) * 110
+
+
+class LiteClassUNet(nn.Module):
+    def __init__(self, width=1.0, depth=1.0, temperature=0.38):
+        super().__init__()
+        self.encoder = EfficientNetLite(width, depth)
+        f, w = self.encoder.channels[1:], [scaled(c, width) for c in (64, 80, 112)]
+        self.context = global_context(f[3])
+        self.lateral4, self.lateral8, self.lateral16 = (
+            conv(f[level], w[level], 1, activates=False) for level in range(3)
+        )
+        self.up16 = UpBlock(f[3], w[2], separable(w[2], w[2]))
+        self.up8 = UpBlock(w[2], w[1], conv(w[1], w[1], 3))
+        self.up4 = UpBlock(w[1], w[0], conv(w[0], w[0], 3))
+        self.classes = small(nn.Conv2d(w[0], 313, 1))
+        self.decoder = BinDecoder(temperature)
+
+    def logits(self, lightness):
+        _, quarter, eighth, sixteenth, deepest = self.encoder((lightness - 50) * 0.01)
+        x = self.up16(deepest + self.context(deepest), self.lateral16(sixteenth))
+        x = self.up8(x, self.lateral8(eighth))
+        return self.classes(self.up4(x, self.lateral4(quarter)))
+
+    def forward(self, lightness):
+        ab = self.decoder(self.logits(lightness))
+        for _ in range(2):
+            ab = F.interpolate(ab, scale_factor=2, mode="bilinear")
+        return ab * 110

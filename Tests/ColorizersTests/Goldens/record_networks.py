@@ -17,7 +17,7 @@ import torch
 from colorizers.eccv16 import ECCVGenerator
 from colorizers.siggraph17 import SIGGRAPHGenerator
 
-from lite_unet import LiteUNet
+from lite_unet import LiteClassUNet, LiteUNet
 from mobile_unet import MobileUNet
 from seeded import load_seeded, uniform
 from students import ClassUNet, PicoUNet, RepUNet
@@ -26,6 +26,7 @@ NETWORKS = {
     "eccv16": ECCVGenerator,
     "siggraph17": SIGGRAPHGenerator,
     "lite-unet": LiteUNet,
+    "lite-class-unet": LiteClassUNet,
     "mobile-unet": MobileUNet,
     "pico-unet": PicoUNet,
     "rep-unet": RepUNet,
@@ -97,6 +98,7 @@ RATES = {
     ("eccv16", "sgd"): 5e-5,
     ("eccv16", "adam"): 1e-6,
     ("lite-unet", "adam"): 1e-4,
+    ("lite-class-unet", "adam"): 2e-6,
     ("mobile-unet", "sgd"): 5e-3,
     ("mobile-unet", "adam"): 1e-4,
     ("pico-unet", "adam"): 1e-4,
