@@ -111,24 +111,38 @@ float rt_max(const float *x, ptrdiff_t n) {
     return best;
 }
 
-// Softmax of one contiguous row.
+enum { LANES = 16 };
+
+// Softmax of one contiguous row: a lane for every sixteenth element, since neither a maximum nor the
+// last elements of a row that does not fill them all become vector code by themselves.
 RT_INLINE void softmax_row(float *restrict y, const float *restrict x, int logarithm,
                            ptrdiff_t n) {
-    RT_REASSOCIATE
-    float best = x[0];
-    for (ptrdiff_t i = 1; i < n; i++) best = x[i] > best ? x[i] : best;
+    ptrdiff_t whole = n - n % LANES;
+    float rest[LANES], most[LANES], sums[LANES];
+    for (ptrdiff_t i = 0; i < LANES; i++) rest[i] = whole + i < n ? x[whole + i] : -INFINITY;
+    for (ptrdiff_t i = 0; i < LANES; i++) most[i] = rest[i];
+    for (ptrdiff_t k = 0; k < whole; k += LANES)
+        for (ptrdiff_t i = 0; i < LANES; i++) most[i] = x[k + i] > most[i] ? x[k + i] : most[i];
+    float best = most[0];
+    for (ptrdiff_t i = 1; i < LANES; i++) best = most[i] > best ? most[i] : best;
+
+    for (ptrdiff_t i = 0; i < LANES; i++) sums[i] = rest[i] = rt_expf(rest[i] - best);
+    for (ptrdiff_t k = 0; k < whole; k += LANES)
+        for (ptrdiff_t i = 0; i < LANES; i++) {
+            float e = rt_expf(x[k + i] - best);
+            y[k + i] = e;
+            sums[i] += e;
+        }
     float sum = 0;
-    for (ptrdiff_t i = 0; i < n; i++) {
-        float e = rt_expf(x[i] - best);
-        y[i] = e;
-        sum += e;
-    }
+    for (ptrdiff_t i = 0; i < LANES; i++) sum += sums[i];
+
     if (logarithm) {
         float shift = best + logf(sum);
         for (ptrdiff_t i = 0; i < n; i++) y[i] = x[i] - shift;
     } else {
         float scale = 1.0f / sum;
-        for (ptrdiff_t i = 0; i < n; i++) y[i] *= scale;
+        for (ptrdiff_t i = 0; i < whole; i++) y[i] *= scale;
+        for (ptrdiff_t i = whole; i < n; i++) y[i] = rest[i - whole] * scale;
     }
 }
 
