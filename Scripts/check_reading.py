@@ -214,7 +214,7 @@ def joint(model):
     return {"joint_compression": True} if any(k.startswith("constexpr_") for k in kinds) else {}
 
 
-def schemes(target, threshold):
+def schemes(target, threshold=64):
     """Ways to compress weights of so many elements and more, by name, that a target takes."""
     linear, palette, pruned = (
         functools.partial(kind, threshold) for kind in (quantizer, palettizer, pruner)
@@ -383,18 +383,18 @@ def quick_schemes(target):
     if VERSION == 7:
         return ["int8", "uint8-linear", "sparse", "palette1-kmeans", "palette6-uniform"]
     if VERSION == 8:
-        return schemes(target, 64).keys() - schemes("iOS17", 64).keys()
-    return schemes(target, 64).keys()
+        return schemes(target).keys() - schemes("iOS17").keys()
+    return schemes(target).keys()
 
 
-def check_compressed(checks, name, source, targets, chosen=None, threshold=64):
+def check_compressed(checks, name, source, targets, chosen=None, **options):
     """Every way to compress, against what coremltools decompresses."""
     for target, precision in targets:
         base = f"{name}-{target}-{precision}"
         model = checks.make(base, lambda: convert(source, target, precision))
         if model is None:
             continue
-        for scheme, compress in schemes(target, threshold).items():
+        for scheme, compress in schemes(target, **options).items():
             if chosen is not None and scheme not in chosen:
                 continue
             title, plain = f"{base}-{scheme}", f"{base}-{scheme}-plain"
