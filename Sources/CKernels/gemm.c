@@ -23,6 +23,7 @@ typedef float narrow __attribute__((ext_vector_type(4), aligned(4)));
             EACH_SUM sum[i][j] *= *(const VECTOR *)(tail->scale + column + j * LANES);             \
         if (tail->bias)                                                                            \
             EACH_SUM sum[i][j] += *(const VECTOR *)(tail->bias + column + j * LANES);              \
+        EACH_SUM sum[i][j] *= tail->factor;                                                        \
         VECTOR low = tail->low - (VECTOR)0, high = tail->high - (VECTOR)0;                         \
         EACH_SUM sum[i][j] = sum[i][j] < low ? low : sum[i][j];                                    \
         EACH_SUM sum[i][j] = sum[i][j] > high ? high : sum[i][j];                                  \

@@ -113,36 +113,42 @@ float rt_max(const float *x, ptrdiff_t n) {
 
 enum { LANES = 16 };
 
-// Softmax of one contiguous row: a lane for every sixteenth element, since neither a maximum nor the
-// last elements of a row that does not fill them all become vector code by themselves.
+// Softmax of one contiguous row of LANES elements or more: a lane for every sixteenth element, since
+// neither a maximum nor the last elements of a row that does not fill them all become vector code by
+// themselves. Those last ones are computed with some before them, which count once.
 RT_INLINE void softmax_row(float *restrict y, const float *restrict x, int logarithm,
                            ptrdiff_t n) {
-    ptrdiff_t whole = n - n % LANES;
-    float rest[LANES], most[LANES], sums[LANES];
-    for (ptrdiff_t i = 0; i < LANES; i++) rest[i] = whole + i < n ? x[whole + i] : -INFINITY;
-    for (ptrdiff_t i = 0; i < LANES; i++) most[i] = rest[i];
-    for (ptrdiff_t k = 0; k < whole; k += LANES)
+    ptrdiff_t last = n - LANES, known = (LANES - n % LANES) % LANES;
+    float most[LANES], sums[LANES], rest[LANES];
+    for (ptrdiff_t i = 0; i < LANES; i++) most[i] = x[last + i];
+    for (ptrdiff_t k = 0; k < last; k += LANES)
         for (ptrdiff_t i = 0; i < LANES; i++) most[i] = x[k + i] > most[i] ? x[k + i] : most[i];
+    for (ptrdiff_t half = LANES / 2; half > 0; half /= 2)
+        for (ptrdiff_t i = 0; i < half; i++)
+            most[i] = most[i] > most[half + i] ? most[i] : most[half + i];
     float best = most[0];
-    for (ptrdiff_t i = 1; i < LANES; i++) best = most[i] > best ? most[i] : best;
 
-    for (ptrdiff_t i = 0; i < LANES; i++) sums[i] = rest[i] = rt_expf(rest[i] - best);
-    for (ptrdiff_t k = 0; k < whole; k += LANES)
+    for (ptrdiff_t i = 0; i < LANES; i++) {
+        rest[i] = rt_expf_to_one(x[last + i] - best);
+        sums[i] = i < known ? 0.0f : rest[i];
+    }
+    for (ptrdiff_t k = 0; k < last; k += LANES)
         for (ptrdiff_t i = 0; i < LANES; i++) {
-            float e = rt_expf(x[k + i] - best);
+            float e = rt_expf_to_one(x[k + i] - best);
             y[k + i] = e;
             sums[i] += e;
         }
-    float sum = 0;
-    for (ptrdiff_t i = 0; i < LANES; i++) sum += sums[i];
+    for (ptrdiff_t half = LANES / 2; half > 0; half /= 2)
+        for (ptrdiff_t i = 0; i < half; i++) sums[i] += sums[half + i];
 
     if (logarithm) {
-        float shift = best + logf(sum);
+        float shift = best + logf(sums[0]);
         for (ptrdiff_t i = 0; i < n; i++) y[i] = x[i] - shift;
     } else {
-        float scale = 1.0f / sum;
-        for (ptrdiff_t i = 0; i < whole; i++) y[i] *= scale;
-        for (ptrdiff_t i = whole; i < n; i++) y[i] = rest[i - whole] * scale;
+        float scale = 1.0f / sums[0];
+        for (ptrdiff_t k = 0; k < last; k += LANES)
+            for (ptrdiff_t i = 0; i < LANES; i++) y[k + i] *= scale;
+        for (ptrdiff_t i = 0; i < LANES; i++) y[last + i] = rest[i] * scale;
     }
 }
 
@@ -158,7 +164,7 @@ RT_INLINE void softmax_columns(float *y, const float *x, int logarithm, ptrdiff_
         }
     for (ptrdiff_t k = 0; k < count; k++)
         for (ptrdiff_t i = 0; i < n; i++) {
-            float e = rt_expf(x[k * inner + i] - best[i]);
+            float e = rt_expf_to_one(x[k * inner + i] - best[i]);
             y[k * inner + i] = e;
             sum[i] += e;
         }
@@ -175,7 +181,7 @@ void rt_softmax(float *y, const float *x, int logarithm, ptrdiff_t count, ptrdif
                 ptrdiff_t begin, ptrdiff_t end) {
     for (ptrdiff_t outer = begin; outer < end; outer++) {
         ptrdiff_t at = outer * count * inner;
-        if (inner == 1) {
+        if (inner == 1 && count >= LANES) {
             softmax_row(y + at, x + at, logarithm, count);
             continue;
         }

@@ -4,12 +4,13 @@
 #include "CKernels.h"
 #include "clones.h"
 
-// y·scale + bias, then max and min that let NaN through. The condition of a vector chooses lane by
-// lane, which CPUs have as one instruction.
+// (y·scale + bias)·factor, then max and min that let NaN through. The condition of a vector chooses
+// lane by lane, which CPUs have as one instruction.
 #define DEFINE_TAIL(NAME, VECTOR)                                                                  \
     RT_INLINE void NAME(VECTOR *y, const rt_tail *tail, ptrdiff_t channel) {                       \
         if (tail->scale) *y = *y * *(const VECTOR *)(tail->scale + channel);                       \
         if (tail->bias) *y = *y + *(const VECTOR *)(tail->bias + channel);                         \
+        *y = *y * tail->factor;                                                                    \
         VECTOR low = tail->low - (VECTOR)0, high = tail->high - (VECTOR)0;                         \
         *y = *y < low ? low : *y;                                                                  \
         *y = *y > high ? high : *y;                                                                \

@@ -20,24 +20,37 @@ RT_INLINE int32_t rt_to_bits(float value) {
     return bits;
 }
 
-RT_INLINE float rt_expf(float x) {
-    // Beyond these the result is 0 or infinite; in between the two powers of two stay in range.
-    float t = x > 89.0f ? 89.0f : x;
-    t = t < -104.0f ? -104.0f : t;
-    float n = __builtin_rintf(t * 1.44269504088896341f);
-    float r = t - n * 0.693359375f;
-    r = r + n * 2.12194440e-4f;
+// e^t is 2^n times what this returns.
+RT_INLINE float rt_exp_parts(float t, float *n) {
+    *n = __builtin_rintf(t * 1.44269504088896341f);
+    float r = t - *n * 0.693359375f;
+    r = r + *n * 2.12194440e-4f;
     float p = 1.9875691500e-4f;
     p = p * r + 1.3981999507e-3f;
     p = p * r + 8.3334519073e-3f;
     p = p * r + 4.1665795894e-2f;
     p = p * r + 1.6666665459e-1f;
     p = p * r + 5.0000001201e-1f;
-    p = p * r * r + r + 1.0f;
+    return p * r * r + r + 1.0f;
+}
+
+RT_INLINE float rt_expf(float x) {
+    // Beyond these the result is 0 or infinite; in between the two powers of two stay in range.
+    float t = x > 89.0f ? 89.0f : x, n;
+    t = t < -104.0f ? -104.0f : t;
+    float p = rt_exp_parts(t, &n);
     int32_t i = (int32_t)n;
     int32_t half = i / 2;
     float y = p * rt_from_bits((half + 127) << 23) * rt_from_bits((i - half + 127) << 23);
     return x != x ? x : y;
+}
+
+// Of no positive number, which spares half the work; 0 where the result is no normal number.
+RT_INLINE float rt_expf_to_one(float x) {
+    // There n is −127, and the power's bits are those of 0.
+    float t = x < -88.0f ? -88.0f : x, n;
+    float p = rt_exp_parts(t, &n);
+    return p * rt_from_bits(((int32_t)n + 127) << 23);
 }
 
 RT_INLINE float rt_logf(float x) {

@@ -179,16 +179,36 @@ final class ElementwiseProgram {
     }
 }
 
-/// Elementwise work that amounts to y·scale + bias per channel, kept in a range.
+/// Elementwise work that amounts to (y·scale + bias)·factor, with a scale and a bias per channel,
+/// kept in a range.
 struct ChannelTail {
-    fileprivate(set) var scale, bias: Buffer?
+    fileprivate(set) var scale, bias, factor: Buffer?
     fileprivate(set) var low = -Float.infinity
     fileprivate(set) var high = Float.infinity
 
     func values(from channel: Int) -> rt_tail {
         rt_tail(
             scale: scale.map { UnsafePointer($0.pointer + channel) },
-            bias: bias.map { UnsafePointer($0.pointer + channel) }, low: low, high: high)
+            bias: bias.map { UnsafePointer($0.pointer + channel) },
+            factor: factor?.pointer[0] ?? 1, low: low, high: high)
+    }
+
+    /// The values of the last `count` channels for a kernel that reads whole panels.
+    func withPaddedValues(
+        from channel: Int, count: Int, _ body: (UnsafePointer<rt_tail>) -> Void
+    ) {
+        withUnsafeTemporaryAllocation(of: Float.self, capacity: 2 * panelWidth) { memory in
+            memory.initialize(repeating: 0)
+            var values = values(from: channel)
+            func pad(_ vector: inout UnsafePointer<Float>?, _ place: Int) {
+                guard let source = vector, let target = memory.baseAddress else { return }
+                (target + place).update(from: source, count: count)
+                vector = UnsafePointer(target + place)
+            }
+            pad(&values.scale, 0)
+            pad(&values.bias, panelWidth)
+            body(&values)
+        }
     }
 }
 
@@ -208,7 +228,7 @@ extension ElementwiseProgram {
                 tail.append(
                     instruction.code,
                     operands.compactMap {
-                        $0 == value ? nil : vector($0, channels: result.shape)
+                        $0 == value ? nil : operand($0, channels: result.shape)
                     }, isUnary: operands == [value, value])
             else { return nil }
             value = instruction.target
@@ -216,27 +236,33 @@ extension ElementwiseProgram {
         return tail
     }
 
-    /// A slot's buffer if it holds one number for each channel.
-    private func vector(_ slot: Int, channels shape: Shape) -> Buffer? {
-        guard shape.rank == 4, case .repeated(let buffer, let view) = slots[slot].source,
-            view.repeatedVector == shape[1]
+    /// A slot's buffer if it holds one number for each channel, or one for all.
+    private func operand(_ slot: Int, channels shape: Shape) -> ChannelTail.Operand? {
+        guard shape.rank == 4, case .repeated(let buffer, let view) = slots[slot].source
         else { return nil }
-        return buffer
+        if view.repeatedVector == shape[1] { return .vector(buffer) }
+        return view.isScalar ? .scalar(buffer) : nil
     }
 }
 
 extension ChannelTail {
+    fileprivate enum Operand {
+        case vector(Buffer)
+        case scalar(Buffer)
+    }
+
     /// Adds one step; false if a tail cannot have it at this place.
     fileprivate mutating func append(
-        _ code: Instruction.Code, _ vectors: [Buffer], isUnary: Bool
+        _ code: Instruction.Code, _ operands: [Operand], isUnary: Bool
     ) -> Bool {
-        let isFree = low == -.infinity && high == .infinity
-        switch code.opcode {
-        case RT_MUL where isFree && scale == nil && bias == nil && vectors.count == 1:
-            scale = vectors[0]
-        case RT_ADD where isFree && bias == nil && vectors.count == 1: bias = vectors[0]
-        case RT_RELU where isFree && isUnary: low = 0
-        case RT_CLIP where isFree && isUnary: (low, high) = (code.p, code.q)
+        guard low == -.infinity && high == .infinity else { return false }
+        switch (code.opcode, operands.count == 1 ? operands[0] : nil) {
+        case (RT_MUL, .vector(let buffer)) where scale == nil && bias == nil && factor == nil:
+            scale = buffer
+        case (RT_ADD, .vector(let buffer)) where bias == nil && factor == nil: bias = buffer
+        case (RT_MUL, .scalar(let buffer)) where factor == nil: factor = buffer
+        case (RT_RELU, nil) where isUnary: low = 0
+        case (RT_CLIP, nil) where isUnary: (low, high) = (code.p, code.q)
         default: return false
         }
         return true

@@ -84,6 +84,14 @@ class FusingKernel: Kernel {
         guard let tail else { return body(nil) }
         withUnsafePointer(to: tail.values(from: channel)) { body($0) }
     }
+
+    /// Calls with the tail for the last `count` channels, as long as a panel; or with nil.
+    func withPaddedTail(
+        _ channel: Int, _ count: Int, _ body: (UnsafePointer<rt_tail>?) -> Void
+    ) {
+        guard let tail else { return body(nil) }
+        tail.withPaddedValues(from: channel, count: count) { body($0) }
+    }
 }
 
 /// An operation that has a kernel of its own.

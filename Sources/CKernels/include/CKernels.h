@@ -55,11 +55,11 @@ void rt_gather(float *d, const float *s, const rt_view *view, ptrdiff_t begin, p
 /// Writes s[begin..begin+n) to the view's places, in iteration order.
 void rt_scatter(float *d, const float *s, const rt_view *view, ptrdiff_t begin, ptrdiff_t n);
 
-/// What is done to each element of a result as it is stored: y·scale + bias with one of each per
-/// channel, kept in low…high. `scale` and `bias` may be NULL; NaN stays NaN.
+/// What is done to each element of a result as it is stored: (y·scale + bias)·factor with one scale
+/// and bias per channel, kept in low…high. `scale` and `bias` may be NULL; NaN stays NaN.
 typedef struct {
     const float *scale, *bias;
-    float low, high;
+    float factor, low, high;
 } rt_tail;
 
 // MARK: Convolution (convolution.c, depthwise.c)

@@ -22,23 +22,29 @@ struct FewOutputsConvolution: Operation, Executable, EpilogueHost {
     }
 }
 
-private final class FewOutputsKernel: FusingKernel {
-    private let x, weight, output: Buffer
-    private var geometry: rt_conv
-    private let rows: Int
+private final class FewOutputsKernel: RowKernel {
+    private let weight: Buffer
 
     init(name: String, geometry: rt_conv, x: Buffer, weight: Buffer, output: Buffer) {
-        (self.geometry, self.x, self.weight, self.output) = (geometry, x, weight, output)
-        rows = output.shape[0] * output.shape[2]
-        super.init(name: name, work: output.count * x.shape[1] * geometry.taps)
+        self.weight = weight
+        super.init(
+            name: name, work: output.count * x.shape[1] * geometry.taps, geometry: geometry, x: x,
+            output: output)
     }
 
     override var multiplyAdds: Int { output.count * x.shape[1] * geometry.taps }
+    override var chains: Bool { true }
 
     override func run(phase: Int, part: Part, _ workspace: UnsafeMutablePointer<Float>) {
-        let (line, own) = (output.count / rows, part.range(rows))
+        let own = part.range(rowCount)
+        compute(own, at: Place(x: x.pointer, y: output.pointer), part: part, workspace)
+        finish(own.lowerBound * rowFloats..<own.upperBound * rowFloats, thread: part.index)
+    }
+
+    override func compute(
+        _ rows: Range<Int>, at place: Place, part: Part, _ workspace: UnsafeMutablePointer<Float>
+    ) {
         rt_few_outputs(
-            output.pointer, x.pointer, weight.pointer, &geometry, own.lowerBound, own.upperBound)
-        finish(own.lowerBound * line..<own.upperBound * line, thread: part.index)
+            place.y, place.x, weight.pointer, &geometry, rows.lowerBound, rows.upperBound)
     }
 }

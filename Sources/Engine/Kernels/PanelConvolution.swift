@@ -124,9 +124,9 @@ private final class PanelConvolutionKernel: RowKernel {
 
     override func ownWorkspaceCount(threads: Int) -> Int { packedCount + threads * restCount }
 
-    override var takesTail: Bool { outputs.isMultiple(of: 16) }
+    override var takesTail: Bool { true }
 
-    override var chains: Bool { operation.isPacked && !operation.weights.isTransposed && takesTail }
+    override var chains: Bool { operation.isPacked && !operation.weights.isTransposed }
 
     override func bind(threads: Int, workspace: UnsafeMutablePointer<Float>) {
         super.bind(threads: threads, workspace: workspace)
@@ -139,7 +139,7 @@ private final class PanelConvolutionKernel: RowKernel {
 
     override func run(phase: Int, part: Part, _ workspace: UnsafeMutablePointer<Float>) {
         let weights = UnsafePointer(operation.isPacked ? weight.pointer : workspace)
-        let rest = workspace + packedCount + part.index * restCount
+        let rest = rest(part, workspace)
         let place = Place(x: UnsafePointer(x.pointer), y: output.pointer)
         switch plan[phase] {
         case .pack:
@@ -163,11 +163,18 @@ private final class PanelConvolutionKernel: RowKernel {
         _ rows: Range<Int>, at place: Place, part: Part, _ workspace: UnsafeMutablePointer<Float>
     ) {
         let unitsOfRow = isPointwise ? output.shape[3] : 1
+        let rest = rest(part, workspace)
         blocks(rows.lowerBound * unitsOfRow..<rows.upperBound * unitsOfRow) { range in
             for panel in 0..<panels {
-                multiply(range, panel, place, weight.pointer, workspace)
+                multiply(range, panel, place, weight.pointer, rest)
             }
         }
+    }
+
+    private func rest(
+        _ part: Part, _ workspace: UnsafeMutablePointer<Float>
+    ) -> UnsafeMutablePointer<Float> {
+        workspace + packedCount + part.index * restCount
     }
 
     private func blocks(_ range: Range<Int>, _ body: (Range<Int>) -> Void) {
@@ -195,7 +202,9 @@ private final class PanelConvolutionKernel: RowKernel {
             }
         }
         // Vectors would reach into the next pixel.
-        multiply(range, b, place.x, rest, panelWidth, width > 16 ? panelWidth : 16, nil)
+        withPaddedTail(channel, width) {
+            multiply(range, b, place.x, rest, panelWidth, width > 16 ? panelWidth : 16, $0)
+        }
         let pixels = range.count * unitElements / outputs
         let first = place.y + range.lowerBound * unitElements + channel
         for pixel in 0..<pixels {

@@ -1,7 +1,7 @@
 import CKernels
 
-/// A convolution that can compute any rows of its result into any memory, so that the next one
-/// finds them in the cache.
+/// A convolution, or what works pixel by pixel, that can compute any rows of its result into any
+/// memory, so that the next one finds them in the cache.
 class RowKernel: FusingKernel {
     /// Where the first rows of all pictures lie, or would lie if they were kept.
     struct Place {
@@ -57,7 +57,7 @@ extension RowKernel {
     var reach: Int { Int(geometry.dilation_height * (geometry.kernel_height - 1)) + 1 }
 }
 
-/// Convolutions, each of which alone needs the result before it: each thread computes some rows of
+/// Steps, each of which alone needs the result before it: each thread computes some rows of
 /// the first, then what follows from them, and so on, so that no result but the last is ever whole.
 final class RowChainKernel: Kernel {
     /// The rows of a result that a thread keeps, and where those end that it will need.

@@ -2,43 +2,69 @@ import CKernels
 import TensorGraph
 
 /// Softmax or its logarithm over the middle axis of [outer, count, inner].
-final class SoftmaxKernel: Kernel {
+final class SoftmaxKernel: RowKernel {
     private let isLogarithm: Bool
-    private let input: Buffer
-    private let output: Buffer
     private let outer: Int
     private let count: Int
     private let inner: Int
 
     init(name: String, isLogarithm: Bool, axis: Int, input: Buffer, output: Buffer) {
         self.isLogarithm = isLogarithm
-        self.input = input
-        self.output = output
         let shape = input.shape
         let order = Layout.axes(rank: shape.rank)
         let place = order.firstIndex(of: axis < 0 ? axis + shape.rank : axis) ?? 0
         outer = order[..<place].map { shape[$0] }.reduce(1, *)
         count = shape[order[place]]
         inner = order[(place + 1)...].map { shape[$0] }.reduce(1, *)
-        super.init(name: name, work: input.count * 8)
+        super.init(
+            name: name, work: input.count * 8, geometry: .pixelByPixel, x: input, output: output)
     }
+
+    /// Over the channels, each pixel is alone.
+    override var chains: Bool { output.shape.rank == 4 && inner == 1 }
 
     override func run(phase: Int, part: Part, _ workspace: UnsafeMutablePointer<Float>) {
         let range = part.range(outer)
+        compute(range, from: x.pointer, to: output.pointer)
+        finish(
+            range.lowerBound * count * inner..<range.upperBound * count * inner,
+            thread: part.index)
+    }
+
+    override func compute(
+        _ rows: Range<Int>, at place: Place, part: Part, _ workspace: UnsafeMutablePointer<Float>
+    ) {
+        let width = output.shape[3]
+        compute(rows.lowerBound * width..<rows.upperBound * width, from: place.x, to: place.y)
+    }
+
+    private func compute(
+        _ blocks: Range<Int>, from x: UnsafePointer<Float>, to y: UnsafeMutablePointer<Float>
+    ) {
         rt_softmax(
-            output.pointer, input.pointer, isLogarithm ? 1 : 0, count, inner, range.lowerBound,
-            range.upperBound)
+            y, x, isLogarithm ? 1 : 0, count, inner, blocks.lowerBound, blocks.upperBound)
     }
 }
 
-extension Softmax: Executable {
+extension rt_conv {
+    /// As much of a geometry as ``RowKernel`` needs of what takes each pixel from one.
+    fileprivate static var pixelByPixel: rt_conv {
+        var geometry = rt_conv()
+        (geometry.kernel_height, geometry.kernel_width) = (1, 1)
+        (geometry.stride_height, geometry.stride_width) = (1, 1)
+        (geometry.dilation_height, geometry.dilation_width) = (1, 1)
+        return geometry
+    }
+}
+
+extension Softmax: Executable, EpilogueHost {
     func kernel(inputs: [Buffer], output: Buffer) -> Kernel {
         SoftmaxKernel(
             name: name, isLogarithm: false, axis: axis, input: inputs[0], output: output)
     }
 }
 
-extension LogSoftmax: Executable {
+extension LogSoftmax: Executable, EpilogueHost {
     func kernel(inputs: [Buffer], output: Buffer) -> Kernel {
         SoftmaxKernel(
             name: name, isLogarithm: true, axis: axis, input: inputs[0], output: output)

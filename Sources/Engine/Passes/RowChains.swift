@@ -4,7 +4,7 @@ extension Compiler {
     /// Floats from which on a result is not left to the caches.
     private static let fewestFloats = 1 << 16
 
-    /// Makes one step of convolutions that follow each other, where each result but the last is
+    /// Makes one step of convolutions, softmax among them, that follow each other, where each result but the last is
     /// large and needed by the next one alone.
     mutating func chainSteps() {
         var kept: [Int] = []

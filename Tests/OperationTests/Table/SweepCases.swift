@@ -2,7 +2,9 @@ import TensorGraph
 
 /// Cases made by counting through an operation's attributes.
 extension OperationTable {
-    static let sweeps: [OperationCase] = [reduced, permuted, joined, normalizedAlong].flatMap { $0 }
+    static let sweeps: [OperationCase] = [
+        reduced, permuted, joined, normalizedAlong, tails,
+    ].flatMap { $0 }
 
     private static let extents = [2, 3, 5, 4, 3]
 
@@ -81,6 +83,30 @@ extension OperationTable {
             },
             sweep("log_softmax rank \(rank) axis \(axis)", [CaseInput(shape(rank), .signed)]) {
                 logSoftmax($0[0], axis: axis - rank)
+            },
+        ]
+    }
+
+    /// What kernels do to their results as they store them, of channels that do and that do not fill
+    /// vectors.
+    private static let tails: [OperationCase] = [
+        ("panels", 5, 313, 1, 1), ("panels", 9, 40, 3, 1), ("tiles", 32, 48, 3, 1),
+        ("depthwise", 17, 17, 3, 17), ("few outputs", 32, 2, 1, 1), ("one channel", 16, 1, 1, 1),
+    ].flatMap { (kind, inputs, outputs, side, groups) -> [OperationCase] in
+        let shapes: [Shape] = [
+            [2, inputs, 13, 11], [outputs, inputs / groups, side, side], [1, outputs, 1, 1],
+            [1, outputs, 1, 1],
+        ]
+        let values = shapes.map { CaseInput($0, .signed) }
+        @Sendable func convolved(_ x: [Tensor]) -> Tensor {
+            conv2d(x[0], weight: x[1], padding: Padding(side / 2), groups: groups)
+        }
+        return [
+            sweep("conv2d \(kind) to \(outputs), a tail of all", values) {
+                clip((convolved($0) * $0[2] + $0[3]) * 0.7, min: -0.5, max: 0.6)
+            },
+            sweep("conv2d \(kind) to \(outputs), a factor before the bias", values) {
+                relu(convolved($0) * 0.7 * $0[2] + $0[3])
             },
         ]
     }
