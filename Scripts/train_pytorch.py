@@ -11,6 +11,7 @@ Scripts/compare_training starts it.
 """
 
 import copy
+import inspect
 import json
 import math
 import sys
@@ -52,7 +53,15 @@ def eccv16_logits(network, lightness):
 
 
 def student(factory):
-    return lambda configuration: factory(configuration["width"], configuration["depth"])
+    """Made with those of the configuration's options that it has."""
+    names = set(inspect.signature(factory).parameters)
+    names &= {"width", "depth", "decoder_width", "temperature"}
+
+    def make(configuration):
+        chosen = {name: configuration[name] for name in names}
+        return factory(**{name: value for name, value in chosen.items() if value is not None})
+
+    return make
 
 
 # How each is made, and how it answers with a distribution over bins.

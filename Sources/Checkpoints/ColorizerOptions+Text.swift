@@ -1,8 +1,8 @@
 import Colorizers
 
 extension ColorizerOptions {
-    /// Reads options as a checkpoint keeps them: `width`, `depth` and `temperature`, numbers;
-    /// `class_head` and `folded`, true or false.
+    /// Reads options as a checkpoint keeps them: `width`, `depth`, `decoder_width` and `temperature`,
+    /// numbers; `class_head` and `folded`, true or false.
     ///
     /// - Throws: ``CheckpointError`` for another name or a value that cannot be read.
     public init(_ texts: [String: String]) throws {
@@ -11,6 +11,7 @@ extension ColorizerOptions {
             switch name {
             case "width": width = try Self.number(text, name)
             case "depth": depth = try Self.number(text, name)
+            case "decoder_width": decoderWidth = try Self.number(text, name)
             case "temperature": temperature = try Self.number(text, name)
             case "class_head": hasClassHead = try Self.flag(text, name)
             case "folded": isFolded = try Self.flag(text, name)
@@ -18,7 +19,8 @@ extension ColorizerOptions {
                 throw CheckpointError(
                     .badOption,
                     problem: "there is no option named \(name.debugDescription); "
-                        + "known are width, depth, temperature, class_head and folded")
+                        + "known are width, depth, decoder_width, temperature, class_head and "
+                        + "folded")
             }
         }
     }
@@ -48,6 +50,7 @@ extension ColorizerOptions {
         var texts: [String: String] = [:]
         if width != standard.width { texts["width"] = "\(width)" }
         if depth != standard.depth { texts["depth"] = "\(depth)" }
+        if decoderWidth != standard.decoderWidth { texts["decoder_width"] = "\(decoderWidth)" }
         if let temperature { texts["temperature"] = "\(temperature)" }
         if hasClassHead != standard.hasClassHead { texts["class_head"] = "\(hasClassHead)" }
         if isFolded { texts["folded"] = "true" }

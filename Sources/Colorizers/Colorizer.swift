@@ -10,6 +10,8 @@ public protocol Colorizer: Layer {
     static var architecture: String { get }
     /// What the height and width of its input must be multiples of.
     static var requiredMultiple: Int { get }
+    /// Whether its decoder can have a width of its own, ``ColorizerOptions/decoderWidth``.
+    static var scalesDecoder: Bool { get }
 
     init(options: ColorizerOptions)
 }
@@ -20,6 +22,9 @@ public struct ColorizerOptions: Hashable, Sendable {
     public var width: Double
     /// A factor for the number of blocks where a network repeats them; the references do not.
     public var depth: Double
+    /// One more factor for the channels of a decoder whose encoder can start from published weights,
+    /// which fit one width: ``Colorizer/scalesDecoder`` says whether a network has such a one.
+    public var decoderWidth: Double
     /// Whether SIGGRAPH17 carries its 529-way classification head, as its released weights do.
     public var hasClassHead: Bool
     /// By what a classifying network divides its logits before it takes the mean color: below 1,
@@ -30,19 +35,27 @@ public struct ColorizerOptions: Hashable, Sendable {
     public var isFolded: Bool
 
     public init(
-        width: Double = 1, depth: Double = 1, hasClassHead: Bool = true,
+        width: Double = 1, depth: Double = 1, decoderWidth: Double = 1, hasClassHead: Bool = true,
         temperature: Double? = nil, isFolded: Bool = false
     ) {
         self.width = width
         self.depth = depth
+        self.decoderWidth = decoderWidth
         self.hasClassHead = hasClassHead
         self.temperature = temperature
         self.isFolded = isFolded
     }
 
     /// `channels` times the width, as a multiple of 16.
-    public func scaled(_ channels: Int) -> Int {
-        max(16, Int((Double(channels) * width / 16).rounded()) * 16)
+    public func scaled(_ channels: Int) -> Int { Self.rounded(Double(channels) * width) }
+
+    /// `channels` times both widths, as a multiple of 16.
+    public func scaledInDecoder(_ channels: Int) -> Int {
+        Self.rounded(Double(channels) * width * decoderWidth)
+    }
+
+    private static func rounded(_ channels: Double) -> Int {
+        max(16, Int((channels / 16).rounded()) * 16)
     }
 
     /// `count` times the depth, at least 1.
@@ -54,6 +67,7 @@ public struct ColorizerOptions: Hashable, Sendable {
 extension Colorizer {
     public var architecture: String { Self.architecture }
     public var requiredMultiple: Int { Self.requiredMultiple }
+    public static var scalesDecoder: Bool { false }
 
     /// Records an error in the graph unless `lightness` is [N, 1, H, W] of a size that fits.
     public func checkInput(_ lightness: Tensor) {

@@ -7,6 +7,7 @@ import TensorGraph
 public final class LiteClassUNet: Module, Colorizer, ColorClassifier {
     public static let architecture = "lite-class-unet"
     public static let requiredMultiple = 32
+    public static let scalesDecoder = true
 
     let encoder: EfficientNetLite
     let context: Sequential
@@ -18,7 +19,7 @@ public final class LiteClassUNet: Module, Colorizer, ColorClassifier {
     public init(options: ColorizerOptions = .init()) {
         encoder = EfficientNetLite(width: options.width, depth: options.depth)
         let features = encoder.channels
-        let widths = [64, 80, 112].map(options.scaled)
+        let widths = [64, 80, 112].map(options.scaledInDecoder)
         func lateral(_ level: Int) -> Sequential {
             convolution(features[level + 1], widths[level], kernel: 1, activates: false)
         }

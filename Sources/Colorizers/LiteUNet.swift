@@ -9,6 +9,7 @@ import TensorGraph
 public final class LiteUNet: Module, Colorizer {
     public static let architecture = "lite-unet"
     public static let requiredMultiple = 32
+    public static let scalesDecoder = true
 
     let encoder: EfficientNetLite
     let context: Sequential
@@ -19,7 +20,7 @@ public final class LiteUNet: Module, Colorizer {
     public init(options: ColorizerOptions = .init()) {
         encoder = EfficientNetLite(width: options.width, depth: options.depth)
         let features = encoder.channels
-        let widths = [16, 32, 64, 112].map(options.scaled)
+        let widths = [16, 32, 64, 112].map(options.scaledInDecoder)
         func lateral(_ level: Int) -> Sequential {
             convolution(features[level], widths[level], kernel: 1, activates: false)
         }

@@ -6,6 +6,8 @@ public enum ColorizerError: Error, Hashable, Sendable, CustomStringConvertible {
     case unknownArchitecture(String)
     case widthOutOfRange(Double)
     case depthOutOfRange(Double)
+    case decoderWidthOutOfRange(Double)
+    case noDecoderWidth(String)
     case temperatureOutOfRange(Double)
 
     public var description: String {
@@ -17,6 +19,11 @@ public enum ColorizerError: Error, Hashable, Sendable, CustomStringConvertible {
             return "width \(width) is out of range; choose one from 0.0625 to 4"
         case .depthOutOfRange(let depth):
             return "depth \(depth) is out of range; choose one from 0.25 to 4"
+        case .decoderWidthOutOfRange(let width):
+            return "decoder width \(width) is out of range; choose one from 0.0625 to 4"
+        case .noDecoderWidth(let name):
+            let names = scaledDecoders.joined(separator: ", ")
+            return "\(name) has no decoder width of its own, only \(names) have; choose a width"
         case .temperatureOutOfRange(let temperature):
             return "temperature \(temperature) is out of range; choose one from 0.05 to 10"
         }
@@ -32,6 +39,11 @@ private let architectures = Mutex<[any Colorizer.Type]>([
 /// The names that ``makeColorizer(_:options:)`` knows.
 public var colorizerNames: [String] {
     architectures.withLock { $0.map { $0.architecture } }
+}
+
+/// Those whose decoder has a width of its own.
+private var scaledDecoders: [String] {
+    architectures.withLock { $0.filter { $0.scalesDecoder }.map { $0.architecture } }
 }
 
 /// Makes an architecture of your own known by its name, to ``makeColorizer(_:options:)`` and so to
@@ -54,6 +66,7 @@ public func makeColorizer(
         throw .unknownArchitecture(name)
     }
     try options.requireRanges()
+    if options.decoderWidth != 1, !type.scalesDecoder { throw .noDecoderWidth(name) }
     return type.init(options: options)
 }
 
@@ -61,6 +74,9 @@ extension ColorizerOptions {
     fileprivate func requireRanges() throws(ColorizerError) {
         guard (0.0625...4).contains(width) else { throw .widthOutOfRange(width) }
         guard (0.25...4).contains(depth) else { throw .depthOutOfRange(depth) }
+        guard (0.0625...4).contains(decoderWidth) else {
+            throw .decoderWidthOutOfRange(decoderWidth)
+        }
         if let temperature, !(0.05...10).contains(temperature) {
             throw .temperatureOutOfRange(temperature)
         }

@@ -61,6 +61,31 @@ import Testing
         #expect((0.2...0.4).contains(Double(half.parameterCount) / Double(whole.parameterCount)))
     }
 
+    /// The encoder keeps its shapes, into which published weights go.
+    @Test(arguments: ["lite-unet", "lite-class-unet"])
+    func decoderWidthScalesTheDecoderAlone(_ name: String) throws {
+        let thin = StateSpec(of: try makeColorizer(name, options: .init(decoderWidth: 0.5)))
+        let whole = StateSpec(of: try makeColorizer(name))
+        #expect(thin.entries.map(\.name) == whole.entries.map(\.name))
+        for (one, other) in zip(thin.entries, whole.entries) where one.kind != .counter {
+            if one.name.hasPrefix("encoder.") || one.name.hasPrefix("context.") {
+                #expect(one.shape == other.shape, "\(one.name)")
+            } else if one.name.hasPrefix("lateral"), other.shape[0] > 16 {
+                #expect(one.shape.count < other.shape.count, "\(one.name)")
+            }
+        }
+        #expect(thin.parameterCount < whole.parameterCount)
+    }
+
+    @Test(arguments: colorizerNames.filter { !$0.hasPrefix("lite") })
+    func decoderWidthIsRefusedWhereThereIsNone(_ name: String) throws {
+        let error = #expect(throws: ColorizerError.self) {
+            try makeColorizer(name, options: .init(decoderWidth: 0.5))
+        }
+        #expect(error?.description.contains("lite-class-unet") == true)
+        #expect(throws: Never.self) { try makeColorizer(name, options: .init(decoderWidth: 1)) }
+    }
+
     @Test(arguments: colorizerNames)
     func inputsThatDoNotFitAreRefused(_ name: String) throws {
         for shape: Shape in [[1, 1, 250, 256], [1, 3, 256, 256], [1, 256, 256]] {

@@ -32,6 +32,19 @@ import Testing
         #expect(!bench.files.contains("wide.h5"))
     }
 
+    @Test func keepsTheDecodersWidth() throws {
+        let thin = try Checkpoint(
+            architecture: "lite-unet", options: ["decoder_width": "0.5"], seed: 2)
+        try thin.state.write(to: bench.path("thin.h5"))
+        try bench.expect(
+            0, "import", "thin.h5", "--architecture", "lite-unet", "--decoder-width", "0.5", "-o",
+            "model.h5")
+        #expect(try Checkpoint(contentsOf: bench.path("model.h5")) == thin)
+        try bench.expect(
+            64, "import", "thin.h5", "--architecture", "mobile-unet", "--decoder-width", "0.5",
+            "-o", "none.h5", says: ["mobile-unet has no decoder width"])
+    }
+
     /// Each change to the weights, what strict import says of it, and whether leniency helps.
     static let damages: [(words: [String], change: @Sendable (inout StateDict) -> Void)] = [
         (["1 missing", "stem.0.weight", "[16, 1, 3, 3]"], { $0["stem.0.weight"] = nil }),

@@ -39,6 +39,9 @@ struct BenchmarkCommand: ParsableCommand {
     @Option(help: "For an architecture: a factor for its repeated blocks.")
     var depth: Double?
 
+    @Option(help: "For a lite network: one more factor for its decoder's channels.")
+    var decoderWidth: Double?
+
     @Option(help: "Threads to run on; all processors if not given.")
     var threads: Int?
 
@@ -131,7 +134,8 @@ extension BenchmarkCommand {
     }
 
     private func fresh() throws -> Checkpoint {
-        let options = ColorizerOptions(width: width ?? 1, depth: depth ?? 1)
+        let options = ColorizerOptions(
+            width: width ?? 1, depth: depth ?? 1, decoderWidth: decoderWidth ?? 1)
         return try Checkpoint(architecture: model, options: options.texts, seed: 0)
     }
 

@@ -65,6 +65,9 @@ struct ArchitectureOptions: ParsableArguments {
     @Option(help: "A factor for the number of repeated blocks, 0.25 to 4.")
     var depth: Double?
 
+    @Option(help: "One more factor for the channels of a lite network's decoder, 0.0625 to 4.")
+    var decoderWidth: Double?
+
     @Option(
         help: "By what a classifying network divides its logits; its own choice if not given.")
     var temperature: Double?
@@ -78,8 +81,8 @@ struct ArchitectureOptions: ParsableArguments {
     /// As a checkpoint keeps them.
     var texts: [String: String] {
         ColorizerOptions(
-            width: width ?? 1, depth: depth ?? 1, hasClassHead: !hasNoClassHead,
-            temperature: temperature, isFolded: folded
+            width: width ?? 1, depth: depth ?? 1, decoderWidth: decoderWidth ?? 1,
+            hasClassHead: !hasNoClassHead, temperature: temperature, isFolded: folded
         ).texts
     }
 }

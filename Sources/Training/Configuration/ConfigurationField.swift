@@ -51,6 +51,9 @@ package struct ConfigurationField {
             .init("width", \.width, .range(0.0625...4), "a factor for its channels"),
             .init("depth", \.depth, .range(0.25...4), "a factor for its repeated blocks"),
             .init(
+                "decoder_width", \.decoderWidth, .range(0.0625...4),
+                "one more for the channels of a lite network's decoder"),
+            .init(
                 "temperature", optional: \.temperature, .range(0.05...10),
                 "divides a classifying network's logits; null: what the network says"),
             .init("class_head", \.classHead, .any, "SIGGRAPH17 with its class head"),

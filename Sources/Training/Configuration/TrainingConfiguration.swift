@@ -82,6 +82,7 @@ package struct TrainingConfiguration: Hashable, Sendable {
     package var architecture = "mobile-unet"
     package var width = 1.0
     package var depth = 1.0
+    package var decoderWidth = 1.0
     package var temperature: Double?
     package var classHead = true
     package var start: String?

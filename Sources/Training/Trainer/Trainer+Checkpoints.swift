@@ -164,7 +164,8 @@ extension TrainingConfiguration {
     /// The architecture's options as a checkpoint keeps them.
     var options: [String: String] {
         ColorizerOptions(
-            width: width, depth: depth, hasClassHead: classHead, temperature: temperature
+            width: width, depth: depth, decoderWidth: decoderWidth, hasClassHead: classHead,
+            temperature: temperature
         ).texts
     }
 }

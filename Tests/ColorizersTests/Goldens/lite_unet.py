@@ -93,10 +93,10 @@ class EfficientNetLite(nn.Module):
 
 
 class LiteUNet(nn.Module):
-    def __init__(self, width=1.0, depth=1.0):
+    def __init__(self, width=1.0, depth=1.0, decoder_width=1.0):
         super().__init__()
         self.encoder = EfficientNetLite(width, depth)
-        f, w = self.encoder.channels, [scaled(c, width) for c in (16, 32, 64, 112)]
+        f, w = self.encoder.channels, [scaled(c, width * decoder_width) for c in (16, 32, 64, 112)]
         self.context = global_context(f[4])
         self.lateral2, self.lateral4, self.lateral8, self.lateral16 = (
             conv(f[level], w[level], 1, activates=False) for level in range(4)
@@ -117,10 +117,10 @@ class LiteUNet(nn.Module):
 
 
 class LiteClassUNet(nn.Module):
-    def __init__(self, width=1.0, depth=1.0, temperature=0.38):
+    def __init__(self, width=1.0, depth=1.0, temperature=0.38, decoder_width=1.0):
         super().__init__()
         self.encoder = EfficientNetLite(width, depth)
-        f, w = self.encoder.channels[1:], [scaled(c, width) for c in (64, 80, 112)]
+        f, w = self.encoder.channels[1:], [scaled(c, width * decoder_width) for c in (64, 80, 112)]
         self.context = global_context(f[3])
         self.lateral4, self.lateral8, self.lateral16 = (
             conv(f[level], w[level], 1, activates=False) for level in range(3)
