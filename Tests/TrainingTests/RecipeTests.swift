@@ -62,6 +62,37 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("mobile-unet", ["width": "0.5"], "--set width=0.5 makes them agree"),
+        ("mobile-unet", [:], "--set width=1 makes them agree"),
+        (
+            "lite-unet", ["decoder_width": "0.5"],
+            "--set architecture=lite-unet decoder_width=0.5 width=1 makes them agree"
+        ),
+        ("rep-unet", ["folded": "true", "width": "0.25"], "take what they were folded from"),
+    ])
+    func saysHowToStartFromAnotherNetwork(
+        _ architecture: String, _ options: [String: String], _ wayOut: String
+    ) throws {
+        let scratch = try Scratch()
+        try scratch.addPhotos(2)
+        let start = "\(scratch.path)/start.h5"
+        try Checkpoint(architecture: architecture, options: options, seed: 0).write(to: start)
+        let error = #expect(throws: TrainingError.self) {
+            try Trainer(scratch.configuration("init=\(start)", "data.validation_fraction=0"))
+        }
+        let text = error?.description ?? ""
+        #expect(text.contains("asks for mobile-unet, width 0.25;"), "\(text)")
+        #expect(text.contains(wayOut), "\(text)")
+        guard let settings = wayOut.components(separatedBy: " makes").first,
+            settings.hasPrefix("--set ")
+        else { return }
+        let words = settings.dropFirst(6).split(separator: " ").map(String.init)
+        let agreeing = try scratch.configuration(
+            ["init=\(start)", "data.validation_fraction=0"] + words)
+        #expect(throws: Never.self) { try Trainer(agreeing) }
+    }
+
     @Test func stepsThatAreNotFiniteChangeNothing() throws {
         let scratch = try Scratch()
         try scratch.addPhotos(2)

@@ -32,6 +32,10 @@ final class Scratch {
 
     /// A small training on the photos.
     func configuration(_ settings: String...) throws -> TrainingConfiguration {
+        try configuration(settings)
+    }
+
+    func configuration(_ settings: [String]) throws -> TrainingConfiguration {
         var configuration = TrainingConfiguration()
         let small = [
             "width=0.25", "batch=2", "steps=6", "validate_every=2", "save_every=100",

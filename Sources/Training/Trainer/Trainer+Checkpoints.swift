@@ -66,15 +66,15 @@ extension Trainer {
     private static func requireSameNetwork(
         _ checkpoint: Checkpoint, _ configuration: TrainingConfiguration, path: String
     ) throws {
-        guard checkpoint.architecture == configuration.architecture,
-            checkpoint.options == configuration.options
-        else {
-            throw TrainingError(
-                .cannotResume,
-                "\(path): holds \(checkpoint.architecture) \(checkpoint.options), "
-                    + "the configuration asks for \(configuration.architecture) "
-                    + "\(configuration.options); let them agree")
-        }
+        let held = NetworkChoice(checkpoint.architecture, checkpoint.options)
+        let wanted = NetworkChoice(configuration.architecture, configuration.options)
+        guard held != wanted else { return }
+        let settings = held.settings(insteadOf: wanted)
+        throw TrainingError(
+            .cannotResume,
+            "\(path): holds \(held), the configuration asks for \(wanted); "
+                + (settings.map { "--set \($0) makes them agree" }
+                    ?? "folded convolutions do not learn: take what they were folded from"))
     }
 
     /// Loads weights and the optimizer's state into the step.
@@ -157,6 +157,37 @@ extension Trainer {
             }
         }
         try checkpoint.write(to: "\(folder)/\(name)")
+    }
+}
+
+/// An architecture and what is chosen about it, to say how two differ.
+private struct NetworkChoice: Equatable, CustomStringConvertible {
+    /// By the configuration's keys, `architecture` among them.
+    private var values: [String: String]
+
+    init(_ architecture: String, _ options: [String: String]) {
+        values = options
+        values["architecture"] = architecture
+    }
+
+    var description: String {
+        let options = values.filter { $0.key != "architecture" }.sorted { $0.key < $1.key }
+            .map { "\($0.key) \($0.value)" }
+        return ([values["architecture"] ?? ""] + options).joined(separator: ", ")
+    }
+
+    /// What makes a configuration of another choice one of this; nil if no setting does.
+    func settings(insteadOf other: NetworkChoice) -> String? {
+        let standard = [
+            "width": "1", "depth": "1", "decoder_width": "1", "temperature": "null",
+            "class_head": "true",
+        ]
+        let keys = Set(values.keys).union(other.values.keys)
+            .filter { values[$0] != other.values[$0] }
+        let settings = keys.sorted().compactMap { key in
+            key == "folded" ? nil : (values[key] ?? standard[key]).map { "\(key)=\($0)" }
+        }
+        return settings.count == keys.count ? settings.joined(separator: " ") : nil
     }
 }
 
