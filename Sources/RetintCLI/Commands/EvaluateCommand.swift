@@ -42,37 +42,58 @@ struct EvaluateCommand: ParsableCommand {
             contentsOf: model, size: size, threads: threads, choices: KernelFile.read())
         let photos = try photoReferences(data)
         var failures = Failures()
-        let (readable, mean) = readable(photos, &failures)
+        let (readable, mean) = readable(photos, colorizer.networkSize, &failures)
         var evaluation = Evaluation(colorizer, meanColor: mean)
         let pictures = html.map { _ in EvaluationPictures() }
         let progress = ProgressBar("evaluate", total: readable.count, unit: "photos")
-        for (index, photo) in readable.enumerated() {
-            let (original, colored) = try evaluation.add(photo.image())
-            pictures?.add("\(photo)", original: original, colored: colored, evaluation)
+        for (index, entry) in readable.enumerated() {
+            let picture = try entry.picture ?? entry.photo.image()
+            let (original, colored) = try evaluation.add(picture)
+            pictures?.add(
+                "\(entry.photo)", original: original, colored: colored, evaluation)
             progress.update(index + 1)
         }
         progress.finish()
         if let report = EvaluationReport(
-            evaluation, photos: readable.map(\.description), failed: failures.count, model: model,
-            size: colorizer.networkSize)
+            evaluation, photos: readable.map(\.photo.description), failed: failures.count,
+            model: model, size: colorizer.networkSize)
         {
             try show(report, pictures)
         }
         try failures.finish(of: photos.count, "photos", "evaluated")
     }
 
+    /// A photo that can be read.
+    private struct Readable {
+        let photo: PhotoReference
+        /// At the network's size, so that a file is decoded once; nil after too many others.
+        let picture: Image?
+    }
+
+    /// Bytes of pictures that are kept.
+    private static let keptBytes = 1 << 29
+
     /// The photos that can be read, and their mean color; the others join the failures.
     private func readable(
-        _ photos: [PhotoReference], _ failures: inout Failures
-    ) -> (photos: [PhotoReference], mean: (a: Float, b: Float)) {
-        var (readable, mean) = ([PhotoReference](), MeanColor())
-        for photo in photos {
+        _ photos: [PhotoReference], _ size: (height: Int, width: Int), _ failures: inout Failures
+    ) -> (photos: [Readable], mean: (a: Float, b: Float)) {
+        var (readable, mean) = ([Readable](), MeanColor())
+        let progress = ProgressBar("read", total: photos.count, unit: "photos")
+        defer { progress.finish() }
+        for (index, photo) in photos.enumerated() {
             do {
-                mean.add(try photo.image())
-                readable.append(photo)
+                let image = try photo.image()
+                mean.add(image)
+                let isKept = (readable.count + 1) * 3 * size.height * size.width <= Self.keptBytes
+                readable.append(
+                    Readable(
+                        photo: photo,
+                        picture: isKept
+                            ? image.resized(to: size.width, height: size.height) : nil))
             } catch {
                 failures.add(error)
             }
+            progress.update(index + 1)
         }
         return (readable, mean.value)
     }
