@@ -18,31 +18,26 @@ import Testing
         #expect(checkpoint == (try Checkpoint(architecture: "mobile-unet", seed: 1)))
     }
 
-    @Test func keepsOptions() throws {
+    @Test(arguments: [
+        ("mobile-unet", "width", "--width"), ("lite-unet", "decoder_width", "--decoder-width"),
+    ])
+    func keepsOptions(_ architecture: String, _ option: String, _ flag: String) throws {
         let narrow = try Checkpoint(
-            architecture: "mobile-unet", options: ["width": "0.5"], seed: 2)
+            architecture: architecture, options: [option: "0.5"], seed: 2)
         try narrow.state.write(to: bench.path("narrow.h5"))
         try bench.expect(
-            0, "import", "narrow.h5", "--architecture", "mobile-unet", "--width", "0.5", "-o",
-            "model.h5")
+            0, "import", "narrow.h5", "--architecture", architecture, flag, "0.5", "-o", "model.h5")
         #expect(try Checkpoint(contentsOf: bench.path("model.h5")) == narrow)
         try bench.expect(
-            65, "import", "narrow.h5", "--architecture", "mobile-unet", "-o", "wide.h5",
+            65, "import", "narrow.h5", "--architecture", architecture, "-o", "wide.h5",
             says: ["mis-shaped"])
         #expect(!bench.files.contains("wide.h5"))
     }
 
-    @Test func keepsTheDecodersWidth() throws {
-        let thin = try Checkpoint(
-            architecture: "lite-unet", options: ["decoder_width": "0.5"], seed: 2)
-        try thin.state.write(to: bench.path("thin.h5"))
+    @Test func refusesADecoderWidthWhereThereIsNone() throws {
         try bench.expect(
-            0, "import", "thin.h5", "--architecture", "lite-unet", "--decoder-width", "0.5", "-o",
-            "model.h5")
-        #expect(try Checkpoint(contentsOf: bench.path("model.h5")) == thin)
-        try bench.expect(
-            64, "import", "thin.h5", "--architecture", "mobile-unet", "--decoder-width", "0.5",
-            "-o", "none.h5", says: ["mobile-unet has no decoder width"])
+            64, "import", try bench.makeWeights(), "--architecture", "mobile-unet",
+            "--decoder-width", "0.5", "-o", "none.h5", says: ["mobile-unet has no decoder width"])
     }
 
     /// Each change to the weights, what strict import says of it, and whether leniency helps.
