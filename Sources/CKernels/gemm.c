@@ -15,6 +15,8 @@ typedef float narrow __attribute__((ext_vector_type(4), aligned(4)));
 // `vectors` are constants wherever this is inlined. Rows are reached from every third one: three
 // steps are what an address can hold, and the compiler, which would otherwise walk from row to row,
 // must not know how these pointers hang together.
+// The tail is that of tail.h, but asks once a block, not once a vector, what there is to do: products
+// of some dozens of inputs are up to 3 % faster by it.
 #define DEFINE_BLOCK(NAME, VECTOR, MOST)                                                           \
     RT_INLINE void NAME##_tail(int rows, int vectors, VECTOR sum[MOST][2], const rt_tail *tail,    \
                                int column) {                                                       \
