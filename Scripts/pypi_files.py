@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""Take single files out of an archive on PyPI; nothing is built or installed.
+
+    Scripts/pypi_files.py PACKAGE ARCHIVE DIRECTORY < PATHS
+
+ARCHIVE is the name of a source distribution (.tar.gz, .tgz, .tar.bz2, .zip) or of a wheel, PATHS the
+names of its members, one a line: they land under DIRECTORY by those names; one that the archive lacks
+is left out. `pip download` would run the setup of a source distribution, and so is of no use here.
+The index is the one that pip uses. Exit status 1: the archive cannot be had, and why.
+"""
+
+import html.parser
+import io
+import os
+import pathlib
+import subprocess
+import sys
+import tarfile
+import urllib.parse
+import urllib.request
+import zipfile
+
+
+class Links(html.parser.HTMLParser):
+    """The addresses on an index's page of a package (PEP 503)."""
+
+    def __init__(self):
+        super().__init__()
+        self.addresses = []
+
+    def handle_starttag(self, tag, attributes):
+        if tag == "a":
+            self.addresses.append(dict(attributes).get("href") or "")
+
+
+def index():
+    """The address of the index that pip uses: configured, or its own."""
+    if "PIP_INDEX_URL" in os.environ:
+        return os.environ["PIP_INDEX_URL"]
+    get = [sys.executable, "-m", "pip", "config", "get", "global.index-url"]
+    configured = subprocess.run(get, capture_output=True, text=True).stdout.strip()
+    if configured:
+        return configured
+    from pip._internal.models.index import PyPI
+
+    return PyPI.simple_url
+
+
+def download(package, archive):
+    page = f"{index().rstrip('/')}/{package}/"
+    links = Links()
+    with urllib.request.urlopen(page, timeout=60) as reply:
+        links.feed(reply.read().decode())
+    for address in links.addresses:
+        address = urllib.parse.urljoin(page, address)
+        if urllib.parse.unquote(urllib.parse.urlparse(address).path).endswith("/" + archive):
+            with urllib.request.urlopen(address, timeout=300) as reply:
+                return reply.read()
+    raise OSError(f"{package} has no {archive}")
+
+
+def members(data, archive, wanted):
+    """The wanted files' names and bytes."""
+    if archive.endswith((".whl", ".zip")):
+        with zipfile.ZipFile(io.BytesIO(data)) as files:
+            for name in wanted & set(files.namelist()):
+                yield name, files.read(name)
+    else:
+        with tarfile.open(fileobj=io.BytesIO(data)) as files:
+            for member in files:
+                if member.isfile() and member.name in wanted:
+                    yield member.name, files.extractfile(member).read()
+
+
+def main():
+    package, archive, directory = sys.argv[1:]
+    wanted = set(sys.stdin.read().splitlines())
+    root = pathlib.Path(directory).resolve()
+    try:
+        for name, contents in members(download(package, archive), archive, wanted):
+            target = (root / name).resolve()
+            if root not in target.parents:
+                raise OSError(f"{archive}: {name} would land outside {directory}")
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(contents)
+    except (OSError, tarfile.TarError, zipfile.BadZipFile) as error:
+        sys.exit(f"{package}: {error}")
+
+
+if __name__ == "__main__":
+    main()
