@@ -21,6 +21,7 @@ TEST = ROOT / "Datasets/debian-photos/test"
 PHOTOS = [
     "gcompris-renewable-windmill3.webp", "jquery-ui-high-tatras.jpg", "endless-sky-desert5.jpg",
     "endless-sky-forest0.jpg", "gcompris-farm-cow.webp", "gcompris-world-lemur.webp",
+    "palapeli-citrus-fruits.jpg",
 ]
 CHECKPOINTS = ["lite-class-unet-small", "lite-class-unet"]
 WIDTH, HEIGHT, GAP, TITLE = 300, 190, 6, 26
