@@ -9,7 +9,9 @@ is left out. `pip download` would run the setup of a source distribution, and so
 The index is the one that pip uses. Exit status 1: the archive cannot be had, and why.
 """
 
+import argparse
 import html.parser
+import http.client
 import io
 import os
 import pathlib
@@ -73,18 +75,23 @@ def members(data, archive, wanted):
 
 
 def main():
-    package, archive, directory = sys.argv[1:]
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name in ("package", "archive", "directory"):
+        parser.add_argument(name)
+    options = parser.parse_args()
     wanted = set(sys.stdin.read().splitlines())
-    root = pathlib.Path(directory).resolve()
+    root = pathlib.Path(options.directory).resolve()
     try:
-        for name, contents in members(download(package, archive), archive, wanted):
+        data = download(options.package, options.archive)
+        for name, contents in members(data, options.archive, wanted):
             target = (root / name).resolve()
             if root not in target.parents:
-                raise OSError(f"{archive}: {name} would land outside {directory}")
+                raise OSError(f"{options.archive}: {name} would land outside {options.directory}")
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(contents)
-    except (OSError, tarfile.TarError, zipfile.BadZipFile) as error:
-        sys.exit(f"{package}: {error}")
+    except (OSError, http.client.HTTPException, tarfile.TarError, zipfile.BadZipFile) as error:
+        sys.exit(f"{options.package}: {error}")
 
 
 if __name__ == "__main__":
