@@ -77,7 +77,7 @@ def write_start(options, configuration):
         [sys.executable, SCRIPTS / "train_pytorch.py", "start", options.json_configuration, path],
         check=True)
     command = [options.retint, "import", path, "--architecture", configuration["architecture"]]
-    for key in ("width", "depth", "decoder_width", "temperature"):
+    for key in ("width", "depth", "decoder_width", "temperature", "saturation"):
         if configuration[key] is not None:
             command += [f"--{key.replace('_', '-')}", str(configuration[key])]
     subprocess.run([*command, "-o", configuration["init"]], check=True, capture_output=True)

@@ -55,7 +55,7 @@ def eccv16_logits(network, lightness):
 def student(factory):
     """Made with those of the configuration's options that it has."""
     names = set(inspect.signature(factory).parameters)
-    names &= {"width", "depth", "decoder_width", "temperature"}
+    names &= {"width", "depth", "decoder_width", "temperature", "saturation"}
 
     def make(configuration):
         chosen = {name: configuration[name] for name in names}

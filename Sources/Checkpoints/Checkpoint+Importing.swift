@@ -3,7 +3,8 @@ import TensorFiles
 import TensorGraph
 
 extension Checkpoint {
-    /// Makes a checkpoint of a PyTorch state dict in an HDF5 or a safetensors file.
+    /// Makes a checkpoint of a PyTorch state dict in an HDF5 or a safetensors file, or of the
+    /// weights of another checkpoint.
     ///
     /// - Parameters:
     ///   - path: the file; tensors are named by the dotted PyTorch name, or nested in HDF5
@@ -24,8 +25,10 @@ extension Checkpoint {
             architecture: architecture, options: options, state: StateDict())
         let spec = StateSpec(of: try checkpoint.makeColorizer())
         let expected = spec.entries.map { ($0.name, $0.shape) }
-        let found = try StateDict(
+        var found = try StateDict(
             contentsOf: path, expecting: Dictionary(uniqueKeysWithValues: expected))
+        // What a training would go on with is not the network's.
+        if isCheckpoint(path) { found.removeAll(withPrefix: CheckpointFormat.optimizerPrefix) }
         let report = found.compare(expected: expected)
         // A file without a single tensor in common was not meant for this architecture.
         guard report.isStrict || !isStrict && !found.isEmpty else {

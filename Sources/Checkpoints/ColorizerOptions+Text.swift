@@ -1,8 +1,8 @@
 import Colorizers
 
 extension ColorizerOptions {
-    /// Reads options as a checkpoint keeps them: `width`, `depth`, `decoder_width` and `temperature`,
-    /// numbers; `class_head` and `folded`, true or false.
+    /// Reads options as a checkpoint keeps them: `width`, `depth`, `decoder_width`, `temperature` and
+    /// `saturation`, numbers; `class_head` and `folded`, true or false.
     ///
     /// - Throws: ``CheckpointError`` for another name or a value that cannot be read.
     public init(_ texts: [String: String]) throws {
@@ -13,14 +13,15 @@ extension ColorizerOptions {
             case "depth": depth = try Self.number(text, name)
             case "decoder_width": decoderWidth = try Self.number(text, name)
             case "temperature": temperature = try Self.number(text, name)
+            case "saturation": saturation = try Self.number(text, name)
             case "class_head": hasClassHead = try Self.flag(text, name)
             case "folded": isFolded = try Self.flag(text, name)
             default:
+                let known = ColorizerOptions().allTexts.keys.sorted().joined(separator: ", ")
                 throw CheckpointError(
                     .badOption,
-                    problem: "there is no option named \(name.debugDescription); "
-                        + "known are width, depth, decoder_width, temperature, class_head and "
-                        + "folded")
+                    problem: "there is no option named \(name.debugDescription); known are \(known)"
+                )
             }
         }
     }
@@ -46,14 +47,15 @@ extension ColorizerOptions {
 
     /// The options that are not the default, as a checkpoint keeps them.
     public var texts: [String: String] {
-        let standard = ColorizerOptions()
-        var texts: [String: String] = [:]
-        if width != standard.width { texts["width"] = "\(width)" }
-        if depth != standard.depth { texts["depth"] = "\(depth)" }
-        if decoderWidth != standard.decoderWidth { texts["decoder_width"] = "\(decoderWidth)" }
-        if let temperature { texts["temperature"] = "\(temperature)" }
-        if hasClassHead != standard.hasClassHead { texts["class_head"] = "\(hasClassHead)" }
-        if isFolded { texts["folded"] = "true" }
-        return texts
+        let standard = ColorizerOptions().allTexts
+        return allTexts.filter { standard[$0.key] != $0.value }
+    }
+
+    private var allTexts: [String: String] {
+        [
+            "width": "\(width)", "depth": "\(depth)", "decoder_width": "\(decoderWidth)",
+            "temperature": temperature.map { "\($0)" } ?? "null", "saturation": "\(saturation)",
+            "class_head": "\(hasClassHead)", "folded": "\(isFolded)",
+        ]
     }
 }

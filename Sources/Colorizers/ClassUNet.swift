@@ -6,6 +6,7 @@ import TensorGraph
 public final class ClassUNet: Module, Colorizer, ColorClassifier {
     public static let architecture = "class-unet"
     public static let requiredMultiple = 32
+    public static let annealsMean = true
 
     let stem, stage4, stage8, stage16, stage32: Sequential
     let context: Sequential
@@ -26,7 +27,7 @@ public final class ClassUNet: Module, Colorizer, ColorClassifier {
         up4 = UpBlock(widths[2], widths[1], fusing: convolution)
         let small = Initializer.normal(mean: 0, deviation: 0.01)
         classes = Conv2d(widths[1], ECCV16.binCount, kernel: 1, initializer: small)
-        decoder = BinDecoder(temperature: options.temperature ?? 0.38)
+        decoder = BinDecoder(options)
         super.init()
         assignNames()
     }

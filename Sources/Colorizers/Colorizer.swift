@@ -12,6 +12,9 @@ public protocol Colorizer: Layer {
     static var requiredMultiple: Int { get }
     /// Whether its decoder can have a width of its own, ``ColorizerOptions/decoderWidth``.
     static var scalesDecoder: Bool { get }
+    /// Whether its color is the mean of a distribution, with ``ColorizerOptions/temperature`` and
+    /// ``ColorizerOptions/saturation`` to choose.
+    static var annealsMean: Bool { get }
 
     init(options: ColorizerOptions)
 }
@@ -30,19 +33,23 @@ public struct ColorizerOptions: Hashable, Sendable {
     /// By what a classifying network divides its logits before it takes the mean color: below 1,
     /// colors get more vivid. nil: what the architecture says.
     public var temperature: Double?
+    /// A factor for a and b of a classifying network. The mean of the colors that it thinks possible
+    /// lies nearer to gray than each of them; above 1, this makes up for it.
+    public var saturation: Double
     /// Whether re-parameterised convolutions are one convolution each, as they run on devices,
     /// rather than the branches that they learn with.
     public var isFolded: Bool
 
     public init(
         width: Double = 1, depth: Double = 1, decoderWidth: Double = 1, hasClassHead: Bool = true,
-        temperature: Double? = nil, isFolded: Bool = false
+        temperature: Double? = nil, saturation: Double = 1, isFolded: Bool = false
     ) {
         self.width = width
         self.depth = depth
         self.decoderWidth = decoderWidth
         self.hasClassHead = hasClassHead
         self.temperature = temperature
+        self.saturation = saturation
         self.isFolded = isFolded
     }
 
@@ -68,6 +75,7 @@ extension Colorizer {
     public var architecture: String { Self.architecture }
     public var requiredMultiple: Int { Self.requiredMultiple }
     public static var scalesDecoder: Bool { false }
+    public static var annealsMean: Bool { false }
 
     /// Records an error in the graph unless `lightness` is [N, 1, H, W] of a size that fits.
     public func checkInput(_ lightness: Tensor) {

@@ -9,12 +9,13 @@ import TensorGraph
 public final class ECCV16: Module, Colorizer, ColorClassifier {
     public static let architecture = "eccv16"
     public static let requiredMultiple = 8
+    public static let annealsMean = true
     /// How many ab bins the classification knows.
     public static let binCount = ABBins.inGamut.count
 
     let model1, model2, model3, model4, model5, model6, model7, model8: Sequential
     let modelOut: Conv2d
-    private let temperature: Float
+    private let temperature, saturation: Float
 
     public init(options: ColorizerOptions = .init()) {
         let (c64, c128) = (options.scaled(64), options.scaled(128))
@@ -35,6 +36,7 @@ public final class ECCV16: Module, Colorizer, ColorClassifier {
             Self.binCount, 2, kernel: 1, bias: false,
             initializer: .values(BinDecoder.weight(of: .inGamut)))
         temperature = Float(options.temperature ?? 1)
+        saturation = Float(options.saturation)
         super.init()
         assignNames()
     }
@@ -54,6 +56,7 @@ public final class ECCV16: Module, Colorizer, ColorClassifier {
     /// The mean color under the bins' probabilities, [N, 2, H, W].
     public func decode(_ logits: Tensor) -> Tensor {
         let sharpened = temperature == 1 ? logits : logits * (1 / temperature)
-        return upsampleBilinear(modelOut(softmax(sharpened, axis: 1)), factor: 4) * abScale
+        let mean = modelOut(softmax(sharpened, axis: 1))
+        return upsampleBilinear(mean, factor: 4) * (abScale * saturation)
     }
 }

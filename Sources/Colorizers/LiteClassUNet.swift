@@ -8,6 +8,7 @@ public final class LiteClassUNet: Module, Colorizer, ColorClassifier {
     public static let architecture = "lite-class-unet"
     public static let requiredMultiple = 32
     public static let scalesDecoder = true
+    public static let annealsMean = true
 
     let encoder: EfficientNetLite
     let context: Sequential
@@ -30,7 +31,7 @@ public final class LiteClassUNet: Module, Colorizer, ColorClassifier {
         up4 = UpBlock(widths[1], widths[0], fusing: convolution)
         let small = Initializer.normal(mean: 0, deviation: 0.01)
         classes = Conv2d(widths[0], ECCV16.binCount, kernel: 1, initializer: small)
-        decoder = BinDecoder(temperature: options.temperature ?? 0.38)
+        decoder = BinDecoder(options)
         super.init()
         assignNames()
     }

@@ -4,28 +4,26 @@ import Synchronization
 /// Why a colorizer cannot be made.
 public enum ColorizerError: Error, Hashable, Sendable, CustomStringConvertible {
     case unknownArchitecture(String)
-    case widthOutOfRange(Double)
-    case depthOutOfRange(Double)
-    case decoderWidthOutOfRange(Double)
+    /// An option by its name, its value, and what it can be.
+    case outOfRange(String, Double, ClosedRange<Double>)
     case noDecoderWidth(String)
-    case temperatureOutOfRange(Double)
+    case noAnnealedMean(String)
 
     public var description: String {
         switch self {
         case .unknownArchitecture(let name):
             let known = colorizerNames.joined(separator: ", ")
             return "there is no architecture named \"\(name)\"; known are \(known)"
-        case .widthOutOfRange(let width):
-            return "width \(width) is out of range; choose one from 0.0625 to 4"
-        case .depthOutOfRange(let depth):
-            return "depth \(depth) is out of range; choose one from 0.25 to 4"
-        case .decoderWidthOutOfRange(let width):
-            return "decoder width \(width) is out of range; choose one from 0.0625 to 4"
+        case .outOfRange(let option, let value, let range):
+            return "\(option) \(value) is out of range; choose one from \(range.lowerBound) to "
+                + "\(range.upperBound)"
         case .noDecoderWidth(let name):
-            let names = scaledDecoders.joined(separator: ", ")
+            let names = names { $0.scalesDecoder }
             return "\(name) has no decoder width of its own, only \(names) have; choose a width"
-        case .temperatureOutOfRange(let temperature):
-            return "temperature \(temperature) is out of range; choose one from 0.05 to 10"
+        case .noAnnealedMean(let name):
+            let names = names { $0.annealsMean }
+            return "\(name) has no distribution over colors, and so no temperature and no "
+                + "saturation; \(names) have"
         }
     }
 }
@@ -41,9 +39,9 @@ public var colorizerNames: [String] {
     architectures.withLock { $0.map { $0.architecture } }
 }
 
-/// Those whose decoder has a width of its own.
-private var scaledDecoders: [String] {
-    architectures.withLock { $0.filter { $0.scalesDecoder }.map { $0.architecture } }
+/// Those of which something holds, for a sentence.
+private func names(where holds: (any Colorizer.Type) -> Bool) -> String {
+    architectures.withLock { $0.filter(holds).map { $0.architecture } }.joined(separator: ", ")
 }
 
 /// Makes an architecture of your own known by its name, to ``makeColorizer(_:options:)`` and so to
@@ -67,18 +65,21 @@ public func makeColorizer(
     }
     try options.requireRanges()
     if options.decoderWidth != 1, !type.scalesDecoder { throw .noDecoderWidth(name) }
+    if options.temperature != nil || options.saturation != 1, !type.annealsMean {
+        throw .noAnnealedMean(name)
+    }
     return type.init(options: options)
 }
 
 extension ColorizerOptions {
     fileprivate func requireRanges() throws(ColorizerError) {
-        guard (0.0625...4).contains(width) else { throw .widthOutOfRange(width) }
-        guard (0.25...4).contains(depth) else { throw .depthOutOfRange(depth) }
-        guard (0.0625...4).contains(decoderWidth) else {
-            throw .decoderWidthOutOfRange(decoderWidth)
-        }
-        if let temperature, !(0.05...10).contains(temperature) {
-            throw .temperatureOutOfRange(temperature)
+        let ranges: [(String, Double?, ClosedRange<Double>)] = [
+            ("width", width, 0.0625...4), ("depth", depth, 0.25...4),
+            ("decoder width", decoderWidth, 0.0625...4), ("temperature", temperature, 0.05...10),
+            ("saturation", saturation, 0...4),
+        ]
+        for case (let name, let value?, let range) in ranges where !range.contains(value) {
+            throw .outOfRange(name, value, range)
         }
     }
 }

@@ -26,6 +26,12 @@ public struct StateDict: Hashable, Sendable {
             }
         }
     }
+
+    /// Removes all tensors whose names begin so, those that were not read among them.
+    public mutating func removeAll(withPrefix prefix: String) {
+        for name in names where name.hasPrefix(prefix) { self[name] = nil }
+        unread = unread.filter { !$0.key.hasPrefix(prefix) }
+    }
 }
 
 extension StateDict: Sequence {

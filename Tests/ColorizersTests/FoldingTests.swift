@@ -42,8 +42,10 @@ import Testing
         #expect(throws: ColorizerError.self) {
             try makeColorizer("pico-unet", options: .init(depth: 9))
         }
-        #expect(throws: ColorizerError.self) {
-            try makeColorizer("class-unet", options: .init(temperature: 0))
+        for options in [ColorizerOptions(temperature: 0), .init(saturation: -1)] {
+            #expect(throws: ColorizerError.self) {
+                try makeColorizer("class-unet", options: options)
+            }
         }
     }
 }

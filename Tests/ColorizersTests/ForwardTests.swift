@@ -38,6 +38,27 @@ import Testing
         #expect(colors.mean <= 0.001)
     }
 
+    @Test(arguments: ["class-unet", "lite-class-unet", "eccv16"])
+    func saturationMultipliesTheColors(_ name: String) throws {
+        let colors = try [1, 1.5].map { saturation in
+            let options = ColorizerOptions(width: 0.25, temperature: 0.6, saturation: saturation)
+            let network = try makeColorizer(name, options: options)
+            let graph = Graph()
+            let ab = network(graph.input("lightness", [1, 1, 32, 32]))
+            let program = try Program(outputs: [("ab", ab)])
+            try program.load(Seeded.weights(of: network))
+            return try #require(
+                try program.run([
+                    "lightness": Seeded.input("lightness", [1, 1, 32, 32], 0...100)
+                ])["ab"]
+            ).scalars
+        }
+        #expect(colors[0].contains { abs($0) > 1 })
+        for (one, other) in zip(colors[0], colors[1]) {
+            #expect(abs(1.5 * one - other) <= 1e-4)
+        }
+    }
+
     @Test func automaticColorizingIsColorizingWithoutHints() throws {
         let network = SIGGRAPH17(options: .init(width: 0.25, hasClassHead: false))
         let graph = Graph()

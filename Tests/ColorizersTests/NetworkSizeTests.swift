@@ -77,13 +77,20 @@ import Testing
         #expect(thin.parameterCount < whole.parameterCount)
     }
 
-    @Test(arguments: colorizerNames.filter { !$0.hasPrefix("lite") })
-    func decoderWidthIsRefusedWhereThereIsNone(_ name: String) throws {
-        let error = #expect(throws: ColorizerError.self) {
-            try makeColorizer(name, options: .init(decoderWidth: 0.5))
+    @Test(
+        arguments: [
+            ColorizerOptions(decoderWidth: 0.5), .init(temperature: 0.5), .init(saturation: 1.2),
+        ])
+    func optionsAreRefusedWhereTheyMeanNothing(_ options: ColorizerOptions) throws {
+        for name in ["mobile-unet", "pico-unet", "rep-unet", "siggraph17"] {
+            let error = #expect(throws: ColorizerError.self) {
+                try makeColorizer(name, options: options)
+            }
+            #expect(error?.description.contains(name) == true)
+            #expect(error?.description.contains("lite-class-unet") == true)
+            #expect(throws: Never.self) { try makeColorizer(name) }
         }
-        #expect(error?.description.contains("lite-class-unet") == true)
-        #expect(throws: Never.self) { try makeColorizer(name, options: .init(decoderWidth: 1)) }
+        #expect(throws: Never.self) { try makeColorizer("lite-class-unet", options: options) }
     }
 
     @Test(arguments: colorizerNames)

@@ -34,6 +34,24 @@ import Testing
         #expect(!bench.files.contains("wide.h5"))
     }
 
+    @Test func takesWhatACheckpointSaysOfItself() throws {
+        var checkpoint = try Checkpoint(
+            architecture: "class-unet", options: ["width": "0.25", "temperature": "0.6"], seed: 3)
+        checkpoint.optimizer["optimizer.exp_avg.classes.bias"] = checkpoint.state["classes.bias"]
+        try checkpoint.write(to: bench.path("trained.h5"))
+        checkpoint.optimizer = StateDict()
+        try bench.expect(0, "import", "trained.h5", "--saturation", "1.5", "-o", "livelier.h5")
+        checkpoint.options["saturation"] = "1.5"
+        #expect(try Checkpoint(contentsOf: bench.path("livelier.h5")) == checkpoint)
+        try bench.expect(
+            64, "import", "trained.h5", "--architecture", "mobile-unet", "--saturation", "1.5",
+            "-o", "none.h5", says: ["mobile-unet has no distribution", "class-unet"])
+        try bench.expect(
+            64, "import", try bench.makeWeights(), "-o", "none.h5",
+            says: ["not a checkpoint", "--architecture"])
+        #expect(!bench.files.contains("none.h5"))
+    }
+
     @Test func refusesADecoderWidthWhereThereIsNone() throws {
         try bench.expect(
             64, "import", try bench.makeWeights(), "--architecture", "mobile-unet",

@@ -64,10 +64,10 @@ import Testing
 
     @Test(arguments: [
         ("mobile-unet", ["width": "0.5"], "--set width=0.5 makes them agree"),
-        ("mobile-unet", [:], "--set width=1 makes them agree"),
+        ("mobile-unet", [:], "--set width=1.0 makes them agree"),
         (
             "lite-unet", ["decoder_width": "0.5"],
-            "--set architecture=lite-unet decoder_width=0.5 width=1 makes them agree"
+            "--set architecture=lite-unet decoder_width=0.5 width=1.0 makes them agree"
         ),
         ("rep-unet", ["folded": "true", "width": "0.25"], "take what they were folded from"),
     ])

@@ -3,18 +3,20 @@ import Layers
 import TensorGraph
 
 /// The annealed mean of the 313 ab bins: softmax of the logits divided by the temperature, and the
-/// mean color under it. It has nothing to learn.
+/// mean color under it, times the saturation. It has nothing to learn.
 final class BinDecoder: Module, Layer {
-    private let temperature: Float
+    private let temperature, saturation: Float
 
-    init(temperature: Double) {
-        self.temperature = Float(temperature)
+    init(_ options: ColorizerOptions) {
+        temperature = Float(options.temperature ?? 0.38)
+        saturation = Float(options.saturation)
     }
 
     /// - Returns: a and b in −1…1, [N, 2, H, W].
     func forward(_ logits: Tensor) -> Tensor {
         let bins = ABBins.inGamut
-        let weight = TensorData(shape: [2, bins.count, 1, 1], scalars: Self.weight(of: bins))
+        let colors = Self.weight(of: bins).map { $0 * saturation }
+        let weight = TensorData(shape: [2, bins.count, 1, 1], scalars: colors)
         return conv2d(
             softmax(logits * (1 / temperature), axis: 1), weight: logits.graph.constant(weight))
     }

@@ -12,6 +12,8 @@ struct ImportCommand: ParsableCommand {
         discussion: """
             The file holds a state dict: one tensor for each dotted key. It must hold just the \
             tensors of the architecture, else the differences are listed and nothing is written.
+            Of a checkpoint, which says what it is, another one can be made so, with another \
+            saturation, say.
             """)
 
     @Argument(help: "The HDF5 or safetensors file of weights.")
@@ -39,9 +41,9 @@ struct ImportCommand: ParsableCommand {
 
     func run() throws {
         try refuseOverwriting(Set([weights].compactMap(FileIdentity.init(of:))), with: output)
+        let (name, options) = try architecture.choice(for: weights)
         let (checkpoint, report) = try Checkpoint.importing(
-            weights: weights, architecture: architecture.name, options: architecture.texts,
-            isStrict: !isLenient)
+            weights: weights, architecture: name, options: options.texts, isStrict: !isLenient)
         if !report.isStrict { Console.warn("\(weights): \(report)") }
         try checkpoint.write(to: output)
         let parameters = StateSpec(of: try checkpoint.makeColorizer()).parameterCount
@@ -56,8 +58,10 @@ struct ArchitectureOptions: ParsableArguments {
     @Option(
         name: .customLong("architecture"),
         help: ArgumentHelp(
-            "The architecture: \(colorizerNames.joined(separator: ", ")).", valueName: "name"))
-    var name: String
+            "The architecture: \(colorizerNames.joined(separator: ", ")). "
+                + "A checkpoint's own if not given.",
+            valueName: "name"))
+    var name: String?
 
     @Option(help: "A factor for the number of channels, 0.0625 to 4.")
     var width: Double?
@@ -72,18 +76,36 @@ struct ArchitectureOptions: ParsableArguments {
         help: "By what a classifying network divides its logits; its own choice if not given.")
     var temperature: Double?
 
+    @Option(help: "A factor for a classifying network's a and b, 0 to 4.")
+    var saturation: Double?
+
     @Flag(help: "Re-parameterised convolutions are folded already.")
     var folded = false
 
     @Flag(name: .customLong("no-class-head"), help: "SIGGRAPH17 without its class head.")
     var hasNoClassHead = false
 
-    /// As a checkpoint keeps them.
-    var texts: [String: String] {
+    /// What the file says of itself if it is a checkpoint, but for what was given.
+    func choice(for weights: String) throws -> (name: String, options: ColorizerOptions) {
+        let held =
+            Checkpoint.isCheckpoint(weights) ? try Checkpoint(contentsOf: weights) : nil
+        guard let name = name ?? held?.architecture else {
+            throw CommandError(
+                .wrongUsage,
+                "\(weights): is not a checkpoint, which would say what network it is of; name it: "
+                    + "--architecture eccv16")
+        }
+        let own = held?.architecture == name ? held?.options : nil
+        return (name, changed(try ColorizerOptions(own ?? [:])))
+    }
+
+    private func changed(_ own: ColorizerOptions) -> ColorizerOptions {
         ColorizerOptions(
-            width: width ?? 1, depth: depth ?? 1, decoderWidth: decoderWidth ?? 1,
-            hasClassHead: !hasNoClassHead, temperature: temperature, isFolded: folded
-        ).texts
+            width: width ?? own.width, depth: depth ?? own.depth,
+            decoderWidth: decoderWidth ?? own.decoderWidth,
+            hasClassHead: own.hasClassHead && !hasNoClassHead,
+            temperature: temperature ?? own.temperature, saturation: saturation ?? own.saturation,
+            isFolded: own.isFolded || folded)
     }
 }
 

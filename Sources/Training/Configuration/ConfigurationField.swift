@@ -48,15 +48,18 @@ package struct ConfigurationField {
     private static var general: [ConfigurationField] {
         [
             .init("architecture", \.architecture, .words(colorizerNames), "the network"),
-            .init("width", \.width, .range(0.0625...4), "a factor for its channels"),
-            .init("depth", \.depth, .range(0.25...4), "a factor for its repeated blocks"),
+            .init("width", \.network.width, .range(0.0625...4), "a factor for its channels"),
+            .init("depth", \.network.depth, .range(0.25...4), "a factor for its repeated blocks"),
             .init(
-                "decoder_width", \.decoderWidth, .range(0.0625...4),
+                "decoder_width", \.network.decoderWidth, .range(0.0625...4),
                 "one more for the channels of a lite network's decoder"),
             .init(
-                "temperature", optional: \.temperature, .range(0.05...10),
+                "temperature", optional: \.network.temperature, .range(0.05...10),
                 "divides a classifying network's logits; null: what the network says"),
-            .init("class_head", \.classHead, .any, "SIGGRAPH17 with its class head"),
+            .init(
+                "saturation", \.network.saturation, .range(0...4),
+                "a factor for a classifying network's a and b"),
+            .init("class_head", \.network.hasClassHead, .any, "SIGGRAPH17 with its class head"),
             .init("init", optional: \.start, .path("a checkpoint"), "weights to start from"),
             .init("output", \.output, .path("a folder"), "where the run is kept"),
             .init("seed", \.seed, .range(0...Int.max), "for weights and data"),

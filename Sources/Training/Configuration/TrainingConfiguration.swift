@@ -1,3 +1,4 @@
+import Colorizers
 import TensorGraph
 
 /// Everything that decides how a network is trained. The keys of the file, their ranges and what
@@ -80,11 +81,8 @@ package struct TrainingConfiguration: Hashable, Sendable {
     }
 
     package var architecture = "mobile-unet"
-    package var width = 1.0
-    package var depth = 1.0
-    package var decoderWidth = 1.0
-    package var temperature: Double?
-    package var classHead = true
+    /// What is chosen about the architecture.
+    package var network = ColorizerOptions()
     package var start: String?
     package var output = "Runs/training"
     package var seed = 0

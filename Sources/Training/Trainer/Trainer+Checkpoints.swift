@@ -30,7 +30,7 @@ extension Trainer {
     }
 
     private static func fresh(_ configuration: TrainingConfiguration) throws -> Checkpoint {
-        let options = configuration.options
+        let options = configuration.network.texts
         guard let start = configuration.start else {
             return try Checkpoint(
                 architecture: configuration.architecture, options: options,
@@ -67,7 +67,7 @@ extension Trainer {
         _ checkpoint: Checkpoint, _ configuration: TrainingConfiguration, path: String
     ) throws {
         let held = NetworkChoice(checkpoint.architecture, checkpoint.options)
-        let wanted = NetworkChoice(configuration.architecture, configuration.options)
+        let wanted = NetworkChoice(configuration.architecture, configuration.network.texts)
         guard held != wanted else { return }
         let settings = held.settings(insteadOf: wanted)
         throw TrainingError(
@@ -178,25 +178,14 @@ private struct NetworkChoice: Equatable, CustomStringConvertible {
 
     /// What makes a configuration of another choice one of this; nil if no setting does.
     func settings(insteadOf other: NetworkChoice) -> String? {
-        let standard = [
-            "width": "1", "depth": "1", "decoder_width": "1", "temperature": "null",
-            "class_head": "true",
-        ]
         let keys = Set(values.keys).union(other.values.keys)
             .filter { values[$0] != other.values[$0] }
         let settings = keys.sorted().compactMap { key in
-            key == "folded" ? nil : (values[key] ?? standard[key]).map { "\(key)=\($0)" }
+            // That a network is folded is no setting.
+            ConfigurationField.all.first { $0.key == key }.map { field in
+                "\(key)=\(values[key] ?? field.text(TrainingConfiguration()))"
+            }
         }
         return settings.count == keys.count ? settings.joined(separator: " ") : nil
-    }
-}
-
-extension TrainingConfiguration {
-    /// The architecture's options as a checkpoint keeps them.
-    var options: [String: String] {
-        ColorizerOptions(
-            width: width, depth: depth, decoderWidth: decoderWidth, hasClassHead: classHead,
-            temperature: temperature
-        ).texts
     }
 }

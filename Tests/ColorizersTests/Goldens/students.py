@@ -113,20 +113,21 @@ def residual_stage(inputs, outputs, count):
 
 
 class BinDecoder(nn.Module):
-    """The annealed mean of the 313 ab bins, in -1...1."""
+    """The annealed mean of the 313 ab bins, in -1...1, times the saturation."""
 
-    def __init__(self, temperature):
+    def __init__(self, temperature, saturation):
         super().__init__()
-        self.temperature = temperature
+        self.temperature, self.saturation = temperature, saturation
         colors = torch.from_numpy(ab_bins.in_gamut().T / 110).float()
         self.register_buffer("colors", colors[:, :, None, None], persistent=False)
 
     def forward(self, logits):
-        return F.conv2d(F.softmax(logits / self.temperature, dim=1), self.colors)
+        mean = F.conv2d(F.softmax(logits / self.temperature, dim=1), self.colors)
+        return mean * self.saturation
 
 
 class ClassUNet(nn.Module):
-    def __init__(self, width=1.0, depth=1.0, temperature=0.38):
+    def __init__(self, width=1.0, depth=1.0, temperature=0.38, saturation=1.0):
         super().__init__()
         w = [scaled(c, width) for c in (32, 64, 128, 192, 256)]
         self.stem = conv(1, w[0], 3, stride=2)
@@ -139,7 +140,7 @@ class ClassUNet(nn.Module):
         self.up8 = UpBlock(w[3], w[2], conv(w[2], w[2], 3))
         self.up4 = UpBlock(w[2], w[1], conv(w[1], w[1], 3))
         self.classes = small(nn.Conv2d(w[1], 313, 1))
-        self.decoder = BinDecoder(temperature)
+        self.decoder = BinDecoder(temperature, saturation)
 
     def logits(self, lightness):
         quarter = self.stage4(self.stem((lightness - 50) * 0.01))
