@@ -3,7 +3,8 @@
 
     .venv/bin/python Scripts/colorized_sheet.py [-o Scripts/colorized.jpg]
 
-All photos in it are in the public domain (Datasets/debian-photos.tsv). Needs Pillow; $RETINT or the
+Its photos are in the public domain, Grace Hopper's as a work of the U.S. Navy; OpenCV's peppers are
+under the Apache License 2.0 (Datasets/debian-photos.tsv). Needs Pillow; $RETINT or the
 release build's tool colorizes.
 """
 
@@ -19,9 +20,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 RETINT = os.environ.get("RETINT", str(ROOT / ".build/release/retint"))
 TEST = ROOT / "Datasets/debian-photos/test"
 PHOTOS = [
-    "gcompris-renewable-windmill3.webp", "jquery-ui-high-tatras.jpg", "endless-sky-desert5.jpg",
-    "endless-sky-forest0.jpg", "gcompris-farm-cow.webp", "gcompris-world-lemur.webp",
-    "palapeli-citrus-fruits.jpg",
+    "gcompris-renewable-windmill3.webp", "jquery-ui-high-tatras.jpg", "endless-sky-forest0.jpg",
+    "gcompris-farm-cow.webp", "gcompris-world-lemur.webp", "facedetect-grace-hopper-512x512.jpg",
+    "opencv-fsrcnn-peppers.jpg", "palapeli-citrus-fruits.jpg",
 ]
 CHECKPOINTS = ["lite-class-unet-small", "lite-class-unet"]
 WIDTH, HEIGHT, GAP, TITLE = 300, 190, 6, 26
