@@ -3,9 +3,9 @@
 
     .venv/bin/python Scripts/colorized_sheet.py [-o Scripts/colorized.jpg]
 
-Its photos are in the public domain, Grace Hopper's as a work of the U.S. Navy; OpenCV's peppers are
-under the Apache License 2.0 (Datasets/debian-photos.tsv). Needs Pillow; $RETINT or the
-release build's tool colorizes.
+Its photos are CC0 or in the public domain (Grace Hopper's as a work of the U.S. Navy, whatever its
+package's license in Datasets/debian-photos.tsv), but for OpenCV's peppers, Apache License 2.0.
+Needs Pillow; $RETINT or the release build's tool colorizes.
 """
 
 import argparse

@@ -4,7 +4,7 @@ and lite-class-unet.
 
     Scripts/pretrained_encoder.py WEIGHTS.pth|WEIGHTS.safetensors -o encoder.h5
     Scripts/pretrained_encoder.py lite0 -o encoder.h5
-    retint import encoder.h5 --architecture lite-class-unet --non-strict -o start.h5
+    retint import encoder.h5 --architecture lite-class-unet --temperature 0.6 --non-strict -o start.h5
     retint train --config … --set init=start.h5
 
 WEIGHTS is a state dict with timm's names (`tf_efficientnet_lite0`) or with those of

@@ -30,6 +30,21 @@ extension Checkpoint {
         return attributes[CheckpointFormat.versionKey] != nil
     }
 
+    /// What the file at `path` says of its network if it is a checkpoint, else nil. No tensors are
+    /// read.
+    ///
+    /// - Throws: `TensorFileError` if the file cannot be read, ``CheckpointError`` if it is damaged.
+    public static func network(
+        of path: String
+    ) throws -> (architecture: String, options: [String: String])? {
+        // A file that is none of ours says so here.
+        _ = try StateDict(contentsOf: path, expecting: [:])
+        guard isCheckpoint(path) else { return nil }
+        let attributes = try HDF5Reader(path: path).attributes()
+        let checkpoint = try Checkpoint(attributes: attributes, path: path)
+        return (checkpoint.architecture, checkpoint.options)
+    }
+
     private init(attributes: [String: HDF5Attribute], path: String) throws {
         typealias Format = CheckpointFormat
         guard let version = attributes[Format.versionKey]?.integer,

@@ -12,8 +12,8 @@ public protocol Colorizer: Layer {
     static var requiredMultiple: Int { get }
     /// Whether its decoder can have a width of its own, ``ColorizerOptions/decoderWidth``.
     static var scalesDecoder: Bool { get }
-    /// Whether its color is the mean of a distribution, with ``ColorizerOptions/temperature`` and
-    /// ``ColorizerOptions/saturation`` to choose.
+    /// Whether its color is the mean of a distribution, which ``ColorizerOptions/saturation``
+    /// multiplies.
     static var annealsMean: Bool { get }
 
     init(options: ColorizerOptions)

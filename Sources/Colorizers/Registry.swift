@@ -7,7 +7,7 @@ public enum ColorizerError: Error, Hashable, Sendable, CustomStringConvertible {
     /// An option by its name, its value, and what it can be.
     case outOfRange(String, Double, ClosedRange<Double>)
     case noDecoderWidth(String)
-    case noAnnealedMean(String)
+    case noSaturation(String)
 
     public var description: String {
         switch self {
@@ -20,10 +20,10 @@ public enum ColorizerError: Error, Hashable, Sendable, CustomStringConvertible {
         case .noDecoderWidth(let name):
             let names = names { $0.scalesDecoder }
             return "\(name) has no decoder width of its own, only \(names) have; choose a width"
-        case .noAnnealedMean(let name):
+        case .noSaturation(let name):
             let names = names { $0.annealsMean }
-            return "\(name) has no distribution over colors, and so no temperature and no "
-                + "saturation; \(names) have"
+            return "\(name) has no saturation, only \(names) have, whose color is the mean of a "
+                + "distribution; leave it at 1"
         }
     }
 }
@@ -65,9 +65,7 @@ public func makeColorizer(
     }
     try options.requireRanges()
     if options.decoderWidth != 1, !type.scalesDecoder { throw .noDecoderWidth(name) }
-    if options.temperature != nil || options.saturation != 1, !type.annealsMean {
-        throw .noAnnealedMean(name)
-    }
+    if options.saturation != 1, !type.annealsMean { throw .noSaturation(name) }
     return type.init(options: options)
 }
 

@@ -79,7 +79,7 @@ import Testing
 
     @Test(
         arguments: [
-            ColorizerOptions(decoderWidth: 0.5), .init(temperature: 0.5), .init(saturation: 1.2),
+            ColorizerOptions(decoderWidth: 0.5), .init(saturation: 1.2),
         ])
     func optionsAreRefusedWhereTheyMeanNothing(_ options: ColorizerOptions) throws {
         for name in ["mobile-unet", "pico-unet", "rep-unet", "siggraph17"] {

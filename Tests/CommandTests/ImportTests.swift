@@ -45,7 +45,14 @@ import Testing
         #expect(try Checkpoint(contentsOf: bench.path("livelier.h5")) == checkpoint)
         try bench.expect(
             64, "import", "trained.h5", "--architecture", "mobile-unet", "--saturation", "1.5",
-            "-o", "none.h5", says: ["mobile-unet has no distribution", "class-unet"])
+            "-o", "none.h5", says: ["mobile-unet has no saturation", "class-unet"])
+        // Named, an architecture has the options that are given alone.
+        try bench.expect(
+            65, "import", "trained.h5", "--architecture", "class-unet", "-o", "none.h5",
+            says: ["mis-shaped"])
+        try bench.expect(
+            65, "import", "absent.h5", "--saturation", "1.5", "-o", "none.h5",
+            says: ["absent.h5", "No such file"])
         try bench.expect(
             64, "import", try bench.makeWeights(), "-o", "none.h5",
             says: ["not a checkpoint", "--architecture"])

@@ -12,8 +12,8 @@ struct ImportCommand: ParsableCommand {
         discussion: """
             The file holds a state dict: one tensor for each dotted key. It must hold just the \
             tensors of the architecture, else the differences are listed and nothing is written.
-            Of a checkpoint, which says what it is, another one can be made so, with another \
-            saturation, say.
+            A checkpoint says what it is: without --architecture, another one is made of it, its \
+            options but for those that are given, such as another saturation.
             """)
 
     @Argument(help: "The HDF5 or safetensors file of weights.")
@@ -59,7 +59,7 @@ struct ArchitectureOptions: ParsableArguments {
         name: .customLong("architecture"),
         help: ArgumentHelp(
             "The architecture: \(colorizerNames.joined(separator: ", ")). "
-                + "A checkpoint's own if not given.",
+                + "A checkpoint's own, with its options, if not given.",
             valueName: "name"))
     var name: String?
 
@@ -85,18 +85,16 @@ struct ArchitectureOptions: ParsableArguments {
     @Flag(name: .customLong("no-class-head"), help: "SIGGRAPH17 without its class head.")
     var hasNoClassHead = false
 
-    /// What the file says of itself if it is a checkpoint, but for what was given.
+    /// What was given; without an architecture, changes to what the checkpoint says of itself.
     func choice(for weights: String) throws -> (name: String, options: ColorizerOptions) {
-        let held =
-            Checkpoint.isCheckpoint(weights) ? try Checkpoint(contentsOf: weights) : nil
-        guard let name = name ?? held?.architecture else {
+        if let name { return (name, changed(ColorizerOptions())) }
+        guard let held = try Checkpoint.network(of: weights) else {
             throw CommandError(
                 .wrongUsage,
                 "\(weights): is not a checkpoint, which would say what network it is of; name it: "
                     + "--architecture eccv16")
         }
-        let own = held?.architecture == name ? held?.options : nil
-        return (name, changed(try ColorizerOptions(own ?? [:])))
+        return (held.architecture, changed(try ColorizerOptions(held.options)))
     }
 
     private func changed(_ own: ColorizerOptions) -> ColorizerOptions {
