@@ -26,8 +26,15 @@ extension Checkpoint {
 
     /// Whether the file at `path` says that it is a checkpoint. False for what cannot be read.
     public static func isCheckpoint(_ path: String) -> Bool {
-        guard let attributes = try? HDF5Reader(path: path).attributes() else { return false }
-        return attributes[CheckpointFormat.versionKey] != nil
+        attributes(of: path) != nil
+    }
+
+    /// The attributes of a checkpoint; nil for another file and for what cannot be read.
+    private static func attributes(of path: String) -> [String: HDF5Attribute]? {
+        guard let attributes = try? HDF5Reader(path: path).attributes(),
+            attributes[CheckpointFormat.versionKey] != nil
+        else { return nil }
+        return attributes
     }
 
     /// What the file at `path` says of its network if it is a checkpoint, else nil. No tensors are
@@ -39,8 +46,7 @@ extension Checkpoint {
     ) throws -> (architecture: String, options: [String: String])? {
         // A file that is none of ours says so here.
         _ = try StateDict(contentsOf: path, expecting: [:])
-        guard isCheckpoint(path) else { return nil }
-        let attributes = try HDF5Reader(path: path).attributes()
+        guard let attributes = attributes(of: path) else { return nil }
         let checkpoint = try Checkpoint(attributes: attributes, path: path)
         return (checkpoint.architecture, checkpoint.options)
     }
