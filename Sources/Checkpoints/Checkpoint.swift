@@ -42,7 +42,7 @@ public struct Checkpoint: Hashable, Sendable {
     ///
     /// - Throws: `ColorizerError` for an unknown architecture or width, ``CheckpointError`` for
     ///   an option that no architecture has.
-    public func makeColorizer() throws -> any Colorizer {
+    public func makeColorizer() throws -> any ColorizerNetwork {
         try Colorizers.makeColorizer(architecture, options: ColorizerOptions(options))
     }
 

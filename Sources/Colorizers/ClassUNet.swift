@@ -3,7 +3,7 @@ import TensorGraph
 
 /// A residual U-Net that, like ECCV16, answers with a distribution over the 313 ab bins at a
 /// quarter of the size: it can be unsure between two colors without mixing them to brown.
-public final class ClassUNet: Module, Colorizer, ColorClassifier {
+public final class ClassUNet: Module, ColorizerNetwork, ColorClassifier {
     public static let architecture = "class-unet"
     public static let requiredMultiple = 32
     public static let annealsMean = true

@@ -3,7 +3,7 @@ import Layers
 public import TensorGraph
 
 /// A colorizer that learns, or can learn, by classification over ab bins.
-public protocol ColorClassifier: Colorizer {
+public protocol ColorClassifier: ColorizerNetwork {
     static var bins: ABBins { get }
 
     /// The color and the distribution that it comes from, or that the network also learns.

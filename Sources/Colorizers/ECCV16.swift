@@ -6,7 +6,7 @@ import TensorGraph
 /// over 313 ab bins at a quarter of the size, and the mean color under it.
 ///
 /// 32,236,011 parameters, 41.77 G multiply-adds at 256×256.
-public final class ECCV16: Module, Colorizer, ColorClassifier {
+public final class ECCV16: Module, ColorizerNetwork, ColorClassifier {
     public static let architecture = "eccv16"
     public static let requiredMultiple = 8
     public static let annealsMean = true

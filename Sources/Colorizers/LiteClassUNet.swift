@@ -4,7 +4,7 @@ import TensorGraph
 /// A U-Net on EfficientNet-Lite, as ``LiteUNet``, that answers with a distribution over the 313 ab
 /// bins at a quarter of the size, as ``ClassUNet``: its colors are livelier than those of a
 /// regression, which mixes what it cannot tell apart to gray or brown.
-public final class LiteClassUNet: Module, Colorizer, ColorClassifier {
+public final class LiteClassUNet: Module, ColorizerNetwork, ColorClassifier {
     public static let architecture = "lite-class-unet"
     public static let requiredMultiple = 32
     public static let scalesDecoder = true

@@ -6,7 +6,7 @@ import TensorGraph
 ///
 /// `Scripts/pretrained_encoder.py` writes such an encoder's weights; `retint import --non-strict`
 /// makes a checkpoint of them to start from.
-public final class LiteUNet: Module, Colorizer {
+public final class LiteUNet: Module, ColorizerNetwork {
     public static let architecture = "lite-unet"
     public static let requiredMultiple = 32
     public static let scalesDecoder = true

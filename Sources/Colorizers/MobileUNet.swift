@@ -7,7 +7,7 @@ import TensorGraph
 /// Made for phones' accelerators: channels in multiples of 16, kernels of 3×3 and 1×1, batch
 /// normalization right behind each convolution, so that it folds, no dilation, no transposed
 /// convolution. Color is smooth, so the network ends at half the size.
-public final class MobileUNet: Module, Colorizer {
+public final class MobileUNet: Module, ColorizerNetwork {
     public static let architecture = "mobile-unet"
     public static let requiredMultiple = 32
 

@@ -25,7 +25,7 @@ public struct NetworkSummary: Hashable, Sendable {
     public var multiplyAdds: Int { rows.reduce(0) { $0 + $1.multiplyAdds } }
 
     /// - Parameter input: the shape of lightness, [N, 1, H, W].
-    public init(of colorizer: any Colorizer, input: Shape) {
+    public init(of colorizer: any ColorizerNetwork, input: Shape) {
         let graph = Graph(mode: .inference)
         let ab = colorizer(graph.input("lightness", input))
         output = ab.shape

@@ -3,7 +3,7 @@ import TensorGraph
 
 /// The smallest colorizer here: a U-Net of depthwise-separable convolutions that ends at a quarter
 /// of the size, for video on weak devices or as a first try of a recipe.
-public final class PicoUNet: Module, Colorizer {
+public final class PicoUNet: Module, ColorizerNetwork {
     public static let architecture = "pico-unet"
     public static let requiredMultiple = 32
 

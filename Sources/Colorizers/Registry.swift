@@ -29,7 +29,7 @@ public enum ColorizerError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 /// All architectures: those of retint, and what ``registerColorizer(_:)`` adds.
-private let architectures = Mutex<[any Colorizer.Type]>([
+private let architectures = Mutex<[any ColorizerNetwork.Type]>([
     ECCV16.self, SIGGRAPH17.self, ClassUNet.self, RepUNet.self, LiteUNet.self, LiteClassUNet.self,
     MobileUNet.self, PicoUNet.self,
 ])
@@ -40,13 +40,13 @@ public var colorizerNames: [String] {
 }
 
 /// Those of which something holds, for a sentence.
-private func names(where holds: (any Colorizer.Type) -> Bool) -> String {
+private func names(where holds: (any ColorizerNetwork.Type) -> Bool) -> String {
     architectures.withLock { $0.filter(holds).map { $0.architecture } }.joined(separator: ", ")
 }
 
 /// Makes an architecture of your own known by its name, to ``makeColorizer(_:options:)`` and so to
 /// all commands: call it before them. A second one of the same name replaces the first.
-public func registerColorizer(_ type: any Colorizer.Type) {
+public func registerColorizer(_ type: any ColorizerNetwork.Type) {
     architectures.withLock { known in
         known.removeAll { $0.architecture == type.architecture }
         known.append(type)
@@ -58,7 +58,7 @@ public func registerColorizer(_ type: any Colorizer.Type) {
 /// - Throws: ``ColorizerError`` for an unknown name or an option outside its range.
 public func makeColorizer(
     _ name: String, options: ColorizerOptions = .init()
-) throws(ColorizerError) -> any Colorizer {
+) throws(ColorizerError) -> any ColorizerNetwork {
     let known = architectures.withLock { $0.first { $0.architecture == name } }
     guard let type = known else {
         throw .unknownArchitecture(name)

@@ -3,7 +3,7 @@ import TensorGraph
 
 /// A U-Net of re-parameterised 3×3 convolutions: each learns with two or three branches and runs as
 /// one (RepVGG). Plain 3×3 convolutions are what accelerators and Winograd kernels do best.
-public final class RepUNet: Module, Colorizer {
+public final class RepUNet: Module, ColorizerNetwork {
     public static let architecture = "rep-unet"
     public static let requiredMultiple = 32
 

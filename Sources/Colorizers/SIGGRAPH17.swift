@@ -6,7 +6,7 @@ import TensorGraph
 /// (SIGGRAPH 2017): a U-Net that also takes color hints; without them it works alone.
 ///
 /// 34,187,027 parameters with its class head, 34,051,074 without; 75.20 G multiply-adds at 256×256.
-public final class SIGGRAPH17: Module, Colorizer, ColorClassifier, HintedColorizer {
+public final class SIGGRAPH17: Module, ColorizerNetwork, ColorClassifier, HintedColorizer {
     public static let architecture = "siggraph17"
     public static let requiredMultiple = 8
     /// How many ab bins the class head knows.

@@ -5,7 +5,7 @@ import TensorGraph
 /// A network whose graph is built from its architecture, for any size that fits.
 struct CheckpointSource: ModelSource {
     let name: String
-    private let network: any Colorizers.Colorizer
+    private let network: any ColorizerNetwork
     private let variables: [String: TensorData]
 
     init(_ checkpoint: Checkpoint, name: String) throws {

@@ -29,7 +29,7 @@ package struct VerifiedModel {
     private let source: Source
 
     private enum Source {
-        case checkpoint(Checkpoint, any Colorizer)
+        case checkpoint(Checkpoint, any ColorizerNetwork)
         case package(MLPackage)
     }
 
@@ -127,7 +127,7 @@ extension VerifiedModel {
     }
 
     private func prepare(
-        _ checkpoint: Checkpoint, _ network: any Colorizer, _ inputs: [NamedTensor],
+        _ checkpoint: Checkpoint, _ network: any ColorizerNetwork, _ inputs: [NamedTensor],
         _ compute: ComputePrecision
     ) throws -> PreparedModel {
         let values = try matchInputs(inputs, to: ["input"], of: path)

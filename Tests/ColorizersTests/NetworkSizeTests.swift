@@ -5,7 +5,7 @@ import Testing
 @testable import Colorizers
 
 @Suite struct NetworkSizeTests {
-    private func cost(_ network: any Colorizer, _ size: Int) throws -> Double {
+    private func cost(_ network: any ColorizerNetwork, _ size: Int) throws -> Double {
         let graph = Graph()
         let ab = network(graph.input("lightness", [1, 1, size, size]))
         try graph.validate()

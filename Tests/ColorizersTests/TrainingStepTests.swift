@@ -32,7 +32,7 @@ import Testing
 
     /// One training step: the loss as output, everything else as updates.
     private static func step(
-        of network: any Colorizer, with optimizer: any Optimizer
+        of network: any ColorizerNetwork, with optimizer: any Optimizer
     ) throws -> Program {
         let graph = Graph(mode: .training)
         let ab = network(graph.input("lightness", [2, 1, 64, 64]))

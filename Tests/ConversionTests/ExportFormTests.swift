@@ -90,7 +90,7 @@ import Testing
 }
 
 /// The network of the recordings: it takes lightness as it comes.
-final class FormNetwork: Module, Colorizer {
+final class FormNetwork: Module, ColorizerNetwork {
     static let architecture = "form"
     static let requiredMultiple = 4
 

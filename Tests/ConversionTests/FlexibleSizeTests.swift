@@ -132,7 +132,7 @@ import Testing
 }
 
 /// A network that writes its size down.
-private final class ReshapingNetwork: Module, Colorizer {
+private final class ReshapingNetwork: Module, ColorizerNetwork {
     static let architecture = "reshaping"
     static let requiredMultiple = 4
 

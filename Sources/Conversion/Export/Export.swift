@@ -8,14 +8,14 @@ package struct ExportSource {
     package let architecture: String
     /// The architecture's options as the checkpoint has them.
     package let options: [String: String]
-    package let colorizer: any Colorizer
+    package let colorizer: any ColorizerNetwork
     /// Values of parameters and buffers by their names in the state dict.
     package let variables: [String: TensorData]
     /// How its training went, in numbers, by their names.
     package let figures: [String: String]
 
     package init(
-        architecture: String, options: [String: String] = [:], colorizer: any Colorizer,
+        architecture: String, options: [String: String] = [:], colorizer: any ColorizerNetwork,
         variables: [String: TensorData], figures: [String: String] = [:]
     ) {
         self.architecture = architecture

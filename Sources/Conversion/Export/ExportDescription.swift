@@ -64,7 +64,7 @@ extension ExportOptions {
     }
 
     /// What sizes have to be multiples of, where the model's interface cannot say so.
-    func multipleToState(_ colorizer: any Colorizer) -> Int? {
+    func multipleToState(_ colorizer: any ColorizerNetwork) -> Int? {
         guard case .range = flexibilityLeft, colorizer.requiredMultiple > 1 else { return nil }
         return colorizer.requiredMultiple
     }

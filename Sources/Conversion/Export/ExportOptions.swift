@@ -117,7 +117,7 @@ extension ExportOptions {
     }
 
     /// Refuses options that do not go together, or not with a colorizer.
-    package func check(for colorizer: any Colorizer) throws {
+    package func check(for colorizer: any ColorizerNetwork) throws {
         try checkSizes(colorizer)
         try checkScaling()
     }

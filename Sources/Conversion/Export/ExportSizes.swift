@@ -66,7 +66,7 @@ extension ExportOptions {
     /// The format's own limit.
     private static let mostSizes = 128
 
-    func checkSizes(_ colorizer: any Colorizer) throws {
+    func checkSizes(_ colorizer: any ColorizerNetwork) throws {
         try check(size, colorizer)
         switch flexibilityLeft {
         case .fixed: return
@@ -88,7 +88,7 @@ extension ExportOptions {
         }
     }
 
-    private func check(_ size: Size, _ colorizer: any Colorizer) throws {
+    private func check(_ size: Size, _ colorizer: any ColorizerNetwork) throws {
         let multiple = colorizer.requiredMultiple
         for (side, size) in [("height", size.height), ("width", size.width)]
         where size % multiple != 0 || !(multiple...16384).contains(size) {

@@ -8,7 +8,7 @@ import TensorGraph
 ///
 /// - Throws: `GraphError` if the network does not take the size.
 func exportedOutputs(
-    _ colorizer: any Colorizer, _ options: ExportOptions, size: ExportOptions.Size
+    _ colorizer: any ColorizerNetwork, _ options: ExportOptions, size: ExportOptions.Size
 ) throws -> [(name: String, value: Tensor)] {
     let graph = Graph(mode: .inference)
     var value = graph.input("input", [1, 1, size.height, size.width])

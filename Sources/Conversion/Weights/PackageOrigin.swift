@@ -4,7 +4,7 @@ import MLPackage
 
 /// What a package that retint made says of the network that it was made of.
 struct PackageOrigin {
-    let colorizer: any Colorizer
+    let colorizer: any ColorizerNetwork
     /// What was chosen about the architecture, as a checkpoint keeps it.
     let options: [String: String]
     /// The ``weightsHash(_:)`` of the checkpoint.

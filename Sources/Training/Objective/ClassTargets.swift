@@ -56,7 +56,9 @@ extension ClassTargets {
     /// What a network classifies over; nil if it is not trained so.
     ///
     /// - Parameter photos: those to train on, of which the prior of colors is taken.
-    init?(_ network: any Colorizer, _ configuration: TrainingConfiguration, photos: PhotoCache) {
+    init?(
+        _ network: any ColorizerNetwork, _ configuration: TrainingConfiguration, photos: PhotoCache
+    ) {
         guard configuration.loss.classifies, let classifier = network as? any ColorClassifier else {
             return nil
         }

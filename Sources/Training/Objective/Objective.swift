@@ -5,7 +5,7 @@ import TensorGraph
 /// What a training minimizes: how a network's answer is compared with the photo.
 struct Objective {
     let loss: TrainingConfiguration.Loss
-    private let network: any Colorizer
+    private let network: any ColorizerNetwork
     private let hints: Bool
     private let perceptual: PerceptualLoss?
     /// Pixels, each way, that the second look of the temporal term is moved by.
@@ -13,7 +13,7 @@ struct Objective {
 
     /// - Throws: ``ConfigurationError`` if the network cannot be trained so; what reading the
     ///   perceptual loss's network throws.
-    init(_ network: any Colorizer, _ configuration: TrainingConfiguration) throws {
+    init(_ network: any ColorizerNetwork, _ configuration: TrainingConfiguration) throws {
         (self.network, loss, hints) = (network, configuration.loss, configuration.data.hints)
         perceptual = try PerceptualLoss(configuration.loss)
         if loss.classifies, !(network is any ColorClassifier) {
@@ -84,7 +84,7 @@ extension ColorPrediction {
     fileprivate var lightnessShape: Shape { [ab.shape[0], 1, ab.shape[2], ab.shape[3]] }
 }
 
-extension Colorizer {
+extension ColorizerNetwork {
     /// Colors, and the distribution that they come from where the network has one.
     func prediction(_ lightness: Tensor) -> ColorPrediction {
         if let classifier = self as? any ColorClassifier {

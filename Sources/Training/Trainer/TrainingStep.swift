@@ -34,7 +34,7 @@ final class TrainingStep {
 
     /// - Parameter weights: what the averaged weights start from.
     init(
-        _ network: any Colorizer, _ configuration: TrainingConfiguration,
+        _ network: any ColorizerNetwork, _ configuration: TrainingConfiguration,
         weights: [String: TensorData]
     ) throws {
         let (batch, side) = (configuration.batch, configuration.data.crop)

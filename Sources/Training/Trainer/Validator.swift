@@ -36,7 +36,7 @@ final class Validator {
 
     /// - Throws: ``TrainingError`` if no photo can be read.
     init(
-        _ network: any Colorizers.Colorizer, _ configuration: TrainingConfiguration,
+        _ network: any ColorizerNetwork, _ configuration: TrainingConfiguration,
         photos: [PhotoReference],
         classes: ClassTargets? = nil
     ) throws {

@@ -14,7 +14,7 @@ import TensorGraph
 
 /// No strides and no interpolation: 8 × 8 pixels become 64 channels of one place, inverted
 /// residuals look about there, and what they find becomes pixels again.
-final class UnshuffleNet: Module, Colorizer {
+final class UnshuffleNet: Module, ColorizerNetwork {
     static let architecture = "unshuffle-net"
     static let requiredMultiple = 8
 

@@ -5,7 +5,7 @@ import TensorGraph
 ///
 /// It is a function from L, [N, 1, H, W] in 0…100, to a and b, [N, 2, H, W] in −110…110, with H
 /// and W multiples of ``requiredMultiple``; other sizes leave an error in the graph.
-public protocol Colorizer: Layer {
+public protocol ColorizerNetwork: Layer {
     /// The name by which ``makeColorizer(_:options:)`` knows the architecture.
     static var architecture: String { get }
     /// What the height and width of its input must be multiples of.
@@ -26,7 +26,7 @@ public struct ColorizerOptions: Hashable, Sendable {
     /// A factor for the number of blocks where a network repeats them; the references do not.
     public var depth: Double
     /// One more factor for the channels of a decoder whose encoder can start from published weights,
-    /// which fit one width: ``Colorizer/scalesDecoder`` says whether a network has such a one.
+    /// which fit one width: ``ColorizerNetwork/scalesDecoder`` says whether a network has such a one.
     public var decoderWidth: Double
     /// Whether SIGGRAPH17 carries its 529-way classification head, as its released weights do.
     public var hasClassHead: Bool
@@ -71,7 +71,7 @@ public struct ColorizerOptions: Hashable, Sendable {
     }
 }
 
-extension Colorizer {
+extension ColorizerNetwork {
     public var architecture: String { Self.architecture }
     public var requiredMultiple: Int { Self.requiredMultiple }
     public static var scalesDecoder: Bool { false }
