@@ -1,49 +1,6 @@
 import CKernels
 import TensorGraph
 
-/// A window over pictures in the form that the C loops take.
-func convolutionGeometry(
-    x: Shape, y: Shape, kernel: Pair, window: Window, groups: Int
-) -> rt_conv {
-    rt_conv(
-        batch: Int32(x[0]), height: Int32(x[2]), width: Int32(x[3]), channels: Int32(x[1]),
-        out_height: Int32(y[2]), out_width: Int32(y[3]), out_channels: Int32(y[1]),
-        kernel_height: Int32(kernel.height), kernel_width: Int32(kernel.width),
-        stride_height: Int32(window.stride.height), stride_width: Int32(window.stride.width),
-        dilation_height: Int32(window.dilation.height),
-        dilation_width: Int32(window.dilation.width),
-        pad_top: Int32(window.padding.top), pad_left: Int32(window.padding.left),
-        groups: Int32(groups))
-}
-
-/// A kernel made of one C loop over a range of rows or channels.
-final class LoopKernel: Kernel {
-    private let count: Int
-    private let scratch: Int
-    private let body: (Range<Int>, UnsafeMutablePointer<Float>) -> Void
-
-    /// - Parameters:
-    ///   - scratch: floats that each thread gets to work with.
-    ///   - body: does a part of the work, given those floats.
-    init(
-        name: String, work: Int, count: Int, scratch: Int,
-        body: @escaping (Range<Int>, UnsafeMutablePointer<Float>) -> Void
-    ) {
-        (self.count, self.scratch, self.body) = (count, scratch, body)
-        super.init(name: name, work: work)
-    }
-
-    convenience init(name: String, work: Int, count: Int, body: @escaping (Range<Int>) -> Void) {
-        self.init(name: name, work: work, count: count, scratch: 0) { range, _ in body(range) }
-    }
-
-    override func workspaceCount(threads: Int) -> Int { threads * scratch }
-
-    override func run(phase: Int, part: Part, _ workspace: UnsafeMutablePointer<Float>) {
-        body(part.range(count), workspace + part.index * scratch)
-    }
-}
-
 extension MaxPool: Executable {
     func kernel(inputs: [Buffer], output: Buffer) -> Kernel {
         let x = inputs[0]

@@ -1,23 +1,3 @@
-/// A function of two numbers, applied element by element with broadcasting.
-package protocol BinaryElementwise: Operation {}
-
-extension BinaryElementwise {
-    public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
-        try requireInputs(inputs, 2...2)
-        return try broadcastShape(inputs[0], inputs[1])
-    }
-}
-
-extension Backward {
-    /// Gradients of both operands of a broadcasting function, brought to the operands' shapes.
-    func binary(_ first: () -> Tensor, _ second: () -> Tensor) -> [Tensor?] {
-        [
-            ifNeeded(0) { first().summed(to: inputs[0].shape) },
-            ifNeeded(1) { second().summed(to: inputs[1].shape) },
-        ]
-    }
-}
-
 /// x + y (`torch.add`).
 public struct Add: BinaryElementwise {
     public static let name = "add"
@@ -91,7 +71,41 @@ public struct Minimum: BinaryElementwise {
     }
 }
 
+/// −x (`torch.neg`).
+public struct Negate: UnaryElementwise {
+    public static let name = "neg"
+    public func gradients(_ backward: Backward) -> [Tensor?] { [-backward.gradient] }
+}
+
+/// |x| (`torch.abs`), with gradient 0 at 0.
+public struct Absolute: UnaryElementwise {
+    public static let name = "abs"
+    public func gradients(_ backward: Backward) -> [Tensor?] {
+        let x = backward.inputs[0]
+        return [backward.gradient * (greater(x, 0) - greater(0, x))]
+    }
+}
+
+/// x limited to `minimum`…`maximum` (`torch.clamp`); the gradient passes on the limits themselves.
+public struct Clip: UnaryElementwise {
+    public static let name = "clip"
+    package let minimum: Float
+    package let maximum: Float
+
+    public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+        try requireInputs(inputs, 1...1)
+        try require(minimum <= maximum, "minimum \(minimum) is above maximum \(maximum)")
+        return inputs[0]
+    }
+
+    public func gradients(_ backward: Backward) -> [Tensor?] {
+        let x = backward.inputs[0]
+        return [backward.gradient * greaterOrEqual(x, minimum) * greaterOrEqual(maximum, x)]
+    }
+}
+
 extension Tensor {
+    public static prefix func - (x: Tensor) -> Tensor { x.applying(Negate()) }
     public static func + (x: Tensor, y: Tensor) -> Tensor { x.graph.apply(Add(), [x, y]) }
     public static func - (x: Tensor, y: Tensor) -> Tensor { x.graph.apply(Subtract(), [x, y]) }
     public static func * (x: Tensor, y: Tensor) -> Tensor { x.graph.apply(Multiply(), [x, y]) }
@@ -111,3 +125,7 @@ public func pow(_ x: Tensor, _ y: Tensor) -> Tensor { x.graph.apply(Power(), [x,
 public func pow(_ x: Tensor, _ y: Float) -> Tensor { pow(x, x.scalar(y)) }
 public func maximum(_ x: Tensor, _ y: Tensor) -> Tensor { x.graph.apply(Maximum(), [x, y]) }
 public func minimum(_ x: Tensor, _ y: Tensor) -> Tensor { x.graph.apply(Minimum(), [x, y]) }
+public func abs(_ x: Tensor) -> Tensor { x.applying(Absolute()) }
+public func clip(_ x: Tensor, min minimum: Float, max maximum: Float) -> Tensor {
+    x.applying(Clip(minimum: minimum, maximum: maximum))
+}

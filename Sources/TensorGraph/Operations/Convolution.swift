@@ -41,30 +41,6 @@ public struct Convolution: Operation {
     }
 }
 
-/// The gradient of ``Convolution`` with respect to its weight: Σ over places of x ⊗ dy.
-///
-/// x is [N, Cin, H, W], dy [N, Cout, OH, OW]; the result is [Cout, Cin/groups, KH, KW].
-public struct ConvolutionWeightGradient: Operation {
-    public static let name = "conv2d_weight"
-    package let window: Window
-    package let groups: Int
-    package let kernel: Pair
-
-    public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
-        try requireInputs(inputs, 2...2)
-        let (x, dy) = (inputs[0], inputs[1])
-        try requireRank(x, 4)
-        try requireRank(dy, 4, "gradient")
-        let places = try window.positions(height: x[2], width: x[3], kernel: kernel)
-        try require(
-            dy[0] == x[0] && dy[2] == places.height && dy[3] == places.width,
-            "the gradient must be [\(x[0]), C, \(places.height), \(places.width)]")
-        try require(
-            x[1] % groups == 0 && dy[1] % groups == 0, "\(groups) groups do not divide channels")
-        return [dy[1], x[1] / groups, kernel.height, kernel.width]
-    }
-}
-
 public func conv2d(
     _ x: Tensor, weight: Tensor, bias: Tensor? = nil, stride: Pair = 1, padding: Padding = 0,
     dilation: Pair = 1, groups: Int = 1

@@ -10,5 +10,13 @@ public struct Round: UnaryElementwise {
     public func gradients(_ backward: Backward) -> [Tensor?] { [nil] }
 }
 
+/// Rounds to the nearest half-precision number, ties to even; too large gives infinity. What an
+/// accelerator that computes in float16 does to each result.
+package struct RoundToHalf: UnaryElementwise {
+    package static let name = "round_to_half"
+
+    package init() {}
+}
+
 public func floor(_ x: Tensor) -> Tensor { x.applying(Floor()) }
 public func round(_ x: Tensor) -> Tensor { x.applying(Round()) }
