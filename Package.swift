@@ -14,6 +14,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.8.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
     ],
     targets: [
@@ -41,7 +42,9 @@ let package = Package(
 
         // Files.
         .target(name: "CFiles"),
-        .target(name: "Files", dependencies: ["CFiles"]),
+        .target(
+            name: "Files",
+            dependencies: ["CFiles", .product(name: "SystemPackage", package: "swift-system")]),
         .target(name: "TensorFiles", dependencies: ["CHDF5", "Files", "TensorGraph"]),
         .target(
             name: "Checkpoints",
