@@ -72,7 +72,7 @@ package enum Console {
             note("error: \(bare)")
             Foundation.exit(Outcome.wrongUsage.rawValue)
         }
-        note("error: \(error)")
+        note("error: \(message(for: error))")
         Foundation.exit((error as? any OutcomeError)?.outcome.rawValue ?? Outcome.failed.rawValue)
     }
 

@@ -9,7 +9,7 @@ struct Failures {
     /// Keeps an error and says it at once.
     mutating func add(_ error: any Error) {
         errors.append(error)
-        Console.note("error: \(error)")
+        Console.note("error: \(message(for: error))")
     }
 
     /// Ends the command as failed or as having met bad input, if anything went wrong.

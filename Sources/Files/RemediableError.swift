@@ -1,0 +1,21 @@
+/// An error that other arguments would avoid.
+///
+/// The description states the rule in the library's terms; a program that calls the library from
+/// flags or fields of its own names those beside it, one for each ``Remedy``.
+public protocol RemediableError: Error {
+    /// The parameters to change; empty where no argument helps.
+    var remedies: [Remedy] { get }
+}
+
+/// A parameter of the library that avoids an error when it is changed.
+public struct Remedy: Hashable, Sendable {
+    /// The parameter's name in Swift, such as `maximumDeltaE`.
+    public let parameter: String
+    /// A value that avoids the error, as text; nil where the choice is the caller's.
+    public let value: String?
+
+    public init(_ parameter: String, _ value: String? = nil) {
+        self.parameter = parameter
+        self.value = value
+    }
+}
