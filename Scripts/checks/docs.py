@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+"""Checks the documents against the tool and the repository.
+
+    Scripts/checks/docs.py --retint .build/release/retint [--update]
+
+- Text that an article quotes from a command is what the command prints. Such a quotation is a code
+  block after `<!-- output: retint … -->`; --update writes it anew.
+- Every `retint` command line in a `sh` block has a command and options that its help lists.
+- Every path under Scripts, Examples, Checkpoints, Sources and Tests in a `sh` block, or in the
+  text between backquotes, is in the repository; so is the target of every relative link.
+
+Prints each fault with its file and line; the exit status is 1 if there is one.
+"""
+
+import argparse
+import functools
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+CATALOGS = sorted(ROOT.glob("Sources/*/*.docc"))
+PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "Datasets/README.md")]
+PAGES += sorted((ROOT / "Checkpoints").glob("*.md"))
+PAGES += [page for catalog in CATALOGS for page in sorted(catalog.rglob("*.md"))]
+QUOTATION = re.compile(r"<!-- output: (.+) -->\n\n```(\w+)\n(.*?)```\n", re.DOTALL)
+BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+PATH = re.compile(r"(?:Scripts|Examples|Checkpoints|Sources|Tests)/[\w./+-]*[\w]")
+LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)\)")
+
+
+class Documents:
+    def __init__(self, retint, updates):
+        self.retint, self.updates, self.faults = retint, updates, []
+
+    def fault(self, page, text, position, message):
+        line = text.count("\n", 0, position) + 1
+        self.faults.append(f"{page.relative_to(ROOT)}:{line}: {message}")
+
+    @functools.cache
+    def output(self, command):
+        """What a command prints, with no spaces at the ends of lines."""
+        environment = {**os.environ, "COLUMNS": "80"}
+        done = subprocess.run(
+            [self.retint, *shlex.split(command)[1:]], capture_output=True, text=True,
+            env=environment)
+        if done.returncode:
+            return None
+        return "\n".join(line.rstrip() for line in done.stdout.strip("\n").split("\n")) + "\n"
+
+    def options(self, command):
+        """The options in the help of a command; nil if there is no such command."""
+        text = self.output(shlex.join([*command, "--help"]))
+        if text is None or len(command) > 1 and f"USAGE: {shlex.join(command)}" not in text:
+            return None
+        return set(re.findall(r"(?<![\w-])--?[a-zA-Z][\w-]*", text))
+
+    def check(self, page):
+        text = page.read_text()
+        text = self.check_quotations(page, text)
+        for block in BLOCK.finditer(text):
+            self.check_block(page, text, block)
+        for match in re.finditer(r"`([^`\n]+)`", text):
+            self.check_paths(page, text, match)
+        if page not in [p for c in CATALOGS for p in c.rglob("*.md")]:
+            for match in LINK.finditer(text):
+                if not (page.parent / match.group(1)).exists():
+                    self.fault(page, text, match.start(), f"there is no {match.group(1)}")
+
+    def check_quotations(self, page, text):
+        def replaced(match):
+            command, language, quoted = match.groups()
+            output = self.output(command)
+            if output is None:
+                self.fault(page, text, match.start(), f"{command} fails")
+                return match.group(0)
+            if output != quoted and not self.updates:
+                self.fault(page, text, match.start(), f"{command} prints something else: --update")
+            return f"<!-- output: {command} -->\n\n```{language}\n{output}```\n"
+
+        new = QUOTATION.sub(replaced, text)
+        if self.updates and new != text:
+            page.write_text(new)
+        return new if self.updates else text
+
+    def check_block(self, page, text, block):
+        self.check_paths(page, text, block)
+        position = block.start(1)
+        for line in re.sub(r"\\\n", "  ", block.group(1)).splitlines():
+            for part in re.split(r"&&|\|", line):
+                words = shlex.split(part, comments=True)
+                while words and "=" in words[0]:
+                    words.pop(0)
+                if words and words[0] == "retint":
+                    self.check_command(page, text, position, words)
+            position += len(line) + 1
+
+    def check_command(self, page, text, position, words):
+        command = words[:3] if words[1:2] == ["dataset"] else words[:2]
+        options = self.options(command)
+        if options is None:
+            return self.fault(page, text, position, f"there is no command {' '.join(command)}")
+        for word in words[len(command):]:
+            option = word.split("=")[0]
+            if re.match(r"--?[a-zA-Z]", word) and option not in options:
+                self.fault(page, text, position, f"{' '.join(command)} has no option {option}")
+
+    def check_paths(self, page, text, match):
+        for path in PATH.finditer(match.group(1)):
+            before = match.group(1)[:path.start()][-1:]
+            name = path.group(0)
+            if before in ("/", "<", "-") or before.isalnum():
+                continue
+            if not (ROOT / name).exists() and not list(ROOT.glob(name + "*")):
+                self.fault(page, text, match.start(1) + path.start(), f"there is no {name}")
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--retint", default=str(ROOT / ".build/release/retint"))
+    parser.add_argument("--update", action="store_true")
+    options = parser.parse_args()
+    documents = Documents(options.retint, options.update)
+    for page in PAGES:
+        documents.check(page)
+    for fault in documents.faults:
+        print(fault, file=sys.stderr)
+    sys.exit(1 if documents.faults else 0)
+
+
+if __name__ == "__main__":
+    main()
