@@ -9,6 +9,9 @@
 - Every path under Scripts, Examples, Checkpoints, Sources and Tests in a `sh` block, or in the
   text between backquotes, is in the repository; so is the target of every relative link.
 
+- Every part of a `swift` block, up to an empty line, is in one Swift file of the repository, so that
+  a build compiles it; comments and indentation may differ.
+
 Prints each fault with its file and line; the exit status is 1 if there is one.
 """
 
@@ -28,8 +31,24 @@ PAGES += sorted((ROOT / "Checkpoints").glob("*.md"))
 PAGES += [page for catalog in CATALOGS for page in sorted(catalog.rglob("*.md"))]
 QUOTATION = re.compile(r"<!-- output: (.+) -->\n\n```(\w+)\n(.*?)```\n", re.DOTALL)
 BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+SWIFT = re.compile(r"^```swift\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 PATH = re.compile(r"(?:Scripts|Examples|Checkpoints|Sources|Tests)/[\w./+-]*[\w]")
 LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)\)")
+
+
+def code(text):
+    """The lines without indentation, comments and empty lines, as one string."""
+    lines = (re.sub(r"(^|\s)//.*", "", line).strip() for line in text.splitlines())
+    return "\n" + "".join(line + "\n" for line in lines if line)
+
+
+@functools.cache
+def sources():
+    """The code of all Swift files in the repository."""
+    listed = subprocess.run(
+        ["git", "ls-files", "*.swift"], cwd=ROOT, capture_output=True, text=True, check=True)
+    files = [ROOT / name for name in listed.stdout.splitlines()]
+    return [code(file.read_text()) for file in files if file.exists()]
 
 
 class Documents:
@@ -63,6 +82,8 @@ class Documents:
         text = self.check_quotations(page, text)
         for block in BLOCK.finditer(text):
             self.check_block(page, text, block)
+        for block in SWIFT.finditer(text):
+            self.check_code(page, text, block)
         for match in re.finditer(r"`([^`\n]+)`", text):
             self.check_paths(page, text, match)
         if page not in [p for c in CATALOGS for p in c.rglob("*.md")]:
@@ -97,6 +118,13 @@ class Documents:
                 if words and words[0] == "retint":
                     self.check_command(page, text, position, words)
             position += len(line) + 1
+
+    def check_code(self, page, text, block):
+        position = block.start(1)
+        for part in block.group(1).split("\n\n"):
+            if not any(code(part) in source for source in sources()):
+                self.fault(page, text, position, "no Swift file has this code")
+            position += len(part) + 2
 
     def check_command(self, page, text, position, words):
         command = words[:3] if words[1:2] == ["dataset"] else words[:2]
