@@ -58,16 +58,20 @@ let package = Package(
             dependencies: [
                 "CoreMLProto", .product(name: "SwiftProtobuf", package: "swift-protobuf"),
             ]),
+        .target(name: "MIL", dependencies: ["MLPackage", "TensorGraph"]),
+        .target(name: "Placement", dependencies: ["MLPackage"]),
         .target(
-            name: "Conversion",
+            name: "ColorizerExport",
             dependencies: [
-                "MLPackage", "Checkpoints", "TensorFiles", "Colorizers", "Layers", "TensorGraph",
+                "MIL", "MLPackage", "Checkpoints", "TensorFiles", "Colorizers", "Layers",
+                "TensorGraph",
             ]),
 
         .target(
             name: "Quantization",
             dependencies: [
-                "Conversion", "MLPackage", "Engine", "TensorGraph", "ColorScience", "Files",
+                "ColorizerExport", "MIL", "MLPackage", "Engine", "TensorGraph", "ColorScience",
+                "Files",
                 .product(name: "Yams", package: "Yams"),
             ]),
 
@@ -78,13 +82,15 @@ let package = Package(
         .target(
             name: "Retint",
             dependencies: [
-                "Conversion", "Checkpoints", "MLPackage", "Engine", "Colorizers", "Layers",
+                "ColorizerExport", "MIL", "Checkpoints", "MLPackage", "Engine", "Colorizers",
+                "Layers",
                 "TensorGraph", "TensorFiles", "ColorScience", "ImageIO", "Files",
             ]),
         .target(
             name: "Verification",
             dependencies: [
-                "Checkpoints", "Conversion", "MLPackage", "Engine", "Colorizers", "TensorGraph",
+                "Checkpoints", "ColorizerExport", "MIL", "MLPackage", "Engine", "Colorizers",
+                "TensorGraph",
                 "ColorScience", "TensorFiles", "Files",
             ]),
         .target(
@@ -102,8 +108,9 @@ let package = Package(
         .target(
             name: "RetintCLI",
             dependencies: [
-                "Retint", "Training", "Reports", "Verification", "Quantization", "Conversion",
-                "Checkpoints",
+                "Retint", "Training", "Reports", "Verification", "Quantization", "ColorizerExport",
+                "MIL",
+                "Placement", "Checkpoints",
                 "MLPackage", "Colorizers", "Layers", "Engine", "TensorGraph", "TensorFiles",
                 "ColorScience",
                 "ImageIO", "Files",
@@ -130,20 +137,29 @@ let package = Package(
         .testTarget(name: "TensorFilesTests", dependencies: ["TensorFiles"], exclude: ["Goldens"]),
         .testTarget(name: "MLPackageTests", dependencies: ["MLPackage"], exclude: ["Goldens"]),
         .testTarget(
-            name: "ConversionTests",
+            name: "MILTests", dependencies: ["MIL", "Engine", "MLPackage", "TensorGraph"],
+            exclude: ["Goldens"]),
+        .testTarget(
+            name: "ColorizerExportTests",
             dependencies: [
-                "Conversion", "Checkpoints", "Engine", "Colorizers", "Layers", "MLPackage",
-                "TensorFiles", "TensorGraph",
+                "ColorizerExport", "MIL", "Checkpoints", "Engine", "Colorizers", "Layers",
+                "MLPackage", "TensorFiles", "TensorGraph",
             ], exclude: ["Goldens"]),
+        .testTarget(
+            name: "PlacementTests",
+            dependencies: [
+                "Placement", "ColorizerExport", "Checkpoints", "MLPackage", "TensorGraph",
+            ]),
         .testTarget(
             name: "QuantizationTests",
             dependencies: [
-                "Quantization", "Conversion", "Checkpoints", "Engine", "MLPackage", "TensorGraph",
+                "Quantization", "ColorizerExport", "MIL", "Checkpoints", "Engine", "MLPackage",
+                "TensorGraph",
             ], exclude: ["Goldens"]),
         .testTarget(
             name: "VerificationTests",
             dependencies: [
-                "Verification", "Checkpoints", "Conversion", "MLPackage", "TensorFiles",
+                "Verification", "Checkpoints", "ColorizerExport", "MIL", "MLPackage", "TensorFiles",
                 "TensorGraph",
             ], exclude: ["Goldens"]),
         .testTarget(
@@ -155,7 +171,8 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "RetintCLI", "Checkpoints", "ColorScience", "Conversion", "Engine", "Layers",
+                "RetintCLI", "Checkpoints", "ColorScience", "ColorizerExport", "MIL", "Engine",
+                "Layers",
                 "TensorFiles", "TensorGraph", "ImageIO",
             ],
             exclude: ["Goldens"]),

@@ -1,4 +1,5 @@
-import Conversion
+import ColorizerExport
+import MIL
 import MLPackage
 import TensorGraph
 
@@ -12,8 +13,9 @@ struct PackageSource: ModelSource {
     init(_ package: MLPackage, name: String) throws {
         self.name = name
         self.package = package
-        let raised = try raise(package)
-        guard let interface = raised.interface else {
+        let opened = try RaisedPackage(package)
+        let raised = opened.model
+        guard let interface = opened.interface else {
             let inputs = raised.inputs.map { "\($0.name) \($0.shape)" }.joined(separator: ", ")
             let outputs = raised.outputs.map { "\($0.name) \($0.value.shape)" }
             throw ModelError(
@@ -36,10 +38,10 @@ struct PackageSource: ModelSource {
 
     /// At its own size a package is read as it is; another one it must declare.
     private func raised(for shape: Shape) throws -> RaisedModel {
-        let own = try raise(package)
+        let own = try RaisedPackage(package).model
         if own.inputs[0].shape == shape { return own }
         do {
-            return try raise(package, inputShapes: [interface.input: shape])
+            return try RaisedPackage(package, inputShapes: [interface.input: shape]).model
         } catch {
             throw ModelError(
                 .size, name,

@@ -1,5 +1,6 @@
-import Conversion
+import ColorizerExport
 import Engine
+import MIL
 import TensorGraph
 
 /// The operations of a package that go beyond float16 on some pictures: those whose results are

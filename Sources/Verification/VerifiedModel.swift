@@ -1,8 +1,9 @@
 import Checkpoints
+import ColorizerExport
 import Colorizers
-import Conversion
 import Engine
 import Files
+import MIL
 import MLPackage
 import TensorGraph
 
@@ -147,12 +148,12 @@ extension VerifiedModel {
     ) throws -> PreparedModel {
         let names = package.program.inputs.map(\.name)
         let values = try matchInputs(inputs, to: names, of: path)
-        let raised = try raise(
+        let raised = try RaisedPackage(
             package, inputShapes: values.mapValues(\.shape), rounding: compute.rounding)
         return try PreparedModel(
-            self, isPackage: true, inputs: names, outputs: raised.outputs,
-            values: raised.tracedValues,
-            variables: raised.variables, scale: raised.interface?.lightnessScale ?? 1)
+            self, isPackage: true, inputs: names, outputs: raised.model.outputs,
+            values: raised.model.tracedValues, variables: raised.model.variables,
+            scale: raised.interface?.lightnessScale ?? 1)
     }
 }
 

@@ -1,5 +1,5 @@
 import Checkpoints
-import Conversion
+import ColorizerExport
 import Foundation
 import Testing
 

@@ -1,5 +1,4 @@
 import Checkpoints
-import Conversion
 import Foundation
 import TensorFiles
 import TensorGraph

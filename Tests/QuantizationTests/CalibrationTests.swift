@@ -1,4 +1,3 @@
-import Conversion
 import Engine
 import MLPackage
 import TensorGraph

@@ -1,4 +1,5 @@
-import Conversion
+import ColorizerExport
+import MIL
 import MLPackage
 import TensorGraph
 import Testing

@@ -1,4 +1,4 @@
-import Conversion
+import MIL
 import Testing
 
 @testable import Quantization

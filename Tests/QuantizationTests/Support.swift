@@ -1,7 +1,8 @@
 import Checkpoints
-import Conversion
+import ColorizerExport
 import Engine
 import Foundation
+import MIL
 import MLPackage
 import TensorGraph
 import Testing
@@ -68,7 +69,7 @@ func lightness(_ seed: Int, size: Int = 32) -> TensorData {
 func colors(
     of path: String, _ input: TensorData = lightness(1)
 ) throws -> TensorData {
-    let raised = try raise(try MLPackage(contentsOf: path))
+    let raised = try RaisedPackage(try MLPackage(contentsOf: path)).model
     let program = try Program(outputs: raised.outputs)
     try program.load(raised.variables)
     return try #require(try program.run([raised.inputs[0].name: input])["ab"])

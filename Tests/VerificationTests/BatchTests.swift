@@ -1,4 +1,4 @@
-import Conversion
+import ColorizerExport
 import TensorGraph
 import Testing
 

@@ -1,5 +1,6 @@
-import Conversion
+import ColorizerExport
 import Engine
+import MIL
 import MLPackage
 import TensorGraph
 
@@ -26,13 +27,13 @@ final class Calibration {
 
     /// - Parameter photos: lightness [1, 1, H, W] in 0…100, of the size that the package takes.
     init(_ package: MLPackage, photos: [TensorData]) throws {
-        let raised = try raise(package)
-        guard let interface = raised.interface else {
+        let opened = try RaisedPackage(package)
+        guard let interface = opened.interface else {
             throw ConversionError(
                 place: "interface", rule: "the package is no colorizer and takes no lightness",
                 remedy: "Make its weights smaller without photos.")
         }
-        self.raised = raised
+        raised = opened.model
         self.photos = photos.map { interface.input($0) }
         sites = Self.sites(raised.graph)
     }

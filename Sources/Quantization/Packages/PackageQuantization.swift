@@ -1,5 +1,5 @@
-import Conversion
 import Foundation
+import MIL
 import MLPackage
 public import TensorGraph
 

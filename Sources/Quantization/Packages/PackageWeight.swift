@@ -1,4 +1,4 @@
-import Conversion
+import MIL
 import MLPackage
 
 /// A float constant of a package that an operation takes, and what is known of it.

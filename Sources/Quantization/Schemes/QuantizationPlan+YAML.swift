@@ -1,5 +1,5 @@
-import Conversion
 import Files
+import MIL
 import Yams
 
 extension QuantizationPlan {

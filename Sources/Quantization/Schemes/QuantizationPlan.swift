@@ -1,5 +1,5 @@
-import Conversion
 import Foundation
+import MIL
 import MLPackage
 
 /// Which weights of a package become what: one scheme for all, and others for some operations.

@@ -1,4 +1,4 @@
-import Conversion
+import MIL
 import MLPackage
 
 /// How a weight of a package is made smaller; the words and their meaning are coremltools'.

@@ -1,6 +1,7 @@
 import ColorScience
-import Conversion
+import ColorizerExport
 import Engine
+import MIL
 import MLPackage
 public import TensorGraph
 
@@ -14,8 +15,9 @@ final class ColorProbe {
 
     /// - Parameter photos: lightness [1, 1, H, W] in 0…100, of the size that the package takes.
     init(_ package: MLPackage, photos: [TensorData]) throws {
-        raised = try raise(package)
-        guard let interface = raised.interface, !photos.isEmpty else {
+        let opened = try RaisedPackage(package)
+        raised = opened.model
+        guard let interface = opened.interface, !photos.isEmpty else {
             throw ConversionError(
                 place: "search", rule: "it compares colors, and there are none",
                 remedy: "Give a colorizer's package, and photos.")

@@ -1,4 +1,3 @@
-import Conversion
 import MLPackage
 public import TensorGraph
 

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Checkpoints
-import Conversion
+import ColorizerExport
 import Files
 import TensorFiles
 

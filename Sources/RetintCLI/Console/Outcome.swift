@@ -2,9 +2,9 @@ import ArgumentParser
 import Checkpoints
 import ColorScience
 import Colorizers
-import Conversion
 import Files
 import ImageIO
+import MIL
 import MLPackage
 import Retint
 import TensorFiles

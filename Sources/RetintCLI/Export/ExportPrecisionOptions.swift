@@ -1,5 +1,5 @@
 import ArgumentParser
-import Conversion
+import ColorizerExport
 import Files
 import TensorGraph
 import Verification

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Conversion
+import ColorizerExport
 
 /// Which sizes a model takes.
 struct ExportSizeOptions: ParsableArguments {

@@ -1,7 +1,7 @@
-import Conversion
 import Files
 import Foundation
 import MLPackage
+import Placement
 
 /// A Core ML package.
 struct PackageInspection: Inspection {

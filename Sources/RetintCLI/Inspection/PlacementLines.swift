@@ -1,4 +1,4 @@
-import Conversion
+import Placement
 
 extension PlacementReport {
     /// The report for people: a table of the rules that name something, then each with its places.

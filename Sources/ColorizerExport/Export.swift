@@ -1,0 +1,98 @@
+import Colorizers
+import MIL
+import MLPackage
+import TensorGraph
+
+/// A colorizer with its weights, ready to be written.
+package struct ExportSource {
+    /// The registry's name.
+    package let architecture: String
+    /// The architecture's options as the checkpoint has them.
+    package let options: [String: String]
+    package let colorizer: any ColorizerNetwork
+    /// Values of parameters and buffers by their names in the state dict.
+    package let variables: [String: TensorData]
+    /// How its training went, in numbers, by their names.
+    package let figures: [String: String]
+
+    package init(
+        architecture: String, options: [String: String] = [:], colorizer: any ColorizerNetwork,
+        variables: [String: TensorData], figures: [String: String] = [:]
+    ) {
+        self.architecture = architecture
+        self.options = options
+        self.colorizer = colorizer
+        self.variables = variables
+        self.figures = figures
+    }
+}
+
+/// The package of a colorizer, in memory.
+///
+/// - Throws: ``ConversionError`` for options that do not go with the architecture or together,
+///   weights that are missing, no numbers, or beyond float16, and operations that Core ML does not
+///   have.
+package func makePackage(_ source: ExportSource, _ options: ExportOptions) throws -> MLPackage {
+    try summarized(source, options).package
+}
+
+private func summarized(
+    _ source: ExportSource, _ options: ExportOptions
+) throws -> (package: MLPackage, summary: ExportSummary) {
+    try options.check(for: source.colorizer)
+    let lowered = try lower(source, options)
+    var description = ModelDescription(
+        inputs: [options.inputFeature],
+        outputs: lowered.program.outputs.map { options.outputFeature($0, in: lowered.program) })
+    description.metadata = metadata(source, options, lowered)
+    let package = MLPackage(
+        target: options.target.deploymentTarget, description: description,
+        program: lowered.program)
+    return (package, ExportSummary(package, lowered, options.multipleToState(source.colorizer)))
+}
+
+/// Writes a colorizer's package to `path`, replacing one that stands there; when it throws,
+/// nothing was written. The same source and options give the same bytes.
+package func exportPackage(
+    _ source: ExportSource, to path: String, options: ExportOptions
+) throws -> ExportSummary {
+    do {
+        let (package, summary) = try summarized(source, options)
+        try package.write(to: path)
+        return summary
+    } catch var error as ConversionError {
+        error.file = path
+        throw error
+    }
+}
+
+/// A model for many sizes is written for two; what differs between them is what depends on the
+/// size.
+private func lower(_ source: ExportSource, _ options: ExportOptions) throws -> LoweredProgram {
+    func lowered(for size: ExportOptions.Size) throws -> LoweredProgram {
+        try MILLowering.lower(
+            exportedOutputs(source.colorizer, options, size: size), variables: source.variables,
+            options.lowering)
+    }
+    var result = try lowered(for: options.size)
+    let multiple = source.colorizer.requiredMultiple
+    if let other = options.otherSize(multiple: multiple) {
+        result.program = try result.program.generalized(by: try lowered(for: other).program)
+    }
+    return result
+}
+
+extension ExportSummary {
+    init(_ package: MLPackage, _ lowered: LoweredProgram, _ sizeMultiple: Int?) {
+        let operations = package.program.operations
+        operationCount = operations.count { !$0.isConstant }
+        weightCount = operations.compactMap(\.constantValue)
+            .filter { $0.type.dataType.isFloat }
+            .reduce(0) { $0 + ($1.type.elementCount ?? 0) }
+        checkpointHash = package.description.metadata.userDefined["retint.checkpoint"] ?? ""
+        keptInFloat32 = lowered.keptInFloat32
+        foldedCount = lowered.foldedModules.count
+        clamped = lowered.clamped
+        self.sizeMultiple = sizeMultiple
+    }
+}

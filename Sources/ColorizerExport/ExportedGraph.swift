@@ -1,0 +1,61 @@
+import Colorizers
+import MIL
+import TensorGraph
+
+/// The graph from what a model takes to what it gives, for one size.
+///
+/// Outside, lightness is (L − 50)/100, and color is a part of 110: what networks do to come from
+/// one to the other then cancels out.
+///
+/// - Throws: `GraphError` if the network does not take the size.
+func exportedOutputs(
+    _ colorizer: any ColorizerNetwork, _ options: ExportOptions, size: ExportOptions.Size
+) throws -> [(name: String, value: Tensor)] {
+    let graph = Graph(mode: .inference)
+    var value = graph.input("input", [1, 1, size.height, size.width])
+    if let scaling = options.pixelScaling {
+        if scaling.scale != 1 { value = value * scaling.scale }
+        if scaling.bias != 0 { value = value + scaling.bias }
+    }
+    let isInside = options.normalization == .inside
+    let color = colorizer(isInside ? value : value * 100 + 50)
+    let ab = isInside ? color : color * (1 / 110)
+    let outputs =
+        options.output == .ab
+        ? [("ab", ab)]
+        : [
+            ("output_a", ab.sliced(axis: 1, 0..<1)), ("output_b", ab.sliced(axis: 1, 1..<2)),
+        ]
+    return try AffineCancellation.simplified(outputs)
+}
+
+/// An operation of an exported program and the values around it, in the graph that computes them.
+package struct ExportedOperation {
+    /// The name by which ``Float32Operations/overflowing`` knows it.
+    package let name: String
+    package let result: Tensor
+    /// The values that it is computed from, weights left out.
+    package let operands: [Tensor]
+}
+
+/// The operations of a colorizer's package at its default size, in order. The graph takes `input`
+/// as the package does.
+///
+/// - Throws: as ``makePackage(_:_:)`` does.
+package func exportedOperations(
+    _ source: ExportSource, _ options: ExportOptions
+) throws -> [ExportedOperation] {
+    try options.check(for: source.colorizer)
+    let outputs = try exportedOutputs(source.colorizer, options, size: options.size)
+    let nodes = try MILLowering.nodes(
+        outputs, variables: source.variables, options.lowering)
+    let graph = outputs[0].value.graph
+    let computed = Set(nodes.map(\.id))
+    return nodes.map { node in
+        ExportedOperation(
+            name: node.name, result: Tensor(graph: graph, id: node.id),
+            operands: node.operandIDs.filter(computed.contains).map {
+                Tensor(graph: graph, id: $0)
+            })
+    }
+}

@@ -1,0 +1,46 @@
+import MIL
+import MLPackage
+import TensorGraph
+
+/// A package as a graph that takes lightness and gives a and b in −110…110, and how to use it as a
+/// colorizer.
+package struct RaisedPackage {
+    package let model: RaisedModel
+    /// Nil if the package is no colorizer.
+    package let interface: ColorizerInterface?
+
+    /// - Parameters:
+    ///   - inputShapes: shapes for inputs that take several; their default shape otherwise.
+    ///   - rounding: which results the graph rounds to half precision.
+    /// - Throws: ``ConversionError`` with the operation, input or metadata that is not supported or
+    ///   inconsistent.
+    package init(
+        _ package: MLPackage, inputShapes: [String: Shape] = [:], rounding: HalfRounding = .none
+    ) throws {
+        let normalization = try StatedNormalization(package)
+        let keys = package.description.metadata.userDefined
+        let boundary = RaisedBoundary(
+            checkShape: { try SizeMultiple.check($0, of: $1, keys) }, input: normalization.input,
+            output: normalization.output)
+        model = try raise(
+            package, inputShapes: inputShapes, rounding: rounding, boundary: boundary)
+        interface = ColorizerInterface(package, normalization, model)
+    }
+}
+
+/// What height and width have to be multiples of, as a package's metadata states it.
+private enum SizeMultiple {
+    static func check(_ shape: Shape, of feature: Feature, _ keys: [String: String]) throws {
+        let key = MetadataKey.sizeMultiple
+        guard let text = keys[key] else { return }
+        guard let multiple = Int(text), multiple > 0 else {
+            throw StatedNormalization.damaged(key, "\"\(text)\" is no whole number above 0")
+        }
+        guard shape.dimensions.suffix(2).allSatisfy({ $0 % multiple == 0 }) else {
+            throw ConversionError(
+                place: "input \(feature.name)",
+                rule: "the network takes multiples of \(multiple), not \(shape)",
+                remedy: "Give another size of \(feature.type.allowedShapes).")
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import Checkpoints
+import Colorizers
+import MIL
+import MLPackage
+
+/// What a package that retint made says of the network that it was made of.
+struct PackageOrigin {
+    let colorizer: any ColorizerNetwork
+    /// What was chosen about the architecture, as a checkpoint keeps it.
+    let options: [String: String]
+    /// The ``weightsHash(_:)`` of the checkpoint.
+    let checkpointHash: String?
+
+    /// Nil for a package that does not say so.
+    init?(_ package: MLPackage) throws {
+        let texts = package.description.metadata.userDefined
+        guard let architecture = texts["retint.architecture"] else { return nil }
+        options = try Self.options(texts["retint.options"] ?? "")
+        checkpointHash = texts["retint.checkpoint"]
+        do {
+            colorizer = try makeColorizer(architecture, options: ColorizerOptions(options))
+        } catch {
+            throw ConversionError(
+                place: "metadata retint.architecture", rule: "\(error)",
+                remedy: "Use the version of retint that made the package.")
+        }
+    }
+
+    /// `width=0.5 class_head=false` as names and values.
+    private static func options(_ text: String) throws -> [String: String] {
+        var options: [String: String] = [:]
+        for choice in text.split(separator: " ") {
+            let parts = choice.split(separator: "=", maxSplits: 1).map(String.init)
+            guard parts.count == 2, options.updateValue(parts[1], forKey: parts[0]) == nil else {
+                throw ConversionError(
+                    place: "metadata retint.options",
+                    rule: "\(text.debugDescription) is not a list of name=value",
+                    remedy: "The package was changed after retint made it: export it again.")
+            }
+        }
+        return options
+    }
+}

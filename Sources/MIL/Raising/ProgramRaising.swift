@@ -1,0 +1,170 @@
+import MLPackage
+import TensorGraph
+
+/// Goes through a program from its inputs to its outputs.
+final class ProgramRaising {
+    private let package: MLPackage
+    private let graph = Graph()
+    private let values: RaisedValues
+    private let rounding: HalfRounding
+    private let boundary: RaisedBoundary
+    private var inputs: [(name: String, shape: Shape)] = []
+    private var results: [RaisedResult] = []
+
+    init(_ package: MLPackage, rounding: HalfRounding, boundary: RaisedBoundary) {
+        self.package = package
+        self.rounding = rounding
+        self.boundary = boundary
+        values = RaisedValues(roundsToHalf: rounding == .every)
+    }
+
+    func defineInputs(_ wishes: [String: Shape]) throws {
+        for input in package.program.inputs {
+            let shape = try shape(of: input, wish: wishes[input.name])
+            guard input.type.dataType.isFloat else {
+                throw ConversionError(
+                    place: "input \(input.name)",
+                    rule: "\(input.type.dataType) is not supported; float32 or float16 is",
+                    remedy: "Convert the network with a float input.")
+            }
+            inputs.append((input.name, shape))
+            let value = boundary.input(graph.input(input.name, shape))
+            values.define(input.name, rounded(value, input.type))
+        }
+    }
+
+    private func shape(of input: MILNamedType, wish: Shape?) throws -> Shape {
+        let feature = package.description.inputs.first { $0.name == input.name }
+        let standard = input.type.shape ?? feature?.type.defaultShape ?? []
+        let shape = wish ?? Shape(standard)
+        let dimensions = input.type.dimensions
+        let fits =
+            shape.rank == dimensions.count
+            && zip(dimensions, shape.dimensions).allSatisfy { $0 == nil || $0 == $1 }
+        guard fits, shape.boundedCount != nil else {
+            throw ConversionError(
+                place: "input \(input.name)", rule: "\(shape) does not fit \(input.type)",
+                remedy: "Give the size that the package was made for.")
+        }
+        if let feature { try check(shape, of: feature) }
+        return shape
+    }
+
+    /// Refuses shapes that the program could run with but the interface does not allow.
+    private func check(_ shape: Shape, of feature: Feature) throws {
+        guard feature.type.allows(shape.dimensions) else {
+            throw ConversionError(
+                place: "input \(feature.name)", rule: "\(shape) is none of the sizes it takes",
+                remedy: "Give one of \(feature.type.allowedShapes).")
+        }
+        try boundary.checkShape(shape, feature)
+    }
+
+    func raise(_ operation: MILOperation, place: String) throws {
+        if let output = operation.outputs.first, let value = operation.constantValue {
+            return values.define(output.name, constant: value)
+        }
+        let raised = RaisedOperation(
+            operation: operation, place: place, graph: graph, values: values)
+        do {
+            if operation.isConstantExpression {
+                for (output, value) in zip(operation.outputs, try raised.decompressed()) {
+                    values.define(output.name, constant: value)
+                }
+            } else {
+                try define(try results(of: raised), operation, place)
+            }
+        } catch let error as ShapeError {
+            throw Self.damaged(place, error.reason)
+        } catch let error as MLPackageError {
+            throw ConversionError(
+                file: error.file, place: "\(place), \(error.place)", rule: error.rule,
+                remedy: error.remedy)
+        }
+    }
+
+    private func results(of raised: RaisedOperation) throws -> [Tensor] {
+        guard let rule = MILRules.rule(for: raised.type) else {
+            throw unknown(raised.operation, raised.place)
+        }
+        let results = try graph.inModule(raised.operation.name) {
+            Result { try rule.raise(raised) }
+        }.get()
+        if let error = graph.error { throw Self.damaged(raised.place, error.reason) }
+        return results
+    }
+
+    private static func damaged(_ place: String, _ rule: String) -> ConversionError {
+        ConversionError(
+            place: place, rule: rule,
+            remedy: "The package is damaged or uses what is not supported.")
+    }
+
+    private func unknown(_ operation: MILOperation, _ place: String) -> ConversionError {
+        let outputs = operation.outputs.map(\.name).joined(separator: ", ")
+        return ConversionError(
+            place: place,
+            rule: "the operation type \(operation.type) (output \(outputs)) is not supported",
+            remedy: "Convert the network without it.")
+    }
+
+    /// Gives the results their names, once their shapes are what the program says.
+    private func define(_ results: [Tensor], _ operation: MILOperation, _ place: String) throws {
+        guard results.count == operation.outputs.count else {
+            throw ConversionError(
+                place: place,
+                rule: "it has \(operation.outputs.count) outputs where \(results.count) are due",
+                remedy: "The package is damaged: export it again.")
+        }
+        let arguments = tensors(of: operation)
+        for (result, output) in zip(results, operation.outputs) {
+            let declared = output.type.dimensions
+            let fits =
+                declared.count == result.shape.rank
+                && zip(declared, result.shape.dimensions).allSatisfy { $0 == nil || $0 == $1 }
+            guard fits, result.shape.boundedCount != nil else {
+                throw Self.damaged(
+                    place,
+                    "\(output.name) is declared as \(output.type) but comes out as "
+                        + "\(result.shape)")
+            }
+            let value = rounded(result, output.type)
+            values.define(output.name, value)
+            guard !IdentityRule.milTypes.contains(operation.type) else { continue }
+            self.results.append(
+                RaisedResult(
+                    name: output.name, operation: operation.type, value: value,
+                    inputs: arguments))
+        }
+    }
+
+    /// Rounding what only moved, and was rounded before, changes nothing.
+    private func rounded(_ value: Tensor, _ type: MILTensorType) -> Tensor {
+        switch rounding {
+        case .declared where type.dataType == .float16, .every:
+            value.operation is RoundToHalf ? value : value.applying(RoundToHalf())
+        default: value
+        }
+    }
+
+    /// What an operation computes with, constants left out, by the names of its parameters.
+    private func tensors(of operation: MILOperation) -> [Tensor] {
+        operation.inputs.sorted { $0.key < $1.key }.flatMap(\.value).compactMap { argument in
+            argument.name.flatMap(values.computed)
+        }
+    }
+
+    func model() throws -> RaisedModel {
+        let outputs = try package.program.outputs.map { name in
+            guard let value = try values.tensor(name, in: graph) else {
+                throw ConversionError(
+                    place: "output \(name)", rule: "it is no float tensor",
+                    remedy: "Convert the network with float outputs.")
+            }
+            return (name: name, value: boundary.output(value))
+        }
+        return RaisedModel(
+            graph: graph, inputs: inputs, outputs: outputs, variables: values.variables,
+            results: results)
+    }
+}

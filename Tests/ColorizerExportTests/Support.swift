@@ -1,0 +1,66 @@
+import Engine
+import Foundation
+import MIL
+import MLPackage
+import TensorGraph
+import Testing
+
+/// A directory that goes away with the test that made it.
+final class Scratch {
+    let path: String
+
+    init() throws {
+        path = FileManager.default.temporaryDirectory.path + "/export-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    func path(_ name: String) -> String { path + "/" + name }
+
+    func names() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: path).sorted()
+    }
+}
+
+/// The bytes of a package's files, by their paths in it.
+func contents(ofPackage path: String) throws -> [String: Data] {
+    var result: [String: Data] = [:]
+    for case let name as String in FileManager.default.enumerator(atPath: path) ?? .init() {
+        result[name] = FileManager.default.contents(atPath: path + "/" + name)
+    }
+    return result
+}
+
+/// Numbers that are neither equal nor round, in −1…1 or in ½…2.
+func numbers(_ shape: Shape, seed: Int = 1, positive: Bool = false) -> TensorData {
+    let scalars = (0..<shape.count).map { place in
+        let unit = Float((place * 7919 + seed * 104_729) % 2003) / 2003
+        return positive ? 0.5 + 1.5 * unit : 2 * unit - 1
+    }
+    return TensorData(shape: shape, scalars: scalars)
+}
+
+extension RaisedModel {
+    /// The outputs for these inputs.
+    func run(_ inputs: [String: TensorData]) throws -> [String: TensorData] {
+        let program = try Program(outputs: outputs)
+        try program.load(variables)
+        return try program.run(inputs)
+    }
+}
+
+/// The largest distance between two tensors of one shape.
+func distance(_ first: TensorData?, _ second: TensorData) throws -> Float {
+    let first = try #require(first)
+    try #require(first.shape == second.shape)
+    return zip(first.scalars, second.scalars).map { abs($0 - $1) }.max() ?? 0
+}
+
+/// 10·log₁₀(220²/mean square error).
+func psnr(_ first: TensorData?, _ second: TensorData) throws -> Double {
+    let first = try #require(first)
+    try #require(first.shape == second.shape)
+    let squares = zip(first.scalars, second.scalars).map { Double($0 - $1) * Double($0 - $1) }
+    return 10 * log10(220 * 220 / (squares.reduce(0, +) / Double(squares.count)))
+}

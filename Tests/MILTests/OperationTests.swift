@@ -1,0 +1,71 @@
+import Engine
+import MIL
+import MLPackage
+import TensorGraph
+import Testing
+
+/// Each operation: graph → MIL → package on disk → MIL → graph gives the same numbers.
+@Suite struct OperationTests {
+    @Test(arguments: OperationTable.all)
+    func float32(_ testCase: ConversionCase) throws {
+        let run = try RoundTrip(testCase, .float32, .iOS15)
+        let types = run.program.operations.map(\.type).filter { $0 != "const" }
+        #expect(types == testCase.types)
+        let largest = run.expected.scalars.map(abs).max() ?? 0
+        #expect(try distance(run.found, run.expected) <= 1e-5 * max(1, largest))
+    }
+
+    @Test(arguments: OperationTable.all, [DeploymentTarget.iOS15, .iOS18])
+    func float16(_ testCase: ConversionCase, _ target: DeploymentTarget) throws {
+        let run = try RoundTrip(testCase, .float16, target)
+        let largest = run.expected.scalars.map(abs).max() ?? 0
+        #expect(try distance(run.found, run.expected) <= 4e-3 * max(1, largest))
+        let inner = run.program.operations.filter { $0.type != "cast" }.flatMap(\.outputs)
+        #expect(inner.allSatisfy { $0.type.dataType != .float32 || $0.type.rank == 0 })
+    }
+
+    /// Nothing is written that no output needs.
+    @Test(arguments: OperationTable.all)
+    func nothingIsDead(_ testCase: ConversionCase) throws {
+        let program = try RoundTrip(testCase, .float16, .iOS16).program
+        let uses = program.operations.flatMap { $0.inputs.values.joined().compactMap(\.name) }
+        let needed = Set(uses + program.outputs)
+        for operation in program.operations {
+            #expect(operation.outputs.contains { needed.contains($0.name) })
+        }
+    }
+}
+
+private struct RoundTrip {
+    let program: MILProgram
+    let expected: TensorData
+    let found: TensorData?
+
+    init(_ testCase: ConversionCase, _ precision: MILDataType, _ target: DeploymentTarget) throws {
+        let graph = Graph()
+        let inputs = testCase.inputs.enumerated().map { graph.input("in.\($0)", $1) }
+        let weights = testCase.weights.enumerated().map {
+            graph.variable("w.\($0)", $1, role: .parameter)
+        }
+        let output = testCase.build(inputs, weights)
+        let positive = testCase.positive
+        var values: [String: TensorData] = [:]
+        for (place, shape) in testCase.weights.enumerated() {
+            values["w.\(place)"] = numbers(shape, seed: place + 7, positive: positive)
+        }
+        var feeds: [String: TensorData] = [:]
+        for (place, shape) in testCase.inputs.enumerated() {
+            feeds["in.\(place)"] = numbers(shape, seed: place + 1, positive: positive)
+        }
+        expected = try output.evaluate(inputs: feeds, variables: values)
+        program = try MILLowering.lower(
+            [("y", output)], variables: values, LoweringOptions(precision, target)
+        ).program
+        let scratch = try Scratch()
+        let path = scratch.path("case.mlpackage")
+        try package(program, target).write(to: path)
+        let model = try raise(try MLPackage(contentsOf: path))
+        let legal = feeds.map { (MILNames.legal($0.key), $0.value) }
+        found = try model.run(Dictionary(uniqueKeysWithValues: legal))["y"]
+    }
+}

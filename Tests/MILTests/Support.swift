@@ -1,0 +1,63 @@
+import Engine
+import Foundation
+import MIL
+import MLPackage
+import TensorGraph
+import Testing
+
+/// A directory that goes away with the test that made it.
+final class Scratch {
+    let path: String
+
+    init() throws {
+        path = FileManager.default.temporaryDirectory.path + "/mil-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    func path(_ name: String) -> String { path + "/" + name }
+
+    func names() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: path).sorted()
+    }
+}
+
+/// A package with float32 arrays at both ends around a program.
+func package(
+    _ program: MILProgram, _ target: DeploymentTarget = .iOS15
+) throws -> MLPackage {
+    let types = program.types
+    func feature(_ name: String) -> Feature {
+        let type = types[name] ?? MILTensorType(.float32)
+        return Feature(name, .multiArray(ArrayFeature(type.dataType, type.shape ?? [])))
+    }
+    let description = ModelDescription(
+        inputs: program.inputs.map { feature($0.name) }, outputs: program.outputs.map(feature))
+    return MLPackage(target: target, description: description, program: program)
+}
+
+/// Numbers that are neither equal nor round, in −1…1 or in ½…2.
+func numbers(_ shape: Shape, seed: Int = 1, positive: Bool = false) -> TensorData {
+    let scalars = (0..<shape.count).map { place in
+        let unit = Float((place * 7919 + seed * 104_729) % 2003) / 2003
+        return positive ? 0.5 + 1.5 * unit : 2 * unit - 1
+    }
+    return TensorData(shape: shape, scalars: scalars)
+}
+
+extension RaisedModel {
+    /// The outputs for these inputs.
+    func run(_ inputs: [String: TensorData]) throws -> [String: TensorData] {
+        let program = try Program(outputs: outputs)
+        try program.load(variables)
+        return try program.run(inputs)
+    }
+}
+
+/// The largest distance between two tensors of one shape.
+func distance(_ first: TensorData?, _ second: TensorData) throws -> Float {
+    let first = try #require(first)
+    try #require(first.shape == second.shape)
+    return zip(first.scalars, second.scalars).map { abs($0 - $1) }.max() ?? 0
+}
