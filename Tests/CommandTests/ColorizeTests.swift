@@ -27,6 +27,31 @@ import Testing
         }
     }
 
+    @Test func stripShowsTheModelBeforeIt() throws {
+        var checkpoint = try Checkpoint(architecture: "mobile-unet", seed: 1)
+        checkpoint.state["head.0.bias"] = StoredTensor(shape: [2], floats: [0.1, 0.15])
+        try checkpoint.write(to: bench.path("warm.h5"))
+        let model = try bench.makeCheckpoint()
+        let photo = try bench.makePhoto("a.png")
+        try bench.expect(
+            0, "colorize", model, photo, "-o", "after", "--compare", "--before", "warm.h5")
+        try bench.expect(0, "colorize", "warm.h5", photo, "-o", "before")
+
+        let strip = try Image(contentsOf: bench.path("after/a-compare.png"))
+        let columns = try [
+            Image(contentsOf: bench.path(photo)).gray,
+            Image(contentsOf: bench.path("before/a.png")),
+            Image(contentsOf: bench.path("after/a.png")),
+            Image(contentsOf: bench.path(photo)),
+        ]
+        #expect(columns[1] != columns[2])
+        #expect(strip == Image.sideBySide(columns))
+
+        let result = try bench.expect(
+            64, "colorize", model, photo, "-o", "after", "--before", "warm.h5")
+        #expect(result.messages.contains("--compare"))
+    }
+
     @Test func keepsLightness() throws {
         let model = try bench.makeCheckpoint()
         let photo = try bench.makePhoto("a.png")

@@ -38,6 +38,12 @@ struct ColorizeCommand: ParsableCommand {
 
     @Option(
         help: """
+            With --compare, another model whose colors the strip shows before this one's.
+            """)
+    var before: String?
+
+    @Option(
+        help: """
             A factor for the colors, 0 to 4: unsure networks are pale, and 1.3 makes them livelier.
             """)
     var saturation = 1.0
@@ -49,21 +55,24 @@ struct ColorizeCommand: ParsableCommand {
         guard (0...4).contains(saturation) else {
             throw ValidationError("--saturation \(saturation): choose one from 0 to 4")
         }
+        guard compare || before == nil else {
+            throw ValidationError("--before only changes the strip: add --compare")
+        }
     }
 
     func run() throws {
         try checkPositive(size, "--size")
         try checkPositive(threads, "--threads")
         let jobs = try jobs()
-        let colorizer = try Retint.Colorizer(
-            contentsOf: model, size: size, threads: threads, choices: KernelFile.read())
+        let colorizer = try loaded(model)
+        let earlier = try before.map(loaded(_:))
         try makeDirectory(output)
         var failures = Failures()
         let progress =
             jobs.count > 1 ? ProgressBar("colorize", total: jobs.count, unit: "photos") : nil
         for (index, job) in jobs.enumerated() {
             do {
-                try run(job, colorizer)
+                try run(job, colorizer, before: earlier)
                 progress?.clear()
                 Console.print(job.output)
             } catch {
@@ -117,12 +126,20 @@ extension ColorizeCommand {
             format: writesJPEG ? .jpeg() : .png())
     }
 
-    private func run(_ job: Job, _ colorizer: Retint.Colorizer) throws {
+    private func loaded(_ model: String) throws -> Retint.Colorizer {
+        try Retint.Colorizer(
+            contentsOf: model, size: size, threads: threads, choices: KernelFile.read())
+    }
+
+    private func run(
+        _ job: Job, _ colorizer: Retint.Colorizer, before: Retint.Colorizer?
+    ) throws {
         let photo = try Image(contentsOf: job.photo)
         let colored = try colorizer.colorize(photo, saturation: Float(saturation))
         try colored.write(to: job.output, format: job.format)
         guard compare else { return }
-        let strip = Image.sideBySide([photo.gray, colored, photo])
+        let earlier = try before?.colorize(photo, saturation: Float(saturation))
+        let strip = Image.sideBySide([photo.gray, earlier, colored, photo].compactMap { $0 })
         try strip.write(to: job.strip, format: job.format)
     }
 }
