@@ -48,6 +48,6 @@ extension StateDict {
         throw TensorFileError(
             .otherFormat, path: reader.path,
             "is a Keras file, which names and orders weights in its own way; "
-                + "a PyTorch state dict is needed, as Scripts/export_pytorch.py writes it")
+                + "a PyTorch state dict is needed, as Scripts/python/export_pytorch.py writes it")
     }
 }

@@ -51,7 +51,7 @@ package struct Reference: Sendable {
         guard !tensors.isEmpty else {
             throw VerificationError(
                 .badReference, path: name,
-                "holds no \(group)/<name>; write a reference file with Scripts/export_pytorch.py "
+                "holds no \(group)/<name>; write a reference file with Scripts/python/export_pytorch.py "
                     + "--reference")
         }
         for tensor in tensors {

@@ -4,8 +4,8 @@
     python record_exports.py      writes exports.json beside this script
 
 The network is that of `ExportFormTests`: a convolution of stride 2, ReLU, a transposed convolution
-that doubles the size, every second pixel, a bilinear upsampling. Of each package, the description of
-the input and of the output and the program's operations are recorded: types, parameters and
+that doubles the size, every second pixel, a bilinear upsampling. Of each package, the description
+of the input and of the output and the program's operations are recorded: types, parameters and
 results, without weights and other constants.
 """
 

@@ -1,37 +1,24 @@
-"""Records what PyTorch makes of the networks, into networks.json.
+"""Records what the networks compute in PyTorch, into networks.json.
 
-    Scripts/setup --python     (torch, scipy and the two published network definitions)
-    python record_networks.py [NAME...]     (the others stay as they are)
+    Scripts/setup --python
+    .venv/bin/python Tests/ColorizersTests/Goldens/record_networks.py [NAME...]
 
-Weights and inputs are not stored: seeded.py and SeededWeights.swift draw the same ones.
+With names, the other networks' records stay. Weights and inputs are not stored:
+retint_reference.seeded and SeededWeights.swift draw the same ones.
 """
 
 import json
 import pathlib
 import sys
-import types
-
-sys.modules.setdefault("IPython", types.SimpleNamespace(embed=None))  # imported, never used
 
 import torch
-from colorizers.eccv16 import ECCVGenerator
-from colorizers.siggraph17 import SIGGRAPHGenerator
 
-from lite_unet import LiteClassUNet, LiteUNet
-from mobile_unet import MobileUNet
-from seeded import load_seeded, uniform
-from students import ClassUNet, PicoUNet, RepUNet
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "Scripts/python"))
 
-NETWORKS = {
-    "eccv16": ECCVGenerator,
-    "siggraph17": SIGGRAPHGenerator,
-    "lite-unet": LiteUNet,
-    "lite-class-unet": LiteClassUNet,
-    "mobile-unet": MobileUNet,
-    "pico-unet": PicoUNet,
-    "rep-unet": RepUNet,
-    "class-unet": ClassUNet,
-}
+from retint_reference.networks import ARCHITECTURES, factory
+from retint_reference.seeded import load_seeded, uniform
+
+NETWORKS = {name: factory(name) for name in ARCHITECTURES}
 WEIGHT_SEED, INPUT_SEED, SIZE, SAMPLES = 1, 2, 64, 8
 PATH = pathlib.Path(__file__).with_name("networks.json")
 STEPS = 10

@@ -1,12 +1,15 @@
-"""Records what PyTorch's losses and optimizers make of small seeded tensors, into rules.json."""
+"""Records PyTorch's losses and optimizer steps on small seeded tensors, into rules.json."""
 
 import json
 import pathlib
+import sys
 
 import torch
 from torch.nn import functional as F
 
-from seeded import uniform
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "Scripts/python"))
+
+from retint_reference.seeded import uniform
 
 SEED, STEPS, RATE = 3, 6, 0.05
 

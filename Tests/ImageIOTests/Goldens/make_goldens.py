@@ -141,9 +141,11 @@ def make_jpeg(rgb: np.ndarray) -> None:
 def make_composed(rgb: np.ndarray) -> None:
     """`<name>-over.expected.png`: laid over the mirrored picture."""
     ground = Image.fromarray(rgb[:, ::-1]).convert("RGBA")
-    for name in ["rgba8.png", "grayalpha8.png", "palette-transparent.png", "rgb16.png", "alpha.webp"]:
+    names = ["rgba8.png", "grayalpha8.png", "palette-transparent.png", "rgb16.png", "alpha.webp"]
+    for name in names:
         top = Image.open(HERE / name).convert("RGBA")
-        save_expected(f"{name.split('.')[0]}-over", Image.alpha_composite(ground, top).convert("RGB"))
+        result = Image.alpha_composite(ground, top).convert("RGB")
+        save_expected(f"{name.split('.')[0]}-over", result)
 
 
 def make_scaled(rgb: np.ndarray) -> None:

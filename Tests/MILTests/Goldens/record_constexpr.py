@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes packages with every form of compressed weights, and what coremltools makes of them.
 
-    python record_constexpr.py      writes constexpr-*.mlpackage and constexpr.json beside this script
+    python record_constexpr.py    # writes constexpr-*.mlpackage and constexpr.json here
 
 Each package adds an input to weights in every form that its target has. What coremltools itself
 decompresses them to stands in constexpr.json, output by output. Identifiers and dates in the

@@ -3,8 +3,8 @@
 
     python record_quantization.py      writes quantization.json beside this script
 
-Weights are those of `numbers` in Support.swift. Codes, scales, zero points and tables are recorded as
-`coremltools.optimize` computes them; for k-means tables, the squared error that is the least.
+Weights are those of `numbers` in Support.swift. Codes, scales, zero points and tables are recorded
+as `coremltools.optimize` computes them; for k-means tables, the squared error that is the least.
 """
 
 import json
@@ -92,7 +92,9 @@ def main():
         ],
         "pruning": pruning(),
         "uniform": [uniform(bits) for bits in (1, 2, 3, 4, 6, 8)],
-        "kmeans": [kmeans(kind, bits) for kind in ("plain", "skewed") for bits in (1, 2, 3, 4, 6, 8)],
+        "kmeans": [
+            kmeans(kind, bits) for kind in ("plain", "skewed") for bits in (1, 2, 3, 4, 6, 8)
+        ],
     }
     path = pathlib.Path(__file__).with_name("quantization.json")
     path.write_text(json.dumps(table, separators=(",", ":")).replace('},{', '},\n{') + "\n")

@@ -30,7 +30,8 @@ def good():
         file["out.bias"] = ramp(5)
     with create("types") as file:
         for kind in ("f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"):
-            values = np.abs(ramp(6) * 4) if kind[0] == "u" else ramp(6) * (4 if kind[0] == "i" else 1)
+            values = ramp(6) * (1 if kind[0] == "f" else 4)
+            values = np.abs(values) if kind[0] == "u" else values
             for order, name in (("<", "little"), (">", "big")):
                 file[f"{kind}.{name}"] = values.astype(order + kind)
         file["half.special"] = np.array(
@@ -85,7 +86,8 @@ def refused():
     with create("tiny-chunks") as file:
         file.create_dataset("weight", (1 << 22,), "f4", chunks=(1,), compression="gzip")
     with create("overflow") as file:
-        file.create_dataset("weight", (1 << 40, 0, 1 << 40), "f4", maxshape=(None,) * 3, chunks=(1, 1, 1))
+        file.create_dataset(
+            "weight", (1 << 40, 0, 1 << 40), "f4", maxshape=(None,) * 3, chunks=(1, 1, 1))
     with create("cycle") as file:
         file["a/b/weight"] = ramp(2)
         file["a/b/c"] = file["a"]

@@ -1,32 +1,29 @@
 #!/usr/bin/env python3
-"""Records what numpy, scipy and torch make of colors, losses and schedules, into objectives.json.
+"""Records colors, losses and schedules by numpy, scipy and torch, into objectives.json.
 
     python record_objectives.py
 
-Inputs are not stored: seeded.py and RandomStream draw the same ones. Needs torch, numpy, scipy,
-scikit-image and rz-colorization.
+Inputs are not stored: retint_reference.seeded and RandomStream draw the same ones. Run it with
+the Python of Scripts/setup --python.
 """
 
 import json
 import math
 import pathlib
 import sys
-import types
 
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parents[1] / "ColorizersTests/Goldens"))
-
-sys.modules.setdefault("IPython", types.SimpleNamespace(embed=None))  # imported, never used
-
-from colorizers.siggraph17 import SIGGRAPHGenerator
 import numpy as np
 from scipy.spatial import cKDTree
 import torch
 import torch.nn.functional as F
 from torch.optim import lr_scheduler
 
-import ab_bins
-from seeded import uniform
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[2] / "Scripts/python"))
+
+from retint_reference import ab_bins
+from retint_reference.published import SIGGRAPH17
+from retint_reference.seeded import uniform
 
 SEED, STEPS, WARMUP = 4, 20, 4
 BINS = ab_bins.in_gamut()
@@ -113,8 +110,8 @@ def weights_of_any_size(network):
 
 
 def perceptual():
-    """What SIGGRAPH17's first two stages see of two colorings of one lightness."""
-    network = SIGGRAPHGenerator().eval()
+    """The distance of two colorings of one lightness in SIGGRAPH17's first two stages."""
+    network = SIGGRAPH17().eval()
     network.load_state_dict(weights_of_any_size(network))
     network = network.double()
     lightness = draw("lightness", (2, 1, 16, 16), 0, 100)

@@ -1,19 +1,19 @@
-// An architecture of one's own: this file makes a `retint` that knows one more, by all commands.
+// A custom architecture: this program is `retint` with one more network, in all commands.
 //
 //   cd Scripts/Examples/unshuffle-net && swift build -c release
-//   .build/release/unshuffle-net train --config ../../configs/mobile-unet.yaml \
+//   .build/release/unshuffle-net train --config ../../recipes/mobile-unet.yaml \
 //       --set architecture=unshuffle-net --output runs/unshuffle-net
 //   .build/release/unshuffle-net export runs/unshuffle-net/best.h5 -o unshuffle-net.mlpackage
 //
-// Packages need no such program: every retint, and Core ML, runs them.
+// Its packages run everywhere: in retint itself and in Core ML.
 
 import Colorizers
 import Layers
 import RetintCLI
 import TensorGraph
 
-/// No strides and no interpolation: 8 × 8 pixels become 64 channels of one place, inverted
-/// residuals look about there, and what they find becomes pixels again.
+/// A network without strides: each block of 8 × 8 pixels becomes 64 channels, inverted residuals
+/// process them at that resolution, and a pixel shuffle returns to pixels.
 final class UnshuffleNet: Module, ColorizerNetwork {
     static let architecture = "unshuffle-net"
     static let requiredMultiple = 8
@@ -30,7 +30,7 @@ final class UnshuffleNet: Module, ColorizerNetwork {
         body = Sequential(
             (0..<options.repeated(6)).map { _ in InvertedResidual(channels, channels) })
         context = globalContext(channels)
-        // a and b of 4 × 4 pixels each: at half the size.
+        // a and b of 4 × 4 pixels each, at half the size.
         let small = Initializer.normal(mean: 0, deviation: 0.01)
         color = Conv2d(channels, 32, kernel: 3, padding: 1, initializer: small)
         super.init()

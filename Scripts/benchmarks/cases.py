@@ -1,0 +1,48 @@
+"""The measured cases: network, inference or training, batch and size."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Case:
+    network: str
+    mode: str
+    batch: int
+    size: int
+
+    @property
+    def name(self):
+        return f"{self.network} {self.mode}, {self.batch} × {self.size}²"
+
+
+CASES = [
+    *(Case(network, "inference", 1, 256) for network in ("eccv16", "siggraph17", "mobile-unet")),
+    *(Case(network, "inference", 8, 256) for network in ("eccv16", "siggraph17", "mobile-unet")),
+    *(Case(network, "training", 4, 128) for network in ("eccv16", "siggraph17", "mobile-unet")),
+    Case("mobile-unet", "training", 16, 128),
+]
+
+# Sides of the images on which the time per pixel is measured.
+SCALING = [128, 256, 512, 1024]
+
+# The precision that each framework computes in; ratios are reported per precision.
+PEERS = {
+    "torch": "float32",
+    "torch-compile": "float32",
+    "onnxruntime": "float32",
+    "openvino": "float32",
+    "torch-bf16": "bfloat16",
+    "openvino-bf16": "bfloat16",
+}
+TRAINERS = ("torch", "torch-compile", "torch-bf16")
+
+
+def takes_part(peer, case):
+    """Whether a framework is measured on a case.
+
+    Only PyTorch trains. bfloat16 runs single images only: on CPUs without it a large batch takes
+    minutes.
+    """
+    if case.mode == "training":
+        return peer in TRAINERS
+    return PEERS[peer] == "float32" or case.batch == 1

@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+"""Measures retint against other frameworks on this machine and prints a table.
+
+Each framework runs in its own process. Rounds alternate between them, so that a machine that slows
+down affects all alike; each figure is the median over all runs of all rounds. Ratios are the other
+framework's time divided by retint's: above 1, retint is faster.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+import retint_tool
+from cases import CASES, PEERS, SCALING, takes_part
+
+HERE = pathlib.Path(__file__).resolve().parent
+# A framework's threads spin for a while after a run; let them go to sleep.
+PAUSE = 0.4
+
+
+class Retint:
+    name = "retint"
+
+    def __init__(self, options, case):
+        self.tool = options.retint
+        self.command = [
+            "benchmark", case.network, "--mode", case.mode, "--batch", case.batch, "--size",
+            case.size, "--threads", options.threads,
+        ]
+
+    def measure(self, _seconds):
+        report = retint_tool.report(*self.command, tool=self.tool)
+        return {
+            "seconds": [report["median_seconds"]],
+            "peak_bytes": report["peak_bytes"],
+            "blas_core": report["blas_core"],
+        }
+
+    def close(self):
+        pass
+
+
+class Peer:
+    def __init__(self, name, options, case):
+        self.name = name
+        arguments = [name, case.network, case.mode, case.batch, case.size, options.threads]
+        environment = dict(os.environ, OMP_NUM_THREADS=str(options.threads))
+        self.process = subprocess.Popen(
+            [sys.executable, HERE / "peers.py", *map(str, arguments)], text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment,
+        )
+        if self.process.stdout.readline().strip() != "ready":
+            message = self.process.communicate()[1].strip().splitlines()
+            raise RuntimeError(message[-1] if message else "it exited without a message")
+
+    def measure(self, seconds):
+        self.process.stdin.write(f"{seconds}\n")
+        self.process.stdin.flush()
+        return json.loads(self.process.stdout.readline())
+
+    def close(self):
+        self.process.kill()
+        self.process.communicate()
+
+
+def contenders(options, case):
+    names = [name for name in options.peers if takes_part(name, case)]
+    result = [Retint(options, case)]
+    for name in names:
+        try:
+            result.append(Peer(name, options, case))
+        except RuntimeError as error:
+            print(f"{case.name}: {name} does not run: {error}", file=sys.stderr)
+    return result
+
+
+def measure(options, case):
+    """The median seconds of each framework's runs, and its peak memory."""
+    running = contenders(options, case)
+    times = {contender.name: [] for contender in running}
+    peaks = {}
+    try:
+        for _ in range(options.rounds):
+            for contender in running:
+                time.sleep(PAUSE)
+                report = contender.measure(options.seconds)
+                times[contender.name] += report["seconds"]
+                peaks[contender.name] = report["peak_bytes"]
+    finally:
+        for contender in running:
+            contender.close()
+    return {
+        name: {"median_seconds": statistics.median(times[name]), "peak_bytes": peaks[name]}
+        for name in times
+    }
+
+
+def fastest(figures, precision):
+    """The fastest framework in a precision, and its time divided by retint's."""
+    own = figures["retint"]["median_seconds"]
+    found = [
+        (figures[name]["median_seconds"] / own, name)
+        for name in figures if PEERS.get(name) == precision
+    ]
+    return min(found) if found else None
+
+
+def summary(case, figures):
+    entry = {"case": case.name, **vars(case), "contenders": figures}
+    for precision in ("float32", "bfloat16"):
+        best = fastest(figures, precision)
+        if best:
+            entry[f"{precision}_ratio"], entry[f"{precision}_peer"] = best
+    if "torch" in figures:
+        entry["memory_share"] = figures["retint"]["peak_bytes"] / figures["torch"]["peak_bytes"]
+    return entry
+
+
+def line(entry):
+    def ratio(precision):
+        if f"{precision}_ratio" not in entry:
+            return "–"
+        return f"{entry[f'{precision}_ratio']:.2f} ({entry[f'{precision}_peer']})"
+
+    own = entry["contenders"]["retint"]
+    share = entry.get("memory_share")
+    return (
+        f"| {entry['case']} | {own['median_seconds'] * 1e3:.1f} ms | {ratio('float32')} "
+        f"| {ratio('bfloat16')} | {own['peak_bytes'] / 2**20:.0f} MiB "
+        f"| {'–' if share is None else f'{share:.2f}'} |"
+    )
+
+
+def scaling(options):
+    """Microseconds per pixel, by the side of the image."""
+    result = {}
+    for size in SCALING:
+        report = retint_tool.report(
+            "benchmark", "mobile-unet", "--size", size, "--threads", options.threads,
+            tool=options.retint)
+        result[size] = report["median_seconds"] / size**2 * 1e6
+    return result
+
+
+def first_photo(options):
+    """Seconds from starting the process to the first colorized photo of one megapixel."""
+    from PIL import Image
+
+    with tempfile.TemporaryDirectory() as folder:
+        photo, weights, model = (f"{folder}/{name}" for name in ("in.png", "w.h5", "eccv16.h5"))
+        Image.effect_noise((1152, 896), 60).convert("RGB").save(photo)
+        subprocess.run(
+            [sys.executable, "-m", "export_pytorch", "--module", "retint_reference.networks:eccv16",
+             "--weights", weights, "--seed", "0"], check=True, capture_output=True)
+        retint_tool.run(
+            "import", weights, "--architecture", "eccv16", "-o", model, tool=options.retint)
+        seconds = []
+        for attempt in range(options.rounds):
+            start = time.perf_counter()
+            retint_tool.run("colorize", model, photo, "-o", f"{folder}/{attempt}",
+                            tool=options.retint)
+            seconds.append(time.perf_counter() - start)
+    return statistics.median(seconds)
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--retint", default=retint_tool.RETINT, help="the executable")
+    parser.add_argument("--threads", type=int, default=min(2, os.cpu_count()))
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=1.5,
+                        help="of each round of each framework")
+    parser.add_argument("--only", default="", help="only cases whose name contains this")
+    parser.add_argument("--peers", type=lambda text: text.split(","), default=list(PEERS))
+    parser.add_argument("--json", metavar="FILE", help="write all results to this file")
+    return parser.parse_args()
+
+
+def main():
+    options = parse()
+    print(f"{retint_tool.cpu()}, {options.threads} threads; ratios are time ÷ retint's time\n")
+    print("| case | retint | float32 | bfloat16 | peak memory | of PyTorch's |")
+    print("|---|---|---|---|---|---|")
+    entries = []
+    for case in CASES:
+        if options.only in case.name:
+            entries.append(summary(case, measure(options, case)))
+            print(line(entries[-1]), flush=True)
+    report = {"cpu": retint_tool.cpu(), "threads": options.threads, "cases": entries}
+    if not options.only:
+        report["scaling_microseconds_per_pixel"] = scaling(options)
+        report["first_photo_seconds"] = first_photo(options)
+        figures = ", ".join(
+            f"{size}²: {value:.3f}" for size, value in
+            report["scaling_microseconds_per_pixel"].items())
+        print(f"\nmobile-unet, µs per pixel: {figures}")
+        print("from start to first colorized megapixel, eccv16: "
+              f"{report['first_photo_seconds']:.2f} s")
+    if options.json:
+        pathlib.Path(options.json).write_text(json.dumps(report, indent=2))
+
+
+if __name__ == "__main__":
+    main()

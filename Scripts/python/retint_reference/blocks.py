@@ -1,0 +1,60 @@
+"""The blocks that the networks share: the counterparts of Sources/Colorizers/Blocks."""
+
+from torch import nn
+
+
+def scaled(channels, width):
+    """`channels` times the width, as a multiple of 16."""
+    return max(16, int(channels * width / 16 + 0.5) * 16)
+
+
+def repeated(count, depth):
+    """`count` times the depth, at least 1."""
+    return max(1, int(count * depth + 0.5))
+
+
+def conv(inputs, outputs, kernel, stride=1, groups=1, activates=True):
+    convolution = nn.Conv2d(
+        inputs, outputs, kernel, stride, kernel // 2, groups=groups, bias=False
+    )
+    nn.init.kaiming_normal_(convolution.weight, mode="fan_out", nonlinearity="relu")
+    layers = [convolution, nn.BatchNorm2d(outputs)]
+    return nn.Sequential(*layers, *([nn.ReLU()] if activates else []))
+
+
+def separable(inputs, outputs, stride=1):
+    return nn.Sequential(
+        conv(inputs, inputs, 3, stride, groups=inputs), conv(inputs, outputs, 1)
+    )
+
+
+class UpBlock(nn.Module):
+    def __init__(self, inputs, outputs, fuse):
+        super().__init__()
+        self.narrow = conv(inputs, outputs, 1, activates=False)
+        self.upsample = nn.Upsample(scale_factor=2, mode="bilinear")
+        self.fuse = fuse
+
+    def forward(self, x, skip):
+        return self.fuse(self.upsample(self.narrow(x)) + skip)
+
+
+def global_context(channels):
+    return nn.Sequential(
+        nn.AdaptiveAvgPool2d(1), nn.Conv2d(channels, channels, 1), nn.ReLU(),
+        nn.Conv2d(channels, channels, 1),
+    )
+
+
+def color_head(inputs, doublings):
+    """a and b in -1...1, upsampled by two `doublings` times."""
+    color = small(nn.Conv2d(inputs, 2, 3, padding=1))
+    up = [nn.Upsample(scale_factor=2, mode="bilinear") for _ in range(doublings)]
+    return nn.Sequential(color, nn.Tanh(), *up)
+
+
+def small(convolution):
+    """Small weights, so that an untrained network's output is nearly gray."""
+    nn.init.normal_(convolution.weight, 0, 0.01)
+    nn.init.zeros_(convolution.bias)
+    return convolution
