@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Draws README's sheet of test photos: gray, colorized by each checkpoint, original.
 
-    .venv/bin/python Scripts/tools/colorized_sheet.py [-o Scripts/tools/colorized.jpg]
+    .venv/bin/python Scripts/tools/colorized_sheet.py [-o FILE]
 
 The photos are CC0 or in the public domain, except OpenCV's peppers (Apache License 2.0). The
 portrait of Grace Hopper is a work of the U.S. Navy, although Datasets/debian-photos.tsv lists its
@@ -20,6 +20,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "python"))
 import retint_tool
 from retint_tool import ROOT
 
+SHEET = ROOT / "Sources/Retint/Retint.docc/Resources/colorized.jpg"
 TEST = ROOT / "Datasets/debian-photos/test"
 PHOTOS = [
     "gcompris-renewable-windmill3.webp", "jquery-ui-high-tatras.jpg", "endless-sky-forest0.jpg",
@@ -51,7 +52,7 @@ def colorized(checkpoint, directory):
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("-o", "--output", default=str(ROOT / "Scripts/tools/colorized.jpg"))
+    parser.add_argument("-o", "--output", default=str(SHEET))
     options = parser.parse_args()
     originals = [cell(TEST / name) for name in PHOTOS]
     columns = [("gray", [image.convert("L").convert("RGB") for image in originals])]
