@@ -4,8 +4,8 @@ import TensorGraph
 /// A U-Net on EfficientNet-Lite: an encoder that can start from what it learned on ImageNet, which
 /// knows sky, leaves and skin already, and a small decoder that ends at half the size.
 ///
-/// `Scripts/recipes/pretrained_encoder.py` writes such an encoder's weights; `retint import --non-strict`
-/// makes a checkpoint of them to start from.
+/// `Scripts/recipes/pretrained_encoder.py` writes such an encoder's weights; `retint import
+/// --non-strict` turns them into a checkpoint to start from.
 public final class LiteUNet: Module, ColorizerNetwork {
     public static let architecture = "lite-unet"
     public static let requiredMultiple = 32

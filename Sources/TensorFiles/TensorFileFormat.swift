@@ -56,7 +56,7 @@ public enum TensorFileFormat: String, Hashable, Sendable, CaseIterable {
         if !isPyTorch, TensorFileFormat(extensionOf: path) == .safetensors { return .safetensors }
         let way =
             isPyTorch
-            ? ", but what torch.save writes; turn it into HDF5 with Scripts/python/export_pytorch.py"
+            ? ", but what torch.save writes; convert it with Scripts/python/export_pytorch.py"
             : " and not a safetensors file either"
         throw TensorFileError(.otherFormat, path: path, "is not an HDF5 file\(way)")
     }

@@ -51,8 +51,8 @@ package struct Reference: Sendable {
         guard !tensors.isEmpty else {
             throw VerificationError(
                 .badReference, path: name,
-                "holds no \(group)/<name>; write a reference file with Scripts/python/export_pytorch.py "
-                    + "--reference")
+                "holds no \(group)/<name>; write a reference file with "
+                    + "Scripts/python/export_pytorch.py --reference")
         }
         for tensor in tensors {
             guard tensor.data.shape.count > 0 else {
