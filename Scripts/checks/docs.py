@@ -3,14 +3,14 @@
 
     Scripts/checks/docs.py --retint .build/release/retint [--update]
 
-- Text that an article quotes from a command is what the command prints. Such a quotation is a code
-  block after `<!-- output: retint … -->`; --update writes it anew.
+- Text that an article quotes from a command is what the command prints. Such a quotation is a
+  code block after `<!-- output: retint … -->`; --update writes it anew.
 - Every `retint` command line in a `sh` block has a command and options that its help lists.
 - Every path under Scripts, Examples, Checkpoints, Sources and Tests in a `sh` block, or in the
   text between backquotes, is in the repository; so is the target of every relative link.
 
-- Every part of a `swift` block, up to an empty line, is in one Swift file of the repository, so that
-  a build compiles it; comments and indentation may differ.
+- Every part of a `swift` block, up to an empty line, is in one Swift file of the repository, so
+  that a build compiles it; comments and indentation may differ.
 
 Prints each fault with its file and line; the exit status is 1 if there is one.
 """
