@@ -1,7 +1,8 @@
 # Sourced by the shell scripts: enters the repository's root and finds retint and Python.
 #
-#   retint   $RETINT, or the release build's executable
-#   python   $PYTHON, or .venv/bin/python (Scripts/setup --python creates it)
+#   retint       $RETINT, or the release build's executable
+#   python       $PYTHON, or .venv/bin/python (Scripts/setup --python creates it)
+#   build_flags  of the build that tests and checks share; the index is for checks/unused
 #
 # Python started from here finds the modules of Scripts/python.
 script=$(realpath "$0")
@@ -9,6 +10,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 
 retint=${RETINT:-.build/release/retint}
 python=${PYTHON:-.venv/bin/python}
+build_flags=(-c release -Xswiftc -enable-testing --enable-index-store)
 export PYTHONPATH="$PWD/Scripts/python${PYTHONPATH:+:$PYTHONPATH}"
 
 # Builds retint in release mode unless $RETINT names an executable.
