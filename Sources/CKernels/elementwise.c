@@ -2,74 +2,71 @@
 #include "clones.h"
 #include "vectormath.h"
 
-#define LOOP(expression)                  \
-    for (ptrdiff_t i = 0; i < n; i++) {   \
-        float x = a[i];                   \
-        d[i] = (expression);              \
-    }                                     \
-    break
-
-#define LOOP3(expression)                         \
-    for (ptrdiff_t i = 0; i < n; i++) {           \
-        float x = a[i], y = b[i], z = c[i];       \
-        float sum = x * y + z;                    \
-        d[i] = (expression);                      \
-    }                                             \
-    break
-
-#define LOOP2(expression)                 \
-    for (ptrdiff_t i = 0; i < n; i++) {   \
-        float x = a[i], y = b[i];         \
-        d[i] = (expression);              \
-    }                                     \
-    break
-
-RT_CLONES
-void rt_elementwise(rt_opcode code, float p, float q, float *d, const float *a, const float *b,
-                    const float *c, ptrdiff_t n) {
-    switch (code) {
-    case RT_COPY: LOOP(x);
-    case RT_ADD: LOOP2(x + y);
-    case RT_SUB: LOOP2(x - y);
-    case RT_MUL: LOOP2(x * y);
-    case RT_DIV: LOOP2(x / y);
-    case RT_POW: LOOP2(powf(x, y));
-    // NaN in either operand stays NaN, as in PyTorch.
-    case RT_MAX: LOOP2((x > y || x != x) ? x : y);
-    case RT_MIN: LOOP2((x < y || x != x) ? x : y);
-    case RT_GT: LOOP2(x > y ? 1.0f : 0.0f);
-    case RT_GE: LOOP2(x >= y ? 1.0f : 0.0f);
-    case RT_EQ: LOOP2(x == y ? 1.0f : 0.0f);
-    case RT_WHERE_POSITIVE: LOOP2(y > 0.0f ? x : 0.0f);
-    case RT_MULADD: LOOP3(sum);
-    case RT_MULADD_RELU: LOOP3(sum < 0.0f ? 0.0f : sum);
-    case RT_NEG: LOOP(-x);
-    case RT_EXP: LOOP(rt_expf(x));
-    case RT_LOG: LOOP(rt_logf(x));
-    // Unlike sqrtf, sets no errno, which would take it out of vectors.
-    case RT_SQRT: LOOP(__builtin_elementwise_sqrt(x));
-    case RT_ABS: LOOP(__builtin_fabsf(x));
-    case RT_RELU: LOOP(x < 0.0f ? 0.0f : x);
-    case RT_LEAKY: LOOP(x > 0.0f ? x : x * p);
-    case RT_CLIP: LOOP(x < p ? p : (x > q ? q : x));
-    case RT_HARDSWISH: {
-        for (ptrdiff_t i = 0; i < n; i++) {
-            float x = a[i], t = x + 3.0f;
-            t = t < 0.0f ? 0.0f : (t > 6.0f ? 6.0f : t);
-            d[i] = x * t * (1.0f / 6.0f);
-        }
-        break;
+// Each function is one loop, compiled for several CPU generations.
+#define MAP1(NAME, EXPRESSION)              \
+    RT_CLONES RT_MAP(NAME) {                \
+        (void)p, (void)q, (void)b, (void)c; \
+        for (ptrdiff_t i = 0; i < n; i++) { \
+            float x = a[i];                 \
+            d[i] = (EXPRESSION);            \
+        }                                   \
     }
-    case RT_SIGMOID: LOOP(rt_sigmoidf(x));
-    case RT_TANH: LOOP(rt_tanhf(x));
-    case RT_HALF: LOOP(rt_halff(x));
-    case RT_FLOOR: LOOP(__builtin_elementwise_floor(x));
-    case RT_ROUND: LOOP(__builtin_elementwise_roundeven(x));
-    case RT_SIN: LOOP(__builtin_sinf(x));
-    case RT_COS: LOOP(__builtin_cosf(x));
-    case RT_ATAN: LOOP(__builtin_atanf(x));
+
+#define MAP2(NAME, EXPRESSION)              \
+    RT_CLONES RT_MAP(NAME) {                \
+        (void)p, (void)q, (void)c;          \
+        for (ptrdiff_t i = 0; i < n; i++) { \
+            float x = a[i], y = b[i];       \
+            d[i] = (EXPRESSION);            \
+        }                                   \
     }
+
+#define MAP_MULADD(NAME, EXPRESSION)                  \
+    RT_CLONES RT_MAP(NAME) {                          \
+        (void)p, (void)q;                             \
+        for (ptrdiff_t i = 0; i < n; i++) {           \
+            float x = a[i], y = b[i], z = c[i];       \
+            float sum = x * y + z;                    \
+            d[i] = (EXPRESSION);                      \
+        }                                             \
+    }
+
+MAP1(rt_map_copy, x)
+MAP2(rt_map_add, x + y)
+MAP2(rt_map_sub, x - y)
+MAP2(rt_map_mul, x * y)
+MAP2(rt_map_div, x / y)
+// NaN in either operand stays NaN, as in PyTorch.
+MAP2(rt_map_max, (x > y || x != x) ? x : y)
+MAP2(rt_map_min, (x < y || x != x) ? x : y)
+MAP2(rt_map_gt, x > y ? 1.0f : 0.0f)
+MAP2(rt_map_ge, x >= y ? 1.0f : 0.0f)
+MAP2(rt_map_eq, x == y ? 1.0f : 0.0f)
+MAP2(rt_map_where_positive, y > 0.0f ? x : 0.0f)
+MAP_MULADD(rt_map_muladd, sum)
+MAP_MULADD(rt_map_muladd_relu, sum < 0.0f ? 0.0f : sum)
+MAP1(rt_map_neg, -x)
+MAP1(rt_map_exp, rt_expf(x))
+MAP1(rt_map_log, rt_logf(x))
+// Unlike sqrtf, sets no errno, which would keep the loop from being vectorized.
+MAP1(rt_map_sqrt, __builtin_elementwise_sqrt(x))
+MAP1(rt_map_abs, __builtin_fabsf(x))
+MAP1(rt_map_relu, x < 0.0f ? 0.0f : x)
+MAP1(rt_map_leaky, x > 0.0f ? x : x * p)
+MAP1(rt_map_clip, x < p ? p : (x > q ? q : x))
+MAP1(rt_map_sigmoid, rt_sigmoidf(x))
+MAP1(rt_map_tanh, rt_tanhf(x))
+MAP1(rt_map_half, rt_halff(x))
+MAP1(rt_map_floor, __builtin_elementwise_floor(x))
+MAP1(rt_map_round, __builtin_elementwise_roundeven(x))
+
+RT_INLINE float hardswish(float x) {
+    float t = x + 3.0f;
+    t = t < 0.0f ? 0.0f : (t > 6.0f ? 6.0f : t);
+    return x * t * (1.0f / 6.0f);
 }
+
+MAP1(rt_map_hardswish, hardswish(x))
 
 RT_CLONES
 void rt_fill(float *d, float value, ptrdiff_t n) {

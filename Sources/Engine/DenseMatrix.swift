@@ -2,7 +2,7 @@ import COpenBLAS
 
 /// A row-major float32 matrix, for linear algebra outside of graphs.
 ///
-/// Products run on all processors, and no program on all of them meanwhile.
+/// Products run on all processors; programs that use all of them wait meanwhile.
 package struct DenseMatrix: Sendable {
     package let rows: Int
     package let columns: Int
@@ -25,9 +25,9 @@ package struct DenseMatrix: Sendable {
     }
 }
 
-/// Symmetric matrices, of which the upper triangle counts and is kept.
+// Symmetric matrices: only the upper triangle is read and written.
 extension DenseMatrix {
-    /// Adds SᵀS for samples S: one row each.
+    /// Adds SᵀS for samples S, one sample per row.
     package mutating func addGram(of samples: DenseMatrix) {
         precondition(rows == columns && samples.columns == rows)
         let (n, count) = (Int32(rows), Int32(samples.rows))
@@ -43,7 +43,7 @@ extension DenseMatrix {
         precondition(rows == columns)
         var result = self
         for index in 0..<rows { result[index, index] += damping }
-        // What is upper row by row is lower column by column, as LAPACK has it.
+        // LAPACK is column-major: our upper triangle is its lower one.
         var (n, info) = (Int32(rows), Int32(0))
         withAllProcessors {
             for step in [spotrf_, spotri_, spotrf_] where info == 0 {
@@ -70,7 +70,7 @@ extension DenseMatrix {
 }
 
 extension DenseMatrix {
-    /// Row k of this, for k in `range`, becomes itself less factor[at, k] · `row`.
+    /// Subtracts factor[at, k] · `row` from each row k in `range`.
     package mutating func subtract(
         _ row: [Float], times factor: DenseMatrix, at: Int, inRows range: Range<Int>
     ) {
@@ -87,8 +87,8 @@ extension DenseMatrix {
         }
     }
 
-    /// Subtracts from the rows after `block` what ``subtract(_:times:at:inRows:)`` would for each
-    /// row of `errors`, whose first belongs to the first row of the block.
+    /// Does what ``subtract(_:times:at:inRows:)`` does to the rows after `block`, for each row of
+    /// `errors`; row i of `errors` belongs to row i of the block.
     package mutating func subtract(
         _ errors: DenseMatrix, times factor: DenseMatrix, block: Range<Int>
     ) {
@@ -110,8 +110,9 @@ extension DenseMatrix {
     }
 }
 
-/// Lets OpenBLAS use its own threads for once: programs keep it to one and bring theirs. The number
-/// of threads is one for the whole process, and decides the last bits: one caller at a time.
+/// Runs `body` with OpenBLAS on all processors; programs keep it to one thread and use their own.
+/// The number of threads is a setting of the whole process, and changes last bits: one caller at a
+/// time.
 private func withAllProcessors(_ body: () -> Void) {
     ThreadPool.shared(threads: ThreadPool.processorCount).withExclusiveUse {
         openblas_set_num_threads(Int32(ThreadPool.processorCount))

@@ -2,15 +2,15 @@ import CKernels
 import COpenBLAS
 import TensorGraph
 
-/// What the engine runs on.
+/// The machine that the engine runs on.
 public enum Machine {
-    /// The CPU that OpenBLAS chose its kernels for, such as `Haswell` or `SkylakeX`.
+    /// The CPU type that OpenBLAS chose its kernels for, such as `Haswell` or `SkylakeX`.
     public static var blasCore: String { String(cString: openblas_get_corename()) }
 
     /// How OpenBLAS was built.
     public static var blasConfiguration: String { String(cString: openblas_get_config()) }
 
-    /// All of that in a line.
+    /// All of that in one line, for reports.
     public static var description: String {
         "\(processorCount) processors, OpenBLAS kernels for \(blasCore) (\(blasConfiguration))"
     }
@@ -18,14 +18,15 @@ public enum Machine {
     /// The processors that this process may use.
     public static var processorCount: Int { ThreadPool.processorCount }
 
-    /// Lets the engine's products on the calling thread use vectors of at most 16, 8 or 4 floats:
-    /// for tests.
+    /// Limits the vectors of the engine's products on the calling thread to 16, 8 or 4 floats: for
+    /// tests.
     static func limitVectors(to floats: Int) { rt_limit_vectors(Int32(floats)) }
 
-    /// How fast this machine multiplies large float32 matrices, in floating-point operations a
-    /// second: the best of some runs of a product of 1536 × 1536.
+    /// Measures how fast this machine multiplies float32 matrices of 1536 × 1536.
     ///
     /// - Parameter threads: as in ``CompileOptions``.
+    /// - Returns: floating-point operations per second, of the fastest of several runs.
+    /// - Throws: ``GraphError`` if the product cannot be compiled.
     public static func measureMatrixProduct(threads: Int? = nil) throws(GraphError) -> Double {
         let side = 1536
         let graph = Graph()
@@ -39,10 +40,11 @@ public enum Machine {
         return operations / fastest(program)
     }
 
-    /// How fast this machine streams through memory, in bytes read or written a second: the best
-    /// of some runs over numbers that no cache holds.
+    /// Measures how fast this machine streams through memory, on a tensor larger than its caches.
     ///
     /// - Parameter threads: as in ``CompileOptions``.
+    /// - Returns: bytes read and written per second, of the fastest of several runs.
+    /// - Throws: ``GraphError`` if the copy cannot be compiled.
     public static func measureCopy(threads: Int? = nil) throws(GraphError) -> Double {
         let graph = Graph()
         let shape = Shape([1 << 25])
@@ -53,7 +55,7 @@ public enum Machine {
         return 2 * Double(shape.count * MemoryLayout<Float>.size) / fastest(program)
     }
 
-    /// Seconds of the steps alone: copying inputs and outputs is not part of what is measured.
+    /// The fewest seconds that the steps alone took; copying inputs and outputs is not measured.
     private static func fastest(_ program: Program) -> Double {
         let seconds = (0..<8).map { _ in program.profile(runs: 1).reduce(0) { $0 + $1.seconds } }
         return seconds.min() ?? .infinity

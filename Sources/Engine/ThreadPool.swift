@@ -2,9 +2,9 @@ import CKernels
 import COpenBLAS
 import Synchronization
 
-/// The threads that run a program's steps, the caller's among them.
+/// The threads that run a program's steps, including the calling thread.
 ///
-/// OpenBLAS itself is kept to one thread: mixing its threads with these is slower than either.
+/// OpenBLAS itself is limited to one thread: mixing its threads with these is slower than either.
 final class ThreadPool: @unchecked Sendable {
     private let pool: OpaquePointer
     private let exclusive = Mutex(())
@@ -21,7 +21,7 @@ final class ThreadPool: @unchecked Sendable {
 
     private static let pools = Mutex<[Int: ThreadPool]>([:])
 
-    /// The pool of so many threads; made at its first use and kept.
+    /// The pool of this many threads; created when first needed, and kept.
     static func shared(threads: Int) -> ThreadPool {
         pools.withLock { pools in
             if let pool = pools[threads] { return pool }
@@ -34,7 +34,7 @@ final class ThreadPool: @unchecked Sendable {
     /// The processors that this process may use.
     static var processorCount: Int { Int(rt_processor_count()) }
 
-    /// Lets one program run at a time.
+    /// Runs `body` while no other program runs on this pool.
     func withExclusiveUse(_ body: () -> Void) {
         exclusive.withLock { _ in body() }
     }
@@ -52,7 +52,7 @@ final class ThreadPool: @unchecked Sendable {
     }
 }
 
-/// One phase of a kernel, as the threads get it.
+/// One phase of a kernel, as it is passed to the threads.
 struct KernelCall {
     unowned(unsafe) let kernel: Kernel
     let phase: Int
@@ -63,7 +63,7 @@ struct KernelCall {
     }
 }
 
-/// A thread's part of a kernel's work.
+/// One thread's part of a kernel's work.
 struct Part {
     let index: Int
     let of: Int
@@ -81,12 +81,12 @@ struct Part {
         return begin..<end
     }
 
-    /// This thread's share of `0..<count`, as far as it lies in the stretch of `length` from
-    /// `offset` on: counted from there, in multiples of `unit` except at the end.
+    /// The part of this thread's share of `0..<count` that lies in `offset..<offset + length`,
+    /// counted from `offset`, in multiples of `unit` except at the end.
     func range(_ count: Int, of length: Int, at offset: Int, unit: Int) -> Range<Int> {
         func bound(_ index: Int) -> Int {
-            let place = min(max(count * index / of - offset, 0), length)
-            return place == length ? length : place / unit * unit
+            let bound = min(max(count * index / of - offset, 0), length)
+            return bound == length ? length : bound / unit * unit
         }
         return bound(index)..<bound(index + 1)
     }

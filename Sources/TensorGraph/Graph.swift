@@ -1,13 +1,15 @@
 /// A computation on tensors: nodes in topological order, each an ``Operation`` on earlier nodes.
 ///
-/// A graph only grows. Equal operations on equal inputs become one node as they are added
-/// (common-subexpression elimination); what no output needs is never compiled (dead-code
-/// elimination). A rule broken while building is kept in ``error``, so that model code reads
-/// without `try`; whoever compiles, differentiates or converts the graph throws it.
+/// Nodes are added and never removed. Equal operations on equal inputs become one node
+/// (common-subexpression elimination); what no output needs is not compiled (dead-code
+/// elimination). A rule that is broken while the graph is built is kept in ``error``, so that model
+/// code needs no `try`; compiling, differentiating or converting the graph throws it.
 public final class Graph {
-    /// Whether layers such as batch normalization learn or infer.
+    /// Whether layers such as batch normalization use the batch's statistics or their own.
     public enum Mode: Hashable, Sendable {
+        /// Layers use the statistics of the batch, and update their own.
         case training
+        /// Layers use their own statistics.
         case inference
     }
 
@@ -24,29 +26,34 @@ public final class Graph {
         let inputs: [Int]
     }
 
+    /// Whether nodes are added for training or for inference.
     public private(set) var mode: Mode
-    /// What variables are named below, while a part is added that does not learn.
+    /// The prefix of variables, while a frozen part is added; see ``frozen(as:_:)``.
     private(set) var frozenScope: String?
-    /// How layers round their weights, so that training gets used to it; nil for not at all.
+    /// How layers round their weights, so that training adapts to the rounding; nil for not at all.
     public var weightRounding: WeightRounding?
     package private(set) var nodes: [Node] = []
-    /// New values that variables take after a run, by the variable's name, in order.
+    /// The values that variables take after a run, in the order of ``update(_:to:)``.
     package private(set) var updates: [(variable: String, value: Tensor)] = []
-    /// The first node that was added by differentiation; nil before.
+    /// The first node that was added by differentiation; nil if there is none.
     package private(set) var backwardStart: Int?
     /// The first rule that was broken while the graph was built.
     public private(set) var error: GraphError?
 
     private var known: [NodeKey: Int] = [:]
-    /// The nodes of inputs and variables by kind and name.
+    /// The nodes of inputs and variables, by kind and name.
     private var declared: [String: Int] = [:]
     private var modulePath: [String] = []
 
+    /// An empty graph.
     public init(mode: Mode = .inference) {
         self.mode = mode
     }
 
-    /// Adds `operation` on `inputs`, or finds the equal node that is already there.
+    /// Applies `operation` to `inputs`, which belong to this graph.
+    ///
+    /// - Returns: the result: a new node, or the equal node that is already there. If the operation
+    ///   refuses the inputs, ``error`` is set and the result is a stand-in.
     public func apply(_ operation: some Operation, _ inputs: [Tensor]) -> Tensor {
         guard inputs.allSatisfy({ $0.graph === self }) else {
             record(ShapeError("an input belongs to another graph"), operation.name, [])
@@ -62,13 +69,13 @@ public final class Graph {
             return append(operation, ids, shape, key)
         } catch {
             record(error, operation.name, shapes)
-            // A stand-in with a likely shape lets model code go on to its end.
+            // A stand-in with a likely shape lets model code continue to its end.
             return append(operation, ids, shapes.first ?? .scalar, key)
         }
     }
 
-    /// Adds a node although an equal one may be there: it is to be computed twice.
-    package func applyAnew(
+    /// Adds a node even if there is an equal one, so that its value is computed twice.
+    package func duplicate(
         _ operation: some Operation, _ inputs: [Tensor], _ shape: Shape
     ) -> Tensor {
         let key = NodeKey(operation: AnyHashable(operation), inputs: inputs.map(\.id))
@@ -77,12 +84,12 @@ public final class Graph {
         return append(operation, inputs.map(\.id), shape, key)
     }
 
-    /// Notes that what is added from now on belongs to the way back.
+    /// Marks the nodes that are added from now on as part of the backward pass.
     func startBackward() {
         backwardStart = backwardStart ?? nodes.count
     }
 
-    /// Adds an input or a variable, whose name must not stand for another one of its kind.
+    /// Adds an input or a variable, whose name no other one of its kind may have.
     func declare(_ name: String, _ source: some Operation) -> Tensor {
         let tensor = apply(source, [])
         let first = declared["\(source.name) \(name)", default: tensor.id]
@@ -125,8 +132,8 @@ public final class Graph {
         return try body()
     }
 
-    /// Runs `body` so that what it adds infers and is not learned: batch normalization takes its
-    /// running statistics, weights are not rounded, and variables are settings named `scope.NAME`.
+    /// Runs `body` so that what it adds is not trained: batch normalization uses its running
+    /// statistics, weights are not rounded, and variables are settings named `scope.NAME`.
     public func frozen<Result, Failure: Error>(
         as scope: String, _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -136,9 +143,9 @@ public final class Graph {
         return try body()
     }
 
-    /// Lets `variable` take `value` at the end of each run.
+    /// Assigns `value` to `variable` at the end of each run.
     ///
-    /// All updates of a run read the values from before it.
+    /// All values of a run are computed from the variables as they were before it.
     public func update(_ variable: Tensor, to value: Tensor) {
         guard variable.graph === self && value.graph === self else {
             return record(ShapeError("a tensor belongs to another graph"), "update", [])
@@ -153,13 +160,18 @@ public final class Graph {
         updates.append((target.variableName, value))
     }
 
+    /// The variable of a name; nil if none was declared.
+    package func variable(named name: String) -> Tensor? {
+        declared["\(Variable.name) \(name)"].map { Tensor(graph: self, id: $0) }
+    }
+
     /// Replaces the value of every update recorded so far.
     package func mapUpdates(_ rule: (_ variable: Tensor, _ value: Tensor) -> Tensor) {
         let recorded = updates
         var values: [(variable: String, value: Tensor)] = []
         for (name, value) in recorded {
-            guard let id = declared["\(Variable.name) \(name)"] else { continue }
-            values.append((name, rule(Tensor(graph: self, id: id), value)))
+            guard let variable = variable(named: name) else { continue }
+            values.append((name, rule(variable, value)))
         }
         updates = values
     }

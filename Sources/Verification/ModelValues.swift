@@ -59,7 +59,7 @@ final class ModelValues: ExpectedValues {
     }
 
     func outputs() throws -> [NamedTensor] {
-        guard let prepared, let results = run?.finish() else { return [] }
+        guard let prepared, let results = try run?.finish() else { return [] }
         let outputs = prepared.named(results)
         for output in outputs {
             guard let found = NonFinite(in: output.data) else { continue }

@@ -79,7 +79,7 @@ private func verify(
         while let values = run.next() {
             for value in values { try layers.add(value, in: sample.label) }
         }
-        let computed = prepared.named(run.finish())
+        let computed = prepared.named(try run.finish())
         let colors = try outputs.add(computed, try expected.outputs(), sample)
         try colors.map(options.watch)
     }

@@ -104,7 +104,7 @@ extension VerifiedModel {
         return try joined(
             batches.map { batch in
                 var run = try model.start(batch)
-                return model.named(run.finish())
+                return model.named(try run.finish())
             })
     }
 

@@ -21,20 +21,51 @@ int rt_pool_threads(const rt_pool *pool);
 /// Runs task(context, i, threads) for each i, on one thread each, and waits for all.
 void rt_pool_run(rt_pool *pool, rt_task task, void *context);
 
-// MARK: Element by element (elementwise.c)
+// MARK: Elementwise loops (elementwise.c)
 
-typedef enum {
-    RT_COPY,
-    RT_ADD, RT_SUB, RT_MUL, RT_DIV, RT_POW, RT_MAX, RT_MIN,
-    RT_GT, RT_GE, RT_EQ, RT_WHERE_POSITIVE, RT_MULADD, RT_MULADD_RELU,
-    RT_NEG, RT_EXP, RT_LOG, RT_SQRT, RT_ABS, RT_RELU, RT_LEAKY, RT_CLIP, RT_HARDSWISH,
-    RT_SIGMOID, RT_TANH, RT_HALF, RT_FLOOR, RT_ROUND, RT_SIN, RT_COS, RT_ATAN,
-} rt_opcode;
+/// A loop over n elements: d[i] = f(a[i], b[i], c[i]). Functions of fewer operands ignore the rest;
+/// `p` and `q` are the function's attributes, such as a slope or limits. d may be an operand.
+typedef void (*rt_map)(float p, float q, float *d, const float *a, const float *b, const float *c,
+                       ptrdiff_t n);
 
-/// d[i] = op(a[i], b[i], c[i]) for n elements; codes of fewer operands ignore the rest. `p` and `q`
-/// are the code's numbers (slope; lower and upper limit). d may be an operand.
-void rt_elementwise(rt_opcode code, float p, float q, float *d, const float *a, const float *b,
-                    const float *c, ptrdiff_t n);
+#define RT_MAP(NAME)                                                                          \
+    void NAME(float p, float q, float *d, const float *a, const float *b, const float *c,     \
+              ptrdiff_t n)
+
+RT_MAP(rt_map_copy);
+RT_MAP(rt_map_add);
+RT_MAP(rt_map_sub);
+RT_MAP(rt_map_mul);
+RT_MAP(rt_map_div);
+RT_MAP(rt_map_max);
+RT_MAP(rt_map_min);
+RT_MAP(rt_map_gt);
+RT_MAP(rt_map_ge);
+RT_MAP(rt_map_eq);
+/// a where b is positive, else 0.
+RT_MAP(rt_map_where_positive);
+/// a·b + c.
+RT_MAP(rt_map_muladd);
+/// max(a·b + c, 0).
+RT_MAP(rt_map_muladd_relu);
+RT_MAP(rt_map_neg);
+RT_MAP(rt_map_exp);
+RT_MAP(rt_map_log);
+RT_MAP(rt_map_sqrt);
+RT_MAP(rt_map_abs);
+RT_MAP(rt_map_relu);
+/// a where a is positive, else a·p.
+RT_MAP(rt_map_leaky);
+/// a limited to p…q.
+RT_MAP(rt_map_clip);
+RT_MAP(rt_map_hardswish);
+RT_MAP(rt_map_sigmoid);
+RT_MAP(rt_map_tanh);
+/// a rounded to half precision.
+RT_MAP(rt_map_half);
+RT_MAP(rt_map_floor);
+RT_MAP(rt_map_round);
+
 void rt_fill(float *d, float value, ptrdiff_t n);
 /// Asks for n elements that are needed soon.
 void rt_prefetch(const float *x, ptrdiff_t n);

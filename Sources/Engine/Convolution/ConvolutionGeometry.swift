@@ -1,7 +1,7 @@
 import CKernels
 import TensorGraph
 
-/// A window over pictures in the form that the C loops take.
+/// A window over images in the form that the C loops take.
 func convolutionGeometry(
     x: Shape, y: Shape, kernel: Pair, window: Window, groups: Int
 ) -> rt_conv {
@@ -14,4 +14,11 @@ func convolutionGeometry(
         dilation_width: Int32(window.dilation.width),
         pad_top: Int32(window.padding.top), pad_left: Int32(window.padding.left),
         groups: Int32(groups))
+}
+
+extension rt_conv {
+    /// Whether each channel has its own kernel.
+    var isDepthwise: Bool { groups == channels && out_channels == channels && groups > 1 }
+    /// Elements of a kernel.
+    var taps: Int { Int(kernel_height * kernel_width) }
 }

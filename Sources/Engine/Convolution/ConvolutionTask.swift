@@ -3,18 +3,18 @@ import TensorGraph
 
 /// A way to compute a convolution or the gradient of one.
 enum ConvolutionAlgorithm: String {
-    /// Winograd's form with tiles of so many outputs down and across; 3 is for
-    /// stride 2.
+    /// Winograd's form with tiles of 2 × 2, 3 × 3 or 4 × 4 outputs; 3 is for stride 2.
     case winograd2, winograd3, winograd4
-    /// Products along the input channels.
+    /// Dot products along the input channels.
     case fewOutputs = "few_outputs"
-    /// Products straight from the picture, with weights in panels.
+    /// Matrix products directly on the image, with weights in panels.
     case panels
-    /// What the operation's own kernel does.
+    /// The operation's own kernel.
     case direct
 }
 
-/// A convolution without groups, or a gradient of one: what the choice of its algorithm depends on.
+/// A convolution without groups, or a gradient of one, with all that the choice of an algorithm
+/// depends on.
 struct ConvolutionTask {
     enum Kind: String {
         case convolution = "conv2d"
@@ -28,7 +28,7 @@ struct ConvolutionTask {
     let kernel: Pair
     let window: Window
 
-    /// nil if there is but one way to compute the operation.
+    /// - Returns: nil if there is only one way to compute the operation.
     init?(_ operation: any Operation, _ inputs: [Shape]) {
         guard inputs.count == 2, let output = try? operation.outputShape(for: inputs) else {
             return nil
@@ -47,7 +47,7 @@ struct ConvolutionTask {
         }
     }
 
-    /// The task in words, the same for tasks that take the same time.
+    /// A description of the task; equal for tasks that take the same time.
     func key(threads: Int, isFixed: Bool) -> String {
         let padding = window.padding
         return "\(kind.rawValue) \(inputs[0]) \(inputs[1]) to \(output)"
@@ -59,7 +59,7 @@ struct ConvolutionTask {
 
     func tiling(_ tile: Int) -> WinogradTiling? { WinogradTiling(self, tile: tile) }
 
-    /// What can compute it, besides Winograd's form: the one expected to be faster first.
+    /// The algorithms but Winograd's, the one expected to be faster first.
     var directAlgorithms: [ConvolutionAlgorithm] {
         if kind == .weightGradient { return [.direct] }
         var result: [ConvolutionAlgorithm] = []
@@ -70,12 +70,13 @@ struct ConvolutionTask {
         return result + [fitsPanels ? .panels : .direct]
     }
 
-    /// Weights of each kernel element from which on the gradient's transforms pay.
+    /// Weights per kernel element that make the gradient's transforms worthwhile.
     private static let manyWeights = 64 * 64
 
     private var tilings: [WinogradTiling] { [4, 3, 2].compactMap { tiling($0) } }
 
-    /// The tile of Winograd's form that is expected to be the fastest of all; nil if none is.
+    /// The tile of Winograd's form that is expected to be the fastest of all algorithms; nil if
+    /// another algorithm is.
     var expectedTile: Int? {
         let isLarge = output[0] * output[1] >= Self.manyWeights
         guard kind != .weightGradient || isLarge, directAlgorithms[0] != .fewOutputs else {
@@ -84,7 +85,7 @@ struct ConvolutionTask {
         return tilings.filter { $0.cost < $0.directCost }.min { $0.cost < $1.cost }?.tile
     }
 
-    /// All that can compute it, the one expected to be the fastest first.
+    /// All algorithms for the task, the one expected to be the fastest first.
     func algorithms(_ winograd: CompileOptions.Winograd) -> [ConvolutionAlgorithm] {
         let tiles = tilings.sorted { $0.cost < $1.cost }.map(\.algorithm)
         switch winograd {

@@ -2,7 +2,7 @@ import CKernels
 import TensorGraph
 
 /// A convolution without groups to at most ``RT_FEW`` channels. Inputs: x and weights.
-struct FewOutputsConvolution: Operation, Executable, EpilogueHost {
+struct FewOutputsConvolution: EpilogueOperation {
     static let name = "conv2d_few_outputs"
     let window: Window
     let shape: Shape
@@ -37,14 +37,15 @@ private final class FewOutputsKernel: RowKernel {
 
     override func run(phase: Int, part: Part, _ workspace: UnsafeMutablePointer<Float>) {
         let own = part.range(rowCount)
-        compute(own, at: Place(x: x.pointer, y: output.pointer), part: part, workspace)
+        compute(own, at: Addresses(x: x.pointer, y: output.pointer), part: part, workspace)
         finish(own.lowerBound * rowFloats..<own.upperBound * rowFloats, thread: part.index)
     }
 
     override func compute(
-        _ rows: Range<Int>, at place: Place, part: Part, _ workspace: UnsafeMutablePointer<Float>
+        _ rows: Range<Int>, at addresses: Addresses, part: Part,
+        _ workspace: UnsafeMutablePointer<Float>
     ) {
         rt_few_outputs(
-            place.y, place.x, weight.pointer, &geometry, rows.lowerBound, rows.upperBound)
+            addresses.y, addresses.x, weight.pointer, &geometry, rows.lowerBound, rows.upperBound)
     }
 }

@@ -2,7 +2,7 @@ import CKernels
 import TensorGraph
 
 /// Weights laid out for ``PanelConvolution``: panels of [taps, inputs, RT_PANEL].
-struct PanelWeights: Operation, Executable {
+struct PanelWeights: KernelOperation {
     static let name = "panel_weights"
     /// Whether the weights are those of a transposed convolution.
     let isTransposed: Bool
@@ -36,18 +36,18 @@ struct PanelWeights: Operation, Executable {
     }
 }
 
-/// Columns of a panel.
+/// The number of columns of a panel.
 let panelWidth = Int(RT_PANEL)
 
-/// A convolution without groups, or a transposed one, as a product with the weights for each kernel
-/// element, straight from the picture: no patches are copied. Inputs: x and weights.
-struct PanelConvolution: Operation, Executable, EpilogueHost {
+/// A convolution without groups, or a transposed one, as a sum of matrix products, one for each
+/// kernel element, directly on the image: no patches are copied. Inputs: x and weights.
+struct PanelConvolution: EpilogueOperation {
     static let name = "conv2d_panels"
     let window: Window
     let kernel: Pair
     let shape: Shape
     let weights: PanelWeights
-    /// Whether the weights are laid out already.
+    /// Whether the weights are laid out in panels already.
     let isPacked: Bool
 
     func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
@@ -65,7 +65,7 @@ private final class PanelConvolutionKernel: RowKernel {
         case pack, rows, panels, epilogue
     }
 
-    /// Floats of inputs and outputs that stay near a core while all panels meet them.
+    /// Floats of inputs and outputs that stay in a core's cache while all panels are applied.
     private static let nearFloats = 1 << 16
 
     private let weight: Buffer
@@ -91,13 +91,13 @@ private final class PanelConvolutionKernel: RowKernel {
     private var panels: Int { (outputs + panelWidth - 1) / panelWidth }
     private var panelCount: Int { taps * inputs * panelWidth }
 
-    /// 1×1 at every pixel: pictures are one long row.
+    /// Whether the kernel is 1×1 at every pixel, so that the batch is one long row.
     private var isPointwise: Bool {
         taps == 1 && operation.window.stride == 1 && output.count / outputs == x.count / inputs
             && operation.window.padding.top == 0 && operation.window.padding.left == 0
     }
 
-    /// What is shared out: pixels of pointwise convolutions, rows of pixels of others.
+    /// What the threads share: pixels of pointwise convolutions, rows of pixels of others.
     private var units: Int {
         isPointwise ? output.count / outputs : output.shape[0] * output.shape[2]
     }
@@ -113,10 +113,10 @@ private final class PanelConvolutionKernel: RowKernel {
         threads > 1 && units < 2 * threads * block && panels >= threads
     }
 
-    /// Floats of packed weights that do not come as an input.
+    /// Floats of weights that are packed in each run.
     private var packedCount: Int { operation.isPacked ? 0 : panels * panelCount }
 
-    /// Floats for the last panel of a block where its channels do not fill vectors.
+    /// Floats of a block's last panel, if its channels do not fill vectors.
     private var restCount: Int {
         outputs.isMultiple(of: 16)
             ? 0 : min(block, units) * unitElements / outputs * panelWidth
@@ -124,7 +124,7 @@ private final class PanelConvolutionKernel: RowKernel {
 
     override func ownWorkspaceCount(threads: Int) -> Int { packedCount + threads * restCount }
 
-    override var takesTail: Bool { true }
+    override var appliesTail: Bool { true }
 
     override var chains: Bool { operation.isPacked && !operation.weights.isTransposed }
 
@@ -140,7 +140,7 @@ private final class PanelConvolutionKernel: RowKernel {
     override func run(phase: Int, part: Part, _ workspace: UnsafeMutablePointer<Float>) {
         let weights = UnsafePointer(operation.isPacked ? weight.pointer : workspace)
         let rest = rest(part, workspace)
-        let place = Place(x: UnsafePointer(x.pointer), y: output.pointer)
+        let addresses = Addresses(x: UnsafePointer(x.pointer), y: output.pointer)
         switch plan[phase] {
         case .pack:
             for panel in part.range(panels) {
@@ -148,25 +148,26 @@ private final class PanelConvolutionKernel: RowKernel {
             }
         case .rows:
             blocks(part.range(units)) { range in
-                for panel in 0..<panels { multiply(range, panel, place, weights, rest) }
+                for panel in 0..<panels { multiply(range, panel, addresses, weights, rest) }
                 finish(range, part)
             }
         case .panels:
             for panel in part.range(panels) {
-                blocks(0..<units) { multiply($0, panel, place, weights, rest) }
+                blocks(0..<units) { multiply($0, panel, addresses, weights, rest) }
             }
         case .epilogue: finish(part.range(units), part)
         }
     }
 
     override func compute(
-        _ rows: Range<Int>, at place: Place, part: Part, _ workspace: UnsafeMutablePointer<Float>
+        _ rows: Range<Int>, at addresses: Addresses, part: Part,
+        _ workspace: UnsafeMutablePointer<Float>
     ) {
         let unitsOfRow = isPointwise ? output.shape[3] : 1
         let rest = rest(part, workspace)
         blocks(rows.lowerBound * unitsOfRow..<rows.upperBound * unitsOfRow) { range in
             for panel in 0..<panels {
-                multiply(range, panel, place, weight.pointer, rest)
+                multiply(range, panel, addresses, weight.pointer, rest)
             }
         }
     }
@@ -189,24 +190,24 @@ private final class PanelConvolutionKernel: RowKernel {
     }
 
     private func multiply(
-        _ range: Range<Int>, _ panel: Int, _ place: Place, _ weights: UnsafePointer<Float>,
+        _ range: Range<Int>, _ panel: Int, _ addresses: Addresses, _ weights: UnsafePointer<Float>,
         _ rest: UnsafeMutablePointer<Float>
     ) {
         let channel = panel * panelWidth
         let width = min(outputs - channel, panelWidth)
         let b = weights + panel * panelCount
         guard !width.isMultiple(of: 16) else {
-            let target = place.y + range.lowerBound * unitElements
+            let target = addresses.y + range.lowerBound * unitElements
             return withTail(channel) {
-                multiply(range, b, place.x, target + channel, outputs, width, $0)
+                multiply(range, b, addresses.x, target + channel, outputs, width, $0)
             }
         }
-        // Vectors would reach into the next pixel.
+        // Whole vectors would overwrite the next pixel.
         withPaddedTail(channel, width) {
-            multiply(range, b, place.x, rest, panelWidth, width > 16 ? panelWidth : 16, $0)
+            multiply(range, b, addresses.x, rest, panelWidth, width > 16 ? panelWidth : 16, $0)
         }
         let pixels = range.count * unitElements / outputs
-        let first = place.y + range.lowerBound * unitElements + channel
+        let first = addresses.y + range.lowerBound * unitElements + channel
         for pixel in 0..<pixels {
             (first + pixel * outputs).update(from: rest + pixel * panelWidth, count: width)
         }

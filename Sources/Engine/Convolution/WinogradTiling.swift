@@ -1,17 +1,17 @@
 import CKernels
 import TensorGraph
 
-/// How a convolution is cut into tiles, and how large what is computed on the way is.
+/// How a convolution in Winograd's form is divided into tiles, and the sizes that follow.
 struct WinogradTiling: Hashable {
-    /// The side of a tile in outputs: 2 or 4 for a 3×3 kernel of stride 1, 3 for a 4×4 kernel
-    /// of stride 2.
+    /// The side of a tile in outputs: 2 or 4 for a 3×3 kernel of stride 1, 3 for a 4×4 kernel of
+    /// stride 2.
     let tile: Int
     private let kind: ConvolutionTask.Kind
     private let input, output: Shape
     private let kernel: Int
     private let window: Window
 
-    /// - Returns: nil where the shapes do not allow it.
+    /// - Returns: nil if the shapes do not allow it.
     init?(_ task: ConvolutionTask, tile: Int) {
         let isGradient = task.kind == .weightGradient
         (kind, input, output) = (
@@ -19,9 +19,9 @@ struct WinogradTiling: Hashable {
         )
         (kernel, self.tile) = (task.kernel.height, tile)
         let isPlain = task.window.stride == 1
-        // A transposed convolution of stride 1 is a convolution with its kernel turned round.
+        // A transposed convolution of stride 1 is a convolution with its kernel rotated by 180°.
         window =
-            task.kind == .transposed && isPlain ? task.window.turned(task.kernel) : task.window
+            task.kind == .transposed && isPlain ? task.window.rotated(task.kernel) : task.window
         guard task.kernel.height == task.kernel.width,
             window.dilation.width == window.dilation.height,
             input[1].isMultiple(of: 16), output[1].isMultiple(of: 16)
@@ -45,7 +45,7 @@ struct WinogradTiling: Hashable {
         }
     }
 
-    /// How the weights lie before they are transformed.
+    /// The order of the weights before they are transformed.
     var weightOrder: rt_weight_order {
         if kind != .transposed { return RT_OUTPUTS_FIRST }
         return isForStride ? RT_INPUTS_FIRST : RT_INPUTS_FIRST_TURNED
@@ -53,21 +53,21 @@ struct WinogradTiling: Hashable {
 
     // MARK: Cost
 
-    /// Roughly the work, in products for each output and input channel. The transforms cost about a
-    /// third more.
+    /// An estimate of the work, in products per output pixel and pair of channels. The transforms
+    /// add about a third.
     var cost: Double {
         let g = geometry
         let tiles = Int(g.groups_per_image * g.tiles_per_group) * phases(outStep)
         return 1.3 * Double(tiles * positions * phases(inStep)) / Double(output[2] * output[3])
     }
 
-    /// The work without Winograd's form.
+    /// The same without Winograd's form.
     var directCost: Double { Double(kernel * kernel) / Double(phases(outStep)) }
 
-    /// Of the convolution as it is defined.
+    /// The multiply-adds of the convolution by its definition.
     var multiplyAdds: Int {
-        let places = kind == .transposed ? input.count * output[1] : output.count * input[1]
-        return places * kernel * kernel
+        let applications = kind == .transposed ? input.count * output[1] : output.count * input[1]
+        return applications * kernel * kernel
     }
 
     // MARK: Geometry
@@ -83,7 +83,7 @@ struct WinogradTiling: Hashable {
         (g.out_height, g.out_width) = (Int32(output[2]), Int32(output[3]))
         g.out_channels = Int32(output[1])
         let (top, left) = (Int32(window.padding.top), Int32(window.padding.left))
-        // Every output of a 2×2 kernel needs the pixel before; what is padded is not stored.
+        // Every output of a 2×2 kernel reads the pixel before; outputs in the padding are dropped.
         (g.pad_top, g.pad_left) = outStep == 2 ? (1, 1) : (top, left)
         (g.out_top, g.out_left) = outStep == 2 ? (top, left) : (0, 0)
         (g.in_step, g.out_step) = (Int32(inStep), Int32(outStep))
@@ -96,7 +96,7 @@ struct WinogradTiling: Hashable {
     var batch: Int { input[0] }
     var channels: Int { input[1] }
     var outputs: Int { output[1] }
-    /// Channels of all phases: what products sum over.
+    /// Channels of all phases: the depth of the products.
     var depth: Int { channels * phases(inStep) }
     /// Output channels of all phases.
     var columns: Int { outputs * phases(outStep) }
@@ -105,15 +105,15 @@ struct WinogradTiling: Hashable {
     var panels: Int { (columns + panelWidth - 1) / panelWidth }
     /// Floats of one panel of transformed weights.
     var panelCount: Int { positions * depth * panelWidth }
-    /// Floats that the transform of one panel needs besides.
+    /// Floats of scratch that the transform of one panel needs.
     var scratchCount: Int { kernel * kernel * channels * panelWidth }
 
-    /// The elements of the output that groups of tiles make up: whole rows, all channels.
+    /// The elements of the output that groups of tiles compute: whole rows, all channels.
     func elements(of groups: Range<Int>, _ g: rt_winograd) -> Range<Int> {
         let line = output[3] * outputs
         func start(_ group: Int) -> Int {
-            let (image, place) = group.quotientAndRemainder(dividingBy: Int(g.groups_per_image))
-            let row = place * tile * Int(g.dilation) * outStep - Int(g.out_top)
+            let (image, index) = group.quotientAndRemainder(dividingBy: Int(g.groups_per_image))
+            let row = index * tile * Int(g.dilation) * outStep - Int(g.out_top)
             return (image * output[2] + min(max(row, 0), output[2])) * line
         }
         return start(groups.lowerBound)..<start(groups.upperBound)
@@ -121,12 +121,13 @@ struct WinogradTiling: Hashable {
 }
 
 extension Window {
-    /// The window of the convolution that a transposed one of stride 1 is, with its kernel turned.
-    func turned(_ kernel: Pair) -> Window {
-        var turned = self
-        turned.padding = Padding(
+    /// The window of the convolution that equals a transposed one of stride 1 with this window, once
+    /// its kernel is rotated by 180°.
+    func rotated(_ kernel: Pair) -> Window {
+        var rotated = self
+        rotated.padding = Padding(
             top: dilation.height * (kernel.height - 1) - padding.top, bottom: 0,
             left: dilation.width * (kernel.width - 1) - padding.left, right: 0)
-        return turned
+        return rotated
     }
 }

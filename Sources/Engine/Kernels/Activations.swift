@@ -1,24 +1,30 @@
 import CKernels
 import TensorGraph
 
-extension Relu: PointwiseOperation {
-    var instruction: Instruction.Code { .init(opcode: RT_RELU) }
+extension Relu: ElementwiseOperation {
+    var loop: ElementwiseLoop { .c(rt_map_relu, as: .limits(0, .infinity)) }
 }
-extension ReluGradient: PointwiseOperation {
-    var instruction: Instruction.Code { .init(opcode: RT_WHERE_POSITIVE) }
+
+extension ReluGradient: ElementwiseOperation {
+    var loop: ElementwiseLoop { .c(rt_map_where_positive) }
 }
-extension LeakyRelu: PointwiseOperation {
-    var instruction: Instruction.Code { .init(opcode: RT_LEAKY, p: negativeSlope) }
+
+extension LeakyRelu: ElementwiseOperation {
+    var loop: ElementwiseLoop { .c(rt_map_leaky, negativeSlope) }
 }
-extension Relu6: PointwiseOperation {
-    var instruction: Instruction.Code { .init(opcode: RT_CLIP, p: 0, q: 6) }
+
+extension Relu6: ElementwiseOperation {
+    var loop: ElementwiseLoop { .c(rt_map_clip, 0, 6, as: .limits(0, 6)) }
 }
-extension HardSwish: PointwiseOperation {
-    var instruction: Instruction.Code { .init(opcode: RT_HARDSWISH) }
+
+extension HardSwish: ElementwiseOperation {
+    var loop: ElementwiseLoop { .c(rt_map_hardswish) }
 }
-extension Sigmoid: PointwiseOperation {
-    var instruction: Instruction.Code { .init(opcode: RT_SIGMOID) }
+
+extension Sigmoid: ElementwiseOperation {
+    var loop: ElementwiseLoop { .c(rt_map_sigmoid) }
 }
-extension Tanh: PointwiseOperation {
-    var instruction: Instruction.Code { .init(opcode: RT_TANH) }
+
+extension Tanh: ElementwiseOperation {
+    var loop: ElementwiseLoop { .c(rt_map_tanh) }
 }

@@ -1,33 +1,43 @@
 import CKernels
+import Glibc
 import TensorGraph
 
-extension Add: PointwiseOperation {
-    var instruction: Instruction.Code { .init(opcode: RT_ADD) }
+extension Add: ElementwiseOperation {
+    var loop: ElementwiseLoop { .c(rt_map_add, as: .sum) }
 }
-extension Subtract: PointwiseOperation {
-    var instruction: Instruction.Code { .init(opcode: RT_SUB) }
+
+extension Subtract: ElementwiseOperation {
+    var loop: ElementwiseLoop { .c(rt_map_sub) }
 }
-extension Multiply: PointwiseOperation {
-    var instruction: Instruction.Code { .init(opcode: RT_MUL) }
+
+extension Multiply: ElementwiseOperation {
+    var loop: ElementwiseLoop { .c(rt_map_mul, as: .product) }
 }
-extension Divide: PointwiseOperation {
-    var instruction: Instruction.Code { .init(opcode: RT_DIV) }
+
+extension Divide: ElementwiseOperation {
+    var loop: ElementwiseLoop { .c(rt_map_div) }
 }
-extension Power: PointwiseOperation {
-    var instruction: Instruction.Code { .init(opcode: RT_POW) }
+
+extension Power: ElementwiseOperation {
+    var loop: ElementwiseLoop { .swift { powf($0, $1) } }
 }
-extension Maximum: PointwiseOperation {
-    var instruction: Instruction.Code { .init(opcode: RT_MAX) }
+
+extension Maximum: ElementwiseOperation {
+    var loop: ElementwiseLoop { .c(rt_map_max) }
 }
-extension Minimum: PointwiseOperation {
-    var instruction: Instruction.Code { .init(opcode: RT_MIN) }
+
+extension Minimum: ElementwiseOperation {
+    var loop: ElementwiseLoop { .c(rt_map_min) }
 }
-extension Negate: PointwiseOperation {
-    var instruction: Instruction.Code { .init(opcode: RT_NEG) }
+
+extension Negate: ElementwiseOperation {
+    var loop: ElementwiseLoop { .c(rt_map_neg) }
 }
-extension Absolute: PointwiseOperation {
-    var instruction: Instruction.Code { .init(opcode: RT_ABS) }
+
+extension Absolute: ElementwiseOperation {
+    var loop: ElementwiseLoop { .c(rt_map_abs) }
 }
-extension Clip: PointwiseOperation {
-    var instruction: Instruction.Code { .init(opcode: RT_CLIP, p: minimum, q: maximum) }
+
+extension Clip: ElementwiseOperation {
+    var loop: ElementwiseLoop { .c(rt_map_clip, minimum, maximum, as: .limits(minimum, maximum)) }
 }

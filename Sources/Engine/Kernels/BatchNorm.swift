@@ -1,15 +1,16 @@
 import CKernels
 import TensorGraph
 
-/// Two sums per channel over all pixels: what the threads find is added up in their order.
+/// Two sums per channel over all pixels, from partial sums that are added in the order of the
+/// threads.
 ///
-/// Where the kernel that computes the pixels serves observers, it shows them as it finishes them,
-/// and only the adding up is left.
-class ChannelSumsKernel: Kernel {
-    /// One thread's sums, [2, channels], of the pixels that it has seen.
+/// If the kernel that computes the pixels is an ``ObservableKernel``, it passes them on as it
+/// finishes them, and a run only adds the partial sums.
+class ChannelSumsKernel: Kernel, ObservingKernel {
+    /// One thread's sums, [2, channels], over the pixels that it has read.
     struct Partial {
         let sums: UnsafeMutablePointer<Double>
-        /// What the pixels' numbers are measured from.
+        /// What is subtracted from the pixels before they are summed.
         let origin: UnsafeMutablePointer<Float>
         var pixels = 0
     }
@@ -17,8 +18,7 @@ class ChannelSumsKernel: Kernel {
     let rows: Int
     let channels: Int
     let output: Buffer
-    /// Whether another kernel shows the pixels.
-    var isShown = false
+    final var isObserving = false
     private var partials: [Partial] = []
 
     init(name: String, input: Buffer, output: Buffer) {
@@ -27,6 +27,9 @@ class ChannelSumsKernel: Kernel {
         self.output = output
         super.init(name: name, work: input.count)
     }
+
+    /// See ``ObservingKernel/observedInput``.
+    var observedInput: Int { 0 }
 
     deinit { deallocate() }
 
@@ -48,14 +51,14 @@ class ChannelSumsKernel: Kernel {
         }
     }
 
-    override var phases: Int { isShown ? 1 : 2 }
+    override var phases: Int { isObserving ? 1 : 2 }
 
-    /// Adds the sums of pixels `range`, the thread's first or further ones.
+    /// Adds the pixels `range` to a thread's sums.
     func accumulate(_ range: Range<Int>, to partial: Partial) {}
-    /// The two results of a channel from what the threads have seen.
+    /// The two results of a channel from the partial sums of all threads.
     func result(_ channel: Int, _ partials: [Partial]) -> (Float, Float) { (0, 0) }
 
-    /// Takes finished elements into account.
+    /// Adds finished elements of the observed input to the sums.
     final func observe(_ elements: Range<Int>, thread: Int) {
         let range = elements.lowerBound / channels..<elements.upperBound / channels
         guard !range.isEmpty else { return }
@@ -64,7 +67,7 @@ class ChannelSumsKernel: Kernel {
     }
 
     override func run(phase: Int, part: Part, _ workspace: UnsafeMutablePointer<Float>) {
-        if !isShown && phase == 0 {
+        if !isObserving && phase == 0 {
             let range = part.range(rows)
             observe(range.lowerBound * channels..<range.upperBound * channels, thread: part.index)
         } else if part.index == 0 {
@@ -84,8 +87,8 @@ class ChannelSumsKernel: Kernel {
     }
 }
 
-/// Means and biased variances, from sums measured from each thread's first pixel so that nothing
-/// cancels.
+/// Means and biased variances, from sums relative to each thread's first pixel, which avoids
+/// cancellation.
 final class BatchMomentsKernel: ChannelSumsKernel {
     private let input: Buffer
 
@@ -103,8 +106,8 @@ final class BatchMomentsKernel: ChannelSumsKernel {
             partial.sums, x, partial.origin, channels, range.lowerBound, range.upperBound)
     }
 
-    /// Moments of parts put together after Chan, Golub and LeVeque, "Updating Formulae and a
-    /// Pairwise Algorithm for Computing Sample Variances", 1979.
+    /// Combines partial moments after Chan, Golub and LeVeque, "Updating Formulae and a Pairwise
+    /// Algorithm for Computing Sample Variances", 1979.
     override func result(_ channel: Int, _ partials: [Partial]) -> (Float, Float) {
         var (count, mean, squares) = (0.0, 0.0, 0.0)
         for partial in partials where partial.pixels > 0 {
@@ -134,6 +137,9 @@ final class BatchNormGradientSumsKernel: ChannelSumsKernel {
         super.init(name: BatchNormGradientSums.name, input: x, output: output)
     }
 
+    /// The gradient.
+    override var observedInput: Int { 2 }
+
     override func accumulate(_ range: Range<Int>, to partial: Partial) {
         rt_column_products(
             partial.sums, x.pointer, gradient.pointer, moments.pointer, channels, range.lowerBound,
@@ -148,27 +154,14 @@ final class BatchNormGradientSumsKernel: ChannelSumsKernel {
     }
 }
 
-/// An operation whose kernel can watch another's as that computes one of the inputs.
-protocol ObservingOperation: Operation {
-    var observedInput: Int { get }
-}
-
-extension BatchMoments: ObservingOperation {
-    var observedInput: Int { 0 }
-}
-
-extension BatchNormGradientSums: ObservingOperation {
-    var observedInput: Int { 2 }
-}
-
-/// The physical order puts channels last only for rank 4; other ranks take the way through it.
+/// Only rank 4 is channels-last in memory; other ranks are reshaped to it.
 private func channelsLast(_ x: Tensor) -> Tensor {
     guard x.shape.rank != 4 else { return x }
     let pixels = x.shape.dimensions.dropFirst(2).reduce(1, *)
     return x.reshaped([x.shape[0], x.shape[1], pixels, 1])
 }
 
-extension BatchMoments: Executable, DecomposableOperation {
+extension BatchMoments: KernelOperation, DecomposableOperation {
     func decomposed(_ inputs: [Tensor]) -> Tensor {
         channelsLast(inputs[0]).applying(self)
     }
@@ -178,7 +171,7 @@ extension BatchMoments: Executable, DecomposableOperation {
     }
 }
 
-extension BatchNormGradientSums: Executable, DecomposableOperation {
+extension BatchNormGradientSums: KernelOperation, DecomposableOperation {
     func decomposed(_ inputs: [Tensor]) -> Tensor {
         inputs[0].graph.apply(
             self, [channelsLast(inputs[0]), inputs[1], channelsLast(inputs[2])])

@@ -1,12 +1,14 @@
 import CKernels
 import TensorGraph
 
-extension Greater: PointwiseOperation {
-    var instruction: Instruction.Code { .init(opcode: RT_GT) }
+extension Greater: ElementwiseOperation {
+    var loop: ElementwiseLoop { .c(rt_map_gt) }
 }
-extension GreaterOrEqual: PointwiseOperation {
-    var instruction: Instruction.Code { .init(opcode: RT_GE) }
+
+extension GreaterOrEqual: ElementwiseOperation {
+    var loop: ElementwiseLoop { .c(rt_map_ge) }
 }
-extension Equal: PointwiseOperation {
-    var instruction: Instruction.Code { .init(opcode: RT_EQ) }
+
+extension Equal: ElementwiseOperation {
+    var loop: ElementwiseLoop { .c(rt_map_eq) }
 }

@@ -1,12 +1,14 @@
 import CKernels
 import TensorGraph
 
-extension Exp: PointwiseOperation {
-    var instruction: Instruction.Code { .init(opcode: RT_EXP) }
+extension Exp: ElementwiseOperation {
+    var loop: ElementwiseLoop { .c(rt_map_exp) }
 }
-extension Log: PointwiseOperation {
-    var instruction: Instruction.Code { .init(opcode: RT_LOG) }
+
+extension Log: ElementwiseOperation {
+    var loop: ElementwiseLoop { .c(rt_map_log) }
 }
-extension SquareRoot: PointwiseOperation {
-    var instruction: Instruction.Code { .init(opcode: RT_SQRT) }
+
+extension SquareRoot: ElementwiseOperation {
+    var loop: ElementwiseLoop { .c(rt_map_sqrt) }
 }

@@ -1,7 +1,7 @@
 import CKernels
 import TensorGraph
 
-/// Rounds each slice of a weight to the codes that it will be stored by. The threads share slices.
+/// Rounds each slice of a weight to the codes that it will be stored as. The threads share slices.
 final class FakeQuantizeKernel: Kernel {
     private let operation: FakeQuantize
     private let input: Buffer
@@ -17,10 +17,10 @@ final class FakeQuantizeKernel: Kernel {
         self.output = output
         let shape = input.shape
         let order = Layout.axes(rank: shape.rank)
-        let place = operation.axis.flatMap { order.firstIndex(of: $0) }
-        slices = place.map { shape[order[$0]] } ?? 1
-        inner = order[(place.map { $0 + 1 } ?? 0)...].map { shape[$0] }.reduce(1, *)
-        outer = order[..<(place ?? 0)].map { shape[$0] }.reduce(1, *)
+        let position = operation.axis.flatMap { order.firstIndex(of: $0) }
+        slices = position.map { shape[order[$0]] } ?? 1
+        inner = order[(position.map { $0 + 1 } ?? 0)...].map { shape[$0] }.reduce(1, *)
+        outer = order[..<(position ?? 0)].map { shape[$0] }.reduce(1, *)
         super.init(name: FakeQuantize.name, work: input.count * 4)
     }
 
@@ -32,7 +32,7 @@ final class FakeQuantizeKernel: Kernel {
     }
 }
 
-extension FakeQuantize: Executable {
+extension FakeQuantize: KernelOperation {
     func kernel(inputs: [Buffer], output: Buffer) -> Kernel {
         FakeQuantizeKernel(operation: self, input: inputs[0], output: output)
     }

@@ -1,21 +1,6 @@
-import COpenBLAS
 import TensorGraph
 
-/// C ← alpha·op(A)·op(B) + beta·C, all row-major.
-@inline(__always)
-func sgemm(
-    _ transposeA: Bool, _ transposeB: Bool, m: Int, n: Int, k: Int,
-    a: UnsafePointer<Float>, lda: Int, b: UnsafePointer<Float>, ldb: Int, beta: Float,
-    c: UnsafeMutablePointer<Float>, ldc: Int
-) {
-    guard m > 0, n > 0 else { return }
-    cblas_sgemm(
-        CblasRowMajor, transposeA ? CblasTrans : CblasNoTrans,
-        transposeB ? CblasTrans : CblasNoTrans, Int32(m), Int32(n), Int32(k), 1, a, Int32(lda), b,
-        Int32(ldb), beta, c, Int32(ldc))
-}
-
-/// Batched matrix products; the threads share the batch, or rows or columns of one product.
+/// Batched matrix products. The threads share the batch, or the rows or columns of one product.
 final class MatMulKernel: Kernel {
     private let operation: MatMul
     private let x: Buffer
@@ -64,8 +49,8 @@ final class MatMulKernel: Kernel {
     }
 }
 
-extension MatMul: Executable, DecomposableOperation {
-    /// Rank 4 would be channels-last; as rank 3 the matrices lie as a product needs them.
+extension MatMul: KernelOperation, DecomposableOperation {
+    /// Rank 4 is channels-last in memory; in rank 3 the matrices are contiguous.
     func decomposed(_ inputs: [Tensor]) -> Tensor {
         func flat(_ x: Tensor) -> Tensor {
             guard x.shape.rank == 4 else { return x }

@@ -1,6 +1,6 @@
 import TensorGraph
 
-extension Pad: Executable {
+extension Pad: KernelOperation {
     func kernel(inputs: [Buffer], output: Buffer) -> Kernel {
         let strides = Layout.strides(output.shape)
         let offset = zip(before, strides).map(*).reduce(0, +)

@@ -1,7 +1,7 @@
 import CKernels
 import TensorGraph
 
-extension MaxPool: Executable {
+extension MaxPool: KernelOperation {
     func kernel(inputs: [Buffer], output: Buffer) -> Kernel {
         let x = inputs[0]
         var geometry = convolutionGeometry(
@@ -13,7 +13,7 @@ extension MaxPool: Executable {
     }
 }
 
-extension MaxPoolGradient: Executable {
+extension MaxPoolGradient: KernelOperation {
     func kernel(inputs: [Buffer], output: Buffer) -> Kernel {
         let (x, dy) = (inputs[0], inputs[1])
         var geometry = convolutionGeometry(
@@ -26,7 +26,7 @@ extension MaxPoolGradient: Executable {
     }
 }
 
-extension AveragePool: Executable {
+extension AveragePool: KernelOperation {
     func kernel(inputs: [Buffer], output: Buffer) -> Kernel {
         let x = inputs[0]
         var geometry = convolutionGeometry(
@@ -41,7 +41,7 @@ extension AveragePool: Executable {
     }
 }
 
-extension AveragePoolGradient: Executable {
+extension AveragePoolGradient: KernelOperation {
     func kernel(inputs: [Buffer], output: Buffer) -> Kernel {
         let dy = inputs[0]
         var geometry = convolutionGeometry(

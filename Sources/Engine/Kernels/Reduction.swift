@@ -30,11 +30,11 @@ final class ReductionKernel: Kernel {
         super.init(name: name, work: input.count)
     }
 
-    /// One outer block: the threads share the middle axis. Otherwise they share the blocks.
+    /// Whether the threads share the middle axis, because there is only one outer block.
     private var sharesMiddle: Bool { outer == 1 }
     override var phases: Int { sharesMiddle ? 2 : 1 }
 
-    /// Doubles for partial sums, held in the floats' workspace.
+    /// Partial sums, in doubles of two floats each.
     override func workspaceCount(threads: Int) -> Int { threads * inner * 2 }
 
     override func run(phase: Int, part: Part, _ workspace: UnsafeMutablePointer<Float>) {
@@ -102,8 +102,8 @@ final class ReductionKernel: Kernel {
     }
 }
 
-/// A reduction that the engine can split into runs of axes that lie together in memory.
-protocol SplittableReduction: TensorGraph.Reduction, Executable, DecomposableOperation {
+/// A reduction that can be split into several, each over axes that are adjacent in memory.
+protocol SplittableReduction: TensorGraph.Reduction, KernelOperation, DecomposableOperation {
     static var rule: ReductionKernel.Rule { get }
     init(axes: [Int], keepDims: Bool)
 }
@@ -122,7 +122,7 @@ extension SplittableReduction {
             inner: inner)
     }
 
-    /// One reduction for each run of axes, extents of 1 kept throughout, and a reshape.
+    /// One reduction for each run of adjacent axes, which keeps them, and a reshape.
     func decomposed(_ inputs: [Tensor]) -> Tensor {
         let x = inputs[0]
         guard let reduced = try? reducedAxes(of: x.shape),

@@ -1,7 +1,8 @@
 import CKernels
 import TensorGraph
 
-/// A reshape between physical orders: to row-major order in the workspace, and from there on.
+/// A reshape between physical orders: first to row-major order in the workspace, then to the
+/// result's order.
 final class ReshapeKernel: Kernel {
     private let input: Buffer
     private let output: Buffer
@@ -32,7 +33,7 @@ final class ReshapeKernel: Kernel {
     }
 }
 
-extension Reshape: Executable {
+extension Reshape: KernelOperation, MovingOperation {
     func kernel(inputs: [Buffer], output: Buffer) -> Kernel {
         ReshapeKernel(input: inputs[0], output: output)
     }

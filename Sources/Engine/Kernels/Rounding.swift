@@ -1,12 +1,14 @@
 import CKernels
 import TensorGraph
 
-extension Floor: PointwiseOperation {
-    var instruction: Instruction.Code { .init(opcode: RT_FLOOR) }
+extension Floor: ElementwiseOperation {
+    var loop: ElementwiseLoop { .c(rt_map_floor) }
 }
-extension Round: PointwiseOperation {
-    var instruction: Instruction.Code { .init(opcode: RT_ROUND) }
+
+extension Round: ElementwiseOperation {
+    var loop: ElementwiseLoop { .c(rt_map_round) }
 }
-extension RoundToHalf: PointwiseOperation {
-    var instruction: Instruction.Code { .init(opcode: RT_HALF) }
+
+extension RoundToHalf: ElementwiseOperation {
+    var loop: ElementwiseLoop { .c(rt_map_half) }
 }

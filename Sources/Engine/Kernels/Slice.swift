@@ -8,7 +8,7 @@ extension Slice: ViewOperation {
     }
 }
 
-extension SliceScatter: Executable {
+extension SliceScatter: KernelOperation, MovingOperation {
     func kernel(inputs: [Buffer], output: Buffer) -> Kernel {
         let strides = Layout.strides(output.shape)
         let offset = zip(slice.begin, strides).map(*).reduce(0, +)

@@ -12,15 +12,15 @@ final class SoftmaxKernel: RowKernel {
         self.isLogarithm = isLogarithm
         let shape = input.shape
         let order = Layout.axes(rank: shape.rank)
-        let place = order.firstIndex(of: axis < 0 ? axis + shape.rank : axis) ?? 0
-        outer = order[..<place].map { shape[$0] }.reduce(1, *)
-        count = shape[order[place]]
-        inner = order[(place + 1)...].map { shape[$0] }.reduce(1, *)
+        let position = order.firstIndex(of: axis < 0 ? axis + shape.rank : axis) ?? 0
+        outer = order[..<position].map { shape[$0] }.reduce(1, *)
+        count = shape[order[position]]
+        inner = order[(position + 1)...].map { shape[$0] }.reduce(1, *)
         super.init(
             name: name, work: input.count * 8, geometry: .pixelByPixel, x: input, output: output)
     }
 
-    /// Over the channels, each pixel is alone.
+    /// Along the channels, pixels do not depend on each other.
     override var chains: Bool { output.shape.rank == 4 && inner == 1 }
 
     override func run(phase: Int, part: Part, _ workspace: UnsafeMutablePointer<Float>) {
@@ -32,10 +32,12 @@ final class SoftmaxKernel: RowKernel {
     }
 
     override func compute(
-        _ rows: Range<Int>, at place: Place, part: Part, _ workspace: UnsafeMutablePointer<Float>
+        _ rows: Range<Int>, at addresses: Addresses, part: Part,
+        _ workspace: UnsafeMutablePointer<Float>
     ) {
         let width = output.shape[3]
-        compute(rows.lowerBound * width..<rows.upperBound * width, from: place.x, to: place.y)
+        compute(
+            rows.lowerBound * width..<rows.upperBound * width, from: addresses.x, to: addresses.y)
     }
 
     private func compute(
@@ -47,7 +49,7 @@ final class SoftmaxKernel: RowKernel {
 }
 
 extension rt_conv {
-    /// As much of a geometry as ``RowKernel`` needs of what takes each pixel from one.
+    /// As much of a geometry as ``RowKernel`` needs for a function of single pixels.
     fileprivate static var pixelByPixel: rt_conv {
         var geometry = rt_conv()
         (geometry.kernel_height, geometry.kernel_width) = (1, 1)
@@ -57,14 +59,14 @@ extension rt_conv {
     }
 }
 
-extension Softmax: Executable, EpilogueHost {
+extension Softmax: EpilogueOperation {
     func kernel(inputs: [Buffer], output: Buffer) -> Kernel {
         SoftmaxKernel(
             name: name, isLogarithm: false, axis: axis, input: inputs[0], output: output)
     }
 }
 
-extension LogSoftmax: Executable, EpilogueHost {
+extension LogSoftmax: EpilogueOperation {
     func kernel(inputs: [Buffer], output: Buffer) -> Kernel {
         SoftmaxKernel(
             name: name, isLogarithm: true, axis: axis, input: inputs[0], output: output)

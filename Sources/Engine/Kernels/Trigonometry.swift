@@ -1,12 +1,14 @@
-import CKernels
+import Glibc
 import TensorGraph
 
-extension Sine: PointwiseOperation {
-    var instruction: Instruction.Code { .init(opcode: RT_SIN) }
+extension Sine: ElementwiseOperation {
+    var loop: ElementwiseLoop { .swift { sinf($0) } }
 }
-extension Cosine: PointwiseOperation {
-    var instruction: Instruction.Code { .init(opcode: RT_COS) }
+
+extension Cosine: ElementwiseOperation {
+    var loop: ElementwiseLoop { .swift { cosf($0) } }
 }
-extension ArcTangent: PointwiseOperation {
-    var instruction: Instruction.Code { .init(opcode: RT_ATAN) }
+
+extension ArcTangent: ElementwiseOperation {
+    var loop: ElementwiseLoop { .swift { atanf($0) } }
 }

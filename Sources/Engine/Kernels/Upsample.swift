@@ -1,7 +1,7 @@
 import CKernels
 import TensorGraph
 
-/// Where each output along one axis samples its input, in the form that the C loops take.
+/// Where each output samples its input along one axis, in the form that the C loops take.
 private final class Samples {
     private let inputs: Int
     private let outputs: Int
@@ -19,7 +19,7 @@ private final class Samples {
         last = .allocate(capacity: inputs)
         first.initialize(repeating: Int32(outputs), count: inputs)
         last.initialize(repeating: 0, count: inputs)
-        for place in 0..<outputs { sample(place, alignCorners) }
+        for output in 0..<outputs { sample(output, alignCorners) }
     }
 
     deinit {
@@ -31,28 +31,28 @@ private final class Samples {
         rt_samples(lower: lower, upper: upper, weight: weight, first: first, last: last)
     }
 
-    private func sample(_ place: Int, _ alignCorners: Bool) {
-        let source = source(place, alignCorners)
+    private func sample(_ output: Int, _ alignCorners: Bool) {
+        let source = source(output, alignCorners)
         let low = min(Int(source), inputs - 1)
         let high = min(low + 1, inputs - 1)
-        (lower + place).initialize(to: Int32(low))
-        (upper + place).initialize(to: Int32(high))
-        (weight + place).initialize(to: Float(source - Double(low)))
+        (lower + output).initialize(to: Int32(low))
+        (upper + output).initialize(to: Int32(high))
+        (weight + output).initialize(to: Float(source - Double(low)))
         for input in [low, high] {
-            first[input] = min(first[input], Int32(place))
-            last[input] = max(last[input], Int32(place + 1))
+            first[input] = min(first[input], Int32(output))
+            last[input] = max(last[input], Int32(output + 1))
         }
     }
 
-    private func source(_ place: Int, _ alignCorners: Bool) -> Double {
+    private func source(_ output: Int, _ alignCorners: Bool) -> Double {
         if alignCorners {
-            return outputs > 1 ? Double(place * (inputs - 1)) / Double(outputs - 1) : 0
+            return outputs > 1 ? Double(output * (inputs - 1)) / Double(outputs - 1) : 0
         }
-        return max((Double(place) + 0.5) * Double(inputs) / Double(outputs) - 0.5, 0)
+        return max((Double(output) + 0.5) * Double(inputs) / Double(outputs) - 0.5, 0)
     }
 }
 
-/// Interpolates a few rows at a time, so that what follows finds them in the cache.
+/// Interpolates a few rows at a time, so that the epilogue finds them in the cache.
 private final class UpsampleKernel: FusingKernel {
     private let x, output: Buffer
     private let rows, columns: Samples
@@ -84,7 +84,7 @@ private final class UpsampleKernel: FusingKernel {
     }
 }
 
-extension UpsampleBilinear: Executable, EpilogueHost {
+extension UpsampleBilinear: EpilogueOperation {
     func kernel(inputs: [Buffer], output: Buffer) -> Kernel {
         let size = inputs[0].shape
         return UpsampleKernel(
@@ -94,7 +94,7 @@ extension UpsampleBilinear: Executable, EpilogueHost {
     }
 }
 
-extension UpsampleBilinearGradient: Executable {
+extension UpsampleBilinearGradient: KernelOperation {
     func kernel(inputs: [Buffer], output: Buffer) -> Kernel {
         let dy = inputs[0]
         let (shape, size) = (output.shape, dy.shape)

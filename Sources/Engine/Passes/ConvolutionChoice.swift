@@ -2,31 +2,37 @@ import CKernels
 import TensorGraph
 
 /// Replaces each convolution, and each gradient of one, by the algorithm that suits its shapes.
-struct ConvolutionChoice {
+struct ConvolutionChoice: GraphPass {
+    static let name = "choose convolution algorithms"
+
     let winograd: CompileOptions.Winograd
     /// What was measured on this machine.
     let measured: KernelChoices
     let threads: Int
-    /// Whether variables change from run to run, so that weights cannot be laid out beforehand.
+    /// Whether a run changes variables, so that weights cannot be laid out beforehand.
     let learns: Bool
 
-    func callAsFunction(
-        _ graph: Graph, _ operation: any Operation, _ inputs: [Tensor]
-    ) -> Tensor {
-        guard let task = ConvolutionTask(operation, inputs.map(\.shape)) else {
-            return graph.apply(operation, inputs)
+    func run(on input: GraphPassInput) -> GraphPassResult {
+        let loaded = LoadedValues(learns: learns)
+        return GraphRewrite.run(on: input) { graph, operation, inputs in
+            guard let task = ConvolutionTask(operation, inputs.map(\.shape)) else {
+                return graph.apply(operation, inputs)
+            }
+            let isFixed = isFixed(task, inputs, loaded)
+            return apply(algorithm(for: task, isFixed), task, graph, inputs, isFixed)
+                ?? graph.apply(operation, inputs)
         }
-        let isFixed = isFixed(task, inputs, graph)
+    }
+
+    private func algorithm(for task: ConvolutionTask, _ isFixed: Bool) -> ConvolutionAlgorithm {
         let possible = task.algorithms(winograd)
         let known = measured.algorithm(task, threads: threads, isFixed: isFixed)
-        let algorithm = known.flatMap { possible.contains($0) ? $0 : nil } ?? possible[0]
-        return apply(algorithm, task, graph, inputs, isFixed)
-            ?? graph.apply(operation, inputs)
+        return known.flatMap { possible.contains($0) ? $0 : nil } ?? possible[0]
     }
 
     /// Whether the weights do not change from run to run.
-    func isFixed(_ task: ConvolutionTask, _ inputs: [Tensor], _ graph: Graph) -> Bool {
-        task.kind != .weightGradient && isConstantPerLoad(inputs[1], graph)
+    func isFixed(_ task: ConvolutionTask, _ inputs: [Tensor], _ loaded: LoadedValues) -> Bool {
+        task.kind != .weightGradient && loaded.contains(inputs[1])
     }
 
     private func apply(
@@ -70,19 +76,30 @@ struct ConvolutionChoice {
         let second = isFixed ? graph.apply(weights, [inputs[1]]) : inputs[1]
         return graph.apply(operation, [inputs[0], second])
     }
+}
 
-    /// Whether a value depends on constants and loaded variables alone.
-    private func isConstantPerLoad(_ value: Tensor, _ graph: Graph) -> Bool {
+/// The values of a graph that depend on constants and loaded variables alone: they are computed
+/// once per load. Each node is looked at once.
+final class LoadedValues {
+    private let learns: Bool
+    private var known: [Bool] = []
+
+    init(learns: Bool) {
+        self.learns = learns
+    }
+
+    /// - Parameter value: of the same graph at each call; the graph may have grown since.
+    func contains(_ value: Tensor) -> Bool {
         guard !learns else { return false }
-        var open = [value.id]
-        while let id = open.popLast() {
-            let node = graph.nodes[id]
-            if node.operation is Input { return false }
-            if let variable = node.operation as? Variable, variable.role == .setting {
-                return false
-            }
-            open += node.inputs
+        while known.count <= value.id { known.append(isLoaded(value.graph.nodes[known.count])) }
+        return known[value.id]
+    }
+
+    private func isLoaded(_ node: Graph.Node) -> Bool {
+        switch node.operation {
+        case is Input: false
+        case let variable as Variable: variable.role != .setting
+        default: node.inputs.allSatisfy { known[$0] }
         }
-        return true
     }
 }

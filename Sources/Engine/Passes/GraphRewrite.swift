@@ -1,36 +1,41 @@
 import TensorGraph
 
-/// A copy of what a graph's roots need, in which a rule says what each operation becomes.
+/// Copies what a graph's roots need to a new graph, replacing each operation by what a rule makes
+/// of it.
 struct GraphRewrite {
-    let graph: Graph
-    /// For each live node of the source, its value in the copy.
-    private(set) var values: [Int: Tensor] = [:]
-    /// The first node of the copy that belongs to the way back.
-    private(set) var backwardStart: Int?
+    private let graph: Graph
+    /// For each node that was copied, its value in the copy.
+    private var values: [Int: Tensor] = [:]
+    private var backwardStart: Int?
 
-    /// - Parameters:
-    ///   - backwardStart: the first node of the source that belongs to the way back.
-    ///   - rule: adds what stands for an operation on these inputs to their graph.
-    init(
-        _ source: Graph, roots: [Int], backwardStart: Int? = nil,
+    /// - Parameter rule: adds what stands for an operation on these inputs to their graph.
+    static func run(
+        on input: GraphPassInput,
         rule: @escaping (Graph, any Operation, [Tensor]) -> Tensor
-    ) {
-        graph = Graph(mode: source.mode)
-        for id in source.live(from: roots) {
-            if let backwardStart, self.backwardStart == nil, id >= backwardStart {
-                self.backwardStart = graph.nodes.count
+    ) -> GraphPassResult {
+        var rewrite = GraphRewrite(graph: Graph(mode: input.graph.mode))
+        for id in input.graph.live(from: input.roots) {
+            if let start = input.backwardStart, rewrite.backwardStart == nil, id >= start {
+                rewrite.backwardStart = rewrite.graph.nodes.count
             }
-            let node = source.nodes[id]
-            let inputs = node.inputs.compactMap { values[$0] }
-            let target = graph
-            let value = { rule(target, node.operation, inputs) }
-            values[id] = node.module.isEmpty ? value() : graph.inModule(node.module, value)
+            rewrite.copy(id, input.graph.nodes[id], rule)
         }
+        return GraphPassResult(
+            graph: rewrite.graph, ids: NodeMap(rewrite.values.mapValues(\.id)),
+            backwardStart: rewrite.backwardStart)
     }
 
-    /// What a node of the source became.
-    func callAsFunction(_ id: Int) -> Int {
-        guard let value = values[id] else { preconditionFailure("node \(id) was not rewritten") }
-        return value.id
+    private init(graph: Graph) {
+        self.graph = graph
+    }
+
+    private mutating func copy(
+        _ id: Int, _ node: Graph.Node,
+        _ rule: @escaping (Graph, any Operation, [Tensor]) -> Tensor
+    ) {
+        let inputs = node.inputs.compactMap { values[$0] }
+        let target = graph
+        let value = { rule(target, node.operation, inputs) }
+        values[id] = node.module.isEmpty ? value() : target.inModule(node.module, value)
     }
 }

@@ -6,7 +6,7 @@ final class LoopKernel: Kernel {
 
     /// - Parameters:
     ///   - scratch: floats that each thread gets to work with.
-    ///   - body: does a part of the work, given those floats.
+    ///   - body: does one part of the work with those floats.
     init(
         name: String, work: Int, count: Int, scratch: Int,
         body: @escaping (Range<Int>, UnsafeMutablePointer<Float>) -> Void

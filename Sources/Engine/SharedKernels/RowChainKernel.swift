@@ -1,66 +1,10 @@
 import CKernels
 
-/// A convolution, or what works pixel by pixel, that can compute any rows of its result into any
-/// memory, so that the next one finds them in the cache.
-class RowKernel: FusingKernel {
-    /// Where the first rows of all pictures lie, or would lie if they were kept.
-    struct Place {
-        let x: UnsafePointer<Float>
-        let y: UnsafeMutablePointer<Float>
-    }
-
-    final let x, output: Buffer
-    final var geometry: rt_conv
-
-    init(name: String, work: Int, geometry: rt_conv, x: Buffer, output: Buffer) {
-        (self.geometry, self.x, self.output) = (geometry, x, output)
-        super.init(name: name, work: work)
-    }
-
-    /// Whether ``compute(_:at:part:_:)`` may be called instead of ``run(phase:part:_:)``.
-    var chains: Bool { false }
-
-    /// What a thread does before the first rows of a run.
-    func prepare(part: Part, _ workspace: UnsafeMutablePointer<Float>) {}
-
-    /// Computes `rows`, counted over all pictures, with the tail but without an epilogue.
-    func compute(
-        _ rows: Range<Int>, at place: Place, part: Part, _ workspace: UnsafeMutablePointer<Float>
-    ) {
-        preconditionFailure("\(name) does not compute rows")
-    }
-}
-
-extension RowKernel {
-    /// Rows of the result, of all pictures.
-    var rowCount: Int { output.shape[0] * output.shape[2] }
-    /// Floats of a row of the result.
-    var rowFloats: Int { output.shape[3] * output.shape[1] }
-
-    /// The rows of the input that some rows of one picture are computed from.
-    func inputRows(for rows: Range<Int>) -> Range<Int> {
-        let (size, height) = (output.shape[2], x.shape[2])
-        let picture = rows.lowerBound / size
-        let first = (rows.lowerBound - picture * size) * Int(geometry.stride_height)
-        let last = (rows.upperBound - 1 - picture * size) * Int(geometry.stride_height)
-        let begin = min(max(first - Int(geometry.pad_top), 0), height)
-        let end = min(last - Int(geometry.pad_top) + reach, height)
-        return picture * height + begin..<picture * height + max(end, begin)
-    }
-
-    /// How many rows can be computed from so many rows of the input, at least.
-    func rows(from inputRows: Int) -> Int {
-        max((inputRows - reach) / Int(geometry.stride_height) + 1, 1)
-    }
-
-    /// Rows of the input that one row of the result is computed from, at most.
-    var reach: Int { Int(geometry.dilation_height * (geometry.kernel_height - 1)) + 1 }
-}
-
-/// Steps, each of which alone needs the result before it: each thread computes some rows of
-/// the first, then what follows from them, and so on, so that no result but the last is ever whole.
-final class RowChainKernel: Kernel {
-    /// The rows of a result that a thread keeps, and where those end that it will need.
+/// A chain of kernels, each of which reads the result of the one before alone. Each thread computes
+/// some rows of the first, then the rows of the next that follow from them, and so on, so that no
+/// result but the last is ever in memory as a whole.
+final class RowChainKernel: Kernel, ChainableKernel {
+    /// The rows of a result that a thread keeps, and the end of those that it will need.
     private struct Window {
         var start, end, limit: Int
     }
@@ -68,7 +12,7 @@ final class RowChainKernel: Kernel {
     let links: [RowKernel]
     /// Rows of each result but the last that are kept.
     private let capacities: [Int]
-    /// Where each link's workspace begins; then each window of the first thread.
+    /// The offset of each link's workspace, then of each window of the first thread.
     private var offsets: [Int] = []
     private var windows: UnsafeMutablePointer<Window>?
 
@@ -84,7 +28,7 @@ final class RowChainKernel: Kernel {
 
     deinit { windows?.deallocate() }
 
-    /// Floats that stay near a core; more where the last rows are needed once more, and moved.
+    /// Floats that stay in a core's cache; more where the last rows are read again, and so moved.
     private static func keptFloats(_ next: RowKernel) -> Int { next.reach > 1 ? 1 << 16 : 1 << 15 }
 
     override var multiplyAdds: Int { links.reduce(0) { $0 + $1.multiplyAdds } }
@@ -126,7 +70,7 @@ final class RowChainKernel: Kernel {
         }
     }
 
-    /// Nothing is computed yet of what rows of the last result, all of one picture, need.
+    /// Empties the windows for computing rows of the last result, all of one image.
     private func clear(for rows: Range<Int>, _ part: Part) {
         var rows = rows
         for index in capacities.indices.reversed() {
@@ -140,22 +84,23 @@ final class RowChainKernel: Kernel {
         _ rows: Range<Int>, of index: Int, _ part: Part, _ workspace: UnsafeMutablePointer<Float>
     ) {
         let link = links[index]
-        // As many rows at once as the window before can feed.
-        let most = index > 0 ? link.rows(from: capacities[index - 1]) : rows.count
-        for first in stride(from: rows.lowerBound, to: rows.upperBound, by: max(most, 1)) {
-            let some = first..<min(first + most, rows.upperBound)
-            if index > 0 { provide(link.inputRows(for: some), of: index - 1, part, workspace) }
+        // As many rows at once as follow from a full window of the result before.
+        let rowLimit = index > 0 ? link.rows(from: capacities[index - 1]) : rows.count
+        for first in stride(from: rows.lowerBound, to: rows.upperBound, by: max(rowLimit, 1)) {
+            let block = first..<min(first + rowLimit, rows.upperBound)
+            if index > 0 { provide(link.inputRows(for: block), of: index - 1, part, workspace) }
             link.compute(
-                some, at: place(index, part, workspace), part: part, workspace + offsets[index])
+                block, at: addresses(index, part, workspace), part: part, workspace + offsets[index]
+            )
             if index == links.count - 1 {
                 link.finish(
-                    some.lowerBound * link.rowFloats..<some.upperBound * link.rowFloats,
+                    block.lowerBound * link.rowFloats..<block.upperBound * link.rowFloats,
                     thread: part.index)
             }
         }
     }
 
-    /// Sees to it that `rows` of a result in between are there.
+    /// Computes `rows` of an intermediate result, unless they are in its window.
     private func provide(
         _ rows: Range<Int>, of index: Int, _ part: Part, _ workspace: UnsafeMutablePointer<Float>
     ) {
@@ -186,10 +131,10 @@ final class RowChainKernel: Kernel {
         workspace + offsets[links.count + index] + part.index * windowFloats
     }
 
-    private func place(
+    private func addresses(
         _ index: Int, _ part: Part, _ workspace: UnsafeMutablePointer<Float>
-    ) -> RowKernel.Place {
-        RowKernel.Place(
+    ) -> RowKernel.Addresses {
+        RowKernel.Addresses(
             x: index == 0
                 ? UnsafePointer(links[0].x.pointer)
                 : UnsafePointer(firstRow(index - 1, part, workspace)),
@@ -197,7 +142,7 @@ final class RowChainKernel: Kernel {
                 ? links[index].output.pointer : firstRow(index, part, workspace))
     }
 
-    /// Where the first row of all pictures would lie.
+    /// The address of row 0 of the whole batch, before the window.
     private func firstRow(
         _ index: Int, _ part: Part, _ workspace: UnsafeMutablePointer<Float>
     ) -> UnsafeMutablePointer<Float> {

@@ -1,11 +1,12 @@
 import CKernels
 import TensorGraph
 
-/// Writes each input to its places in the output, over a constant background where they leave gaps.
+/// Writes each input to a view of the output, over a constant background where the inputs leave
+/// gaps.
 final class ScatterKernel: Kernel {
     struct Source {
         let input: Buffer
-        /// Where the input's elements go, in the input's physical order.
+        /// The elements of the output that the input's become, in the input's physical order.
         let view: View
     }
 

@@ -1,33 +1,7 @@
 import CKernels
 import TensorGraph
 
-/// How the engine lays values out in memory: rank 4 channels-last, all else row-major.
-///
-/// Logical shapes stay NCHW; nothing outside this target knows about physical order.
-enum Layout {
-    /// The logical axes in physical order, outermost first.
-    static func axes(rank: Int) -> [Int] {
-        rank == 4 ? [0, 2, 3, 1] : Array(0..<rank)
-    }
-
-    /// For each logical axis, the distance of neighbours in memory.
-    static func strides(_ shape: Shape) -> [Int] {
-        var strides = [Int](repeating: 1, count: shape.rank)
-        var step = 1
-        for axis in axes(rank: shape.rank).reversed() {
-            strides[axis] = step
-            step *= shape[axis]
-        }
-        return strides
-    }
-
-    /// Whether physical order and row-major order are the same.
-    static func isRowMajor(_ shape: Shape) -> Bool {
-        shape.rank != 4 || shape[1] == 1 || shape[2] * shape[3] == 1
-    }
-}
-
-/// Which elements of a buffer a result reads, in the order in which it is written.
+/// The elements of a buffer that a result reads, in the order in which they are written.
 struct View: Equatable {
     struct Axis: Equatable {
         var extent: Int
@@ -37,7 +11,7 @@ struct View: Equatable {
     private(set) var axes: [Axis]
     let offset: Int
 
-    /// - Parameter axes: outermost first; neighbours that amount to one axis are joined.
+    /// - Parameter axes: outermost first; adjacent axes that are contiguous are joined.
     init(_ axes: [Axis], offset: Int = 0) {
         var joined: [Axis] = []
         for axis in axes where axis.extent != 1 {
@@ -52,7 +26,7 @@ struct View: Equatable {
         self.offset = offset
     }
 
-    /// Reads a value of shape `source` as numpy's broadcasting to `shape` does.
+    /// A value of shape `source` broadcast to `shape` by numpy's rule.
     init(broadcasting source: Shape, to shape: Shape) {
         let strides = Layout.strides(source)
         let added = shape.rank - source.rank
@@ -72,7 +46,7 @@ struct View: Equatable {
 
     var isContiguous: Bool { axes.count == 1 && axes[0].step == 1 && offset == 0 }
     var isScalar: Bool { axes.allSatisfy { $0.step == 0 || $0.extent == 1 } }
-    /// The length of a vector that repeats over and over, if that is what the view is.
+    /// The length of the vector, if the view is a contiguous vector that is repeated.
     var repeatedVector: Int? {
         guard axes.count == 2, axes[0].step == 0, axes[1].step == 1, offset == 0 else {
             return nil
@@ -86,12 +60,26 @@ struct View: Equatable {
         view.rank = Int32(axes.count)
         withUnsafeMutableBytes(of: &view.extent) { extents in
             withUnsafeMutableBytes(of: &view.step) { steps in
-                for (place, axis) in axes.enumerated() {
-                    extents.bindMemory(to: Int.self)[place] = axis.extent
-                    steps.bindMemory(to: Int.self)[place] = axis.step
+                for (index, axis) in axes.enumerated() {
+                    extents.bindMemory(to: Int.self)[index] = axis.extent
+                    steps.bindMemory(to: Int.self)[index] = axis.step
                 }
             }
         }
         return view
+    }
+
+    /// Copies the view's elements to `target`, in the view's order.
+    func gather(
+        from source: UnsafePointer<Float>, to target: UnsafeMutablePointer<Float>, _ count: Int
+    ) {
+        withUnsafePointer(to: cView) { rt_gather(target, source, $0, 0, count) }
+    }
+
+    /// Copies `source` to the view's elements of `target`, in the view's order.
+    func scatter(
+        _ source: UnsafePointer<Float>, to target: UnsafeMutablePointer<Float>, _ count: Int
+    ) {
+        withUnsafePointer(to: cView) { rt_scatter(target, source, $0, 0, count) }
     }
 }

@@ -1,22 +1,22 @@
 import Glibc
 import TensorGraph
 
-/// Memory that one or more values share in turn.
+/// Memory for the elements of one value, or of several with disjoint lifetimes.
 final class Storage {
     enum Kind {
-        /// Placed in the arena by the memory plan, where its time allows.
+        /// Placed in the program's arena by the memory plan.
         case arena
-        /// Owned: variables and constants, which live from run to run.
+        /// Allocated for itself: variables and constants, which live from run to run.
         case owned
     }
 
     let kind: Kind
     let count: Int
-    /// Valid once the program is bound.
+    /// Set once the program is bound.
     fileprivate(set) var pointer: UnsafeMutablePointer<Float>!
-    /// The steps of the program between which the storage is in use.
+    /// The first and the last step that use the storage.
     var lifetime: ClosedRange<Int>?
-    /// Set where an in-place step lets this value live in another's storage.
+    /// The storage that holds the elements instead, where a step writes over another value.
     var host: Storage?
 
     init(kind: Kind, count: Int) {
@@ -25,14 +25,14 @@ final class Storage {
         if kind == .owned { pointer = Self.zeros(max(count, 1)) }
     }
 
-    /// From so many bytes on, memory comes from the system itself: as zeros, when it is touched, by
-    /// whichever thread does, and in large pages where it has them.
+    /// Larger blocks are mapped from the system: zeroed when first touched, near the thread that
+    /// touches them, and in huge pages where there are any.
     private static let largeBytes = 4 << 20
 
     private static func zeros(_ count: Int) -> UnsafeMutablePointer<Float> {
         let bytes = count * MemoryLayout<Float>.stride
         let memory = bytes < largeBytes ? calloc(bytes, 1) : pages(bytes)
-        guard let memory else { preconditionFailure("no memory for \(count) numbers") }
+        guard let memory else { preconditionFailure("out of memory for \(count) floats") }
         return memory.bindMemory(to: Float.self, capacity: count)
     }
 
@@ -50,7 +50,7 @@ final class Storage {
         if bytes < Self.largeBytes { free(pointer) } else { munmap(pointer, bytes) }
     }
 
-    /// The storage that finally holds the elements.
+    /// The storage that holds the elements.
     var root: Storage { host?.root ?? self }
 
     func bind(to pointer: UnsafeMutablePointer<Float>) {
@@ -63,7 +63,7 @@ final class Storage {
     }
 }
 
-/// A value's place: a shape over a storage.
+/// A value in memory: a shape over a storage.
 struct Buffer {
     let shape: Shape
     let storage: Storage
@@ -73,21 +73,21 @@ struct Buffer {
 }
 
 extension Buffer {
-    /// Copies row-major numbers in.
+    /// Copies row-major scalars in.
     func load(_ scalars: [Float]) {
         scalars.withUnsafeBufferPointer { source in
             guard let base = source.baseAddress else { return }
-            let view = View(shape: shape, steps: shape.strides).cView
-            rtGather(pointer, base, view, shape.count)
+            let view = View(shape: shape, steps: shape.strides)
+            view.gather(from: base, to: pointer, shape.count)
         }
     }
 
-    /// Copies the numbers out, row-major.
+    /// Copies the scalars out, row-major.
     func scalars() -> [Float] {
         [Float](unsafeUninitializedCapacity: count) { target, initialized in
             if let base = target.baseAddress {
-                let view = View(shape: shape, steps: shape.strides).cView
-                rtScatter(base, pointer, view, shape.count)
+                let view = View(shape: shape, steps: shape.strides)
+                view.scatter(pointer, to: base, shape.count)
             }
             initialized = count
         }

@@ -1,14 +1,14 @@
-import Synchronization
 import TensorGraph
 
-/// Which algorithm was the fastest for each convolution that was measured on this machine.
+/// The fastest algorithm for each convolution that was measured on this machine.
 ///
-/// Where nothing was measured, the engine goes by a rule of thumb. Algorithms differ in their
-/// rounding: programs compiled with other choices give other last bits.
+/// For others, the engine follows a rule of thumb. Algorithms round differently: programs compiled
+/// with other choices give results with other last bits.
 public struct KernelChoices: Sendable, Hashable {
-    /// The algorithm's name by the task's, as they stand in a file.
+    /// The algorithm's name by a description of the convolution, as they are written to files.
     public private(set) var names: [String: String]
 
+    /// - Parameter names: as in ``names``; those that the engine does not have are ignored.
     public init(names: [String: String] = [:]) {
         self.names = names
     }
@@ -19,11 +19,12 @@ public struct KernelChoices: Sendable, Hashable {
         names[task.key(threads: threads, isFixed: isFixed)].flatMap(ConvolutionAlgorithm.init)
     }
 
-    /// Measures, for each convolution of a program, what was not measured yet.
+    /// Measures each convolution of a program that was not measured yet.
     ///
     /// - Parameters:
     ///   - outputs: as for ``Program/init(outputs:options:)``.
-    ///   - report: called with each task and its seconds by algorithm.
+    ///   - report: called with each convolution and its seconds by algorithm.
+    /// - Throws: ``GraphError`` if the program cannot be compiled.
     public mutating func measure(
         outputs: [(name: String, value: Tensor)], options: CompileOptions,
         report: (_ task: String, _ seconds: [(algorithm: String, seconds: Double)]) -> Void = {
@@ -32,18 +33,18 @@ public struct KernelChoices: Sendable, Hashable {
     ) throws(GraphError) {
         guard let source = outputs.first?.value.graph else { return }
         let roots = outputs.map(\.value.id) + source.updates.map(\.value.id)
-        let lowered = GraphRewrite(
-            source, roots: roots,
-            rule: Lowering(roundsToHalf: options.roundsToHalf).callAsFunction
+        let lowered = try PassPipeline.run(
+            PassPipeline.lowering(options), on: source, roots: roots
         ).graph
         let threads = options.threads ?? ThreadPool.processorCount
+        let learns = !source.updates.isEmpty
         let rule = ConvolutionChoice(
-            winograd: options.winograd, measured: self, threads: threads,
-            learns: !source.updates.isEmpty)
+            winograd: options.winograd, measured: self, threads: threads, learns: learns)
+        let loaded = LoadedValues(learns: learns)
         for node in lowered.nodes {
             let inputs = node.inputs.map { Tensor(graph: lowered, id: $0) }
             guard let task = ConvolutionTask(node.operation, inputs.map(\.shape)) else { continue }
-            let isFixed = rule.isFixed(task, inputs, lowered)
+            let isFixed = rule.isFixed(task, inputs, loaded)
             let key = task.key(threads: threads, isFixed: isFixed)
             let algorithms = task.algorithms(options.winograd)
             guard names[key] == nil, algorithms.count > 1 else { continue }
@@ -54,7 +55,7 @@ public struct KernelChoices: Sendable, Hashable {
         }
     }
 
-    /// Rounds of measurement; a machine's slow moments then fall on all algorithms.
+    /// Algorithms are measured in turns, so that a slow moment of the machine affects all.
     private static let rounds = 5
 
     /// The least seconds that the operation alone took, by algorithm.
@@ -83,37 +84,5 @@ public struct KernelChoices: Sendable, Hashable {
             }
         }
         return zip(algorithms, least).map { ($0.rawValue, $1) }
-    }
-}
-
-/// Measures what is not known yet, for each program that is compiled with it.
-public final class KernelTuner: Sendable {
-    private let known: Mutex<KernelChoices>
-    private let report:
-        @Sendable (_ task: String, _ seconds: [(algorithm: String, seconds: Double)]) -> Void
-
-    /// - Parameter report: called for each task that is measured, with its seconds by algorithm.
-    public init(
-        _ known: KernelChoices = .init(),
-        report: @escaping @Sendable (String, [(algorithm: String, seconds: Double)]) -> Void = {
-            _, _ in
-        }
-    ) {
-        self.known = Mutex(known)
-        self.report = report
-    }
-
-    /// What is known by now.
-    public var choices: KernelChoices { known.withLock { $0 } }
-
-    func choices(
-        for outputs: [(name: String, value: Tensor)], _ options: CompileOptions
-    ) throws(GraphError) -> KernelChoices {
-        var options = options
-        options.tuner = nil
-        var choices = choices
-        try choices.measure(outputs: outputs, options: options, report: report)
-        known.withLock { [choices] in $0 = choices }
-        return choices
     }
 }

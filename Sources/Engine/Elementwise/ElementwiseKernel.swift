@@ -1,23 +1,19 @@
-import CKernels
-import TensorGraph
-
-/// Elementwise work that stands alone: one program, or several that need nothing of each other and
-/// so need not wait for each other, such as the updates of all parameters.
-final class ElementwiseKernel: Kernel {
-    let programs: [ElementwiseProgram]
+/// Elementwise work that no other kernel applies to its result: one program, or several that do not
+/// depend on each other and run as one step, such as the updates of all parameters.
+final class ElementwiseKernel: Kernel, ObservableKernel, BatchableKernel, InPlaceKernel {
+    var observers: [any ObservingKernel] = []
+    private let programs: [ElementwiseProgram]
     private let count: Int
-    /// Elements that are shown to observers at a time.
+    /// Elements that are passed to observers at a time.
     private static let nearElements = 1 << 13
-
-    convenience init(name: String, program: ElementwiseProgram) {
-        self.init(name: name, programs: [program])
-    }
 
     init(name: String, programs: [ElementwiseProgram]) {
         self.programs = programs
         count = programs.reduce(0) { $0 + $1.count }
         super.init(name: name, work: count)
     }
+
+    var batchablePrograms: [ElementwiseProgram] { observers.isEmpty ? programs : [] }
 
     override func workspaceCount(threads: Int) -> Int {
         programs.map { $0.scratchCount(threads: threads) }.max() ?? 0
@@ -27,8 +23,8 @@ final class ElementwiseKernel: Kernel {
         for program in programs { program.bind(threads: threads, scratch: workspace) }
     }
 
-    /// Whole pixels and whole patterns have to fit.
-    override func servesObservers(channels: Int) -> Bool {
+    /// A range must hold both whole pixels and whole repetitions of the program's vectors.
+    func canBeObserved(channels: Int) -> Bool {
         programs.count == 1
             && max(channels, programs[0].unit).isMultiple(of: min(channels, programs[0].unit))
     }
@@ -50,7 +46,7 @@ final class ElementwiseKernel: Kernel {
         for start in stride(from: own.lowerBound, to: own.upperBound, by: step) {
             let range = start..<min(start + step, own.upperBound)
             programs[0].run(range, thread: part.index)
-            show(range, thread: part.index)
+            notifyObservers(range, thread: part.index)
         }
     }
 }

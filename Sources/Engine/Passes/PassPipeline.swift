@@ -1,0 +1,54 @@
+import TensorGraph
+
+/// The passes between a user's graph and the steps of a program, in the order in which they run.
+struct PassPipeline {
+    /// Passes over the graph.
+    let graphPasses: [any GraphPass]
+    /// Passes over the steps that the compiler made of the graph.
+    let stepPasses: [any StepPass] = [RowChaining(), ElementwiseBatching()]
+
+    /// - Parameters:
+    ///   - choices: the algorithms measured to be fastest.
+    ///   - learns: whether a run changes variables.
+    init(_ options: CompileOptions, choices: KernelChoices, threads: Int, learns: Bool) {
+        let convolutions = ConvolutionChoice(
+            winograd: options.winograd, measured: choices, threads: threads, learns: learns)
+        let recomputation: [any GraphPass] = options.recomputes ? [Recomputation()] : []
+        graphPasses = Self.lowering(options) + [convolutions] + recomputation
+    }
+
+    /// The passes that leave only operations that have kernels.
+    static func lowering(_ options: CompileOptions) -> [any GraphPass] {
+        let rounding: [any GraphPass] = options.roundsToHalf ? [HalfRounding()] : []
+        return rounding + [Decomposition()]
+    }
+
+    /// The names of all passes, in order.
+    var names: [String] {
+        graphPasses.map { type(of: $0).name } + stepPasses.map { type(of: $0).name }
+    }
+
+    /// Runs `passes` one after another.
+    ///
+    /// - Returns: the last graph, and where the first one's nodes are found in it.
+    /// - Throws: ``GraphError`` if a pass broke a rule of an operation.
+    static func run(
+        _ passes: [any GraphPass], on graph: Graph, roots: [Int]
+    ) throws(GraphError) -> GraphPassResult {
+        let identity = NodeMap(
+            Dictionary(uniqueKeysWithValues: graph.live(from: roots).map { ($0, $0) }))
+        var result = GraphPassResult(
+            graph: graph, ids: identity, backwardStart: graph.backwardStart)
+        for pass in passes {
+            let next = pass.run(
+                on: GraphPassInput(
+                    graph: result.graph, roots: roots.map { result.ids[$0] },
+                    backwardStart: result.backwardStart))
+            try next.graph.validate()
+            result = GraphPassResult(
+                graph: next.graph, ids: result.ids.then(next.ids),
+                backwardStart: next.backwardStart)
+        }
+        return result
+    }
+}

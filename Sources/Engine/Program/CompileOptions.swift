@@ -1,0 +1,37 @@
+/// How a graph is compiled to a ``Program``.
+public struct CompileOptions: Sendable {
+    /// Whether 3×3 convolutions of stride 1, and 4×4 ones of stride 2, are computed with fewer
+    /// multiplications (Lavin and Gray, "Fast Algorithms for Convolutional Neural Networks", 2016).
+    /// Rounding errors are larger: the tests allow a normalized mean square error of 1e-8 instead of
+    /// 1e-10.
+    public enum Winograd: Sendable {
+        case never
+        /// Where the engine expects it to be faster.
+        case whereFaster
+        /// Wherever the shapes allow it: for tests.
+        case wherePossible
+    }
+
+    /// Threads to run on; nil for all processors that the process may use.
+    public var threads: Int?
+    /// Rounds every operation's result to half precision, as a float16 accelerator would.
+    public var roundsToHalf = false
+    /// Where Winograd's algorithms are used.
+    public var winograd = Winograd.whereFaster
+    /// Whether the backward pass recomputes normalized activations instead of keeping them: less
+    /// memory, so that a larger batch fits, for more time.
+    public var recomputes = false
+    /// The fastest algorithms, measured on this machine; a rule of thumb chooses the others.
+    public var choices = KernelChoices()
+    /// Measures convolutions that it has not measured yet; its choices then replace ``choices``.
+    public var tuner: KernelTuner?
+
+    /// The default options.
+    public init() {}
+
+    /// The default options but for these.
+    public init(threads: Int?, winograd: Winograd = .whereFaster) {
+        self.threads = threads
+        self.winograd = winograd
+    }
+}

@@ -1,0 +1,194 @@
+import TensorGraph
+
+/// A graph compiled for its shapes: runs many times without allocating.
+///
+/// A program keeps the values of its variables from run to run. It is used by one thread at a
+/// time; inside, it runs on all threads of its options.
+///
+///     let program = try Program(outputs: [("ab", ab)])
+///     try program.load(weights)
+///     let ab = try program.run(["lightness": lightness])["ab"]
+public final class Program {
+    let pool: ThreadPool
+    private let compiled: CompiledGraph
+    private let outputs: [(name: String, buffer: Buffer)]
+    private let variables: [String: Buffer]
+    private let memory: ProgramMemory
+    /// The steps of a run, and the kernels of those that run once per load.
+    let steps: [Step]
+    private let hoistedKernels: [Kernel]
+    private let fallibleKernels: [any FallibleKernel]
+    /// What ``start(_:)`` stops at, and after which step.
+    let observations: Observations
+    private var isPrepared = false
+    /// Smaller steps stay on the calling thread: waking others takes longer.
+    private static let smallWork = 8192
+
+    /// Compiles what `outputs` and the graph's updates need.
+    ///
+    /// - Parameters:
+    ///   - outputs: tensors of one graph, and the names under which runs return them.
+    ///   - observed: values that ``start(_:)`` stops at. Each is written to memory, where it can be
+    ///     read until the next step; it is not fused with what uses it, which can change last bits.
+    /// - Throws: ``GraphError`` if a rule was broken while the graph was built, there is no output,
+    ///   or an operation has no kernel.
+    public init(
+        outputs: [(name: String, value: Tensor)], observing observed: [Tensor] = [],
+        options: CompileOptions = .init()
+    ) throws(GraphError) {
+        guard let source = outputs.first?.value.graph else {
+            throw GraphError(operation: "compile", reason: "a program needs at least one output")
+        }
+        try source.validate()
+        pool = ThreadPool.shared(threads: options.threads ?? ThreadPool.processorCount)
+        let updates = source.updates
+        let passes = PassPipeline(
+            options, choices: try options.tuner?.choices(for: outputs, options) ?? options.choices,
+            threads: pool.threads, learns: !updates.isEmpty)
+        let final = try PassPipeline.run(
+            passes.graphPasses, on: source,
+            roots: (outputs.map(\.value) + observed + updates.map(\.value)).map(\.id))
+        let ends = outputs.map { final.ids[$0.value.id] }
+        let stops = observed.map { final.ids[$0.id] }
+        compiled = try Compiler.compile(
+            final.graph, outputs: ends, observed: stops,
+            updates: updates.compactMap { update in
+                source.variable(named: update.variable).map {
+                    (final.graph.apply($0.operation, []).id, final.ids[update.value.id])
+                }
+            }, passes: passes.stepPasses)
+        let values = compiled.values
+        self.outputs = zip(outputs, ends).map { ($0.name, values.buffer($1)) }
+        observations = Observations(stops, in: compiled)
+        variables = Dictionary(values.variables.map { ($0.name, $0.buffer) }) { first, _ in first }
+        memory = ProgramMemory(compiled, threads: pool.threads)
+        steps = compiled.steps.filter { !$0.isHoisted }
+        hoistedKernels = compiled.steps.filter(\.isHoisted).map(\.kernel)
+        fallibleKernels = compiled.steps.compactMap { $0.kernel as? any FallibleKernel }
+    }
+}
+
+// MARK: Variables
+
+extension Program {
+    /// How many threads a run uses.
+    public var threads: Int { pool.threads }
+
+    /// Bytes of intermediate results and workspace.
+    public var arenaBytes: Int { memory.bytes }
+
+    /// Names and shapes of the variables, in the order of their first use.
+    public var variableShapes: [(name: String, shape: Shape)] {
+        compiled.values.variables.map { ($0.name, $0.buffer.shape) }
+    }
+
+    /// Bytes of the variables.
+    public var variableBytes: Int {
+        compiled.values.variables.reduce(0) { $0 + $1.buffer.count } * MemoryLayout<Float>.size
+    }
+
+    /// Multiply-adds of convolutions and matrix products in one run.
+    public var multiplyAdds: Int { steps.reduce(0) { $0 + $1.kernel.multiplyAdds } }
+
+    /// Sets variables by name. Those that are not named keep their values, and names that the
+    /// program does not have are ignored.
+    ///
+    /// - Throws: ``GraphError`` if a shape differs; nothing is changed then.
+    public func load(_ values: [String: TensorData]) throws(GraphError) {
+        for (name, data) in values {
+            guard let buffer = variables[name], buffer.shape != data.shape else { continue }
+            throw GraphError(
+                operation: "load", inputShapes: [data.shape],
+                reason: "variable \(name) has shape \(buffer.shape)")
+        }
+        for (name, data) in values { variables[name]?.load(data.scalars) }
+        isPrepared = false
+    }
+
+    /// The present value of a variable; nil if there is none of that name.
+    public func value(of variable: String) -> TensorData? {
+        variables[variable].map { TensorData(shape: $0.shape, scalars: $0.scalars()) }
+    }
+}
+
+// MARK: Running
+
+extension Program {
+    /// Runs the program once.
+    ///
+    /// - Parameter inputs: a value for each input of the graph, row-major (for images NCHW).
+    /// - Returns: the outputs by name.
+    /// - Throws: ``GraphError`` if an input is missing or has another shape, or if a
+    ///   ``HostOperation`` failed.
+    public func run(_ inputs: [String: TensorData] = [:]) throws(GraphError) -> [String: TensorData]
+    {
+        try check(inputs)
+        pool.withExclusiveUse {
+            load(inputs: inputs)
+            prepare()
+            for step in steps { execute(step.kernel) }
+        }
+        return try results()
+    }
+
+    /// The outputs of the last run.
+    func results() throws(GraphError) -> [String: TensorData] {
+        for kernel in fallibleKernels {
+            if let failure = kernel.failure { throw failure }
+        }
+        var results: [String: TensorData] = [:]
+        for (name, buffer) in outputs {
+            results[name] = TensorData(shape: buffer.shape, scalars: buffer.scalars())
+        }
+        return results
+    }
+
+    func check(_ inputs: [String: TensorData]) throws(GraphError) {
+        for input in compiled.values.inputs {
+            guard let data = inputs[input.name] else {
+                throw GraphError(operation: "run", reason: "input \(input.name) is missing")
+            }
+            guard data.shape == input.buffer.shape else {
+                throw GraphError(
+                    operation: "run", inputShapes: [data.shape],
+                    reason: "input \(input.name) has shape \(input.buffer.shape)")
+            }
+        }
+    }
+
+    func load(inputs: [String: TensorData]) {
+        for input in compiled.values.inputs {
+            if let data = inputs[input.name] { input.buffer.load(data.scalars) }
+        }
+    }
+
+    /// Computes what depends on variables alone, if they changed.
+    func prepare() {
+        guard !isPrepared else { return }
+        for kernel in hoistedKernels { execute(kernel) }
+        isPrepared = true
+    }
+
+    func execute(_ kernel: Kernel) {
+        for phase in 0..<kernel.phases {
+            var call = KernelCall(kernel: kernel, phase: phase, workspace: memory.workspace)
+            if kernel.work < Self.smallWork {
+                // One thread does the parts of all, so that kernels need not distinguish.
+                for thread in 0..<threads { call.run(thread: thread, threads: threads) }
+            } else {
+                pool.run(&call)
+            }
+        }
+    }
+
+    /// Runs once more with the inputs of the last run, and leaves the results where they are.
+    func runSteps() {
+        pool.withExclusiveUse {
+            prepare()
+            for step in steps { execute(step.kernel) }
+        }
+    }
+
+    /// The names of a run's steps, in order.
+    var stepNames: [String] { steps.map(\.kernel.name) }
+}

@@ -1,0 +1,61 @@
+import CKernels
+
+/// A kernel that can compute any rows of its result into any memory, so that the next kernel finds
+/// them in the cache: a convolution, or a function of single pixels.
+class RowKernel: FusingKernel, ChainableKernel {
+    /// The addresses of row 0 of the whole batch, which need not be in memory itself.
+    struct Addresses {
+        let x: UnsafePointer<Float>
+        let y: UnsafeMutablePointer<Float>
+    }
+
+    final let x, output: Buffer
+    final var geometry: rt_conv
+
+    init(name: String, work: Int, geometry: rt_conv, x: Buffer, output: Buffer) {
+        (self.geometry, self.x, self.output) = (geometry, x, output)
+        super.init(name: name, work: work)
+    }
+
+    /// Whether ``compute(_:at:part:_:)`` may be called instead of ``run(phase:part:_:)``.
+    var chains: Bool { false }
+
+    final var links: [RowKernel] { chains ? [self] : [] }
+
+    /// Prepares a thread for the rows of a run.
+    func prepare(part: Part, _ workspace: UnsafeMutablePointer<Float>) {}
+
+    /// Computes `rows`, counted over the whole batch, with the tail but without an epilogue.
+    func compute(
+        _ rows: Range<Int>, at addresses: Addresses, part: Part,
+        _ workspace: UnsafeMutablePointer<Float>
+    ) {
+        preconditionFailure("\(name) does not compute rows")
+    }
+}
+
+extension RowKernel {
+    /// Rows of the result, over the whole batch.
+    var rowCount: Int { output.shape[0] * output.shape[2] }
+    /// Floats of a row of the result.
+    var rowFloats: Int { output.shape[3] * output.shape[1] }
+
+    /// The rows of the input that some rows of one image are computed from.
+    func inputRows(for rows: Range<Int>) -> Range<Int> {
+        let (size, height) = (output.shape[2], x.shape[2])
+        let image = rows.lowerBound / size
+        let first = (rows.lowerBound - image * size) * Int(geometry.stride_height)
+        let last = (rows.upperBound - 1 - image * size) * Int(geometry.stride_height)
+        let begin = min(max(first - Int(geometry.pad_top), 0), height)
+        let end = min(last - Int(geometry.pad_top) + reach, height)
+        return image * height + begin..<image * height + max(end, begin)
+    }
+
+    /// How many rows at least can be computed from `inputRows` rows of the input.
+    func rows(from inputRows: Int) -> Int {
+        max((inputRows - reach) / Int(geometry.stride_height) + 1, 1)
+    }
+
+    /// Rows of the input at most that one row of the result is computed from.
+    var reach: Int { Int(geometry.dilation_height * (geometry.kernel_height - 1)) + 1 }
+}
