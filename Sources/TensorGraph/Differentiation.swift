@@ -2,11 +2,11 @@
 ///
 /// - Parameters:
 ///   - loss: a tensor of one element.
-///   - variables: what to differentiate with respect to; any tensors that `loss` depends on.
+///   - variables: the tensors to differentiate with respect to; they need not be variables.
 /// - Returns: for each of `variables`, the gradient of `loss`, of the same shape; zeros where the
 ///   loss does not depend on it.
 /// - Throws: ``GraphError`` if the graph is invalid, the loss is not one element, or an operation
-///   on the way has no gradient.
+///   between the variables and the loss has no gradient.
 public func gradients(
     of loss: Tensor, withRespectTo variables: [Tensor]
 ) throws(GraphError) -> [Tensor] {
@@ -30,10 +30,10 @@ public func gradients(
     return variables.map { accumulated[$0] }
 }
 
-/// The gradients gathered so far, by node.
+/// The gradients accumulated so far, by node.
 private struct GradientTable {
     let graph: Graph
-    /// Whether a node leads back to one of the targets.
+    /// For each node, whether it depends on one of the targets.
     let isNeeded: [Bool]
     var gradients: [Int: Tensor] = [:]
 
@@ -57,8 +57,9 @@ private struct GradientTable {
 
     mutating func propagate(through id: Int) throws(GraphError) {
         let node = graph.nodes[id]
-        let leadsBack = node.inputs.contains { isNeeded[$0] }
-        guard leadsBack, let gradient = gradients[id] else { return }
+        guard node.inputs.contains(where: { isNeeded[$0] }), let gradient = gradients[id] else {
+            return
+        }
         let backward = Backward(
             inputs: node.inputs.map { Tensor(graph: graph, id: $0) },
             output: Tensor(graph: graph, id: id), gradient: gradient,

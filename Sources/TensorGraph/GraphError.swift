@@ -1,15 +1,15 @@
-/// Why a graph cannot be built, differentiated or run.
-///
-/// Names the operation, the module that applied it and the shapes it was applied to.
+/// Why a graph cannot be built, differentiated, compiled or run.
 public struct GraphError: Error, Hashable, Sendable {
     /// The operation's name, as in ``Operation/name``.
     public let operation: String
     /// The dotted path of the module that applied the operation; empty outside modules.
     public let module: String
+    /// The shapes that the operation was applied to; empty if they do not matter.
     public let inputShapes: [Shape]
-    /// The rule that was broken, with its numbers.
+    /// The rule that was broken, with the values that broke it.
     public let reason: String
 
+    /// An error with these parts.
     public init(operation: String, module: String = "", inputShapes: [Shape] = [], reason: String) {
         self.operation = operation
         self.module = module
@@ -20,17 +20,19 @@ public struct GraphError: Error, Hashable, Sendable {
 
 extension GraphError: CustomStringConvertible {
     public var description: String {
-        let place = module.isEmpty ? operation : "\(operation) in \(module)"
-        guard !inputShapes.isEmpty else { return "\(place): \(reason)" }
+        let location = module.isEmpty ? operation : "\(operation) in \(module)"
+        guard !inputShapes.isEmpty else { return "\(location): \(reason)" }
         let shapes = inputShapes.map(\.description).joined(separator: ", ")
-        return "\(place): \(reason) (inputs: \(shapes))"
+        return "\(location): \(reason) (inputs: \(shapes))"
     }
 }
 
-/// A broken shape rule: what an ``Operation`` throws; the graph adds where it happened.
+/// A broken rule of an ``Operation``; the graph adds where it happened and throws a ``GraphError``.
 public struct ShapeError: Error, Hashable, Sendable {
+    /// The rule that was broken, with the values that broke it.
     public let reason: String
 
+    /// - Parameter reason: the rule that was broken, with the values that broke it.
     public init(_ reason: String) {
         self.reason = reason
     }

@@ -1,15 +1,19 @@
-/// The extents of a tensor, outermost first: `[N, C, H, W]` for a batch of pictures.
+/// The extents of a tensor, outermost first: `[N, C, H, W]` for a batch of images.
 ///
-/// A shape without dimensions is a scalar's and holds one element.
+/// A shape without dimensions is that of a scalar, which has one element.
 public struct Shape: Hashable, Sendable {
+    /// The extents, outermost first.
     public var dimensions: [Int]
 
+    /// A shape of these extents, outermost first.
     public init(_ dimensions: [Int]) {
         self.dimensions = dimensions
     }
 
+    /// The shape of a single value: no dimensions.
     public static let scalar = Shape([])
 
+    /// The number of dimensions.
     public var rank: Int { dimensions.count }
 
     /// The number of elements: the product of the dimensions, 1 for a scalar.
@@ -21,7 +25,7 @@ public struct Shape: Hashable, Sendable {
         set { dimensions[axis < 0 ? axis + rank : axis] = newValue }
     }
 
-    /// Refuses extents below 1 and more elements than can be counted.
+    /// Throws if an extent is below 1, or there are more elements than an `Int` can count.
     func validate() throws(ShapeError) {
         var count = 1
         for extent in dimensions {

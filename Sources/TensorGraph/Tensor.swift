@@ -1,5 +1,6 @@
 /// A light handle on a value of a ``Graph``; copying it copies nothing.
 public struct Tensor {
+    /// The graph that the value belongs to.
     public let graph: Graph
     package let id: Int
 
@@ -8,12 +9,13 @@ public struct Tensor {
         self.id = id
     }
 
+    /// The extents of the value.
     public var shape: Shape { graph.nodes[id].shape }
 
-    /// What computes this value.
+    /// The operation that computes this value.
     package var operation: any Operation { graph.nodes[id].operation }
 
-    /// Applies a function of this value alone.
+    /// Applies an operation of one input to this value.
     package func applying(_ operation: some Operation) -> Tensor {
         graph.apply(operation, [self])
     }

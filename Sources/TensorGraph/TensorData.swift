@@ -1,9 +1,12 @@
-/// Numbers with a shape, in row-major (for pictures: NCHW) order: what goes into a program and
-/// comes out of it.
+/// The elements of a tensor in row-major (for images NCHW) order: what a program reads and returns.
 public struct TensorData: Hashable, Sendable {
+    /// The extents, outermost first.
     public let shape: Shape
+    /// The elements, row-major.
     public var scalars: [Float]
 
+    /// A tensor of these elements.
+    ///
     /// - Precondition: `scalars` has as many elements as `shape` says.
     public init(shape: Shape, scalars: [Float]) {
         precondition(
@@ -13,10 +16,12 @@ public struct TensorData: Hashable, Sendable {
         self.scalars = scalars
     }
 
+    /// A tensor whose elements are all `value`.
     public init(shape: Shape, repeating value: Float) {
         self.init(shape: shape, scalars: [Float](repeating: value, count: shape.count))
     }
 
+    /// A single value, of rank 0.
     public init(scalar: Float) {
         self.init(shape: .scalar, scalars: [scalar])
     }

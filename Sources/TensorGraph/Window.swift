@@ -1,27 +1,33 @@
-/// A height and a width: a stride, a dilation, a kernel's extent.
+/// A height and a width: of a stride, a dilation or a kernel.
 public struct Pair: Hashable, Sendable, ExpressibleByIntegerLiteral {
+    /// The vertical part.
     public var height: Int
+    /// The horizontal part.
     public var width: Int
 
+    /// A height and a width.
     public init(_ height: Int, _ width: Int) {
         self.height = height
         self.width = width
     }
 
-    /// The same number both ways.
+    /// The same height and width.
     public init(integerLiteral value: Int) {
         self.init(value, value)
     }
 
+    /// The same height and width.
     public init(_ both: Int) {
         self.init(both, both)
     }
 }
 
-/// Rows and columns added around a picture.
+/// Rows and columns of padding around an image.
 public struct Padding: Hashable, Sendable, ExpressibleByIntegerLiteral {
+    /// Rows above and below, columns to the left and to the right.
     public var top, bottom, left, right: Int
 
+    /// Padding of these widths.
     public init(top: Int, bottom: Int, left: Int, right: Int) {
         self.top = top
         self.bottom = bottom
@@ -34,6 +40,7 @@ public struct Padding: Hashable, Sendable, ExpressibleByIntegerLiteral {
         self.init(value)
     }
 
+    /// The same on all four sides.
     public init(_ all: Int) {
         self.init(top: all, bottom: all, left: all, right: all)
     }
@@ -43,12 +50,16 @@ public struct Padding: Hashable, Sendable, ExpressibleByIntegerLiteral {
     var isNonnegative: Bool { min(top, bottom, left, right) >= 0 }
 }
 
-/// A sliding window: what convolution and pooling share.
+/// How a kernel moves over an image, in convolution and pooling.
 public struct Window: Hashable, Sendable {
+    /// Pixels from one position of the kernel to the next.
     public var stride: Pair
+    /// Pixels added around the image.
     public var padding: Padding
+    /// Pixels from one kernel element to the next.
     public var dilation: Pair
 
+    /// A window; by default of stride 1, without padding or dilation.
     public init(stride: Pair = 1, padding: Padding = 0, dilation: Pair = 1) {
         self.stride = stride
         self.padding = padding
@@ -61,7 +72,7 @@ public struct Window: Hashable, Sendable {
         try require(padding.isNonnegative, "padding must not be negative")
     }
 
-    /// How many places a kernel has in a picture: ⌊(d + p − dilation·(k − 1) − 1)/stride⌋ + 1.
+    /// How many positions a kernel has in an image: ⌊(d + p − dilation·(k − 1) − 1)/stride⌋ + 1.
     package func positions(height: Int, width: Int, kernel: Pair) throws(ShapeError) -> Pair {
         try validate()
         try require(min(kernel.height, kernel.width) >= 1, "a kernel needs at least one element")
@@ -76,7 +87,7 @@ public struct Window: Hashable, Sendable {
         return Pair(freeHeight / stride.height + 1, freeWidth / stride.width + 1)
     }
 
-    /// The picture's extent of which `positions` came, without rows that no window reached.
+    /// The smallest image in which a kernel has so many positions.
     func coveredExtent(positions: Pair, kernel: Pair) -> Pair {
         Pair(
             (positions.height - 1) * stride.height + dilation.height * (kernel.height - 1) + 1

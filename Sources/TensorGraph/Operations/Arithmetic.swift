@@ -33,21 +33,21 @@ public struct Divide: BinaryElementwise {
     }
 }
 
-/// x to the power y (`torch.pow`); NaN for a negative x and a y that is no integer.
+/// x to the power y (`torch.pow`); NaN if x is negative and y is not an integer.
 ///
 /// x⁰ has gradient 0 everywhere, and so has 0ʸ with respect to a y that is not negative.
 public struct Power: BinaryElementwise {
     public static let name = "pow"
     public func gradients(_ backward: Backward) -> [Tensor?] {
         let (x, y) = (backward.inputs[0], backward.inputs[1])
-        // The comparisons keep 0 · ∞ out: they turn 0⁻¹ into 0⁰ and log 0 into log 1.
+        // The comparisons avoid 0 · ∞: they turn 0⁻¹ into 0⁰ and log 0 into log 1.
         return backward.binary(
             { backward.gradient * y * pow(x, y - 1 + equal(y, y.scalar(0))) },
             { backward.gradient * backward.output * log(x + equal(x, x.scalar(0))) })
     }
 }
 
-/// The larger of x and y (`torch.maximum`); the gradient is halved between equal operands.
+/// The larger of x and y (`torch.maximum`); equal operands get half of the gradient each.
 public struct Maximum: BinaryElementwise {
     public static let name = "maximum"
     public func gradients(_ backward: Backward) -> [Tensor?] {
@@ -59,7 +59,7 @@ public struct Maximum: BinaryElementwise {
     }
 }
 
-/// The smaller of x and y (`torch.minimum`); the gradient is halved between equal operands.
+/// The smaller of x and y (`torch.minimum`); equal operands get half of the gradient each.
 public struct Minimum: BinaryElementwise {
     public static let name = "minimum"
     public func gradients(_ backward: Backward) -> [Tensor?] {

@@ -44,8 +44,8 @@ public struct BatchMoments: Operation {
 
 /// Batch normalization with the batch's own moments (`batch_norm`, training).
 ///
-/// Inputs: x, weight, bias, moments (``BatchMoments`` of x). The gradient with respect to x already
-/// contains the way through the moments.
+/// Inputs: x, weight, bias, moments (``BatchMoments`` of x). The gradient with respect to x includes
+/// the part that passes through the moments.
 public struct BatchNormTraining: Operation {
     public static let name = "batch_norm_training"
     package let epsilon: Float
@@ -87,7 +87,7 @@ public struct BatchNormGradientSums: Operation {
     }
 }
 
-/// The gradient of ``BatchNormTraining`` with respect to x, the way through the moments included:
+/// The gradient of ``BatchNormTraining`` with respect to x, including the part through the moments:
 /// weight/√(variance + ε) · (dy − Σdy/n − x̂·Σ(dy·x̂)/n). Inputs: x, weight, moments, dy, sums.
 public struct BatchNormInputGradient: Operation {
     public static let name = "batch_norm_input"
@@ -114,7 +114,7 @@ private func axesButChannels(_ shape: Shape) -> [Int] {
     (0..<shape.rank).filter { $0 != 1 }
 }
 
-/// A vector of one number per channel, shaped so that it broadcasts along x's channels.
+/// A vector with a value for each channel, reshaped so that it broadcasts along x's channels.
 package func perChannel(_ vector: Tensor, like x: Tensor) -> Tensor {
     var shape = Shape([Int](repeating: 1, count: Swift.max(x.shape.rank, 2)))
     shape[1] = vector.shape.count

@@ -18,9 +18,9 @@ public struct Broadcast: Operation {
 /// The common shape of two operands: aligned at the last axis, each pair of extents equal or one 1.
 package func broadcastShape(_ a: Shape, _ b: Shape) throws(ShapeError) -> Shape {
     var result: [Int] = []
-    for place in 1..<(max(a.rank, b.rank) + 1) {
-        let first = place <= a.rank ? a[-place] : 1
-        let second = place <= b.rank ? b[-place] : 1
+    for axis in 1..<(max(a.rank, b.rank) + 1) {
+        let first = axis <= a.rank ? a[-axis] : 1
+        let second = axis <= b.rank ? b[-axis] : 1
         try require(
             first == second || first == 1 || second == 1,
             "\(a) and \(b) cannot be broadcast together")
@@ -30,13 +30,13 @@ package func broadcastShape(_ a: Shape, _ b: Shape) throws(ShapeError) -> Shape 
 }
 
 extension Tensor {
+    /// This tensor repeated along new and one-element axes; itself if the shape is already that.
     public func broadcast(to shape: Shape) -> Tensor {
         self.shape == shape ? self : applying(Broadcast(shape: shape))
     }
 
-    /// Undoes a broadcast: sums over the axes along which `shape` was repeated.
-    ///
-    /// The one place that turns the gradient of a broadcast operand into the operand's shape.
+    /// The gradient of an operand of `shape` that was broadcast: this tensor summed over the axes
+    /// along which the operand was repeated.
     package func summed(to shape: Shape) -> Tensor {
         guard self.shape != shape else { return self }
         let added = self.shape.rank - shape.rank

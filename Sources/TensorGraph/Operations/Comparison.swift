@@ -1,6 +1,6 @@
 /// A comparison element by element with broadcasting: 1 where it holds, 0 elsewhere.
 ///
-/// Comparisons are flat, so no gradient passes through them.
+/// Comparisons are piecewise constant, so they have no gradient.
 package protocol ComparisonElementwise: BinaryElementwise {}
 
 extension ComparisonElementwise {
@@ -22,7 +22,7 @@ public struct Equal: ComparisonElementwise {
     public static let name = "eq"
 }
 
-/// x where the condition is above 0, else y (`torch.where`); what is not chosen may be NaN.
+/// x where the condition is above 0, else y (`torch.where`); an element that is not selected may be NaN.
 public func select(_ condition: Tensor, _ x: Tensor, _ y: Tensor) -> Tensor {
     let graph = x.graph
     return graph.apply(ReluGradient(), [x, condition])

@@ -1,4 +1,4 @@
-/// Tensors one after another along an axis (`torch.cat`).
+/// Tensors joined along an axis (`torch.cat`).
 public struct Concat: Operation {
     public static let name = "concat"
     package let axis: Int
@@ -9,9 +9,9 @@ public struct Concat: Operation {
         let axis = try normalizedAxes([axis], rank: result.rank)[0]
         for other in inputs.dropFirst() {
             try require(other.rank == result.rank, "inputs must have one rank")
-            for place in 0..<result.rank where place != axis {
+            for index in 0..<result.rank where index != axis {
                 try require(
-                    other[place] == result[place], "inputs may differ along axis \(axis) alone")
+                    other[index] == result[index], "inputs may differ along axis \(axis) alone")
             }
             result[axis] += other[axis]
         }

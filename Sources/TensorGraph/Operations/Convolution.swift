@@ -1,4 +1,4 @@
-/// Cross-correlation of pictures with kernels (`torch.nn.functional.conv2d`).
+/// Cross-correlation of images with kernels (`torch.nn.functional.conv2d`).
 ///
 /// x is [N, Cin, H, W], weight [Cout, Cin/groups, KH, KW], the optional bias [Cout].
 public struct Convolution: Operation {
@@ -18,9 +18,9 @@ public struct Convolution: Operation {
         if inputs.count == 3 {
             try require(inputs[2] == [weight[0]], "bias must have shape [\(weight[0])]")
         }
-        let places = try window.positions(
+        let size = try window.positions(
             height: x[2], width: x[3], kernel: Pair(weight[2], weight[3]))
-        return [x[0], weight[0], places.height, places.width]
+        return [x[0], weight[0], size.height, size.width]
     }
 
     public func gradients(_ backward: Backward) -> [Tensor?] {

@@ -23,10 +23,10 @@ public struct ConvolutionTranspose: Operation {
         if inputs.count == 3 {
             try require(inputs[2] == [channels], "bias must have shape [\(channels)]")
         }
-        let places = try window.positions(
+        let size = try window.positions(
             height: outputSize.height, width: outputSize.width, kernel: Pair(weight[2], weight[3]))
         try require(
-            places == Pair(x[2], x[3]),
+            size == Pair(x[2], x[3]),
             "an output of \(outputSize.height)×\(outputSize.width) does not come from \(x)")
         return [x[0], channels, outputSize.height, outputSize.width]
     }

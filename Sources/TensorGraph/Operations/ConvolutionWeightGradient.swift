@@ -1,4 +1,5 @@
-/// The gradient of ``Convolution`` with respect to its weight: Σ over places of x ⊗ dy.
+/// The gradient of ``Convolution`` with respect to its weight: Σ x ⊗ dy over the positions of the
+/// kernel.
 ///
 /// x is [N, Cin, H, W], dy [N, Cout, OH, OW]; the result is [Cout, Cin/groups, KH, KW].
 public struct ConvolutionWeightGradient: Operation {
@@ -12,10 +13,10 @@ public struct ConvolutionWeightGradient: Operation {
         let (x, dy) = (inputs[0], inputs[1])
         try requireRank(x, 4)
         try requireRank(dy, 4, "gradient")
-        let places = try window.positions(height: x[2], width: x[3], kernel: kernel)
+        let size = try window.positions(height: x[2], width: x[3], kernel: kernel)
         try require(
-            dy[0] == x[0] && dy[2] == places.height && dy[3] == places.width,
-            "the gradient must be [\(x[0]), C, \(places.height), \(places.width)]")
+            dy[0] == x[0] && dy[2] == size.height && dy[3] == size.width,
+            "the gradient must be [\(x[0]), C, \(size.height), \(size.width)]")
         try require(
             x[1] % groups == 0 && dy[1] % groups == 0, "\(groups) groups do not divide channels")
         return [dy[1], x[1] / groups, kernel.height, kernel.width]

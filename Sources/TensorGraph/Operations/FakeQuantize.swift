@@ -1,14 +1,14 @@
-/// A weight as it will be after it was stored in a few bits: scale·round(w/scale), where the scale of
-/// each slice along an axis is such that its largest |w| has the largest code
+/// A weight as it will be once it is stored in a few bits: scale·round(w/scale), where the scale of
+/// each slice along an axis maps its largest |w| to the largest code
 /// (`torch.fake_quantize_per_channel_affine` with a symmetric range, the scale taken from the weight
 /// itself).
 ///
-/// The gradient goes straight through: rounding counts as the identity (Bengio et al., 2013).
+/// The gradient is the straight-through estimate (Bengio et al., 2013): that of the identity.
 public struct FakeQuantize: Operation {
     public static let name = "fake_quantize"
     /// The axis with a scale for each index; nil for one scale for all.
     package let axis: Int?
-    /// Of a code, its sign among them: from −(2^(bits−1) − 1) to 2^(bits−1) − 1.
+    /// Bits of a code, including its sign: from −(2^(bits−1) − 1) to 2^(bits−1) − 1.
     package let bits: Int
 
     package var largestCode: Int { 1 << (bits - 1) - 1 }
@@ -27,21 +27,25 @@ public struct FakeQuantize: Operation {
     public func gradients(_ backward: Backward) -> [Tensor?] { [backward.gradient] }
 }
 
-/// How the weights of a network will be stored: with one scale for each output channel, in so many
-/// bits. Small ones stay as they are.
+/// How the weights of a network will be stored: in a few bits, with one scale for each output
+/// channel. Small weights are not rounded.
 public struct WeightRounding: Hashable, Sendable {
+    /// Bits of a code, including its sign.
     public var bits: Int
-    /// Weights of no more numbers than this are not rounded.
+    /// Weights with at most this many elements are not rounded.
     public var threshold: Int
 
+    /// Rounding to codes of `bits`.
     public init(bits: Int, threshold: Int = 2048) {
         (self.bits, self.threshold) = (bits, threshold)
     }
 }
 
 extension Tensor {
+    /// This weight rounded to the values that ``FakeQuantize`` keeps.
+    ///
     /// - Parameters:
-    ///   - bits: of a code, its sign among them.
+    ///   - bits: the bits of a code, including its sign.
     ///   - axis: the axis with a scale for each index; nil for one scale for all.
     public func fakeQuantized(bits: Int, axis: Int?) -> Tensor {
         graph.apply(FakeQuantize(axis: axis, bits: bits), [self])

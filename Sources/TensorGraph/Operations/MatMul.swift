@@ -1,4 +1,4 @@
-/// The matrix product of the last two axes (`torch.matmul`), either operand transposed on the way.
+/// The matrix product of the last two axes (`torch.matmul`), of operands that may be transposed.
 ///
 /// x is [..., M, K], y is [..., K, N] (or transposed); the leading axes are equal, or y has none.
 public struct MatMul: Operation {
@@ -39,7 +39,7 @@ public struct MatMul: Operation {
         if y.shape.rank == dz.shape.rank {
             return matmul(y, dz, transposeX: transposeY, transposeY: true)
         }
-        // One matrix serves all batches, so it must stand on the right.
+        // One matrix for the whole batch must be the right operand.
         let rank = dz.shape.rank
         let swapped = Array(0..<rank - 2) + [rank - 1, rank - 2]
         return matmul(dz, y, transposeY: !transposeY).transposed(swapped)

@@ -1,4 +1,4 @@
-/// The largest element of each window (`torch.nn.functional.max_pool2d`); padding never wins.
+/// The largest element of each window (`torch.nn.functional.max_pool2d`); padding is ignored.
 public struct MaxPool: Operation {
     public static let name = "max_pool2d"
     package let kernel: Pair
@@ -74,8 +74,8 @@ private func pooledShape(
         max(padding.top, padding.bottom) * 2 <= kernel.height
             && max(padding.left, padding.right) * 2 <= kernel.width,
         "padding must be at most half the kernel")
-    let places = try window.positions(height: x[2], width: x[3], kernel: kernel)
-    return [x[0], x[1], places.height, places.width]
+    let size = try window.positions(height: x[2], width: x[3], kernel: kernel)
+    return [x[0], x[1], size.height, size.width]
 }
 
 public func maxPool2d(

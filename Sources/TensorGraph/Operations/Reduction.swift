@@ -1,8 +1,8 @@
-/// A function that takes all elements along some axes to one.
+/// A function that reduces all elements along some axes to one.
 package protocol Reduction: Operation {
-    /// May count from the end; empty stands for all axes.
+    /// Negative axes count from the end; an empty list means all axes.
     var axes: [Int] { get }
-    /// Whether reduced axes stay, with extent 1.
+    /// Whether reduced axes are kept, with extent 1.
     var keepDims: Bool { get }
 }
 
@@ -17,7 +17,7 @@ extension Reduction {
         axes.isEmpty ? Array(0..<shape.rank) : try normalizedAxes(axes, rank: shape.rank)
     }
 
-    /// The shape with reduced axes kept at extent 1, whatever `keepDims` says.
+    /// The shape with reduced axes kept at extent 1, even if `keepDims` is false.
     package func keptShape(of shape: Shape) throws(ShapeError) -> Shape {
         kept(shape, try reducedAxes(of: shape))
     }
@@ -90,17 +90,17 @@ public struct Max: Reduction {
 }
 
 extension Tensor {
-    /// The sum over `axes`; over all axes if there are none.
+    /// The sum over `axes`; over all axes if the list is empty.
     public func sum(axes: [Int] = [], keepDims: Bool = false) -> Tensor {
         applying(Sum(axes: axes, keepDims: keepDims))
     }
 
-    /// The mean over `axes`; over all axes if there are none.
+    /// The mean over `axes`; over all axes if the list is empty.
     public func mean(axes: [Int] = [], keepDims: Bool = false) -> Tensor {
         applying(Mean(axes: axes, keepDims: keepDims))
     }
 
-    /// The maximum over `axes`; over all axes if there are none.
+    /// The maximum over `axes`; over all axes if the list is empty.
     public func max(axes: [Int] = [], keepDims: Bool = false) -> Tensor {
         applying(Max(axes: axes, keepDims: keepDims))
     }

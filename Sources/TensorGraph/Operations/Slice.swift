@@ -31,7 +31,8 @@ public struct Slice: Operation {
     }
 }
 
-/// Zeros of `shape` with x written where ``Slice`` would read (`torch.slice_scatter` into zeros).
+/// Zeros of `shape` with x written to the elements that ``Slice`` reads (`torch.slice_scatter` into
+/// zeros).
 public struct SliceScatter: Operation {
     public static let name = "slice_scatter"
     package let slice: Slice
@@ -60,17 +61,17 @@ extension Tensor {
     public func sliced(axis: Int, _ range: Range<Int>) -> Tensor {
         var begin = [Int](repeating: 0, count: shape.rank)
         var end = shape.dimensions
-        let place = axis < 0 ? axis + shape.rank : axis
-        guard begin.indices.contains(place) else {
+        let index = axis < 0 ? axis + shape.rank : axis
+        guard begin.indices.contains(index) else {
             let error = ShapeError("axis \(axis) is out of range for rank \(shape.rank)")
             graph.record(error, Slice.name, [shape])
             return self
         }
-        (begin[place], end[place]) = (range.lowerBound, range.upperBound)
+        (begin[index], end[index]) = (range.lowerBound, range.upperBound)
         return sliced(from: begin, to: end)
     }
 
-    /// Every `step`-th row and column of a picture: `x[:, :, ::step, ::step]`.
+    /// Every `step`-th row and column of an image: `x[:, :, ::step, ::step]`.
     public func subsampled(by step: Int) -> Tensor {
         sliced(
             from: [Int](repeating: 0, count: shape.rank), to: shape.dimensions,

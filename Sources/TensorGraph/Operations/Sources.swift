@@ -1,4 +1,4 @@
-/// A value that whoever runs the program supplies anew each time.
+/// A value that is passed to each run of a program.
 public struct Input: Operation {
     public static let name = "input"
     package let inputName: String
@@ -7,17 +7,17 @@ public struct Input: Operation {
     public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape { shape }
 }
 
-/// A value that lives from run to run: a parameter, a buffer, an optimizer's state.
+/// A value that a program keeps from run to run: a parameter, a buffer, an optimizer's state.
 public struct Variable: Operation {
     /// What a variable is for; decides what is trained, saved and exported.
     public enum Role: Hashable, Sendable {
         /// Learned by gradient descent.
         case parameter
-        /// Learned otherwise, such as running statistics.
+        /// Updated without gradients, such as running statistics.
         case buffer
-        /// Belongs to the optimizer and never leaves a checkpoint.
+        /// The state of an optimizer; stored in checkpoints and never exported.
         case optimizerState
-        /// Set from outside before a run, such as the learning rate.
+        /// Set before a run, such as the learning rate.
         case setting
     }
 
@@ -30,14 +30,14 @@ public struct Variable: Operation {
     public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape { shape }
 }
 
-/// Numbers that never change.
+/// A value that never changes.
 public struct Constant: Operation {
     public static let name = "constant"
     package let data: TensorData
 
     public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape { data.shape }
 
-    /// Bits decide, not values: −0 is another constant than 0, and NaN is itself.
+    /// Compares bits, not values: −0 is another constant than 0, and NaN equals itself.
     public static func == (x: Constant, y: Constant) -> Bool {
         x.data.shape == y.data.shape
             && x.data.scalars.elementsEqual(y.data.scalars) { $0.bitPattern == $1.bitPattern }
@@ -49,7 +49,7 @@ public struct Constant: Operation {
 }
 
 extension Graph {
-    /// A value that each run is given under `name`.
+    /// A value that is passed to each run under `name`.
     public func input(_ name: String, _ shape: Shape) -> Tensor {
         declare(name, Input(inputName: name, shape: shape))
     }
@@ -63,6 +63,7 @@ extension Graph {
         return declare(scoped, Variable(variableName: scoped, shape: shape, role: .setting))
     }
 
+    /// A value that never changes.
     public func constant(_ data: TensorData) -> Tensor {
         apply(Constant(data: data), [])
     }

@@ -13,12 +13,13 @@ public struct Transpose: Operation {
 
     public func gradients(_ backward: Backward) -> [Tensor?] {
         var inverse = permutation
-        for (place, axis) in permutation.enumerated() { inverse[axis] = place }
+        for (index, axis) in permutation.enumerated() { inverse[axis] = index }
         return [backward.gradient.transposed(inverse)]
     }
 }
 
 extension Tensor {
+    /// This tensor with its axes in another order: axis i of the result is axis `permutation[i]`.
     public func transposed(_ permutation: [Int]) -> Tensor {
         applying(Transpose(permutation: permutation))
     }

@@ -1,6 +1,7 @@
-/// Bilinear upsampling by whole factors (`torch.nn.functional.interpolate`, mode bilinear).
+/// Bilinear upsampling by integer factors (`torch.nn.functional.interpolate`, mode bilinear).
 ///
-/// Samples at (i + ½)/factor − ½, or at i·(in − 1)/(out − 1) with `alignCorners`, within the picture.
+/// Samples at (i + ½)/factor − ½, or at i·(in − 1)/(out − 1) with `alignCorners`, clamped to the
+/// image.
 public struct UpsampleBilinear: Operation {
     public static let name = "upsample_bilinear2d"
     package let factor: Pair
@@ -35,7 +36,7 @@ public struct UpsampleBilinearGradient: Operation {
     }
 }
 
-/// Each pixel repeated by whole factors (`torch.nn.functional.interpolate`, mode nearest).
+/// Each pixel repeated by integer factors (`torch.nn.functional.interpolate`, mode nearest).
 public struct UpsampleNearest: Operation {
     public static let name = "upsample_nearest2d"
     package let factor: Pair
