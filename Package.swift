@@ -119,61 +119,72 @@ let package = Package(
         .executableTarget(name: "RetintExecutable", dependencies: ["RetintCLI"]),
 
         // Tests.
+        .target(name: "TestSupport", path: "Tests/TestSupport"),
         .testTarget(name: "TensorGraphTests", dependencies: ["TensorGraph"]),
         .testTarget(
-            name: "OperationTests", dependencies: ["TensorGraph", "Engine", "TensorFiles"],
+            name: "OperationTests",
+            dependencies: ["TensorGraph", "Engine", "TensorFiles", "TestSupport"],
             exclude: ["Goldens"]),
         .testTarget(
             name: "ColorizersTests",
             dependencies: [
                 "CAllocationCounter", "Colorizers", "Layers", "Engine", "TensorFiles",
+                "TestSupport",
             ], exclude: ["Goldens"]),
         .target(name: "CAllocationCounter", path: "Tests/CAllocationCounter"),
         .testTarget(
-            name: "ColorScienceTests", dependencies: ["ColorScience"], exclude: ["Goldens"]),
+            name: "ColorScienceTests", dependencies: ["ColorScience", "TestSupport"],
+            exclude: ["Goldens"]),
         .testTarget(
-            name: "ImageIOTests", dependencies: ["ImageIO", "Files"], exclude: ["Goldens"]),
-        .testTarget(name: "FilesTests", dependencies: ["Files"]),
-        .testTarget(name: "TensorFilesTests", dependencies: ["TensorFiles"], exclude: ["Goldens"]),
-        .testTarget(name: "MLPackageTests", dependencies: ["MLPackage"], exclude: ["Goldens"]),
+            name: "ImageIOTests", dependencies: ["ImageIO", "Files", "TestSupport"],
+            exclude: ["Goldens"]),
+        .testTarget(name: "FilesTests", dependencies: ["Files", "TestSupport"]),
         .testTarget(
-            name: "MILTests", dependencies: ["MIL", "Engine", "MLPackage", "TensorGraph"],
+            name: "TensorFilesTests", dependencies: ["TensorFiles", "TestSupport"],
+            exclude: ["Goldens"]),
+        .testTarget(
+            name: "MLPackageTests", dependencies: ["MLPackage", "TestSupport"],
+            exclude: ["Goldens"]),
+        .testTarget(
+            name: "MILTests",
+            dependencies: ["MIL", "Engine", "MLPackage", "TensorGraph", "TestSupport"],
             exclude: ["Goldens"]),
         .testTarget(
             name: "ColorizerExportTests",
             dependencies: [
                 "ColorizerExport", "MIL", "Checkpoints", "Engine", "Colorizers", "Layers",
-                "MLPackage", "TensorFiles", "TensorGraph",
+                "MLPackage", "TensorFiles", "TensorGraph", "TestSupport",
             ], exclude: ["Goldens"]),
         .testTarget(
             name: "PlacementTests",
             dependencies: [
                 "Placement", "ColorizerExport", "Checkpoints", "MLPackage", "TensorGraph",
+                "TestSupport",
             ]),
         .testTarget(
             name: "QuantizationTests",
             dependencies: [
                 "Quantization", "ColorizerExport", "MIL", "Checkpoints", "Engine", "MLPackage",
-                "TensorGraph",
+                "TensorGraph", "TestSupport",
             ], exclude: ["Goldens"]),
         .testTarget(
             name: "VerificationTests",
             dependencies: [
                 "Verification", "Checkpoints", "ColorizerExport", "MIL", "MLPackage", "TensorFiles",
-                "TensorGraph",
+                "TensorGraph", "TestSupport",
             ], exclude: ["Goldens"]),
         .testTarget(
             name: "TrainingTests",
             dependencies: [
                 "Training", "TensorBoardProto", "Checkpoints", "Colorizers", "ImageIO", "Layers",
-                "TensorGraph",
+                "TensorGraph", "TestSupport",
             ], exclude: ["Goldens"]),
         .testTarget(
             name: "CommandTests",
             dependencies: [
                 "RetintCLI", "Checkpoints", "ColorScience", "ColorizerExport", "MIL", "Engine",
                 "Layers",
-                "TensorFiles", "TensorGraph", "ImageIO",
+                "TensorFiles", "TensorGraph", "ImageIO", "TestSupport",
             ],
             exclude: ["Goldens"]),
     ]

@@ -1,5 +1,6 @@
 import ColorScience
 import Foundation
+import TestSupport
 
 /// Colors and their differences as scikit-image computes them (Goldens/record.py).
 struct ColorGoldens: Decodable {
@@ -11,7 +12,7 @@ struct ColorGoldens: Decodable {
     let deltaE2000: [Float]
     let deltaE76: [Float]
 
-    static func load() throws -> Self { try loadGoldens("lab") }
+    static func load() throws -> Self { try decodeGolden("lab.json", keys: .convertFromSnakeCase) }
 }
 
 /// A pair of pictures and its measures as scikit-image computes them.
@@ -28,15 +29,9 @@ struct PictureGoldens: Decodable {
     let areaUnderCurve: Double
     let balancedArea: Double
 
-    static func load() throws -> Self { try loadGoldens("pictures") }
-}
-
-private func loadGoldens<Goldens: Decodable>(_ name: String) throws -> Goldens {
-    let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        .appendingPathComponent("Goldens/\(name).json")
-    let decoder = JSONDecoder()
-    decoder.keyDecodingStrategy = .convertFromSnakeCase
-    return try decoder.decode(Goldens.self, from: Data(contentsOf: file))
+    static func load() throws -> Self {
+        try decodeGolden("pictures.json", keys: .convertFromSnakeCase)
+    }
 }
 
 extension LabPlanes {

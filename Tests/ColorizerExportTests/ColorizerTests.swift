@@ -7,6 +7,7 @@ import MIL
 import MLPackage
 import TensorFiles
 import TensorGraph
+import TestSupport
 import Testing
 
 /// The architectures with seeded weights, exported and run as read from disk.
@@ -68,7 +69,7 @@ struct Exported {
 
     init(_ name: String, _ options: ExportOptions) throws {
         checkpoint = try Self.colorful(try Checkpoint(architecture: name, seed: 5))
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder()
         let path = scratch.path("model.mlpackage")
         summary = try exportPackage(checkpoint, to: path, options: options)
         package = try MLPackage(contentsOf: path)

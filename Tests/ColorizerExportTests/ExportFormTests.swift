@@ -4,6 +4,7 @@ import Foundation
 import Layers
 import MLPackage
 import TensorGraph
+import TestSupport
 import Testing
 
 /// The forms in which coremltools writes sizes, precisions and pictures, recorded by
@@ -83,7 +84,7 @@ import Testing
     }
 
     private func writes(_ package: MLPackage) throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder()
         try package.write(to: scratch.path("m.mlpackage"))
         #expect(try MLPackage(contentsOf: scratch.path("m.mlpackage")).target == .iOS15)
     }
@@ -134,10 +135,7 @@ private struct Recorded: Decodable {
     }
 
     static func read(_ name: String) throws -> Recorded {
-        let url = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .appendingPathComponent("Goldens/exports.json")
-        let all = try JSONDecoder().decode(
-            [String: Recorded].self, from: Data(contentsOf: url))
+        let all: [String: Recorded] = try decodeGolden("exports.json")
         return try #require(all[name])
     }
 }

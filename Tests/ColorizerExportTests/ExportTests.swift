@@ -5,6 +5,7 @@ import MIL
 import MLPackage
 import TensorFiles
 import TensorGraph
+import TestSupport
 import Testing
 
 @Suite struct ExportTests {
@@ -14,18 +15,18 @@ import Testing
 
     @Test(arguments: ExportOptions.Target.allCases, ExportOptions.Precision.allCases)
     func sameBytes(_ target: ExportOptions.Target, _ precision: ExportOptions.Precision) throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder()
         let options = ExportOptions(precision: precision, target: target, size: 32)
         for name in ["first", "second"] {
             try exportPackage(try Self.checkpoint(), to: scratch.path(name), options: options)
         }
-        let first = try contents(ofPackage: scratch.path("first"))
+        let first = try contents(ofFolder: scratch.path("first"))
         #expect(first.count >= 3)
-        #expect(try first == contents(ofPackage: scratch.path("second")))
+        #expect(try first == contents(ofFolder: scratch.path("second")))
     }
 
     @Test func metadata() throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder()
         var options = ExportOptions(precision: .float16, target: .iOS17, size: 32)
         (options.author, options.license) = ("Somebody", "MIT")
         options.version = "1.2"
@@ -91,7 +92,7 @@ import Testing
 
     /// Told to clamp, an export lists what it changed; NaN stays refused.
     @Test func clamps() throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder()
         var (checkpoint, options) = (try Self.checkpoint(), ExportOptions(size: 32))
         (options.precision, options.clampsWeights) = (.float16, true)
         let name = "head.0.weight"
@@ -143,7 +144,7 @@ import Testing
     private func refusal(
         _ options: ExportOptions, _ damage: (inout Checkpoint) throws -> Void = { _ in }
     ) throws -> ConversionError {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder()
         var checkpoint = try Self.checkpoint()
         try damage(&checkpoint)
         let error = #expect(throws: ConversionError.self) {

@@ -6,6 +6,7 @@ import Layers
 import MIL
 import MLPackage
 import TensorGraph
+import TestSupport
 import Testing
 
 /// Packages that take several sizes.
@@ -41,7 +42,7 @@ import Testing
         let checkpoint = try Checkpoint(architecture: choice.name, options: options, seed: 3)
         var export = Self.options(choice.flexibility)
         export.input = choice.input
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder()
         try exportPackage(checkpoint, to: scratch.path("m.mlpackage"), options: export)
         let package = try MLPackage(contentsOf: scratch.path("m.mlpackage"))
         for (height, width) in [(64, 64), (32, 96)] {
@@ -121,14 +122,14 @@ import Testing
     }
 
     @Test func sameBytes() throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder()
         for name in ["first", "second"] {
             try makePackage(FormNetwork.source, Self.options(Self.range(32, 128)))
                 .write(to: scratch.path(name))
         }
         #expect(
-            try contents(ofPackage: scratch.path("first"))
-                == contents(ofPackage: scratch.path("second")))
+            try contents(ofFolder: scratch.path("first"))
+                == contents(ofFolder: scratch.path("second")))
     }
 }
 

@@ -6,6 +6,7 @@ import MIL
 import MLPackage
 import TensorFiles
 import TensorGraph
+import TestSupport
 import Testing
 
 /// float16 packages some of whose operations stay in float32.
@@ -93,7 +94,7 @@ import Testing
     }
 
     @Test func sameBytes() throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder()
         let options = Self.options {
             $0.names = ["up*"]
             $0.overflowing = ["head.1.tanh"]
@@ -102,8 +103,8 @@ import Testing
             try Self.package(options).write(to: scratch.path(name))
         }
         #expect(
-            try contents(ofPackage: scratch.path("first"))
-                == contents(ofPackage: scratch.path("second")))
+            try contents(ofFolder: scratch.path("first"))
+                == contents(ofFolder: scratch.path("second")))
     }
 
     /// Casts change something, and no value is cast twice to one type.

@@ -5,13 +5,14 @@ import MIL
 import MLPackage
 import TensorFiles
 import TensorGraph
+import TestSupport
 import Testing
 
 /// Packages that say one thing and hold another.
 @Suite struct WeightRecoveryTests {
-    private let scratch: Scratch
+    private let scratch: TemporaryFolder
 
-    init() throws { scratch = try Scratch() }
+    init() throws { scratch = try TemporaryFolder() }
 
     private var path: String { scratch.path("model.mlpackage") }
 

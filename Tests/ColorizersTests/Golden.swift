@@ -1,5 +1,6 @@
 import Foundation
 import TensorGraph
+import TestSupport
 
 /// What Goldens/record_networks.py recorded.
 struct Golden: Decodable {
@@ -39,9 +40,5 @@ struct Golden: Decodable {
     let networks: [String: Network]
     let training: [Training]
 
-    static func load() throws -> Golden {
-        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .appendingPathComponent("Goldens/networks.json")
-        return try JSONDecoder().decode(Golden.self, from: Data(contentsOf: file))
-    }
+    static func load() throws -> Golden { try decodeGolden("networks.json") }
 }

@@ -2,6 +2,7 @@ import Engine
 import Foundation
 import Layers
 import TensorGraph
+import TestSupport
 import Testing
 
 /// Losses and optimizers on small tensors against what Goldens/record_rules.py recorded.
@@ -10,11 +11,7 @@ import Testing
         let losses: [String: Float]
         let optimizers: [String: [String: [Float]]]
 
-        static func load() throws -> Golden {
-            let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-                .appendingPathComponent("Goldens/rules.json")
-            return try JSONDecoder().decode(Golden.self, from: Data(contentsOf: file))
-        }
+        static func load() throws -> Golden { try decodeGolden("rules.json") }
     }
 
     private func seeded(_ name: String, _ shape: Shape, _ bound: Double = 1) -> TensorData {

@@ -2,7 +2,9 @@ import Checkpoints
 import ColorScience
 import Foundation
 import ImageIO
+import Retint
 import TensorFiles
+import TestSupport
 import Testing
 
 @Suite struct ColorizeTests {
@@ -100,8 +102,8 @@ import Testing
     func takesPhotosOfAllKinds(_ name: String) throws {
         let model = try bench.makeCheckpoint()
         try bench.expect(
-            0, "colorize", model, Golden.path(name), "-o", "out", "--compare", "--size", "64")
-        let photo = try Image(contentsOf: Golden.path(name))
+            0, "colorize", model, goldenPath(name), "-o", "out", "--compare", "--size", "64")
+        let photo = try Image(contentsOf: goldenPath(name))
         let colored = try Image(contentsOf: bench.path("out/\(name)"))
         #expect((colored.width, colored.height) == (photo.width, photo.height))
     }
@@ -180,12 +182,6 @@ import Testing
     }
 
     private func shell(_ path: String, _ arguments: String...) -> Int32 {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: path)
-        process.arguments = arguments
-        process.standardError = FileHandle.nullDevice
-        guard (try? process.run()) != nil else { return 1 }
-        process.waitUntilExit()
-        return process.terminationStatus
+        (try? runProcess(URL(filePath: path), arguments).code) ?? 1
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct EvaluateTests {
@@ -56,7 +57,7 @@ import Testing
         let model = try bench.makeCheckpoint()
         try bench.makeDirectory("data")
         try FileManager.default.copyItem(
-            atPath: Golden.path("gray.png"), toPath: bench.path("data/gray.png"))
+            atPath: goldenPath("gray.png"), toPath: bench.path("data/gray.png"))
         let result = try bench.expect(
             0, "evaluate", model, "--data", "data", "--json", "--size", "32")
         let gray = try #require(try bench.json(result)["gray"] as? [String: Any])

@@ -3,6 +3,7 @@ import Foundation
 import ImageIO
 import TensorFiles
 import TensorGraph
+import TestSupport
 
 extension CommandBench {
     /// A narrow MobileUNet with fresh weights, as a checkpoint.
@@ -45,16 +46,8 @@ extension CommandBench {
             atPath: path(name), withIntermediateDirectories: true)
     }
 
-    func json(_ result: CommandResult) throws -> [String: Any] {
+    func json(_ result: ProcessResult) throws -> [String: Any] {
         let object = try JSONSerialization.jsonObject(with: Data(result.output.utf8))
         return object as? [String: Any] ?? [:]
     }
-}
-
-/// Pictures as other programs write them, recorded by Goldens/record.py.
-enum Golden {
-    static let directory = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        .appendingPathComponent("Goldens").path
-
-    static func path(_ name: String) -> String { "\(directory)/\(name)" }
 }

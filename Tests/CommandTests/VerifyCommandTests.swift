@@ -4,6 +4,7 @@ import Engine
 import Foundation
 import TensorFiles
 import TensorGraph
+import TestSupport
 import Testing
 
 /// `retint verify` and `retint inspect` as a user runs them.
@@ -14,14 +15,14 @@ import Testing
 
     @Test func checkpointAgainstReference() throws {
         let run = try retint("verify", files.checkpoint, "--reference", files.reference)
-        #expect(run.status == 0)
+        #expect(run.code == 0)
         #expect(run.output.contains("not Apple's Core ML runtime"))
         #expect(run.output.hasSuffix("passed\n"))
     }
 
     @Test func packageAsJSON() throws {
         let run = try retint("verify", files.package, "--reference", files.reference, "--json")
-        #expect(run.status == 0)
+        #expect(run.code == 0)
         let report = try run.object()
         #expect(report["passed"] as? Bool == true && report["compute"] as? String == "float32")
         #expect((report["runtime"] as? String)?.contains("retint") == true)
@@ -39,11 +40,11 @@ import Testing
 
     @Test func packageAgainstItsCheckpoint() throws {
         let run = try retint("verify", files.package, "--against", files.checkpoint)
-        #expect(run.status == 0 && run.output.contains("0.0001"))
+        #expect(run.code == 0 && run.output.contains("0.0001"))
         let tight = try retint(
             "verify", files.package, "--against", files.checkpoint, "--compute", "float16",
             "--min-psnr", "500", "--json")
-        #expect(tight.status == 2)
+        #expect(tight.code == 2)
         #expect(try tight.object()["passed"] as? Bool == false)
     }
 
@@ -69,8 +70,8 @@ import Testing
         }
         try bytes.write(to: URL(fileURLWithPath: weights))
         let run = try retint("verify", files.package, "--reference", files.reference)
-        #expect(run.status == 2 || run.status == 65)
-        #expect(run.status != 2 || run.output.hasSuffix("FAILED\n"))
+        #expect(run.code == 2 || run.code == 65)
+        #expect(run.code != 2 || run.output.hasSuffix("FAILED\n"))
     }
 
     @Test func anotherNetworkFails() throws {
@@ -78,9 +79,9 @@ import Testing
         try Checkpoint(architecture: "mobile-unet", options: ["width": "0.25"], seed: 9)
             .write(to: other)
         let run = try retint("verify", other, "--reference", files.reference)
-        #expect(run.status == 2 && run.output.contains("farther off"))
+        #expect(run.code == 2 && run.output.contains("farther off"))
         let loose = try retint("verify", other, "--reference", files.reference, "--atol", "1000")
-        #expect(loose.status == 0)
+        #expect(loose.code == 0)
     }
 
     @Test func badInputIsRefused() throws {
@@ -93,13 +94,13 @@ import Testing
         ] {
             let path = try files.write(tensors, to: "bad.h5")
             let run = try retint("verify", files.checkpoint, "--reference", path)
-            #expect(run.status == 65 && run.output.isEmpty)
-            #expect(run.errors.contains(text))
+            #expect(run.code == 65 && run.output.isEmpty)
+            #expect(run.messages.contains(text))
         }
         let missing = try retint("verify", files.checkpoint, "--reference", files.path("none.h5"))
-        #expect(missing.status == 65 && missing.errors.contains("none.h5"))
+        #expect(missing.code == 65 && missing.messages.contains("none.h5"))
         let noModel = try retint("verify", files.path("none"), "--reference", files.reference)
-        #expect(noModel.status == 65 && noModel.errors.contains("none"))
+        #expect(noModel.code == 65 && noModel.messages.contains("none"))
     }
 
     @Test(arguments: [
@@ -108,7 +109,7 @@ import Testing
         ["--reference", "a.h5", "--seed", "1"], ["--against", "a.h5", "--size", "0"],
     ])
     func wrongUsage(_ arguments: [String]) throws {
-        #expect(try retint(["verify", files.checkpoint] + arguments).status == 64)
+        #expect(try retint(["verify", files.checkpoint] + arguments).code == 64)
     }
 
     @Test func inspectsCheckpoints() throws {
@@ -118,7 +119,7 @@ import Testing
         #expect((object["parameters"] as? Int ?? 0) > 1000)
         #expect((object["multiply_adds_256x256"] as? Int ?? 0) > 1_000_000)
         let text = try retint("inspect", files.checkpoint)
-        #expect(text.status == 0 && text.output.contains("G multiply-adds at 256 × 256"))
+        #expect(text.code == 0 && text.output.contains("G multiply-adds at 256 × 256"))
     }
 
     @Test func inspectsPackages() throws {
@@ -135,11 +136,11 @@ import Testing
 
     @Test func inspectsTensorFiles() throws {
         let run = try retint("inspect", files.reference)
-        #expect(run.status == 0 && run.output.contains("inputs/L"))
+        #expect(run.code == 0 && run.output.contains("inputs/L"))
         let object = try retint("inspect", files.reference, "--json").object()
         #expect(object["total_elements"] as? Int == 3 * 64 * 64)
         #expect(object["total_bytes"] as? Int == 12 * 64 * 64)
-        #expect(try retint("inspect", files.path("none.h5")).status == 65)
+        #expect(try retint("inspect", files.path("none.h5")).code == 65)
     }
 }
 
@@ -147,16 +148,14 @@ import Testing
 private final class VerifyFiles {
     let lightness: TensorData
     let ab: TensorData
-    private let directory: String
+    private let scratch: TemporaryFolder
 
     var checkpoint: String { path("network.h5") }
     var package: String { path("network.mlpackage") }
     var reference: String { path("reference.h5") }
 
     init() throws {
-        directory = FileManager.default.temporaryDirectory.path + "/verify-" + UUID().uuidString
-        try FileManager.default.createDirectory(
-            atPath: directory, withIntermediateDirectories: true)
+        scratch = try TemporaryFolder()
         let network = try Checkpoint(
             architecture: "mobile-unet", options: ["width": "0.25"], seed: 3)
         let scalars = (0..<64 * 64).map { Float($0 * 7919 % 1000) / 10 }
@@ -172,9 +171,7 @@ private final class VerifyFiles {
         _ = try write([("inputs/L", lightness), ("outputs/output", ab)], to: "reference.h5")
     }
 
-    deinit { try? FileManager.default.removeItem(atPath: directory) }
-
-    func path(_ name: String) -> String { directory + "/" + name }
+    func path(_ name: String) -> String { scratch.path(name) }
 
     func write(_ tensors: [(String, TensorData)], to name: String) throws -> String {
         let writer = try HDF5Writer(path: path(name))
@@ -184,32 +181,16 @@ private final class VerifyFiles {
     }
 }
 
-/// What a run of the tool gave.
-private struct Run {
-    let status: Int32
-    let output: String
-    let errors: String
+private func retint(_ arguments: String...) throws -> ProcessResult { try retint(arguments) }
 
-    func object() throws -> [String: Any] {
+private func retint(_ arguments: [String]) throws -> ProcessResult {
+    try runProcess(builtProgram("retint"), arguments)
+}
+
+extension ProcessResult {
+    /// Standard output as a JSON object.
+    fileprivate func object() throws -> [String: Any] {
         let object = try JSONSerialization.jsonObject(with: Data(output.utf8))
         return try #require(object as? [String: Any])
     }
-}
-
-private func retint(_ arguments: String...) throws -> Run { try retint(arguments) }
-
-private func retint(_ arguments: [String]) throws -> Run {
-    let process = Process()
-    let (output, errors) = (Pipe(), Pipe())
-    // The tool is built beside the tests.
-    let tests = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
-    process.executableURL = tests.deletingLastPathComponent().appendingPathComponent("retint")
-    process.arguments = arguments
-    process.standardOutput = output
-    process.standardError = errors
-    try process.run()
-    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    let message = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
-    return Run(status: process.terminationStatus, output: text, errors: message)
 }

@@ -1,6 +1,7 @@
 import Checkpoints
 import ColorizerExport
 import Foundation
+import TestSupport
 import Testing
 
 /// `retint verify` on photos, its bounds, and the page that it writes.
@@ -23,7 +24,7 @@ import Testing
         }
     }
 
-    private func verify(_ arguments: String...) throws -> CommandResult {
+    private func verify(_ arguments: String...) throws -> ProcessResult {
         try bench.run(["verify", "half.mlpackage", "--against", "model.h5"] + arguments)
     }
 

@@ -2,6 +2,7 @@ import Checkpoints
 import Foundation
 import TensorFiles
 import TensorGraph
+import TestSupport
 import Testing
 
 /// Weights in both formats, and the way back from checkpoints and packages to PyTorch.
@@ -172,11 +173,9 @@ import Testing
     }
 
     @Test func otherPackagesGiveTheirConstants() throws {
-        let packages = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .deletingLastPathComponent().appendingPathComponent("MLPackageTests/Goldens")
         let cases = [("float32-iOS15", false), ("float16-iOS15", true), ("int8-iOS16", true)]
         for (name, isUnpacked) in cases {
-            let package = packages.appendingPathComponent("\(name).mlpackage").path
+            let package = goldenPath("\(name).mlpackage", of: "MLPackageTests")
             let result = try bench.expect(0, "export", package, "-o", "\(name).safetensors")
             #expect(result.output.contains("names are the package's own"))
             #expect(result.output.contains("unpacked to float32") == isUnpacked)

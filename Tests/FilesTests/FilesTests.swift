@@ -1,78 +1,49 @@
 import Files
 import Glibc
+import TestSupport
 import Testing
-
-/// A directory of its own for one test.
-private struct Scratch: ~Copyable {
-    let path: String
-
-    init() {
-        path = "/tmp/retint-files-\(UInt64.random(in: 0 ... .max))"
-        mkdir(path, 0o777)
-    }
-
-    deinit {
-        _ = try? AtomicFile.replace(path, marker: ".") { mkdir($0, 0o777) }
-        rmdir(path)
-    }
-
-    func callAsFunction(_ name: String) -> String { "\(path)/\(name)" }
-
-    /// The names in the directory, hidden ones too.
-    var names: [String] {
-        var names: [String] = []
-        let directory = opendir(path)!
-        defer { closedir(directory) }
-        while let entry = readdir(directory) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name != "." && name != ".." { names.append(name) }
-        }
-        return names.sorted()
-    }
-}
 
 private struct BuildFailure: Error {}
 
 @Suite struct AtomicFileTests {
     @Test(arguments: [0, 1, 5000, 3_000_000])
     func writtenBytesAreReadBack(count: Int) throws {
-        let scratch = Scratch()
+        let scratch = try TemporaryFolder()
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) }
-        try AtomicFile.write([1, 2, 3], to: scratch("a"))
-        try AtomicFile.write(bytes, to: scratch("a"))
-        #expect(try readFile(scratch("a")) == bytes)
-        #expect(scratch.names == ["a"])
+        try AtomicFile.write([1, 2, 3], to: scratch.path("a"))
+        try AtomicFile.write(bytes, to: scratch.path("a"))
+        #expect(try readFile(scratch.path("a")) == bytes)
+        #expect(try scratch.names() == ["a"])
     }
 
     @Test func permissionsAndLinksStay() throws {
-        let scratch = Scratch()
-        try AtomicFile.write([1], to: scratch("real"))
-        chmod(scratch("real"), 0o640)
-        symlink("real", scratch("link"))
-        try AtomicFile.write([2], to: scratch("link"))
-        #expect(try readFile(scratch("real")) == [2])
+        let scratch = try TemporaryFolder()
+        try AtomicFile.write([1], to: scratch.path("real"))
+        chmod(scratch.path("real"), 0o640)
+        symlink("real", scratch.path("link"))
+        try AtomicFile.write([2], to: scratch.path("link"))
+        #expect(try readFile(scratch.path("real")) == [2])
         var status = stat()
-        #expect(lstat(scratch("link"), &status) == 0 && status.st_mode & S_IFMT == S_IFLNK)
-        #expect(stat(scratch("real"), &status) == 0 && status.st_mode & 0o777 == 0o640)
+        #expect(lstat(scratch.path("link"), &status) == 0 && status.st_mode & S_IFMT == S_IFLNK)
+        #expect(stat(scratch.path("real"), &status) == 0 && status.st_mode & 0o777 == 0o640)
     }
 
     @Test func wrongPlacesAreRefused() throws {
-        let scratch = Scratch()
-        mkdir(scratch("directory"), 0o777)
-        try AtomicFile.write([1], to: scratch("file"))
+        let scratch = try TemporaryFolder()
+        mkdir(scratch.path("directory"), 0o777)
+        try AtomicFile.write([1], to: scratch.path("file"))
         let cases = [
             ("", "the path is empty"), ("/dev/null", "not a regular file"),
-            (scratch("directory"), "it is a directory"), (scratch("no/a"), "No such file"),
-            (scratch("file/a"), "Not a directory"),
-            (scratch(String(repeating: "x", count: 300)), "File name too long"),
+            (scratch.path("directory"), "it is a directory"),
+            (scratch.path("no/a"), "No such file"),
+            (scratch.path("file/a"), "Not a directory"),
+            (scratch.path(String(repeating: "x", count: 300)), "File name too long"),
         ]
         for (path, reason) in cases {
             let error = #expect(throws: FileError.self) { try AtomicFile.write([1], to: path) }
             #expect(try #require(error).description.contains(reason))
         }
-        #expect(scratch.names == ["directory", "file"])
+        #expect(try scratch.names() == ["directory", "file"])
     }
 
     @Test func pathsInTheWorkingDirectoryNeedNoSlash() throws {
@@ -83,19 +54,19 @@ private struct BuildFailure: Error {}
     }
 
     @Test func failedBuildLeavesNothing() throws {
-        let scratch = Scratch()
-        try AtomicFile.write([1], to: scratch("old"))
+        let scratch = try TemporaryFolder()
+        try AtomicFile.write([1], to: scratch.path("old"))
         for name in ["old", "new"] {
             #expect(throws: BuildFailure.self) {
-                try AtomicFile.replace(scratch(name)) { temporary in
+                try AtomicFile.replace(scratch.path(name)) { temporary in
                     try build(directory: temporary)
                     throw BuildFailure()
                 }
             }
-            #expect(throws: FileError.self) { try AtomicFile.replace(scratch(name)) { _ in } }
+            #expect(throws: FileError.self) { try AtomicFile.replace(scratch.path(name)) { _ in } }
         }
-        #expect(scratch.names == ["old"])
-        #expect(try readFile(scratch("old")) == [1])
+        #expect(try scratch.names() == ["old"])
+        #expect(try readFile(scratch.path("old")) == [1])
     }
 }
 
@@ -109,59 +80,61 @@ private func build(directory: String, content: UInt8 = 1) throws {
 
 @Suite struct AtomicDirectoryTests {
     @Test func directoryIsBuiltAndReplaced() throws {
-        let scratch = Scratch()
+        let scratch = try TemporaryFolder()
         for content in [UInt8(1), 2] {
-            let result = try AtomicFile.replace(scratch("p/"), marker: "Manifest.json") {
+            let result = try AtomicFile.replace(scratch.path("p/"), marker: "Manifest.json") {
                 try build(directory: $0, content: content)
                 return content
             }
             #expect(result == content)
-            #expect(try readFile(scratch("p/Data/weight.bin")) == [content])
-            #expect(scratch.names == ["p"])
+            #expect(try readFile(scratch.path("p/Data/weight.bin")) == [content])
+            #expect(try scratch.names() == ["p"])
         }
     }
 
     @Test func emptyDirectoryGivesWay() throws {
-        let scratch = Scratch()
-        mkdir(scratch("p"), 0o777)
-        try AtomicFile.replace(scratch("p")) { try build(directory: $0) }
-        #expect(try readFile(scratch("p/Manifest.json")) == [1])
+        let scratch = try TemporaryFolder()
+        mkdir(scratch.path("p"), 0o777)
+        try AtomicFile.replace(scratch.path("p")) { try build(directory: $0) }
+        #expect(try readFile(scratch.path("p/Manifest.json")) == [1])
     }
 
     @Test(arguments: [nil, "Manifest.json"])
     func foreignDirectoryStays(marker: String?) throws {
-        let scratch = Scratch()
-        mkdir(scratch("home"), 0o777)
-        try AtomicFile.write([5], to: scratch("home/letter"))
+        let scratch = try TemporaryFolder()
+        mkdir(scratch.path("home"), 0o777)
+        try AtomicFile.write([5], to: scratch.path("home/letter"))
         let error = #expect(throws: FileError.self) {
-            try AtomicFile.replace(scratch("home"), marker: marker) { try build(directory: $0) }
+            try AtomicFile.replace(scratch.path("home"), marker: marker) {
+                try build(directory: $0)
+            }
         }
         #expect(try #require(error).reason.contains("not empty"))
-        #expect(try readFile(scratch("home/letter")) == [5])
-        #expect(scratch.names == ["home"])
+        #expect(try readFile(scratch.path("home/letter")) == [5])
+        #expect(try scratch.names() == ["home"])
     }
 
     @Test func fileAndDirectoryDoNotReplaceEachOther() throws {
-        let scratch = Scratch()
-        try AtomicFile.write([1], to: scratch("file"))
-        mkdir(scratch("directory"), 0o777)
+        let scratch = try TemporaryFolder()
+        try AtomicFile.write([1], to: scratch.path("file"))
+        mkdir(scratch.path("directory"), 0o777)
         #expect(throws: FileError.self) {
-            try AtomicFile.replace(scratch("file")) { try build(directory: $0) }
+            try AtomicFile.replace(scratch.path("file")) { try build(directory: $0) }
         }
         #expect(throws: FileError.self) {
-            try AtomicFile.replace(scratch("directory")) { try AtomicFile.write([2], to: $0) }
+            try AtomicFile.replace(scratch.path("directory")) { try AtomicFile.write([2], to: $0) }
         }
-        #expect(scratch.names == ["directory", "file"])
+        #expect(try scratch.names() == ["directory", "file"])
     }
 }
 
 @Suite struct ReadingTests {
     @Test func limitIsKept() throws {
-        let scratch = Scratch()
-        try AtomicFile.write([UInt8](repeating: 3, count: 100), to: scratch("a"))
-        #expect(try readFile(scratch("a"), maximumBytes: 100).count == 100)
+        let scratch = try TemporaryFolder()
+        try AtomicFile.write([UInt8](repeating: 3, count: 100), to: scratch.path("a"))
+        #expect(try readFile(scratch.path("a"), maximumBytes: 100).count == 100)
         let error = #expect(throws: FileError.self) {
-            try readFile(scratch("a"), maximumBytes: 99)
+            try readFile(scratch.path("a"), maximumBytes: 99)
         }
         #expect(try #require(error).description.contains("it has 100 bytes, more than 99"))
     }
@@ -179,9 +152,9 @@ private func build(directory: String, content: UInt8 = 1) throws {
         #expect(try #require(error).description.contains(reason))
     }
 
-    @Test func pipeDoesNotBlock() {
-        let scratch = Scratch()
-        mkfifo(scratch("pipe"), 0o666)
-        #expect(throws: FileError.self) { try readFile(scratch("pipe")) }
+    @Test func pipeDoesNotBlock() throws {
+        let scratch = try TemporaryFolder()
+        mkfifo(scratch.path("pipe"), 0o666)
+        #expect(throws: FileError.self) { try readFile(scratch.path("pipe")) }
     }
 }

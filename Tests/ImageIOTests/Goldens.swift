@@ -1,14 +1,11 @@
 import Files
+import TestSupport
 import Testing
 
 @testable import ImageIO
 
 /// The files that Goldens/make_goldens.py wrote.
 enum Goldens {
-    static let directory =
-        #filePath.split(separator: "/").dropLast()
-        .reduce(into: "") { $0 += "/\($1)" } + "/Goldens"
-
     static let pngs = [
         "gray1", "gray8", "gray16", "grayalpha8", "interlaced", "palette4", "palette-transparent",
         "rgb16", "rgba8", "orientation-png", "profile-srgb", "profile-damaged",
@@ -24,7 +21,7 @@ enum Goldens {
 
     static let all = ["rgb8.png", "scaled.jpg"] + pngs + jpegs + webps
 
-    static func path(_ name: String) -> String { "\(directory)/\(name)" }
+    static func path(_ name: String) -> String { goldenPath(name) }
 
     static func bytes(_ name: String) throws -> [UInt8] { try readFile(path(name)) }
 

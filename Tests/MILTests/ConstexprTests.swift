@@ -1,6 +1,7 @@
 import Foundation
 import MLPackage
 import TensorGraph
+import TestSupport
 import Testing
 
 @testable import MIL
@@ -8,17 +9,12 @@ import Testing
 /// Compressed weights as coremltools writes and decompresses them; `Goldens/record_constexpr.py`
 /// records both.
 @Suite struct ConstexprTests {
-    private static let directory = URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "Goldens")
-
     @Test(arguments: [("constexpr-iOS16", 11), ("constexpr-iOS18", 15)])
     func equalsCoremltools(name: String, count: Int) throws {
-        let file = Self.directory.appending(path: "constexpr.json")
-        let recorded = try JSONDecoder().decode(
-            [String: [String: [Float]]].self, from: Data(contentsOf: file))
+        let recorded: [String: [String: [Float]]] = try decodeGolden("constexpr.json")
         let expected = try #require(recorded[name])
         #expect(expected.count == count)
-        let path = Self.directory.appending(path: "\(name).mlpackage").path
+        let path = goldenPath("\(name).mlpackage")
         let zero = TensorData(shape: [1], scalars: [0])
         let found = try raise(try MLPackage(contentsOf: path)).run(["single": zero, "half": zero])
         for (form, numbers) in expected {

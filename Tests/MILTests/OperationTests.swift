@@ -2,6 +2,7 @@ import Engine
 import MIL
 import MLPackage
 import TensorGraph
+import TestSupport
 import Testing
 
 /// Each operation: graph → MIL → package on disk → MIL → graph gives the same numbers.
@@ -61,7 +62,7 @@ private struct RoundTrip {
         program = try MILLowering.lower(
             [("y", output)], variables: values, LoweringOptions(precision, target)
         ).program
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder()
         let path = scratch.path("case.mlpackage")
         try package(program, target).write(to: path)
         let model = try raise(try MLPackage(contentsOf: path))

@@ -3,25 +3,8 @@ import Foundation
 import MIL
 import MLPackage
 import TensorGraph
+import TestSupport
 import Testing
-
-/// A directory that goes away with the test that made it.
-final class Scratch {
-    let path: String
-
-    init() throws {
-        path = FileManager.default.temporaryDirectory.path + "/mil-" + UUID().uuidString
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
-    func path(_ name: String) -> String { path + "/" + name }
-
-    func names() throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: path).sorted()
-    }
-}
 
 /// A package with float32 arrays at both ends around a program.
 func package(

@@ -1,6 +1,7 @@
 import CoreMLProto
 import Foundation
 import SwiftProtobuf
+import TestSupport
 import Testing
 
 @testable import MLPackage
@@ -9,11 +10,11 @@ import Testing
 struct CorruptionTests {
     /// A package in a scratch directory whose parts can be changed one at a time.
     struct Victim {
-        let scratch: Scratch
+        let scratch: TemporaryFolder
         let path: String
 
         init(_ name: String) throws {
-            scratch = try Scratch()
+            scratch = try TemporaryFolder()
             path = scratch.path("a.mlpackage")
             try FileManager.default.copyItem(atPath: Goldens.path(name), toPath: path)
         }

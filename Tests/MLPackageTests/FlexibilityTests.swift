@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import MLPackage
@@ -46,7 +47,7 @@ struct FlexibilityTests {
 
     @Test(arguments: good.indices) func comesBack(index: Int) throws {
         let (feature, rows, text) = Self.good[index]
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder()
         try Self.package(feature).write(to: scratch.path("m"))
         let again = try MLPackage(contentsOf: scratch.path("m"))
         #expect(again.description.inputs[0].type == feature)
@@ -74,7 +75,7 @@ struct FlexibilityTests {
 
     @Test(arguments: bad.indices) func refuses(index: Int) throws {
         let (feature, rule) = Self.bad[index]
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder()
         let package = try Self.package(feature)
         let failure = error { () throws(MLPackageError) in try package.write(to: scratch.path("m"))
         }

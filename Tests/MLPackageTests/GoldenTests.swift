@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import MLPackage
@@ -21,8 +22,7 @@ struct GoldenTests {
     }
 
     static func expected(_ name: String) throws -> Expected {
-        let url = URL(fileURLWithPath: Goldens.directory + "/expected.json")
-        let all = try JSONDecoder().decode([String: Expected].self, from: Data(contentsOf: url))
+        let all: [String: Expected] = try decodeGolden("expected.json")
         return try #require(all[name])
     }
 
@@ -50,7 +50,7 @@ struct GoldenTests {
     }
 
     @Test(arguments: Goldens.names) func writesBack(name: String) throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder()
         let package = try MLPackage(contentsOf: Goldens.path(name))
         try package.write(to: scratch.path("a"))
         let again = try MLPackage(contentsOf: scratch.path("a"))

@@ -1,6 +1,7 @@
 import CoreMLProto
 import Foundation
 import SwiftProtobuf
+import TestSupport
 import Testing
 
 @testable import MLPackage
@@ -123,7 +124,7 @@ struct RefusalTests {
         ("file", "directory"),
     ])
     func tellsApartWhatIsNoPackage(name: String, rule: String) throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder()
         let path = scratch.path(name)
         if name == "a.mlmodelc" {
             try FileManager.default.createDirectory(

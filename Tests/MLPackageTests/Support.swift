@@ -1,26 +1,8 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import MLPackage
-
-/// A directory that goes away with the test that made it.
-final class Scratch {
-    let path: String
-
-    init() throws {
-        let base = FileManager.default.temporaryDirectory.path
-        path = base + "/mlpackage-" + UUID().uuidString
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
-    func path(_ name: String) -> String { path + "/" + name }
-
-    func names() throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: path).sorted()
-    }
-}
 
 /// The packages and values that another implementation wrote.
 enum Goldens {
@@ -28,10 +10,7 @@ enum Goldens {
         "float32-iOS15", "float16-iOS15", "image-iOS16", "int8-iOS16", "int4-iOS18",
     ]
 
-    static let directory = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path
-        .appending("/Goldens")
-
-    static func path(_ name: String) -> String { "\(directory)/\(name).mlpackage" }
+    static func path(_ name: String) -> String { goldenPath("\(name).mlpackage") }
 }
 
 /// The files of a package.

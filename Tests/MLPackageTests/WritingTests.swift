@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import MLPackage
@@ -6,7 +7,7 @@ import Testing
 struct WritingTests {
     @Test(arguments: DeploymentTarget.allCases, [MILDataType.float32, .float16])
     func readsBackWhatItWrote(target: DeploymentTarget, precision: MILDataType) throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder()
         let package = try Example(precision, target).package()
         try package.write(to: scratch.path("a.mlpackage"))
         let again = try MLPackage(contentsOf: scratch.path("a.mlpackage"))
@@ -31,7 +32,7 @@ struct WritingTests {
     private static let keptPackages = ProcessInfo.processInfo.environment["RETINT_KEEP_PACKAGES"]
 
     @Test func sameModelGivesSameBytes() throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder()
         for name in ["a", "b"] { try Example().package().write(to: scratch.path(name)) }
         // A third one goes through a reader, so that its weights come from a file.
         try MLPackage(contentsOf: scratch.path("a")).write(to: scratch.path("c"))
@@ -43,7 +44,7 @@ struct WritingTests {
     }
 
     @Test func otherWeightsGiveOtherIdentifiers() throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder()
         var package = try Example().package()
         try package.write(to: scratch.path("a"))
         let index = try #require(
@@ -59,7 +60,7 @@ struct WritingTests {
     }
 
     @Test func equalBlobsAreWrittenOnce() throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder()
         let numbers = Example.elements(1000)
         let sizes = try [[numbers, numbers], [numbers, numbers.reversed()]].map { tensors in
             try constants(tensors.map { .floats($0) }).write(to: scratch.path("a"))
@@ -69,7 +70,7 @@ struct WritingTests {
     }
 
     @Test func weightFileLayout() throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder()
         try constants([.floats(Example.elements(10)), .int8([Int8](repeating: -1, count: 11))])
             .write(to: scratch.path("a"))
         let bytes = try contents(scratch.path("a/" + Part.weights))
@@ -82,7 +83,7 @@ struct WritingTests {
     }
 
     @Test func packageWithoutBlobsHasNoWeightFile() throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder()
         try constants([.floats(Example.elements(9))]).write(to: scratch.path("a"))
         #expect(!FileManager.default.fileExists(atPath: scratch.path("a/" + Part.weights)))
         #expect(try Manifest(package: scratch.path("a")).itemInfoEntries.count == 1)
@@ -90,7 +91,7 @@ struct WritingTests {
     }
 
     @Test func replacesPackagesAndNothingElse() throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder()
         let package = try Example().package()
         try package.write(to: scratch.path("a"))
         let before = try MLPackage(contentsOf: scratch.path("a"))
@@ -110,7 +111,7 @@ struct WritingTests {
     }
 
     @Test func failureLeavesNothing() throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder()
         let package = constants([.floats(Array(repeating: .nan, count: 10))])
         let path = scratch.path("a")
         let failure = try #require(
@@ -121,7 +122,7 @@ struct WritingTests {
     }
 
     @Test func takesBackAnOldPackageAfterACrash() throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder()
         let package = try Example().package()
         try package.write(to: scratch.path("a"))
         try FileManager.default.moveItem(atPath: scratch.path("a"), toPath: scratch.path(".a.old"))

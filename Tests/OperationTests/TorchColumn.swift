@@ -1,13 +1,12 @@
 import Foundation
 import TensorGraph
+import TestSupport
 import Testing
 
 /// Values and gradients recorded from PyTorch by `Goldens/record_operations.py`.
 enum Golden {
-    static let operations = Result {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent()
-        let file = folder.appending(path: "Goldens/operations.json")
-        return try JSONDecoder().decode([String: [Digest]].self, from: Data(contentsOf: file))
+    static let operations = Result { () throws -> [String: [Digest]] in
+        try decodeGolden("operations.json")
     }
 
     /// The output's digest, then the gradients'.

@@ -1,16 +1,17 @@
 import Engine
 import MLPackage
 import TensorGraph
+import TestSupport
 import Testing
 
 @testable import Quantization
 
 /// Scales and rounding that photos choose.
 @Suite struct CalibrationTests {
-    private let scratch: Scratch
+    private let scratch: TemporaryFolder
     private let photos = (10..<18).map { lightness($0) }
 
-    init() throws { scratch = try Scratch() }
+    init() throws { scratch = try TemporaryFolder() }
 
     /// The sums are those of the operation itself: moments of a weight give its output's power.
     @Test(arguments: [
@@ -125,8 +126,8 @@ import Testing
                 plan: QuantizationPlan(.init(.int4)), calibration: photos)
         }
         #expect(
-            try contents(ofPackage: scratch.path("first.mlpackage"))
-                == contents(ofPackage: scratch.path("second.mlpackage")))
+            try contents(ofFolder: scratch.path("first.mlpackage"))
+                == contents(ofFolder: scratch.path("second.mlpackage")))
     }
 
     /// All weights alike are either larger or farther off than what the search finds.

@@ -2,6 +2,7 @@ import Engine
 import Foundation
 import MLPackage
 import TensorGraph
+import TestSupport
 import Testing
 
 @testable import Quantization
@@ -52,11 +53,7 @@ import Testing
     private let shape = [12, 64, 3, 3]
 
     init() throws {
-        let file = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "Goldens/quantization.json")
-        let decoder = JSONDecoder()
-        decoder.keyDecodingStrategy = .convertFromSnakeCase
-        goldens = try decoder.decode(Goldens.self, from: Data(contentsOf: file))
+        goldens = try decodeGolden("quantization.json", keys: .convertFromSnakeCase)
     }
 
     private func values(_ kind: String) -> [Float] {

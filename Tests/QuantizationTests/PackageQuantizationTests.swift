@@ -2,6 +2,7 @@ import ColorizerExport
 import MIL
 import MLPackage
 import TensorGraph
+import TestSupport
 import Testing
 
 @testable import Quantization
@@ -57,9 +58,9 @@ import Testing
         Case(weights: "palette4", target: .iOS18, sparsity: 0.5, share: 0.12, psnr: 20),
     ]
 
-    private let scratch: Scratch
+    private let scratch: TemporaryFolder
 
-    init() throws { scratch = try Scratch() }
+    init() throws { scratch = try TemporaryFolder() }
 
     private func export(
         _ target: ExportOptions.Target, _ precision: ExportOptions.Precision = .float32
@@ -98,8 +99,8 @@ import Testing
                 plan: QuantizationPlan(QuantizationScheme(.palette(bits: 4))))
         }
         #expect(
-            try contents(ofPackage: scratch.path("first.mlpackage"))
-                == contents(ofPackage: scratch.path("second.mlpackage")))
+            try contents(ofFolder: scratch.path("first.mlpackage"))
+                == contents(ofFolder: scratch.path("second.mlpackage")))
     }
 
     static let refusals: [(QuantizationScheme, ExportOptions.Target, String)] = [

@@ -1,4 +1,5 @@
 import MIL
+import TestSupport
 import Testing
 
 @testable import Quantization
@@ -74,7 +75,7 @@ import Testing
     }
 
     @Test func refusesNamesThatFitNothing() throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder()
         let source = try scratch.export(.iOS18)
         for key in ["op_type_configs: { linear: null }", "op_name_configs: { 'stum*': null }"] {
             let plan = try QuantizationPlan(

@@ -5,25 +5,10 @@ import Foundation
 import MIL
 import MLPackage
 import TensorGraph
+import TestSupport
 import Testing
 
-/// A directory that goes away with the test that made it.
-final class Scratch {
-    let path: String
-
-    init() throws {
-        path = FileManager.default.temporaryDirectory.path + "/quantization-" + UUID().uuidString
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
-    func path(_ name: String) -> String { path + "/" + name }
-
-    func names() throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: path).sorted()
-    }
-
+extension TemporaryFolder {
     /// A small colorizer's package for pictures of 32 × 32.
     func export(
         _ target: ExportOptions.Target, _ precision: ExportOptions.Precision = .float32,
@@ -36,15 +21,6 @@ final class Scratch {
             options: ExportOptions(precision: precision, target: target, size: 32))
         return path("float.mlpackage")
     }
-}
-
-/// The bytes of a package's files, by their paths in it.
-func contents(ofPackage path: String) throws -> [String: Data] {
-    var result: [String: Data] = [:]
-    for case let name as String in FileManager.default.enumerator(atPath: path) ?? .init() {
-        result[name] = FileManager.default.contents(atPath: path + "/" + name)
-    }
-    return result
 }
 
 /// Numbers that are neither equal nor round, in −1…1.

@@ -1,5 +1,6 @@
 import Foundation
 import TensorFiles
+import TestSupport
 import Testing
 
 /// Damaged files are read or refused; whatever is read has the shape that it says.
@@ -8,14 +9,13 @@ import Testing
 
     @Test(arguments: files)
     func truncations(file: String) throws {
-        try withTemporaryDirectory { directory in
-            let whole = try bytes(of: golden(file))
-            let path = "\(directory)/damaged.h5"
-            for count in stride(from: 0, to: whole.count, by: max(whole.count / 200, 1)) {
-                try write(Array(whole.prefix(count)), to: path)
-                let error = try #require(failure { try readAll(path) }, "\(count) bytes")
-                #expect(error.path == path)
-            }
+        let scratch = try TemporaryFolder()
+        let whole = try bytes(of: golden(file))
+        let path = scratch.path("damaged.h5")
+        for count in stride(from: 0, to: whole.count, by: max(whole.count / 200, 1)) {
+            try write(Array(whole.prefix(count)), to: path)
+            let error = try #require(failure { try readAll(path) }, "\(count) bytes")
+            #expect(error.path == path)
         }
     }
 
@@ -27,16 +27,15 @@ import Testing
         .enabled(if: ProcessInfo.processInfo.environment["RETINT_FLIP_BYTES"] != nil),
         arguments: files)
     func flippedBytes(file: String) throws {
-        try withTemporaryDirectory { directory in
-            let whole = try bytes(of: golden(file))
-            let path = "\(directory)/damaged.h5"
-            for position in stride(from: 0, to: whole.count, by: whole.count < 4096 ? 1 : 7) {
-                for mask: UInt8 in [0xff, 1 << UInt8(position % 8)] {
-                    var damaged = whole
-                    damaged[position] ^= mask
-                    try write(damaged, to: path)
-                    _ = failure { try readAll(path) }
-                }
+        let scratch = try TemporaryFolder()
+        let whole = try bytes(of: golden(file))
+        let path = scratch.path("damaged.h5")
+        for position in stride(from: 0, to: whole.count, by: whole.count < 4096 ? 1 : 7) {
+            for mask: UInt8 in [0xff, 1 << UInt8(position % 8)] {
+                var damaged = whole
+                damaged[position] ^= mask
+                try write(damaged, to: path)
+                _ = failure { try readAll(path) }
             }
         }
         #expect(try StateDict(contentsOf: golden("flat")).count == 3)

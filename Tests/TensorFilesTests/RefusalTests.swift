@@ -1,6 +1,7 @@
 import Foundation
 import TensorFiles
 import TensorGraph
+import TestSupport
 import Testing
 
 @Suite struct RefusalTests {
@@ -49,17 +50,16 @@ import Testing
     }
 
     @Test func refusesWhatIsNoHDF5() throws {
-        try withTemporaryDirectory { directory in
-            let contents: [(name: String, bytes: [UInt8], phrase: String)] = [
-                ("empty", [], "is empty"), ("text", Array("weights".utf8), "is not an HDF5 file"),
-                ("torch.pth", [0x50, 0x4b, 3, 4, 0, 0, 0, 0], "torch.save"),
-            ]
-            for (name, bytes, phrase) in contents {
-                let path = "\(directory)/\(name)"
-                try write(bytes, to: path)
-                let error = try #require(failure { _ = try HDF5Reader(path: path) })
-                #expect(error.kind == .otherFormat && error.description.contains(phrase))
-            }
+        let scratch = try TemporaryFolder()
+        let contents: [(name: String, bytes: [UInt8], phrase: String)] = [
+            ("empty", [], "is empty"), ("text", Array("weights".utf8), "is not an HDF5 file"),
+            ("torch.pth", [0x50, 0x4b, 3, 4, 0, 0, 0, 0], "torch.save"),
+        ]
+        for (name, bytes, phrase) in contents {
+            let path = scratch.path(name)
+            try write(bytes, to: path)
+            let error = try #require(failure { _ = try HDF5Reader(path: path) })
+            #expect(error.kind == .otherFormat && error.description.contains(phrase))
         }
     }
 

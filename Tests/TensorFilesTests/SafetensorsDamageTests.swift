@@ -1,5 +1,6 @@
 import TensorFiles
 import TensorGraph
+import TestSupport
 import Testing
 
 /// Damaged safetensors files are read or refused; whatever is read has the shape that it says.
@@ -8,45 +9,42 @@ import Testing
 
     @Test(arguments: files)
     func truncations(file: String) throws {
-        try withTemporaryDirectory { directory in
-            let whole = try bytes(of: golden(file, .safetensors))
-            let path = "\(directory)/damaged.safetensors"
-            for count in whole.indices {
-                try write(Array(whole.prefix(count)), to: path)
-                let error = try #require(failure { try readAll(path) }, "\(count) bytes")
-                #expect(error.path == path)
-            }
+        let scratch = try TemporaryFolder()
+        let whole = try bytes(of: golden(file, .safetensors))
+        let path = scratch.path("damaged.safetensors")
+        for count in whole.indices {
+            try write(Array(whole.prefix(count)), to: path)
+            let error = try #require(failure { try readAll(path) }, "\(count) bytes")
+            #expect(error.path == path)
         }
     }
 
     /// Every byte of the length and the header, turned over in every way that one bit or all do.
     @Test(arguments: files)
     func flippedBytes(file: String) throws {
-        try withTemporaryDirectory { directory in
-            let whole = try bytes(of: golden(file, .safetensors))
-            let path = "\(directory)/damaged.safetensors"
-            for position in whole.indices.prefix(8 + headerLength(whole)) {
-                for mask in (0..<8).map({ 1 << $0 }) + [0xff] as [UInt8] {
-                    var damaged = whole
-                    damaged[position] ^= mask
-                    try write(damaged, to: path)
-                    _ = failure { try readAll(path) }
-                }
+        let scratch = try TemporaryFolder()
+        let whole = try bytes(of: golden(file, .safetensors))
+        let path = scratch.path("damaged.safetensors")
+        for position in whole.indices.prefix(8 + headerLength(whole)) {
+            for mask in (0..<8).map({ 1 << $0 }) + [0xff] as [UInt8] {
+                var damaged = whole
+                damaged[position] ^= mask
+                try write(damaged, to: path)
+                _ = failure { try readAll(path) }
             }
         }
     }
 
     /// Numbers are not checked: whatever bits stand there are read.
     @Test func flippedNumbers() throws {
-        try withTemporaryDirectory { directory in
-            let whole = try bytes(of: golden("types", .safetensors))
-            let path = "\(directory)/damaged.safetensors"
-            for position in whole.indices.dropFirst(8 + headerLength(whole)) {
-                var damaged = whole
-                damaged[position] ^= 0x7f
-                try write(damaged, to: path)
-                #expect(failure { try readAll(path) } == nil, "byte \(position)")
-            }
+        let scratch = try TemporaryFolder()
+        let whole = try bytes(of: golden("types", .safetensors))
+        let path = scratch.path("damaged.safetensors")
+        for position in whole.indices.dropFirst(8 + headerLength(whole)) {
+            var damaged = whole
+            damaged[position] ^= 0x7f
+            try write(damaged, to: path)
+            #expect(failure { try readAll(path) } == nil, "byte \(position)")
         }
     }
 

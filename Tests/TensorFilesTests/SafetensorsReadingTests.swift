@@ -1,6 +1,7 @@
 import Foundation
 import TensorFiles
 import TensorGraph
+import TestSupport
 import Testing
 
 @Suite struct SafetensorsReadingTests {
@@ -100,12 +101,11 @@ import Testing
     /// What a file is is told by its content, not by its name.
     @Test(arguments: TensorFileFormat.allCases)
     func formatByContent(_ format: TensorFileFormat) throws {
-        try withTemporaryDirectory { directory in
-            let path = "\(directory)/weights.\(format == .hdf5 ? "safetensors" : "h5")"
-            try write(bytes(of: golden("flat", format)), to: path)
-            #expect(try TensorFileFormat(ofFileAt: path) == format)
-            #expect(try StateDict(contentsOf: path).count == 3)
-        }
+        let scratch = try TemporaryFolder()
+        let path = scratch.path("weights.\(format == .hdf5 ? "safetensors" : "h5")")
+        try write(bytes(of: golden("flat", format)), to: path)
+        #expect(try TensorFileFormat(ofFileAt: path) == format)
+        #expect(try StateDict(contentsOf: path).count == 3)
     }
 
     @Test func formatByName() {

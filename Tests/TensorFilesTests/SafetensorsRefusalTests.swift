@@ -1,6 +1,7 @@
 import Foundation
 import TensorFiles
 import TensorGraph
+import TestSupport
 import Testing
 
 @Suite struct SafetensorsRefusalTests {
@@ -143,13 +144,12 @@ import Testing
 
     @Test(arguments: lengths + texts + fields + layouts)
     func refuses(_ test: Case) throws {
-        try withTemporaryDirectory { directory in
-            let path = "\(directory)/weights.safetensors"
-            try write(test.bytes, to: path)
-            let error = try #require(failure { _ = try StateDict(contentsOf: path) })
-            #expect(error.kind == test.kind && error.path == path, "\(error)")
-            #expect(error.description.contains(test.phrase), "\(error)")
-        }
+        let scratch = try TemporaryFolder()
+        let path = scratch.path("weights.safetensors")
+        try write(test.bytes, to: path)
+        let error = try #require(failure { _ = try StateDict(contentsOf: path) })
+        #expect(error.kind == test.kind && error.path == path, "\(error)")
+        #expect(error.description.contains(test.phrase), "\(error)")
     }
 
     /// Odd but within the rules, with the names that are read.
@@ -175,13 +175,12 @@ import Testing
     @Test(arguments: accepted.indices)
     func accepts(_ index: Int) throws {
         let (content, names) = Self.accepted[index]
-        try withTemporaryDirectory { directory in
-            let path = "\(directory)/weights.safetensors"
-            try write(content, to: path)
-            let dict = try StateDict(contentsOf: path)
-            #expect(dict.names == names)
-            for (_, tensor) in dict { #expect(tensor.floats?.allSatisfy { $0 == 0 } == true) }
-        }
+        let scratch = try TemporaryFolder()
+        let path = scratch.path("weights.safetensors")
+        try write(content, to: path)
+        let dict = try StateDict(contentsOf: path)
+        #expect(dict.names == names)
+        for (_, tensor) in dict { #expect(tensor.floats?.allSatisfy { $0 == 0 } == true) }
     }
 
     @Test func limits() throws {
@@ -200,32 +199,30 @@ import Testing
 
     /// A small file that takes much room on no disk is not read beyond the limit.
     @Test func sparseFile() throws {
-        try withTemporaryDirectory { directory in
-            let path = "\(directory)/weights.safetensors"
-            let count = 5 << 30
-            let bytes = Self.tensor(
-                type: "\"U8\"", shape: "[\(count)]", offsets: "[0,\(count)]")
-            try write(Self.file("{\(bytes)}"), to: path)
-            let handle = try #require(FileHandle(forUpdatingAtPath: path))
-            try handle.truncate(atOffset: handle.seekToEnd() + UInt64(count))
-            let error = try #require(failure { _ = try StateDict(contentsOf: path) })
-            #expect(error.kind == .refused && error.description.contains("exceed the limit"))
-            #expect(try StateDict(contentsOf: path, expecting: [:]).unread == ["w": [count]])
-        }
+        let scratch = try TemporaryFolder()
+        let path = scratch.path("weights.safetensors")
+        let count = 5 << 30
+        let bytes = Self.tensor(
+            type: "\"U8\"", shape: "[\(count)]", offsets: "[0,\(count)]")
+        try write(Self.file("{\(bytes)}"), to: path)
+        let handle = try #require(FileHandle(forUpdatingAtPath: path))
+        try handle.truncate(atOffset: handle.seekToEnd() + UInt64(count))
+        let error = try #require(failure { _ = try StateDict(contentsOf: path) })
+        #expect(error.kind == .refused && error.description.contains("exceed the limit"))
+        #expect(try StateDict(contentsOf: path, expecting: [:]).unread == ["w": [count]])
     }
 
     @Test func refusesWhatIsNoFile() throws {
-        try withTemporaryDirectory { directory in
-            #expect(mkfifo("\(directory)/pipe.safetensors", 0o600) == 0)
-            let cases = [
-                ("\(directory)/pipe.safetensors", "not a regular file"),
-                ("/dev/zero", "not a regular file"), (directory, "is a directory"),
-                ("\(directory)/none.safetensors", "No such file"), ("a\0b", "No such file"),
-            ]
-            for (path, phrase) in cases {
-                let error = try #require(failure { _ = try SafetensorsReader(path: path) })
-                #expect(error.kind == .unreadable && error.description.contains(phrase))
-            }
+        let scratch = try TemporaryFolder()
+        #expect(mkfifo(scratch.path("pipe.safetensors"), 0o600) == 0)
+        let cases = [
+            (scratch.path("pipe.safetensors"), "not a regular file"),
+            ("/dev/zero", "not a regular file"), (scratch.path, "is a directory"),
+            (scratch.path("none.safetensors"), "No such file"), ("a\0b", "No such file"),
+        ]
+        for (path, phrase) in cases {
+            let error = try #require(failure { _ = try SafetensorsReader(path: path) })
+            #expect(error.kind == .unreadable && error.description.contains(phrase))
         }
     }
 

@@ -1,25 +1,16 @@
 import Foundation
 import TensorFiles
 import TensorGraph
+import TestSupport
 
 /// The files that `Goldens/make_goldens.py` and `Goldens/record_safetensors.py` wrote.
 func golden(_ name: String, _ format: TensorFileFormat = .hdf5) -> String {
-    URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "Goldens/\(name).\(format.extensions[0])").path
+    goldenPath("\(name).\(format.extensions[0])")
 }
 
 /// What the goldens hold: (index - 3) / 4 in row-major order.
 func ramp(_ count: Int) -> [Float] {
     (0..<count).map { (Float($0) - 3) / 4 }
-}
-
-/// Runs `body` with the path of a new directory that is removed afterwards.
-func withTemporaryDirectory<Result>(_ body: (String) throws -> Result) throws -> Result {
-    let path = FileManager.default.temporaryDirectory
-        .appending(path: "tensor-files-\(UUID().uuidString)").path
-    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(atPath: path) }
-    return try body(path)
 }
 
 /// The error of `body`; nil if it throws none.

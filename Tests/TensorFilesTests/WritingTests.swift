@@ -1,6 +1,7 @@
 import Foundation
 import TensorFiles
 import TensorGraph
+import TestSupport
 import Testing
 
 @Suite struct WritingTests {
@@ -17,44 +18,41 @@ import Testing
     }()
 
     @Test func stateDictRoundTrip() throws {
-        try withTemporaryDirectory { directory in
-            let path = "\(directory)/weights.h5"
-            try Self.dict.write(to: path)
-            let read = try StateDict(contentsOf: path)
-            #expect(read == Self.dict)
-            #expect(read.names == Self.dict.names)
-        }
+        let scratch = try TemporaryFolder()
+        let path = scratch.path("weights.h5")
+        try Self.dict.write(to: path)
+        let read = try StateDict(contentsOf: path)
+        #expect(read == Self.dict)
+        #expect(read.names == Self.dict.names)
     }
 
     @Test func sameBytesEachTime() throws {
-        try withTemporaryDirectory { directory in
-            try Self.tree(at: "\(directory)/a.h5")
-            Thread.sleep(forTimeInterval: 1.1)
-            try Self.tree(at: "\(directory)/b.h5")
-            #expect(try bytes(of: "\(directory)/a.h5") == bytes(of: "\(directory)/b.h5"))
-        }
+        let scratch = try TemporaryFolder()
+        try Self.tree(at: scratch.path("a.h5"))
+        Thread.sleep(forTimeInterval: 1.1)
+        try Self.tree(at: scratch.path("b.h5"))
+        #expect(try bytes(of: scratch.path("a.h5")) == bytes(of: scratch.path("b.h5")))
     }
 
     @Test func treeRoundTrip() throws {
-        try withTemporaryDirectory { directory in
-            let path = "\(directory)/tree.h5"
-            try Self.tree(at: path)
-            let reader = try HDF5Reader(path: path)
-            #expect(try reader.datasetNames() == ["weights/b.weight", "weights/a.weight"])
-            #expect(try reader.read("weights/a.weight").floats == ramp(3))
-            #expect(reader.contains("empty"))
-            #expect(
-                try reader.attributes() == [
-                    "architecture": .string("eccv16"), "text": .string(Self.longText),
-                    "step": .integer(7),
-                ])
-            #expect(
-                try reader.attributes(of: "weights") == [
-                    "rate": .double(0.1), "size": .integers([1, -2]),
-                    "many": .integers(Array(0..<20_000)),
-                    "names": .strings(["é", ""]), "no": .integers([]),
-                ])
-        }
+        let scratch = try TemporaryFolder()
+        let path = scratch.path("tree.h5")
+        try Self.tree(at: path)
+        let reader = try HDF5Reader(path: path)
+        #expect(try reader.datasetNames() == ["weights/b.weight", "weights/a.weight"])
+        #expect(try reader.read("weights/a.weight").floats == ramp(3))
+        #expect(reader.contains("empty"))
+        #expect(
+            try reader.attributes() == [
+                "architecture": .string("eccv16"), "text": .string(Self.longText),
+                "step": .integer(7),
+            ])
+        #expect(
+            try reader.attributes(of: "weights") == [
+                "rate": .double(0.1), "size": .integers([1, -2]),
+                "many": .integers(Array(0..<20_000)),
+                "names": .strings(["é", ""]), "no": .integers([]),
+            ])
     }
 
     private static let longText = String(repeating: "{\"layer\": 1}", count: 20_000)
@@ -79,51 +77,47 @@ import Testing
     }
 
     @Test func nothingStandsUntilFinished() throws {
-        try withTemporaryDirectory { directory in
-            let path = "\(directory)/weights.h5"
-            try write([1, 2, 3], to: path)
-            do {
-                let writer = try HDF5Writer(path: path)
-                try writer.write(StoredTensor(integer: 1), to: "a")
-                #expect(throws: TensorFileError.self) {
-                    try writer.write(StoredTensor(integer: 2), to: "a")
-                }
-                #expect(throws: TensorFileError.self) { try writer.finish() }
+        let scratch = try TemporaryFolder()
+        let path = scratch.path("weights.h5")
+        try write([1, 2, 3], to: path)
+        do {
+            let writer = try HDF5Writer(path: path)
+            try writer.write(StoredTensor(integer: 1), to: "a")
+            #expect(throws: TensorFileError.self) {
+                try writer.write(StoredTensor(integer: 2), to: "a")
             }
-            #expect(try bytes(of: path) == [1, 2, 3])
-            #expect(
-                try FileManager.default.contentsOfDirectory(atPath: directory) == ["weights.h5"])
+            #expect(throws: TensorFileError.self) { try writer.finish() }
         }
+        #expect(try bytes(of: path) == [1, 2, 3])
+        #expect(try scratch.names() == ["weights.h5"])
     }
 
     @Test func replacesFileBehindLinkAndKeepsItsMode() throws {
-        try withTemporaryDirectory { directory in
-            let files = FileManager.default
-            try write([1], to: "\(directory)/real.h5")
-            try files.setAttributes(
-                [.posixPermissions: 0o600], ofItemAtPath: "\(directory)/real.h5")
-            try files.createSymbolicLink(
-                atPath: "\(directory)/link.h5", withDestinationPath: "real.h5")
-            try Self.dict.write(to: "\(directory)/link.h5")
-            #expect(try StateDict(contentsOf: "\(directory)/real.h5").count == 6)
-            let mode = try files.attributesOfItem(atPath: "\(directory)/real.h5")[.posixPermissions]
-            #expect(mode as? Int == 0o600)
-            #expect(try files.contentsOfDirectory(atPath: directory).count == 2)
-        }
+        let scratch = try TemporaryFolder()
+        let files = FileManager.default
+        try write([1], to: scratch.path("real.h5"))
+        try files.setAttributes(
+            [.posixPermissions: 0o600], ofItemAtPath: scratch.path("real.h5"))
+        try files.createSymbolicLink(
+            atPath: scratch.path("link.h5"), withDestinationPath: "real.h5")
+        try Self.dict.write(to: scratch.path("link.h5"))
+        #expect(try StateDict(contentsOf: scratch.path("real.h5")).count == 6)
+        let mode = try files.attributesOfItem(atPath: scratch.path("real.h5"))[.posixPermissions]
+        #expect(mode as? Int == 0o600)
+        #expect(try scratch.names().count == 2)
     }
 
     @Test func badNamesAndPlaces() throws {
-        try withTemporaryDirectory { directory in
-            for path in ["\(directory)/no/such/w.h5", directory, "/proc/w.h5"] {
-                let error = try #require(failure { _ = try HDF5Writer(path: path) })
-                #expect(error.kind == .unwritable && error.path == path)
-            }
-            for name in ["", "/a", "a//b", ".", "a/../b", "a\0b"] {
-                let writer = try HDF5Writer(path: "\(directory)/w.h5")
-                let error = failure { try writer.write(StoredTensor(integer: 1), to: name) }
-                #expect(error?.kind == .unwritable, "\(name)")
-            }
-            #expect(try FileManager.default.contentsOfDirectory(atPath: directory).isEmpty)
+        let scratch = try TemporaryFolder()
+        for path in [scratch.path("no/such/w.h5"), scratch.path, "/proc/w.h5"] {
+            let error = try #require(failure { _ = try HDF5Writer(path: path) })
+            #expect(error.kind == .unwritable && error.path == path)
         }
+        for name in ["", "/a", "a//b", ".", "a/../b", "a\0b"] {
+            let writer = try HDF5Writer(path: scratch.path("w.h5"))
+            let error = failure { try writer.write(StoredTensor(integer: 1), to: name) }
+            #expect(error?.kind == .unwritable, "\(name)")
+        }
+        #expect(try scratch.names().isEmpty)
     }
 }

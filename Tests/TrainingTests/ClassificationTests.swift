@@ -2,12 +2,13 @@ import Checkpoints
 import Foundation
 import Layers
 import TensorGraph
+import TestSupport
 import Testing
 
 @testable import Training
 
 @Suite(.serialized) struct ClassificationTests {
-    private func losses(_ scratch: Scratch, _ settings: String...) throws -> [Double] {
+    private func losses(_ scratch: TemporaryFolder, _ settings: String...) throws -> [Double] {
         var configuration = try scratch.configuration(
             "architecture=class-unet", "steps=12", "data.validation_fraction=0",
             "overfit_one_batch=true", "loss.kind=classification", "schedule.kind=constant",
@@ -23,7 +24,7 @@ import Testing
 
     @Test(arguments: ["loss.rebalance=0.5", "loss.rebalance=null"])
     func distributionsAreLearned(_ setting: String) throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder()
         try scratch.addPhotos(2)
         let losses = try losses(scratch, setting, "steps=40")
         #expect(losses[39] < 0.8 * losses[0])
@@ -31,7 +32,7 @@ import Testing
 
     /// SIGGRAPH17 learns colors and classes at once, from hints.
     @Test func siggraph17LearnsByHints() throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder()
         try scratch.addPhotos(2)
         let losses = try losses(
             scratch, "architecture=siggraph17", "width=0.0625", "loss.kind=l1",
@@ -40,7 +41,7 @@ import Testing
     }
 
     @Test func steadyNetworksAreAskedFor() throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder()
         try scratch.addPhotos(2)
         let losses = try losses(
             scratch, "architecture=mobile-unet", "loss.kind=l1", "loss.temporal=0.5",
@@ -58,7 +59,7 @@ import Testing
         ("distillation.logits=1", "do not both classify"),
     ])
     func whatDoesNotFitIsRefused(_ setting: String, _ words: String) throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder()
         try scratch.addPhotos(2)
         let teacher = "\(scratch.path)/teacher.h5"
         try Checkpoint(architecture: "mobile-unet", options: ["width": "0.25"], seed: 5)
@@ -71,7 +72,7 @@ import Testing
 
     /// Distributions and inner results pull as well.
     @Test func learnsWhatIsInsideTheTeacher() throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder()
         try scratch.addPhotos(2)
         let teacher = "\(scratch.path)/teacher.h5"
         try Checkpoint(architecture: "class-unet", options: ["width": "0.25"], seed: 5)

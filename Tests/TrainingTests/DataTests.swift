@@ -1,12 +1,13 @@
 import Foundation
 import ImageIO
+import TestSupport
 import Testing
 
 @testable import Training
 
 @Suite struct DataTests {
     @Test func batchesDependOnSeedAndStepAlone() throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder()
         try scratch.addPhotos(5)
         let configuration = try scratch.configuration()
         let source = try scratch.source(configuration)
@@ -21,7 +22,7 @@ import Testing
     }
 
     @Test func cacheDoesNotChangeWhatIsLearned() throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder()
         try scratch.addPhotos(3, side: 100)
         let batches = try ["0", "64"].map { size in
             let configuration = try scratch.configuration("data.cache_megabytes=\(size)")
@@ -33,7 +34,7 @@ import Testing
     }
 
     @Test func tonesChangeLightnessAloneAndStayInItsRange() throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder()
         try scratch.addPhotos(5)
         let batches = try ["0", "0.4"].map { amount in
             let configuration = try scratch.configuration(
@@ -48,7 +49,7 @@ import Testing
     }
 
     @Test func cutOutsAreLaidOverTheirShareOfTheCrops() throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder()
         try scratch.addPhotos(5)
         let objects = "\(scratch.path)/objects"
         try FileManager.default.createDirectory(
@@ -75,7 +76,7 @@ import Testing
     }
 
     @Test func foldersWithoutCutOutsAreRefused() throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder()
         try scratch.addPhotos(2)
         let empty = "\(scratch.path)/empty"
         try FileManager.default.createDirectory(atPath: empty, withIntermediateDirectories: true)
@@ -85,7 +86,7 @@ import Testing
     }
 
     @Test func splitKeepsEveryPhotoOnOneSide() throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder()
         try scratch.addPhotos(20)
         let few = try PhotoFolder(scratch.configuration("data.validation_fraction=0.3").data)
         #expect(!few.validation.isEmpty && !few.training.isEmpty)

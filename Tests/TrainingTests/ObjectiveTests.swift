@@ -4,6 +4,7 @@ import Engine
 import Foundation
 import Layers
 import TensorGraph
+import TestSupport
 import Testing
 
 @testable import Training
@@ -43,11 +44,7 @@ import Testing
         let schedules: [Course]
 
         static func load() throws -> Golden {
-            let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-                .appendingPathComponent("Goldens/objectives.json")
-            let decoder = JSONDecoder()
-            decoder.keyDecodingStrategy = .convertFromSnakeCase
-            return try decoder.decode(Golden.self, from: Data(contentsOf: file))
+            try decodeGolden("objectives.json", keys: .convertFromSnakeCase)
         }
     }
 

@@ -1,18 +1,19 @@
 import Checkpoints
 import Foundation
 import TensorGraph
+import TestSupport
 import Testing
 
 @testable import Training
 
 /// What a configuration can ask of a training beside its objective.
 @Suite(.serialized) struct RecipeTests {
-    private func weights(_ scratch: Scratch, _ run: String) throws -> [String: TensorData] {
+    private func weights(_ scratch: TemporaryFolder, _ run: String) throws -> [String: TensorData] {
         try Checkpoint(contentsOf: "\(scratch.path)/\(run)/last.h5").variables
             .filter { !$0.key.contains("running") }
     }
 
-    private func train(_ scratch: Scratch, _ run: String, _ settings: String...) throws {
+    private func train(_ scratch: TemporaryFolder, _ run: String, _ settings: String...) throws {
         var configuration = try scratch.configuration("output=\(scratch.path)/\(run)")
         for setting in settings { try configuration.set(setting) }
         #expect(try Trainer(configuration).run() == .finished)
@@ -20,7 +21,7 @@ import Testing
 
     /// Twice the same batch has the same mean gradient as once.
     @Test func gatheredGradientsAreAveraged() throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder()
         try scratch.addPhotos(2)
         let same = "overfit_one_batch=true"
         try train(scratch, "once", same, "steps=1", "optimizer.clip_grad_norm=0.1")
@@ -41,7 +42,7 @@ import Testing
     }
 
     @Test func groupsHaveRatesOfTheirOwn() throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder()
         try scratch.addPhotos(2)
         let groups = "optimizer.groups=stem.*: rate=0 decay=0; head.*: rate=3 schedule=constant"
         try train(scratch, "run", groups, "steps=2")
@@ -74,7 +75,7 @@ import Testing
     func saysHowToStartFromAnotherNetwork(
         _ architecture: String, _ options: [String: String], _ wayOut: String
     ) throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder()
         try scratch.addPhotos(2)
         let start = "\(scratch.path)/start.h5"
         try Checkpoint(architecture: architecture, options: options, seed: 0).write(to: start)
@@ -94,7 +95,7 @@ import Testing
     }
 
     @Test func stepsThatAreNotFiniteChangeNothing() throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder()
         try scratch.addPhotos(2)
         let (start, checkpoint) = try overflowing(scratch)
         var notes: [String] = []
@@ -116,7 +117,7 @@ import Testing
     }
 
     /// A network whose first layer overflows.
-    private func overflowing(_ scratch: Scratch) throws -> (path: String, Checkpoint) {
+    private func overflowing(_ scratch: TemporaryFolder) throws -> (path: String, Checkpoint) {
         var checkpoint = try Checkpoint(
             architecture: "mobile-unet", options: ["width": "0.25"], seed: 0)
         let tensor = try #require(checkpoint.variables["stem.0.weight"])
@@ -127,7 +128,7 @@ import Testing
     }
 
     @Test func anomaliesStopAtOnce() throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder()
         try scratch.addPhotos(2)
         let configuration = try scratch.configuration(
             "init=\(try overflowing(scratch).path)", "anomaly=true", "data.validation_fraction=0")
@@ -140,7 +141,7 @@ import Testing
     }
 
     @Test func keepsTheLastCheckpoints() throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder()
         try scratch.addPhotos(3)
         try train(scratch, "run", "steps=6", "save_every=1", "keep_last=2")
         let names = try FileManager.default.contentsOfDirectory(atPath: "\(scratch.path)/run")
@@ -152,7 +153,7 @@ import Testing
     }
 
     @Test func endsWhenValidationGetsNoBetter() throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder()
         try scratch.addPhotos(4)
         let configuration = try scratch.configuration(
             "steps=500", "validate_every=1", "patience=3", "optimizer.learning_rate=1e-12",
@@ -164,7 +165,7 @@ import Testing
     }
 
     @Test func reportStandsOnItsOwn() throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder()
         try scratch.addPhotos(4)
         try train(scratch, "run", "validate_every=3", "data.validation=\(scratch.path)/photos")
         let page = try String(contentsOfFile: "\(scratch.path)/run/report.html", encoding: .utf8)

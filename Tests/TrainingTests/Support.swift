@@ -1,20 +1,12 @@
 import Foundation
 import ImageIO
 import Layers
+import TestSupport
 import Testing
 
 @testable import Training
 
-/// A folder that is removed with this object.
-final class Scratch {
-    let path = NSTemporaryDirectory() + "retint-training-\(UUID().uuidString)"
-
-    init() throws {
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
+extension TemporaryFolder {
     /// Writes pictures of one color each, with noise.
     func addPhotos(_ count: Int, side: Int = 40) throws {
         let folder = "\(path)/photos"

@@ -1,5 +1,6 @@
 import Foundation
 import TensorBoardProto
+import TestSupport
 import Testing
 
 @testable import Training
@@ -13,8 +14,7 @@ import Testing
     }
 
     @Test func recordsEqualThoseOfTensorBoard() throws {
-        let golden = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "Goldens/events.tfevents")
+        let golden = URL(filePath: goldenPath("events.tfevents"))
         let bytes = try events().flatMap { EventFile.record(try $0.serializedBytes()) }
         #expect(bytes == Array(try Data(contentsOf: golden)))
     }
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test func runsLogScalarsPicturesAndWeights() throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder()
         try scratch.addPhotos(7)
         #expect(try Trainer(scratch.configuration("steps=4")).run() == .finished)
         let resumed = try Trainer(scratch.configuration("steps=6"), resumes: true)
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test func canBeLeftOut() throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder()
         try scratch.addPhotos(4)
         _ = try Trainer(scratch.configuration("steps=2", "tensorboard=false")).run()
         let names = try FileManager.default.contentsOfDirectory(atPath: "\(scratch.path)/run")

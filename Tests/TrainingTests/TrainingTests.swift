@@ -3,6 +3,7 @@ import Colorizers
 import Foundation
 import ImageIO
 import TensorGraph
+import TestSupport
 import Testing
 
 @testable import Training
@@ -13,7 +14,7 @@ import Testing
         ["quantization=int4"],
     ])
     func resumedRunGivesTheSameBits(_ settings: [String]) throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder()
         try scratch.addPhotos(7)
         var configuration = try scratch.configuration()
         for setting in settings { try configuration.set(setting) }
@@ -47,7 +48,7 @@ import Testing
         #expect(best[0].optimizer.isEmpty)
     }
 
-    private static func losses(_ scratch: Scratch, _ run: String) throws -> [Double] {
+    private static func losses(_ scratch: TemporaryFolder, _ run: String) throws -> [Double] {
         let lines = try String(
             contentsOfFile: "\(scratch.path)/\(run)/metrics.jsonl", encoding: .utf8)
         return try lines.split(separator: "\n").map { line in
@@ -57,7 +58,7 @@ import Testing
     }
 
     @Test func lossFallsOnOnePhoto() throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder()
         try scratch.addPhotos(1)
         var losses: [Double] = []
         let configuration = try scratch.configuration(
@@ -74,7 +75,7 @@ import Testing
     /// A network that learns from a teacher alone ends up nearer to it than one that learns from
     /// photos alone.
     @Test func learnsFromATeacher() throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder()
         try scratch.addPhotos(3)
         let teacher = "\(scratch.path)/teacher.h5"
         try Checkpoint(architecture: "mobile-unet", options: ["width": "0.25"], seed: 5)
@@ -110,7 +111,7 @@ import Testing
     }
 
     @Test func frozenParametersStay() throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder()
         try scratch.addPhotos(3)
         let configuration = try scratch.configuration("freeze=stem.* head.0.weight", "steps=3")
         #expect(try Trainer(configuration).run() == .finished)
@@ -145,7 +146,7 @@ import Testing
 
     /// Weights that were trained rounded lose less when they are rounded for good.
     @Test func trainingGetsUsedToRounding() throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder()
         try scratch.addPhotos(1)
         var losses: [String: Double] = [:]
         for quantization in ["none", "int4"] {
@@ -166,7 +167,7 @@ import Testing
     }
 
     @Test func stopsWhenNumbersAreNoLongerFinite() throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder()
         try scratch.addPhotos(4)
         let configuration = try scratch.configuration(
             "steps=200", "save_every=1", "loss.kind=mse", "optimizer.kind=sgd",
@@ -183,7 +184,7 @@ import Testing
     }
 
     @Test func refusesFoldersThatCannotBeTrainedOn() throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder()
         try scratch.addPhotos(0)
         let configuration = try scratch.configuration()
         let empty = #expect(throws: TrainingError.self) { try Trainer(configuration) }
@@ -197,7 +198,7 @@ import Testing
     }
 
     @Test func leavesBadPhotosOutAndSaysSo() throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder()
         try scratch.addPhotos(3)
         try Data("no photo".utf8).write(to: URL(filePath: "\(scratch.path)/photos/bad.png"))
         var bad: [String] = []
@@ -211,7 +212,7 @@ import Testing
     }
 
     @Test func neverWritesOverARunUnasked() throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder()
         try scratch.addPhotos(4)
         let configuration = try scratch.configuration("steps=1")
         let nothing = #expect(throws: TrainingError.self) {

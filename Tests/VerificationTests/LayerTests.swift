@@ -4,6 +4,7 @@ import Foundation
 import MLPackage
 import TensorFiles
 import TensorGraph
+import TestSupport
 import Testing
 
 @testable import Verification
@@ -82,11 +83,11 @@ import Testing
     }
 
     @Test func coremltoolsNamesOfBothPrecisionsAreTheSame() throws {
-        let goldens =
-            URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .deletingLastPathComponent().path + "/MLPackageTests/Goldens/"
-        let single = try VerifiedModel(contentsOf: goldens + "float32-iOS15.mlpackage")
-        let half = try VerifiedModel(contentsOf: goldens + "float16-iOS15.mlpackage")
+        func golden(_ name: String) throws -> VerifiedModel {
+            try VerifiedModel(contentsOf: goldenPath("\(name).mlpackage", of: "MLPackageTests"))
+        }
+        let single = try golden("float32-iOS15")
+        let half = try golden("float16-iOS15")
         let report = try verify(half, against: single, on: picturesOf(1, [1, 1, 16, 16]))
         #expect(report.passed && report.comparedCount == report.layers.count)
         #expect(report.layers.allSatisfy { ($0.error?.snr ?? 0) > 50 })
@@ -109,7 +110,7 @@ import Testing
 
     /// 90² fits float16, its square does not; infinity less infinity is nothing.
     @Test func findsTheFirstOverflow() throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder()
         let path = scratch.path("overflow.mlpackage")
         try overflowing(.float16).write(to: path)
         let reference = try Reference(
@@ -130,7 +131,7 @@ import Testing
 
     /// What a package declares as float32 is not rounded unless asked for.
     @Test func mixedPrecisionRoundsWhatIsDeclared() throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder()
         let path = scratch.path("mixed.mlpackage")
         try overflowing(.float32).write(to: path)
         let model = try VerifiedModel(contentsOf: path)
@@ -179,10 +180,8 @@ import Testing
     private let reference: Reference
 
     init() throws {
-        let goldens =
-            URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/Goldens/"
-        model = try VerifiedModel(contentsOf: goldens + "half.mlpackage")
-        reference = try Reference(contentsOf: goldens + "half.h5")
+        model = try VerifiedModel(contentsOf: goldenPath("half.mlpackage"))
+        reference = try Reference(contentsOf: goldenPath("half.h5"))
     }
 
     /// A rounding too many or too few leaves an SNR of 75 dB; a sum that falls on the other side

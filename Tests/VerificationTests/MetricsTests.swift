@@ -1,6 +1,7 @@
 import Foundation
 import TensorFiles
 import TensorGraph
+import TestSupport
 import Testing
 import Verification
 
@@ -8,8 +9,7 @@ import Verification
     /// Against numpy and scikit-image; see Goldens/metrics.py.
     @Test(arguments: ["small", "batch", "coarse", "opposite"])
     func agreesWithNumpy(_ name: String) throws {
-        let goldens = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        let reader = try HDF5Reader(path: goldens.path + "/Goldens/metrics.h5")
+        let reader = try HDF5Reader(path: goldenPath("metrics.h5"))
         func data(_ part: String) throws -> TensorData {
             try #require(try reader.read("\(name)/\(part)").tensorData)
         }

@@ -3,33 +3,20 @@ import ColorizerExport
 import Foundation
 import TensorFiles
 import TensorGraph
+import TestSupport
 import Testing
 
 @testable import Verification
 
-/// A directory that goes away with the test that made it.
-final class Scratch {
-    private let path: String
-
-    init() throws {
-        path = FileManager.default.temporaryDirectory.path + "/verification-" + UUID().uuidString
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
-    func path(_ name: String) -> String { path + "/" + name }
-}
-
 /// A seeded network in a file, with what it gives for a picture of 64 × 64.
 struct Fixture {
-    let scratch: Scratch
+    let scratch: TemporaryFolder
     let checkpoint: Checkpoint
     let path: String
     let lightness = lightnessOf([1, 1, 64, 64])
 
     init() throws {
-        scratch = try Scratch()
+        scratch = try TemporaryFolder()
         checkpoint = try Checkpoint(
             architecture: "mobile-unet", options: ["width": "0.25"], seed: 3)
         path = scratch.path("network.h5")
