@@ -100,8 +100,8 @@ let package = Package(
         .target(
             name: "Training",
             dependencies: [
-                "Retint", "Checkpoints", "Colorizers", "Layers", "Engine", "ColorScience",
-                "ImageIO", "TensorFiles", "Files", "TensorBoardProto", "Reports",
+                "Retint", "Checkpoints", "Colorizers", "Layers", "Engine", "TensorGraph",
+                "ColorScience", "ImageIO", "TensorFiles", "Files", "TensorBoardProto", "Reports",
                 .product(name: "Yams", package: "Yams"),
                 .product(name: "SwiftProtobuf", package: "swift-protobuf"),
             ]),
@@ -176,8 +176,8 @@ let package = Package(
         .testTarget(
             name: "TrainingTests",
             dependencies: [
-                "Training", "TensorBoardProto", "Checkpoints", "Colorizers", "ImageIO", "Layers",
-                "TensorGraph", "TestSupport",
+                "Training", "TensorBoardProto", "Checkpoints", "ColorScience", "Colorizers",
+                "Engine", "Files", "ImageIO", "Layers", "TensorGraph", "TestSupport",
             ], exclude: ["Goldens"]),
         .testTarget(
             name: "CommandTests",

@@ -3,12 +3,12 @@ import ArgumentParser
 /// Runs `retint` with the arguments of the process, and ends the process if it fails.
 ///
 /// A program that calls it after `registerColorizer` is retint with an architecture more.
-public func runRetint() {
-    RetintCommand.main()
+public func runRetint() async {
+    await RetintCommand.main()
 }
 
 /// The command line: each subcommand is a file in Commands.
-struct RetintCommand: ParsableCommand {
+struct RetintCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "retint",
         abstract: "Retrains, converts, verifies and quantizes image colorizers.",
@@ -33,10 +33,14 @@ struct RetintCommand: ParsableCommand {
             VerifyCommand.self,
         ])
 
-    static func main() {
+    @MainActor static func main() async {
         do {
             var command = try parseAsRoot()
-            try command.run()
+            if var asynchronous = command as? any AsyncParsableCommand {
+                try await asynchronous.run()
+            } else {
+                try command.run()
+            }
             try Console.checkResults()
         } catch {
             Console.exit(for: error)

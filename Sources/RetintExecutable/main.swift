@@ -1,3 +1,3 @@
 import RetintCLI
 
-runRetint()
+await runRetint()

@@ -15,7 +15,7 @@ import Testing
             "optimizer.learning_rate=3e-3")
         for setting in settings { try configuration.set(setting) }
         var losses: [Double] = []
-        let trainer = try Trainer(configuration) {
+        let trainer = try TrainingRun(configuration) {
             if case .step(_, let loss) = $0 { losses.append(loss) }
         }
         #expect(try trainer.run() == .finished)
@@ -30,7 +30,7 @@ import Testing
         #expect(losses[39] < 0.8 * losses[0])
     }
 
-    /// SIGGRAPH17 learns colors and classes at once, from hints.
+    /// SIGGRAPH17 learns colors and classes together, with hints.
     @Test func siggraph17LearnsByHints() throws {
         let scratch = try TemporaryFolder()
         try scratch.addPhotos(2)
@@ -40,7 +40,7 @@ import Testing
         #expect(losses[9] < losses[0])
     }
 
-    @Test func steadyNetworksAreAskedFor() throws {
+    @Test func temporalAndVariationLossesTrain() throws {
         let scratch = try TemporaryFolder()
         try scratch.addPhotos(2)
         let losses = try losses(
@@ -58,7 +58,7 @@ import Testing
         ("distillation.features=stem=head", "modules of one shape"),
         ("distillation.logits=1", "do not both classify"),
     ])
-    func whatDoesNotFitIsRefused(_ setting: String, _ words: String) throws {
+    func refusesWhatTheNetworkLacks(_ setting: String, _ words: String) throws {
         let scratch = try TemporaryFolder()
         try scratch.addPhotos(2)
         let teacher = "\(scratch.path)/teacher.h5"
@@ -66,12 +66,12 @@ import Testing
             .write(to: teacher)
         let configuration = try scratch.configuration(
             setting, "distillation.teacher=\(teacher)")
-        let error = #expect(throws: ConfigurationError.self) { try Trainer(configuration) }
+        let error = #expect(throws: TrainingError.self) { try TrainingRun(configuration) }
         #expect(error?.description.contains(words) == true)
     }
 
-    /// Distributions and inner results pull as well.
-    @Test func learnsWhatIsInsideTheTeacher() throws {
+    /// Logits and features of the teacher contribute to the loss.
+    @Test func learnsTheTeachersLogitsAndFeatures() throws {
         let scratch = try TemporaryFolder()
         try scratch.addPhotos(2)
         let teacher = "\(scratch.path)/teacher.h5"
@@ -87,23 +87,23 @@ import Testing
     @Test func hintsAreTheColorsOfTheirSquares() throws {
         let target = TensorData(
             shape: [3, 2, 24, 20], scalars: (0..<2880).map { Float($0 % 7) / 10 - 0.3 })
-        var told = 0
+        var hinted = 0
         for seed in 0..<40 {
             let randoms = (0..<3).map { RandomStream(seed: UInt64(seed), name: "\($0)") }
             let inputs = ColorHints.inputs(for: target, randoms)
             let (hints, mask) = (try #require(inputs["hints"]), try #require(inputs["mask"]))
             #expect(mask.shape == [3, 1, 24, 20] && hints.shape == target.shape)
             #expect(mask.scalars.allSatisfy { $0 == 0 || $0 == 1 })
-            for (place, known) in mask.scalars.enumerated() {
-                let (example, pixel) = place.quotientAndRemainder(dividingBy: 480)
-                for channel in 0..<2 where known == 0 {
+            for (index, isHinted) in mask.scalars.enumerated() {
+                let (example, pixel) = index.quotientAndRemainder(dividingBy: 480)
+                for channel in 0..<2 where isHinted == 0 {
                     #expect(hints.scalars[(2 * example + channel) * 480 + pixel] == 0)
                 }
-                told += Int(known)
+                hinted += Int(isHinted)
             }
         }
-        // Seven squares of 32 pixels on average, which lie over each other.
-        let share = Double(told) / Double(40 * 3 * 480)
+        // Seven squares of 32 pixels on average, which overlap.
+        let share = Double(hinted) / Double(40 * 3 * 480)
         #expect((0.1...0.5).contains(share))
     }
 }

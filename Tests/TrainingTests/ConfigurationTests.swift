@@ -1,8 +1,11 @@
+import TestSupport
 import Testing
 
 @testable import Training
 
 @Suite struct ConfigurationTests {
+    typealias Schedule = TrainingConfiguration.ScheduleSettings
+
     @Test func readsWhatItWrites() throws {
         var configuration = TrainingConfiguration()
         for setting in [
@@ -20,7 +23,8 @@ import Testing
         ("bach: 4", "x.yaml:1: there is no key bach; did you mean batch?"),
         (
             "seed: 1\noptimizer:\n  learnig_rate: 1",
-            "x.yaml:3: there is no key optimizer.learnig_rate; did you mean optimizer.learning_rate?"
+            "x.yaml:3: there is no key optimizer.learnig_rate; "
+                + "did you mean optimizer.learning_rate?"
         ),
         (
             "learning_rate: 1",
@@ -39,7 +43,7 @@ import Testing
         ("batch: 1\nbatch: 2", "x.yaml: is not valid YAML"),
     ])
     func refusesWhatItCannotUse(_ yaml: String, _ message: String) {
-        let error = #expect(throws: ConfigurationError.self) {
+        let error = #expect(throws: TrainingError.self) {
             try TrainingConfiguration(yaml: yaml, name: "x.yaml")
         }
         #expect(error?.description.hasPrefix(message) == true, "\(error?.description ?? "")")
@@ -48,8 +52,18 @@ import Testing
     @Test(arguments: ["batch", "batch=x", "btch=1"])
     func refusesWrongSettings(_ setting: String) {
         var configuration = TrainingConfiguration()
-        let error = #expect(throws: ConfigurationError.self) { try configuration.set(setting) }
-        #expect(error?.isUsage == true)
+        let error = #expect(throws: TrainingError.self) { try configuration.set(setting) }
+        #expect(error?.kind == .setting)
+    }
+
+    @Test func valuesThatAreSetAsPropertiesAreChecked() throws {
+        let scratch = try TemporaryFolder()
+        try scratch.addPhotos(2)
+        var configuration = try scratch.configuration()
+        configuration.batch = 0
+        let error = #expect(throws: TrainingError.self) { try Trainer(configuration) }
+        #expect(error?.kind == .configuration)
+        #expect(error?.description == "batch: is 0; it takes a whole number from 1 to 4096")
     }
 
     /// CosineAnnealingLR(T_max=8, eta_min=0.1) and StepLR(3, 0.5) of PyTorch, from a rate of 1.

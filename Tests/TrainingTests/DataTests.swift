@@ -33,7 +33,7 @@ import Testing
         #expect(batches[0] == batches[1])
     }
 
-    @Test func tonesChangeLightnessAloneAndStayInItsRange() throws {
+    @Test func tonesChangeOnlyLightnessAndStayInItsRange() throws {
         let scratch = try TemporaryFolder()
         try scratch.addPhotos(5)
         let batches = try ["0", "0.4"].map { amount in
@@ -48,13 +48,13 @@ import Testing
         #expect(Tone(shift: 10, contrast: 0.5).apply(to: [0, 50, 100]) == [35, 60, 85])
     }
 
-    @Test func cutOutsAreLaidOverTheirShareOfTheCrops() throws {
+    @Test func cutOutsArePastedIntoTheirShareOfTheCrops() throws {
         let scratch = try TemporaryFolder()
         try scratch.addPhotos(5)
         let objects = "\(scratch.path)/objects"
         try FileManager.default.createDirectory(
             atPath: objects, withIntermediateDirectories: true)
-        // Without transparency in it, a picture covers all of its rectangle.
+        // An opaque image covers its whole rectangle.
         try Image(width: 30, height: 20, red: 250, green: 0, blue: 0)
             .write(to: "\(objects)/red.png")
         func batches(_ share: String) throws -> [Batch] {
@@ -97,16 +97,16 @@ import Testing
         #expect(Set(few.training).isSubset(of: more.training))
     }
 
-    @Test func everyPassageTakesEveryPhotoOnce() {
+    @Test func everyPassTakesEveryPhotoOnce() {
         let order = EpochOrder(seed: 3, count: 50)
-        let passages = [(0, 0), (0, 1), (1, 0)].map { order.permutation(epoch: $0, passage: $1) }
-        for passage in passages { #expect(passage.sorted() == Array(0..<50)) }
-        #expect(Set(passages).count == 3)
+        let passes = [(0, 0), (0, 1), (1, 0)].map { order.permutation(epoch: $0, pass: $1) }
+        for pass in passes { #expect(pass.sorted() == Array(0..<50)) }
+        #expect(Set(passes).count == 3)
     }
 
     @Test(arguments: [(30, 90), (200, 64), (1, 1)])
     func cropsStayWithinThePhoto(_ width: Int, _ height: Int) {
-        var settings = TrainingConfiguration.Data()
+        var settings = TrainingConfiguration.DataSettings()
         settings.minimumScale = 0.05
         let photo = Image(width: width, height: height, red: 10, green: 20, blue: 30)
         for index in 0..<50 {

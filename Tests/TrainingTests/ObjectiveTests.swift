@@ -61,7 +61,8 @@ import Testing
         return (0..<count).map { (values[2 * $0], values[2 * $0 + 1]) }
     }
 
-    /// Whether values are as many as expected, and each within `share` of it or of 1e-6.
+    /// Whether there are as many values as expected, each within a relative error of `share` (of 1e-6
+    /// for smaller values).
     private func agree(_ values: [Float], _ expected: [Float], within share: Float) -> Bool {
         values.count == expected.count
             && zip(values, expected).allSatisfy { abs($0 - $1) <= share * max(abs($1), 1e-6) }
@@ -91,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func rareColorsWeighAsInTheRecipe() throws {
+    @Test func rareColorsAreWeightedAsInZhangEtAl() throws {
         let golden = try Golden.load().prior
         let prior = ColorPrior(colors("prior", 500, -40...60), bins: .inGamut)
         for (share, expected) in zip(prior.shares, golden.shares) {
@@ -140,8 +141,8 @@ import Testing
     @Test(arguments: 0..<6)
     func regressionLossesAreThoseOfPyTorch(_ index: Int) throws {
         let golden = try Golden.load().regression[index]
-        var loss = TrainingConfiguration.Loss()
-        loss.kind = try #require(TrainingConfiguration.Loss.Kind(rawValue: golden.kind))
+        var loss = TrainingConfiguration.LossSettings()
+        loss.kind = try #require(TrainingConfiguration.LossSettings.Kind(rawValue: golden.kind))
         (loss.saturation, loss.delta) = (golden.saturation, 0.1)
         let shape: Shape = [2, 2, 5, 6]
         let graph = Graph()
@@ -160,7 +161,7 @@ import Testing
         let perceptual = PerceptualLoss(
             network, variables: weightsOfAnySize(network), modules: ["model1", "model2"])
         let shape: Shape = [2, 2, 16, 16]
-        // Batch normalization does not learn here, although all around it does.
+        // The encoder's batch normalization stays fixed in a graph that trains.
         let graph = Graph(mode: .training)
         let estimate = graph.variable("estimate", shape, role: .parameter)
         let losses = perceptual(
@@ -203,8 +204,9 @@ import Testing
     @Test(arguments: 0..<4)
     func ratesFollowPyTorchsSchedulers(_ index: Int) throws {
         let golden = try Golden.load().schedules[index]
-        var schedule = Schedule()
-        schedule.kind = try #require(Schedule.Kind(rawValue: golden.kind))
+        var schedule = TrainingConfiguration.ScheduleSettings()
+        schedule.kind = try #require(
+            TrainingConfiguration.ScheduleSettings.Kind(rawValue: golden.kind))
         schedule.warmupSteps = golden.warmup
         (schedule.every, schedule.factor) = (6, 0.3)
         let shares = golden.shares.indices.map {

@@ -1,4 +1,5 @@
 import Checkpoints
+import Files
 import Foundation
 import TensorGraph
 import TestSupport
@@ -6,7 +7,7 @@ import Testing
 
 @testable import Training
 
-/// What a configuration can ask of a training beside its objective.
+/// Settings of a configuration beside its loss.
 @Suite(.serialized) struct RecipeTests {
     private func weights(_ scratch: TemporaryFolder, _ run: String) throws -> [String: TensorData] {
         try Checkpoint(contentsOf: "\(scratch.path)/\(run)/last.h5").variables
@@ -16,11 +17,11 @@ import Testing
     private func train(_ scratch: TemporaryFolder, _ run: String, _ settings: String...) throws {
         var configuration = try scratch.configuration("output=\(scratch.path)/\(run)")
         for setting in settings { try configuration.set(setting) }
-        #expect(try Trainer(configuration).run() == .finished)
+        #expect(try TrainingRun(configuration).run() == .finished)
     }
 
-    /// Twice the same batch has the same mean gradient as once.
-    @Test func gatheredGradientsAreAveraged() throws {
+    /// The mean gradient of a batch taken twice is that of the batch taken once.
+    @Test func accumulatedGradientsAreAveraged() throws {
         let scratch = try TemporaryFolder()
         try scratch.addPhotos(2)
         let same = "overfit_one_batch=true"
@@ -41,7 +42,7 @@ import Testing
         #expect(once != fresh.filter { !$0.key.contains("running") })
     }
 
-    @Test func groupsHaveRatesOfTheirOwn() throws {
+    @Test func groupsHaveTheirOwnRates() throws {
         let scratch = try TemporaryFolder()
         try scratch.addPhotos(2)
         let groups = "optimizer.groups=stem.*: rate=0 decay=0; head.*: rate=3 schedule=constant"
@@ -53,24 +54,24 @@ import Testing
             #expect((value == fresh[name]) == name.hasPrefix("stem."), "\(name)")
         }
         for (text, words) in [
-            ("stum.*: rate=1", "fits no parameter"), ("stem.*: speed=1", "is none of rate="),
+            ("stum.*: rate=1", "matches no parameter"), ("stem.*: speed=1", "is none of rate="),
             ("stem.*", "pattern: key=value"), ("stem.*: rate=-1", "is none of rate="),
         ] {
             let wrong = try scratch.configuration(
                 "optimizer.groups=\(text)", "output=\(scratch.path)/wrong")
-            let error = #expect(throws: ConfigurationError.self) { try Trainer(wrong) }
+            let error = #expect(throws: TrainingError.self) { try TrainingRun(wrong) }
             #expect(error?.description.contains(words) == true, "\(text)")
         }
     }
 
     @Test(arguments: [
-        ("mobile-unet", ["width": "0.5"], "--set width=0.5 makes them agree"),
-        ("mobile-unet", [:], "--set width=1.0 makes them agree"),
+        ("mobile-unet", ["width": "0.5"], "set width=0.5 to make them agree"),
+        ("mobile-unet", [:], "set width=1.0 to make them agree"),
         (
             "lite-unet", ["decoder_width": "0.5"],
-            "--set architecture=lite-unet decoder_width=0.5 width=1.0 makes them agree"
+            "set architecture=lite-unet decoder_width=0.5 width=1.0 to make them agree"
         ),
-        ("rep-unet", ["folded": "true", "width": "0.25"], "take what they were folded from"),
+        ("rep-unet", ["folded": "true", "width": "0.25"], "use the checkpoint it was folded from"),
     ])
     func saysHowToStartFromAnotherNetwork(
         _ architecture: String, _ options: [String: String], _ wayOut: String
@@ -80,36 +81,37 @@ import Testing
         let start = "\(scratch.path)/start.h5"
         try Checkpoint(architecture: architecture, options: options, seed: 0).write(to: start)
         let error = #expect(throws: TrainingError.self) {
-            try Trainer(scratch.configuration("init=\(start)", "data.validation_fraction=0"))
+            try TrainingRun(scratch.configuration("init=\(start)", "data.validation_fraction=0"))
         }
         let text = error?.description ?? ""
         #expect(text.contains("asks for mobile-unet, width 0.25;"), "\(text)")
         #expect(text.contains(wayOut), "\(text)")
-        guard let settings = wayOut.components(separatedBy: " makes").first,
-            settings.hasPrefix("--set ")
+        guard let settings = wayOut.components(separatedBy: " to make").first,
+            settings.hasPrefix("set ")
         else { return }
-        let words = settings.dropFirst(6).split(separator: " ").map(String.init)
+        #expect(error?.remedies == [Remedy("settings", String(settings.dropFirst(4)))])
+        let words = settings.dropFirst(4).split(separator: " ").map(String.init)
         let agreeing = try scratch.configuration(
             ["init=\(start)", "data.validation_fraction=0"] + words)
-        #expect(throws: Never.self) { try Trainer(agreeing) }
+        #expect(throws: Never.self) { try TrainingRun(agreeing) }
     }
 
-    @Test func stepsThatAreNotFiniteChangeNothing() throws {
+    @Test func nonFiniteStepsChangeNothing() throws {
         let scratch = try TemporaryFolder()
         try scratch.addPhotos(2)
         let (start, checkpoint) = try overflowing(scratch)
         var notes: [String] = []
         let configuration = try scratch.configuration(
             "init=\(start)", "steps=20", "loss.kind=mse", "data.validation_fraction=0")
-        let trainer = try Trainer(configuration) {
+        let trainer = try TrainingRun(configuration) {
             if case .note(let text) = $0 { notes.append(text) }
         }
         let error = #expect(throws: TrainingError.self) { try trainer.run() }
         #expect(error?.kind == .notFinite)
         #expect(notes.count == 9)
-        #expect(notes.allSatisfy { $0.contains("nothing is learned from it") })
-        #expect(error?.description.contains("as in the 9 before") == true)
-        #expect(error?.description.contains("on the way forward") == true)
+        #expect(notes.allSatisfy { $0.contains("the step is skipped") })
+        #expect(error?.description.contains("like the 9 before") == true)
+        #expect(error?.description.contains("in the forward pass") == true)
         #expect(error?.description.contains("stem") == true)
         for (name, value) in checkpoint.variables {
             #expect(trainer.step.variables[name] == value, "\(name)")
@@ -134,10 +136,12 @@ import Testing
             "init=\(try overflowing(scratch).path)", "anomaly=true", "data.validation_fraction=0")
         var notes: [String] = []
         let error = #expect(throws: TrainingError.self) {
-            try Trainer(configuration) { if case .note(let text) = $0 { notes.append(text) } }.run()
+            try TrainingRun(configuration) {
+                if case .note(let text) = $0 { notes.append(text) }
+            }.run()
         }
         #expect(notes.isEmpty)
-        #expect(error?.description.contains("the first such result is of") == true)
+        #expect(error?.description.contains("the first non-finite result is from") == true)
     }
 
     @Test func keepsTheLastCheckpoints() throws {
@@ -149,22 +153,22 @@ import Testing
             names.filter { $0.hasPrefix("step-") }.sorted()
                 == ["step-0000005.h5", "step-0000006.h5"])
         let state = try Checkpoint(contentsOf: "\(scratch.path)/run/step-0000005.h5").training
-        #expect(TrainerState(json: state ?? "")?.step == 5)
+        #expect(TrainingProgress(json: state ?? "")?.step == 5)
     }
 
-    @Test func endsWhenValidationGetsNoBetter() throws {
+    @Test func endsWhenTheValidationLossStopsFalling() throws {
         let scratch = try TemporaryFolder()
         try scratch.addPhotos(4)
         let configuration = try scratch.configuration(
             "steps=500", "validate_every=1", "patience=3", "optimizer.learning_rate=1e-12",
             "data.validation=\(scratch.path)/photos", "tensorboard=false")
-        let trainer = try Trainer(configuration)
+        let trainer = try TrainingRun(configuration)
         #expect(try trainer.run() == .noProgress)
-        #expect(trainer.trainer.step < 500)
-        #expect(trainer.trainer.validationsSinceBest == 3)
+        #expect(trainer.progress.step < 500)
+        #expect(trainer.progress.validationsSinceBest == 3)
     }
 
-    @Test func reportStandsOnItsOwn() throws {
+    @Test func reportIsSelfContained() throws {
         let scratch = try TemporaryFolder()
         try scratch.addPhotos(4)
         try train(scratch, "run", "validate_every=3", "data.validation=\(scratch.path)/photos")

@@ -7,7 +7,7 @@ import Testing
 @testable import Training
 
 extension TemporaryFolder {
-    /// Writes pictures of one color each, with noise.
+    /// Writes noisy images of one color each.
     func addPhotos(_ count: Int, side: Int = 40) throws {
         let folder = "\(path)/photos"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -38,7 +38,7 @@ extension TemporaryFolder {
         return configuration
     }
 
-    /// What a training takes its batches from.
+    /// The source of a training's batches.
     func source(_ configuration: TrainingConfiguration) throws -> BatchSource {
         let photos = try PhotoFolder(configuration.data).training
         let cache = PhotoCache(

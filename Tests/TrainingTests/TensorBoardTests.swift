@@ -47,13 +47,13 @@ import Testing
         return events
     }
 
-    @Test func histogramsCountAllNumbers() {
+    @Test func histogramsCountAllValues() {
         let values: [Float] = [-3, -1e-13, 0, 0, 1e-13, 0.5, 0.5, 7e19]
         let histogram = Tensorboard_HistogramProto(values)
         #expect(histogram.num == 8 && histogram.min == -3)
         #expect(histogram.bucket.reduce(0, +) == 8)
         #expect(histogram.bucketLimit == histogram.bucketLimit.sorted())
-        // Each number lies below its bucket's limit, and not below that of the one before.
+        // Each value is below its bucket's limit, and at least the limit of the previous one.
         for (index, count) in histogram.bucket.enumerated() where count > 0 {
             let low = index > 0 ? histogram.bucketLimit[index - 1] : -.infinity
             let inside = values.filter {
@@ -64,11 +64,11 @@ import Testing
         #expect(Tensorboard_HistogramProto([]).bucket.isEmpty)
     }
 
-    @Test func runsLogScalarsPicturesAndWeights() throws {
+    @Test func runsLogScalarsImagesAndWeights() throws {
         let scratch = try TemporaryFolder()
         try scratch.addPhotos(7)
-        #expect(try Trainer(scratch.configuration("steps=4")).run() == .finished)
-        let resumed = try Trainer(scratch.configuration("steps=6"), resumes: true)
+        #expect(try TrainingRun(scratch.configuration("steps=4")).run() == .finished)
+        let resumed = try TrainingRun(scratch.configuration("steps=6"), from: .resumed)
         #expect(try resumed.run() == .finished)
         let files = try FileManager.default.contentsOfDirectory(atPath: "\(scratch.path)/run")
             .filter { $0.contains("tfevents") }.sorted()
@@ -90,12 +90,12 @@ import Testing
     @Test func canBeLeftOut() throws {
         let scratch = try TemporaryFolder()
         try scratch.addPhotos(4)
-        _ = try Trainer(scratch.configuration("steps=2", "tensorboard=false")).run()
+        _ = try TrainingRun(scratch.configuration("steps=2", "tensorboard=false")).run()
         let names = try FileManager.default.contentsOfDirectory(atPath: "\(scratch.path)/run")
         #expect(!names.contains { $0.contains("tfevents") } && names.contains("metrics.jsonl"))
     }
 
-    /// The events of a file, whose checksums have to be right.
+    /// The events of a file, after checking their checksums.
     private static func events(_ path: String) throws -> [Tensorboard_Event] {
         var rest = Array(try Data(contentsOf: URL(filePath: path)))[...]
         var events: [Tensorboard_Event] = []

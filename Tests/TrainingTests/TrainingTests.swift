@@ -19,15 +19,17 @@ import Testing
         var configuration = try scratch.configuration()
         for setting in settings { try configuration.set(setting) }
         configuration.output = "\(scratch.path)/whole"
-        #expect(try Trainer(configuration).run() == .finished)
+        #expect(try TrainingRun(configuration).run() == .finished)
 
         configuration.output = "\(scratch.path)/parts"
         var done = 0
-        let first = try Trainer(configuration) { if case .step(let step, _) = $0 { done = step } }
+        let first = try TrainingRun(configuration) {
+            if case .step(let step, _) = $0 { done = step }
+        }
         #expect(try first.run { done >= 3 } == .interrupted)
         #expect(done == 3)
-        let second = try Trainer(configuration, resumes: true)
-        #expect(second.state.stepsBefore == 3)
+        let second = try TrainingRun(configuration, from: .resumed)
+        #expect(second.overview.firstStep == 3)
         #expect(try second.run() == .finished)
 
         let whole = try Checkpoint(contentsOf: "\(scratch.path)/whole/last.h5")
@@ -36,7 +38,7 @@ import Testing
         #expect(whole.optimizer == parts.optimizer)
         #expect(!whole.optimizer.isEmpty)
         let states = try [whole, parts].map {
-            try #require(TrainerState(json: $0.training ?? ""))
+            try #require(TrainingProgress(json: $0.training ?? ""))
         }
         #expect(states[0].step == 6)
         #expect(states[0].bestLoss == states[1].bestLoss)
@@ -64,7 +66,7 @@ import Testing
         let configuration = try scratch.configuration(
             "steps=30", "data.validation_fraction=0", "data.minimum_scale=1", "data.flip=false",
             "schedule.kind=constant", "optimizer.learning_rate=0.01")
-        let trainer = try Trainer(configuration) {
+        let trainer = try TrainingRun(configuration) {
             if case .step(_, let loss) = $0 { losses.append(loss) }
         }
         #expect(try trainer.run() == .finished)
@@ -72,8 +74,8 @@ import Testing
         #expect(losses[29] < 0.9 * losses[0])
     }
 
-    /// A network that learns from a teacher alone ends up nearer to it than one that learns from
-    /// photos alone.
+    /// A network that learns only from a teacher ends up closer to it than one that learns only from
+    /// photos.
     @Test func learnsFromATeacher() throws {
         let scratch = try TemporaryFolder()
         try scratch.addPhotos(3)
@@ -90,7 +92,7 @@ import Testing
                 "steps=60", "data.validation_fraction=0", "distillation.teacher=\(teacher)",
                 "distillation.weight=\(share)", "schedule.kind=constant", "seed=1",
                 "loss.kind=mse", "output=\(scratch.path)/\(share)")
-            #expect(try Trainer(configuration).run() == .finished)
+            #expect(try TrainingRun(configuration).run() == .finished)
             configuration.batch = 1
             let wanted = try colors(of: teacher, configuration, batch)
             let last = "\(configuration.output)/last.h5"
@@ -114,7 +116,7 @@ import Testing
         let scratch = try TemporaryFolder()
         try scratch.addPhotos(3)
         let configuration = try scratch.configuration("freeze=stem.* head.0.weight", "steps=3")
-        #expect(try Trainer(configuration).run() == .finished)
+        #expect(try TrainingRun(configuration).run() == .finished)
         let before = try Checkpoint(
             architecture: "mobile-unet", options: ["width": "0.25"],
             seed: UInt64(configuration.seed)
@@ -127,12 +129,12 @@ import Testing
         for (patterns, words) in [("stum.*", "such as stem."), ("*", "leave some")] {
             let wrong = try scratch.configuration(
                 "freeze=\(patterns)", "output=\(scratch.path)/wrong")
-            let error = #expect(throws: ConfigurationError.self) { try Trainer(wrong) }
+            let error = #expect(throws: TrainingError.self) { try TrainingRun(wrong) }
             #expect(error?.description.contains(words) == true)
         }
     }
 
-    @Test func shareOfTheTeacherChangesSteadily() throws {
+    @Test func shareOfTheTeacherChangesLinearly() throws {
         var configuration = TrainingConfiguration()
         configuration.steps = 5
         configuration.distillation.weight = 0.8
@@ -144,8 +146,8 @@ import Testing
         }
     }
 
-    /// Weights that were trained rounded lose less when they are rounded for good.
-    @Test func trainingGetsUsedToRounding() throws {
+    /// Weights trained with rounding lose less when they are rounded.
+    @Test func trainingAdaptsToRounding() throws {
         let scratch = try TemporaryFolder()
         try scratch.addPhotos(1)
         var losses: [String: Double] = [:]
@@ -154,7 +156,7 @@ import Testing
                 "steps=60", "data.minimum_scale=1", "data.flip=false", "validate_every=60",
                 "data.validation=\(scratch.path)/photos", "schedule.kind=constant",
                 "quantization=\(quantization)", "output=\(scratch.path)/\(quantization)")
-            #expect(try Trainer(configuration).run() == .finished)
+            #expect(try TrainingRun(configuration).run() == .finished)
             var rounded = configuration
             rounded.quantization = .int4
             let weights = try Checkpoint(contentsOf: "\(configuration.output)/last.h5")
@@ -166,13 +168,13 @@ import Testing
         #expect(trained < 0.9 * plain)
     }
 
-    @Test func stopsWhenNumbersAreNoLongerFinite() throws {
+    @Test func stopsWhenValuesAreNoLongerFinite() throws {
         let scratch = try TemporaryFolder()
         try scratch.addPhotos(4)
         let configuration = try scratch.configuration(
             "steps=200", "save_every=1", "loss.kind=mse", "optimizer.kind=sgd",
             "optimizer.learning_rate=1e6", "schedule.kind=constant")
-        let error = #expect(throws: TrainingError.self) { try Trainer(configuration).run() }
+        let error = #expect(throws: TrainingError.self) { try TrainingRun(configuration).run() }
         #expect(error?.kind == .notFinite)
         #expect(error?.description.contains("optimizer.learning_rate") == true)
         let last = "\(scratch.path)/run/last.h5"
@@ -187,23 +189,23 @@ import Testing
         let scratch = try TemporaryFolder()
         try scratch.addPhotos(0)
         let configuration = try scratch.configuration()
-        let empty = #expect(throws: TrainingError.self) { try Trainer(configuration) }
+        let empty = #expect(throws: TrainingError.self) { try TrainingRun(configuration) }
         #expect(empty?.kind == .noPhotos)
         #expect(empty?.description.contains("\(scratch.path)/photos") == true)
         try Data("no photo".utf8).write(to: URL(filePath: "\(scratch.path)/photos/bad.png"))
         let bad = #expect(throws: TrainingError.self) {
-            try Trainer(scratch.configuration("data.validation_fraction=0")).run()
+            try TrainingRun(scratch.configuration("data.validation_fraction=0")).run()
         }
         #expect(bad?.kind == .noPhotos)
     }
 
-    @Test func leavesBadPhotosOutAndSaysSo() throws {
+    @Test func skipsAndReportsBadPhotos() throws {
         let scratch = try TemporaryFolder()
         try scratch.addPhotos(3)
         try Data("no photo".utf8).write(to: URL(filePath: "\(scratch.path)/photos/bad.png"))
         var bad: [String] = []
         let configuration = try scratch.configuration("data.validation_fraction=0")
-        let trainer = try Trainer(configuration) {
+        let trainer = try TrainingRun(configuration) {
             if case .badPhoto(let problem) = $0 { bad.append(problem) }
         }
         #expect(try trainer.run() == .finished)
@@ -211,19 +213,21 @@ import Testing
         #expect(bad.first?.contains("bad.png") == true)
     }
 
-    @Test func neverWritesOverARunUnasked() throws {
+    @Test func neverOverwritesARun() throws {
         let scratch = try TemporaryFolder()
         try scratch.addPhotos(4)
         let configuration = try scratch.configuration("steps=1")
         let nothing = #expect(throws: TrainingError.self) {
-            try Trainer(configuration, resumes: true)
+            try TrainingRun(configuration, from: .resumed)
         }
         #expect(nothing?.kind == .cannotResume)
-        _ = try Trainer(configuration).run()
-        let error = #expect(throws: TrainingError.self) { try Trainer(configuration) }
+        _ = try TrainingRun(configuration).run()
+        let error = #expect(throws: TrainingError.self) { try TrainingRun(configuration) }
         #expect(error?.kind == .runExists)
         let other = try scratch.configuration("optimizer.kind=sgd")
-        let mismatch = #expect(throws: TrainingError.self) { try Trainer(other, resumes: true) }
+        let mismatch = #expect(throws: TrainingError.self) {
+            try TrainingRun(other, from: .resumed)
+        }
         #expect(mismatch?.kind == .cannotResume)
     }
 }

@@ -5,10 +5,10 @@ import Files
 struct AverageCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "average",
-        abstract: "Average the weights of several trainings of one network.",
+        abstract: "Average the weights of several checkpoints of one network.",
         discussion: """
-            Trainings that began with the same weights, and went on with other seeds or settings, \
-            are often better on the mean than each by itself, at the cost of one (a model soup).
+            The mean of runs that started from the same weights, with different seeds or settings, \
+            is often better than each of them and costs no more to run (a model soup).
             """)
 
     @Argument(help: "Checkpoints, two or more.")
@@ -19,7 +19,7 @@ struct AverageCommand: ParsableCommand {
 
     func validate() throws {
         guard checkpoints.count > 1 else {
-            throw ValidationError("there is nothing to average; give two checkpoints or more")
+            throw ValidationError("there is nothing to average; give two or more checkpoints")
         }
     }
 
@@ -29,6 +29,6 @@ struct AverageCommand: ParsableCommand {
         let average = try Checkpoint.average(
             checkpoints.map { ($0, try Checkpoint(contentsOf: $0)) })
         try average.write(to: output)
-        Console.print("\(output): \(average.architecture), the mean of \(checkpoints.count)")
+        Console.print("\(output): \(average.architecture), mean of \(checkpoints.count) checkpoints")
     }
 }

@@ -1,17 +1,17 @@
 import ArgumentParser
 import Colorizers
 import Foundation
-import Reports
+import Synchronization
 import Training
 
-struct TrainCommand: ParsableCommand {
+struct TrainCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "train",
         abstract: "Train a colorizer on a folder of photos.",
         discussion: """
-            The run is kept in the output folder: config.yaml, metrics.jsonl, last.h5 to go on \
-            from, best.h5 of the lowest validation loss. Ctrl-C saves last.h5 and exits with 130; \
-            --resume goes on with the same bits as if it had never stopped.
+            The output folder holds the run: config.yaml, metrics.jsonl, report.html, last.h5 to \
+            resume from, and best.h5 of the lowest validation loss. Ctrl-C saves last.h5 and exits \
+            with 130; --resume continues with the same bits as if the run had never stopped.
             """)
 
     @Option(help: ArgumentHelp("The YAML file; see --defaults.", valueName: "file"))
@@ -19,25 +19,25 @@ struct TrainCommand: ParsableCommand {
 
     @Option(
         name: .customLong("set"), parsing: .upToNextOption,
-        help: ArgumentHelp("Values that take precedence over the file's.", valueName: "key=value"))
+        help: ArgumentHelp("Values that override those of the file.", valueName: "key=value"))
     var settings: [String] = []
 
-    @Option(name: .shortAndLong, help: "The folder of the run, in place of the file's.")
+    @Option(name: .shortAndLong, help: "The folder of the run; overrides the file's.")
     var output: String?
 
-    @Flag(help: "Go on with the run in the output folder.")
+    @Flag(help: "Continue the run in the output folder.")
     var resume = false
 
     @Flag(
         name: .customLong("dry-run"),
-        help: "Build all, take a step and validate once; keep nothing, say how long it will take.")
+        help: "Take two steps, validate once and estimate the duration; write nothing.")
     var dryRun = false
 
     @Flag(
         name: .customLong("lr-range-test"),
         help: """
-            Take 100 steps at learning rates from 1e-7 to 1 and say which is a good one; the \
-            curve is written to lr-range.html in the output folder.
+            Take 100 steps at learning rates from 1e-7 to 1 and suggest a rate; the curve is \
+            written to lr-range.html in the output folder.
             """)
     var learningRateRangeTest = false
 
@@ -53,135 +53,117 @@ struct TrainCommand: ParsableCommand {
         }
     }
 
-    func run() throws {
+    func run() async throws {
         guard let config, !defaults else {
             return Console.print(String(TrainingConfiguration().yaml.dropLast()))
         }
         var configuration = try TrainingConfiguration(contentsOf: config, settings: settings)
         if let output { configuration.output = output }
-        if dryRun { return try rehearse(configuration) }
-        if learningRateRangeTest { return try testLearningRates(configuration) }
+        if dryRun { return try await rehearse(configuration) }
+        if learningRateRangeTest { return try await testLearningRates(configuration) }
+        let trainer = try Trainer(configuration, resumes: resume)
         let display = TrainingDisplay(configuration)
-        let trainer = try Trainer(configuration, resumes: resume, report: display.show)
-        let status = trainer.state
-        try display.describe(trainer)
-        display.begin(status)
-        Interruption.install()
-        let outcome = try trainer.run { Interruption.isRequested }
+        display.begin(trainer.overview)
+        let outcome = try await Interruption.cancelling {
+            var outcome = TrainingOutcome.interrupted
+            for try await event in trainer.events() {
+                display.show(event)
+                if case .finished(let ending) = event { outcome = ending }
+            }
+            return outcome
+        }
         display.end(outcome)
         if outcome == .interrupted { throw Outcome.interrupted.exit }
     }
 }
 
 extension TrainCommand {
-    /// Runs `body` with a trainer whose folder is removed again.
-    private func withoutTraces<Result>(
-        _ configuration: TrainingConfiguration, _ display: TrainingDisplay,
-        _ body: (Trainer) throws -> Result
-    ) throws -> Result {
-        var configuration = configuration
-        let folder = FileManager.default.temporaryDirectory
-            .appendingPathComponent("retint-\(UUID().uuidString)").path
-        configuration.output = folder
-        configuration.tensorboard = false
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        return try body(try Trainer(configuration, report: display.show))
-    }
-
-    private func rehearse(_ configuration: TrainingConfiguration) throws {
+    private func rehearse(_ configuration: TrainingConfiguration) async throws {
         let display = TrainingDisplay(configuration)
-        try withoutTraces(configuration, display) { trainer in
-            try display.describe(trainer)
-            let times = try trainer.rehearse()
-            let step = times.step / .seconds(1)
-            let validation = times.validation.map { $0 / .seconds(1) }
-            let count = Double(configuration.steps)
-            let total =
-                step * count
-                + (validation ?? 0) * (count / Double(configuration.validateEvery)).rounded(.up)
-            let photos = trainer.state
-            Console.print(
-                "\(photos.photos) photos, \(photos.validationPhotos) to validate with; a step "
-                    + "takes \(Format.duration(step)), a validation "
-                    + "\(validation.map(Format.duration) ?? "–"); \(configuration.steps) steps take "
-                    + "about \(Format.duration(total))")
-        }
+        let rehearsal = try await Trainer.rehearse(configuration) { display.show($0) }
+        display.describe(rehearsal.overview)
+        let duration = { (time: Duration) in Format.duration(time / .seconds(1)) }
+        Console.print(
+            "\(rehearsal.overview.photos) photos, \(rehearsal.overview.validationPhotos) to "
+                + "validate with; a step takes \(duration(rehearsal.step)), a validation "
+                + "\(rehearsal.validation.map(duration) ?? "–"); \(configuration.steps) steps take "
+                + "about \(duration(rehearsal.total))")
     }
 
-    private func testLearningRates(_ configuration: TrainingConfiguration) throws {
-        Interruption.install()
+    private func testLearningRates(_ configuration: TrainingConfiguration) async throws {
         let steps = 100
         let display = TrainingDisplay(configuration)
-        let range = try withoutTraces(configuration, display) { trainer in
-            display.beginTest(steps: steps)
-            return try trainer.learningRateRange(steps: steps) { Interruption.isRequested }
+        display.beginTest(steps: steps)
+        let range = try await Interruption.cancelling {
+            try await Trainer.learningRateRange(configuration, steps: steps) { display.show($0) }
         }
-        display.endTest()
+        display.finishBar()
         try makeDirectory(configuration.output)
         let path = "\(configuration.output)/lr-range.html"
-        let curve = LinePlot.Series("loss", range.points.map { ($0.rate, $0.loss) })
-        let plot = LinePlot(
-            "loss against learning rate", xLabel: "learning rate", [curve],
-            isLogarithmic: (true, true))
-        try HTMLPage(title: "learning-rate range test", body: [plot.html]).write(to: path)
+        try range.writePage(to: path)
         func text(_ rate: Double?) -> String { rate.map { Format.significant($0) } ?? "none" }
         Console.print(
-            "loss falls fastest at learning rate \(text(range.steepest)); a tenth of where it is "
-                + "lowest is \(text(range.tenthOfLowest)); \(path) shows the curve")
+            "the loss falls fastest at learning rate \(text(range.steepestRate)); a tenth of the "
+                + "rate with the lowest loss is \(text(range.tenthOfLowestRate)); the curve is in "
+                + path)
     }
 }
 
-/// What a training shows: a bar for its steps, a line for each validation.
-private final class TrainingDisplay {
+/// The messages of a training: a bar for its steps, a line for each validation.
+private final class TrainingDisplay: Sendable {
     private let configuration: TrainingConfiguration
-    private var bar: ProgressBar?
+    private let bar = Mutex<ProgressBar?>(nil)
 
     init(_ configuration: TrainingConfiguration) { self.configuration = configuration }
 
-    /// What is trained, and what a step takes.
-    func describe(_ trainer: Trainer) throws {
-        let summary = try trainer.summary
+    /// Shows the network and the memory that a step takes.
+    func describe(_ overview: TrainingOverview) {
         var table = TextTable(
             header: ["module", "output", "parameters", "multiply-adds"], rightAligned: [2, 3])
-        for row in summary.rows + [summary.total] {
+        for row in overview.network.rows + [overview.network.total] {
             table.append([
                 row.module.isEmpty ? "(no module)" : row.module, "\(row.shape)",
-                Format.grouped(row.parameters),
-                Format.grouped(row.multiplyAdds),
+                Format.grouped(row.parameters), Format.grouped(row.multiplyAdds),
             ])
         }
         for line in table.lines { Console.note(line) }
         Console.note(
-            "a step keeps \(Format.bytes(trainer.stepBytes)) of weights, gradients, optimizer "
+            "a step keeps \(Format.bytes(overview.stepBytes)) of weights, gradients, optimizer "
                 + "state and activations")
     }
 
-    func begin(_ status: Trainer.TrainerStatus) {
-        let start = status.stepsBefore > 0 ? ", from step \(status.stepsBefore)" : ""
+    func begin(_ overview: TrainingOverview) {
+        describe(overview)
+        let first = overview.firstStep
         Console.note(
-            "training \(configuration.architecture) on \(Format.grouped(status.photos)) photos, "
-                + "validating on \(Format.grouped(status.validationPhotos))\(start); "
-                + "the run is in \(configuration.output)")
-        let batch = configuration.batch
-        bar = ProgressBar(
-            "training", total: configuration.steps * batch, unit: "images",
-            start: status.stepsBefore * batch)
+            "training \(configuration.architecture) on \(Format.grouped(overview.photos)) photos, "
+                + "validating on \(Format.grouped(overview.validationPhotos))"
+                + (first > 0 ? ", from step \(first)" : "")
+                + "; the run is in \(configuration.output)")
+        start("training", steps: configuration.steps, from: first)
     }
 
-    func beginTest(steps: Int) {
+    func beginTest(steps: Int) { start("testing rates", steps: steps, from: 0) }
+
+    private func start(_ label: String, steps: Int, from first: Int) {
         let batch = configuration.batch
-        bar = ProgressBar("testing rates", total: steps * batch, unit: "images", start: 0)
+        bar.withLock {
+            $0 = ProgressBar(label, total: steps * batch, unit: "images", start: first * batch)
+        }
     }
 
-    func endTest() { bar?.finish() }
+    func finishBar() { bar.withLock { $0?.finish() } }
 
     func show(_ event: TrainingEvent) {
         switch event {
         case .step(let step, let loss):
-            bar?.update(step * configuration.batch, note: "loss \(Format.fixed(loss, 5))")
+            bar.withLock {
+                $0?.update(step * configuration.batch, note: "loss \(Format.fixed(loss, 5))")
+            }
         case .metrics(let record): show(record)
-        case .badPhoto(let problem): say { Console.warn("left out \(problem)") }
-        case .note(let text): say { Console.note(text) }
+        case .badPhoto(let problem): write { Console.warn("skipped \(problem)") }
+        case .note(let text): write { Console.note(text) }
+        case .finished: break
         }
     }
 
@@ -193,24 +175,31 @@ private final class TrainingDisplay {
             + "PSNR \(ratio) dB, ΔE2000 \(Format.fixed(metrics.deltaE2000, 2)), "
             + "colorfulness \(Format.fixed(metrics.colorfulness, 1)) "
             + "of \(Format.fixed(metrics.photoColorfulness, 1))"
-        say { Console.note(line) }
+        write { Console.note(line) }
     }
 
-    private func say(_ message: () -> Void) {
-        bar?.clear()
-        message()
+    /// Writes a message in the line of the bar.
+    private func write(_ message: () -> Void) {
+        bar.withLock {
+            $0?.clear()
+            message()
+        }
     }
 
     func end(_ outcome: TrainingOutcome) {
-        bar?.finish()
+        finishBar()
         let folder = configuration.output
         switch outcome {
-        case .finished: Console.print("\(folder): done; last.h5 and best.h5 hold the weights")
+        case .finished:
+            Console.print("\(folder): done; last.h5 and best.h5 hold the weights")
         case .noProgress:
             Console.print(
-                "\(folder): validation got no better; last.h5 and best.h5 hold the weights")
-        case .timeLimit: Console.print("\(folder): the time limit is reached; saved last.h5")
-        case .interrupted: Console.note("interrupted; saved \(folder)/last.h5; --resume goes on")
+                "\(folder): the validation loss stopped falling; last.h5 and best.h5 hold the "
+                    + "weights")
+        case .timeLimit:
+            Console.print("\(folder): the time limit is reached; saved last.h5")
+        case .interrupted:
+            Console.note("interrupted; saved \(folder)/last.h5; --resume continues")
         }
     }
 }
@@ -218,15 +207,11 @@ private final class TrainingDisplay {
 extension TrainingError: OutcomeError {
     package var outcome: Outcome {
         switch kind {
-        case .noPhotos, .cannotResume: .badInput
+        case .noPhotos, .cannotResume, .configuration: .badInput
         case .notFinite: .failed
-        case .runExists: .wrongUsage
+        case .runExists, .setting: .wrongUsage
         }
     }
-}
-
-extension ConfigurationError: OutcomeError {
-    package var outcome: Outcome { isUsage ? .wrongUsage : .badInput }
 }
 
 extension NetworkSummary {

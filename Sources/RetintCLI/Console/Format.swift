@@ -1,41 +1,4 @@
-import Foundation
+import Reports
 
 /// Numbers as people read them.
-package enum Format {
-    /// A number with so many digits behind the point.
-    package static func fixed(_ value: Double, _ digits: Int) -> String {
-        value.isFinite ? String(format: "%.\(digits)f", value) : value.isNaN ? "-" : "∞"
-    }
-
-    /// 32236011 → 32,236,011.
-    package static func grouped(_ count: Int) -> String {
-        let digits = Array(String(count.magnitude))
-        var text = count < 0 ? "-" : ""
-        for (index, digit) in digits.enumerated() {
-            if index > 0, (digits.count - index).isMultiple(of: 3) { text += "," }
-            text.append(digit)
-        }
-        return text
-    }
-
-    /// 1536 → 1.5 KiB.
-    package static func bytes(_ count: Int) -> String {
-        var (value, unit) = (Double(count), 0)
-        let units = ["bytes", "KiB", "MiB", "GiB", "TiB"]
-        while value >= 1024, unit < units.count - 1 { (value, unit) = (value / 1024, unit + 1) }
-        return unit == 0 ? "\(count) bytes" : "\(fixed(value, 1)) \(units[unit])"
-    }
-
-    /// 0.0123 → 12.3 ms; 75 → 1:15; 3725 → 1:02:05.
-    package static func duration(_ seconds: Double) -> String {
-        guard seconds.isFinite else { return "-" }
-        if seconds < 0.001 { return "\(fixed(seconds * 1e6, 1)) µs" }
-        if seconds < 1 { return "\(fixed(seconds * 1e3, seconds < 0.1 ? 2 : 1)) ms" }
-        if seconds < 60 { return "\(fixed(seconds, seconds < 10 ? 2 : 1)) s" }
-        let whole = Int(seconds.rounded())
-        let (hours, minutes, rest) = (whole / 3600, whole / 60 % 60, whole % 60)
-        return hours > 0
-            ? String(format: "%d:%02d:%02d", hours, minutes, rest)
-            : String(format: "%d:%02d", minutes, rest)
-    }
-}
+package typealias Format = Reports.Format

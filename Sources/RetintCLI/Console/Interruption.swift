@@ -8,6 +8,21 @@ enum Interruption {
     /// Whether someone asked.
     static var isRequested: Bool { flag.load(ordering: .relaxed) }
 
+    /// Runs `work` in a task that Ctrl-C cancels.
+    static func cancelling<Value: Sendable>(
+        _ work: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        install()
+        let task = Task { try await work() }
+        // A signal handler may do no more than set a flag.
+        let watch = Task {
+            while !isRequested { try await Task.sleep(for: .milliseconds(20)) }
+            task.cancel()
+        }
+        defer { watch.cancel() }
+        return try await task.value
+    }
+
     static func install() {
         // The handler may touch nothing that is made at its first use.
         _ = isRequested

@@ -6,6 +6,7 @@ extension Remedy {
         "maximumDeltaE": "--max-delta-e",
         "foldsNormalizations": "--no-fold",
         "resumes": "--resume",
+        "settings": "--set",
     ]
 
     /// The flag that sets the parameter: `sampleCount` is `--sample-count`.

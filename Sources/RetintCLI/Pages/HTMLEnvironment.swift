@@ -1,10 +1,14 @@
 import Reports
 
-/// What a report was made by.
+/// What the figures of a report were measured with, as a section of its page.
 func htmlEnvironment(_ arithmetic: String) -> String {
-    let version = RetintCommand.configuration.version
-    return """
-        <h2>Environment</h2>
-        <p>retint \(version) on \(Processor.name.escapedForHTML); \(arithmetic.escapedForHTML).</p>
-        """
+    """
+    <h2>Environment</h2>
+    <p>\(environment(arithmetic).escapedForHTML)</p>
+    """
+}
+
+/// retint's version, the processor, and the arithmetic.
+func environment(_ arithmetic: String) -> String {
+    "retint \(RetintCommand.configuration.version) on \(Processor.name); \(arithmetic)."
 }

@@ -1,15 +1,19 @@
 import Colorizers
 
-/// One key of a configuration: `data.crop`.
-package struct ConfigurationField {
-    package let key: String
-    /// What the key takes, to follow "takes".
-    package let wanted: String
-    package let help: String
-    /// Sets the value from its text, nil for YAML's null; false if it does not fit.
+/// A key of a training configuration, such as `data.crop`.
+public struct ConfigurationField {
+    /// The key, with its section before a dot.
+    public let key: String
+    /// The values the key takes, such as "a whole number from 32 to 2048".
+    public let wanted: String
+    /// What the key does, in some words.
+    public let help: String
+    /// Sets the value from its text, nil for YAML's null; returns false if it is out of range.
     let read: (inout TrainingConfiguration, String?) -> Bool
-    /// The value's text.
-    package let text: (TrainingConfiguration) -> String
+    /// Whether the value in a configuration is one of those that the key takes.
+    let isInRange: (TrainingConfiguration) -> Bool
+    /// The value in a configuration, as written in YAML.
+    public let text: (TrainingConfiguration) -> String
 
     private init<Value: ConfigurationValue>(
         _ key: String, _ path: WritableKeyPath<TrainingConfiguration, Value>,
@@ -23,6 +27,7 @@ package struct ConfigurationField {
             configuration[keyPath: path] = value
             return true
         }
+        isInRange = { rule.allows($0[keyPath: path]) }
         text = { $0[keyPath: path].configurationText }
     }
 
@@ -37,11 +42,12 @@ package struct ConfigurationField {
             configuration[keyPath: path] = value
             return true
         }
+        isInRange = { $0[keyPath: path].map(rule.allows) ?? true }
         text = { $0[keyPath: path]?.configurationText ?? "null" }
     }
 
-    /// All keys, in the order in which a file lists them.
-    package static var all: [ConfigurationField] {
+    /// All keys, in the order of the YAML file.
+    static var all: [ConfigurationField] {
         general + dataFields + lossFields + distillationFields + optimizerFields + scheduleFields
     }
 
@@ -61,83 +67,90 @@ package struct ConfigurationField {
                 "a factor for a classifying network's a and b"),
             .init("class_head", \.network.hasClassHead, .any, "SIGGRAPH17 with its class head"),
             .init("init", optional: \.start, .path("a checkpoint"), "weights to start from"),
-            .init("output", \.output, .path("a folder"), "where the run is kept"),
-            .init("seed", \.seed, .range(0...Int.max), "for weights and data"),
-            .init("threads", optional: \.threads, .range(1...1024), "null: all processors"),
+            .init("output", \.output, .path("a folder"), "the folder of the run"),
+            .init("seed", \.seed, .range(0...Int.max), "seed of initial weights and data"),
+            .init(
+                "threads", optional: \.threads, .range(1...1024), "threads; null: all processors"),
             .init(
                 "recompute", \.recompute, .any,
-                "computes activations twice: less memory, more time"),
+                "computes activations again in the backward pass: less memory, more time"),
             .init(
                 "quantization", \.quantization, .any,
-                "weights are rounded as retint quantize --weights will do it"),
+                "rounds weights in the forward pass (quantization-aware training)"),
             .init(
                 "freeze", optional: \.freeze, .path("names of parameters"),
-                "parameters that are not learned, with * for any characters: \"stem.* stage2.*\""),
-            .init("batch", \.batch, .range(1...4096), "crops a step"),
+                "parameters that are not trained, with * for any characters: \"stem.* stage2.*\""),
+            .init("batch", \.batch, .range(1...4096), "crops per step"),
             .init(
                 "accumulate", \.accumulate, .range(1...10_000),
                 "steps whose gradients are averaged before weights change"),
             .init(
                 "overfit_one_batch", \.overfitOneBatch, .any,
-                "trains on the first batch alone: the loss must go to nearly nothing"),
+                "trains on the first batch only: the loss must fall to almost zero"),
             .init(
                 "anomaly", \.anomaly, .any,
-                "stops at the first number that is not finite and names the operation"),
-            .init("steps", \.steps, .range(1...1_000_000_000), "length of the training"),
+                "stops at the first value that is not finite and names the operation"),
+            .init("steps", \.steps, .range(1...1_000_000_000), "number of training steps"),
             .init(
                 "epoch_steps", optional: \.epochSteps, .range(1...1_000_000_000),
-                "null: once through all photos"),
+                "steps per epoch; null: once through all photos"),
             .init(
                 "time_limit", optional: \.timeLimit, .range(0.001...1e6),
-                "minutes after which the run ends"),
-            .init("validate_every", \.validateEvery, .range(1...1_000_000_000), "in steps"),
-            .init("save_every", \.saveEvery, .range(1...1_000_000_000), "in steps"),
+                "minutes after which training ends"),
+            .init(
+                "validate_every", \.validateEvery, .range(1...1_000_000_000),
+                "steps between validations"),
+            .init(
+                "save_every", \.saveEvery, .range(1...1_000_000_000),
+                "steps between saves of last.h5"),
             .init(
                 "keep_last", \.keepLast, .range(0...10_000),
-                "checkpoints to keep beside last.h5, as step-<n>.h5"),
+                "earlier checkpoints to keep beside last.h5, as step-<n>.h5"),
             .init(
                 "patience", optional: \.patience, .range(1...1_000_000),
-                "validations without a better loss after which the run ends"),
-            .init("log_every", \.logEvery, .range(1...1_000_000_000), "in steps"),
-            .init("tensorboard", \.tensorboard, .any, "writes what TensorBoard shows"),
+                "validations without a lower loss after which training ends"),
+            .init(
+                "log_every", \.logEvery, .range(1...1_000_000_000),
+                "steps between records of metrics"),
+            .init("tensorboard", \.tensorboard, .any, "writes an event file for TensorBoard"),
         ]
     }
 
     private static var dataFields: [ConfigurationField] {
         [
-            .init("data.train", \.data.train, .path("a folder of photos"), "photos"),
+            .init("data.train", \.data.train, .path("a folder of photos"), "training photos"),
             .init(
                 "data.validation", optional: \.data.validation, .path("a folder of photos"),
-                "null: a part of the photos to train on"),
+                "validation photos; null: a part of the training photos"),
             .init(
                 "data.validation_fraction", \.data.validationFraction, .range(0...0.9),
-                "that part"),
+                "the share of that part"),
             .init(
                 "data.validation_photos", \.data.validationPhotos, .range(1...100_000),
-                "at most so many"),
-            .init("data.crop", \.data.crop, .range(32...2048), "side in pixels"),
+                "largest number of validation photos"),
+            .init("data.crop", \.data.crop, .range(32...2048), "side of a crop in pixels"),
             .init(
                 "data.minimum_scale", \.data.minimumScale, .range(0.05...1),
-                "smallest crop, as a share of the short side"),
-            .init("data.flip", \.data.flip, .any, "mirrors every other crop"),
+                "smallest crop, as a share of the photo's short side"),
+            .init("data.flip", \.data.flip, .any, "mirrors crops with probability 1/2"),
             .init(
                 "data.lightness", \.data.lightness, .range(0...0.5),
-                "shifts L up or down by at most this share of its range"),
+                "largest shift of L, as a share of its range"),
             .init(
                 "data.contrast", \.data.contrast, .range(0...0.9),
-                "stretches L about its middle by at most this share"),
+                "largest relative change of contrast of L"),
             .init(
                 "data.cutouts", optional: \.data.cutouts, .path("a folder of cut-outs"),
-                "objects on a transparent ground, to be laid over crops"),
+                "objects on a transparent background, pasted into crops"),
             .init(
                 "data.cutout_share", \.data.cutoutShare, .range(0...1),
-                "of how many crops, where there are cut-outs"),
+                "share of crops that receive a cut-out"),
             .init(
                 "data.hints", \.data.hints, .any,
-                "tells the color of some pixels, as siggraph17 learns it"),
+                "gives the color of some pixels as hints, for siggraph17"),
             .init(
                 "data.cache_megabytes", \.data.cacheMegabytes, .range(0...1_000_000),
-                "decoded photos to keep"),
+                "size of the cache of decoded photos"),
             .init(
                 "data.loader_threads", \.data.loaderThreads, .range(1...64),
                 "threads that prepare batches"),
@@ -148,36 +161,38 @@ package struct ConfigurationField {
         [
             .init(
                 "loss.kind", \.loss.kind, .any,
-                "of ab/110; classification: of the distribution over ab bins"),
-            .init("loss.delta", \.loss.delta, .range(1e-6...10), "where huber turns linear"),
+                "compares ab/110; classification: distributions over ab bins"),
+            .init("loss.delta", \.loss.delta, .range(1e-6...10), "where huber becomes linear"),
             .init(
                 "loss.saturation", \.loss.saturation, .range(0...100),
-                "colorful pixels weigh 1 + this·|ab|/110"),
+                "weights pixels by 1 + this·|ab|/110"),
             .init(
                 "loss.class_weight", \.loss.classWeight, .range(0...1e6),
-                "adds this much of classification to l1, mse or huber"),
+                "weight of classification beside l1, mse or huber"),
             .init(
                 "loss.neighbors", \.loss.neighbors, .range(1...313),
-                "bins that the target of a classification is spread over"),
-            .init("loss.sigma", \.loss.sigma, .range(0.1...100), "how widely, in units of ab"),
+                "bins that a target of classification is spread over"),
+            .init(
+                "loss.sigma", \.loss.sigma, .range(0.1...100),
+                "standard deviation of that spread, in units of ab"),
             .init(
                 "loss.rebalance", optional: \.loss.rebalance, .range(0...1),
-                "rare colors count more: by 1/((1 − this)·p + this/bins); null: all alike"),
+                "weights rare colors more, by 1/((1 − this)·p + this/bins); null: all the same"),
             .init(
                 "loss.perceptual", \.loss.perceptual, .range(0...1e6),
-                "adds this much of the squared difference of what a colorizer sees in both"),
+                "weight of the squared difference of a colorizer's features"),
             .init(
                 "loss.perceptual_network", optional: \.loss.perceptualNetwork,
-                .path("a checkpoint"), "that colorizer: one that takes hints, such as siggraph17"),
+                .path("a checkpoint"), "that colorizer, which takes hints: siggraph17"),
             .init(
                 "loss.perceptual_modules", \.loss.perceptualModules, .path("names of modules"),
-                "where it is looked at"),
+                "modules whose outputs are the features"),
             .init(
                 "loss.total_variation", \.loss.totalVariation, .range(0...1e6),
-                "adds this much of neighbors' differences"),
+                "weight of the differences of neighboring pixels"),
             .init(
                 "loss.temporal", \.loss.temporal, .range(0...1e6),
-                "adds this much of what changes when the picture moves by 4 pixels; for video"),
+                "weight of the change of colors when the image moves by 4 pixels; for video"),
         ]
     }
 
@@ -191,62 +206,71 @@ package struct ConfigurationField {
                 "share of the loss that compares with the teacher instead of the photo"),
             .init(
                 "distillation.final_weight", optional: \.distillation.finalWeight, .range(0...1),
-                "the share at the end, changing steadily; null: as at the start"),
+                "that share at the last step, reached linearly; null: constant"),
             .init(
                 "distillation.logits", \.distillation.logits, .range(0...1e6),
-                "adds this much of classification by the teacher's distribution"),
+                "weight of the cross-entropy with the teacher's distribution"),
             .init(
                 "distillation.temperature", \.distillation.temperature, .range(0.05...100),
-                "divides both networks' logits there"),
+                "temperature of both distributions"),
             .init(
                 "distillation.features", optional: \.distillation.features, .path("pairs"),
-                "modules whose outputs shall be alike, with the teacher's: \"up8=up8 context\""),
+                "modules whose outputs imitate the teacher's: \"up8=up8 context\""),
             .init(
                 "distillation.feature_weight", \.distillation.featureWeight, .range(0...1e6),
-                "adds this much of their mean squared difference"),
+                "weight of their mean squared difference"),
         ]
     }
 
     private static var optimizerFields: [ConfigurationField] {
         [
-            .init("optimizer.kind", \.optimizer.kind, .any, "the rule"),
+            .init("optimizer.kind", \.optimizer.kind, .any, "optimizer"),
             .init(
                 "optimizer.learning_rate", \.optimizer.learningRate, .range(1e-12...1e6),
-                "before the schedule"),
-            .init("optimizer.momentum", \.optimizer.momentum, .range(0...0.9999), "of sgd"),
-            .init("optimizer.beta1", \.optimizer.beta1, .range(0...0.99999), "of adam"),
-            .init("optimizer.beta2", \.optimizer.beta2, .range(0...0.999999), "of adam"),
-            .init("optimizer.epsilon", \.optimizer.epsilon, .range(1e-30...1), "of adam"),
+                "learning rate, multiplied by the schedule"),
+            .init(
+                "optimizer.momentum", \.optimizer.momentum, .range(0...0.9999), "momentum of sgd"),
+            .init(
+                "optimizer.beta1", \.optimizer.beta1, .range(0...0.99999),
+                "decay of adam's mean gradient"),
+            .init(
+                "optimizer.beta2", \.optimizer.beta2, .range(0...0.999999),
+                "decay of adam's mean squared gradient"),
+            .init(
+                "optimizer.epsilon", \.optimizer.epsilon, .range(1e-30...1),
+                "added to adam's divisor"),
             .init(
                 "optimizer.weight_decay", \.optimizer.weightDecay, .range(0...10),
-                "apart from the gradient in adamw alone"),
+                "weight decay, decoupled from the gradient in adamw"),
             .init(
                 "optimizer.clip_grad_norm", optional: \.optimizer.clipGradNorm,
-                .range(1e-9...1e9), "largest norm of all gradients"),
+                .range(1e-9...1e9), "largest norm of all gradients together; null: not clipped"),
             .init(
                 "optimizer.ema", optional: \.optimizer.ema, .range(0...0.999999),
-                "decay of averaged weights, which are validated and kept as best; grows to it "
+                "decay of averaged weights, which are validated and kept as best; rises to it "
                     + "as (1 + step)/(10 + step)"),
             .init(
                 "optimizer.groups", optional: \.optimizer.groups, .path("groups"),
-                "parameters with rates of their own: "
+                "parameters with settings of their own: "
                     + "\"stem.*: rate=0.1 decay=0; head.*: rate=2 schedule=constant\""),
         ]
     }
 
     private static var scheduleFields: [ConfigurationField] {
         [
-            .init("schedule.kind", \.schedule.kind, .any, "the learning rate's course"),
+            .init("schedule.kind", \.schedule.kind, .any, "curve of the learning rate"),
             .init(
                 "schedule.warmup_steps", \.schedule.warmupSteps, .range(0...1_000_000_000),
-                "linear rise"),
+                "steps of linear rise"),
             .init(
                 "schedule.final_share", \.schedule.finalShare, .range(0...1),
-                "what cosine leaves"),
+                "share of the rate at the end of cosine and one-cycle"),
             .init(
                 "schedule.every", \.schedule.every, .range(1...1_000_000_000),
-                "steps between steps of the rate"),
-            .init("schedule.factor", \.schedule.factor, .range(0.000001...1), "of step"),
+                "steps between changes by the step schedule"),
+            .init(
+                "schedule.factor", \.schedule.factor, .range(0.000001...1),
+                "factor of each change"),
         ]
     }
 }

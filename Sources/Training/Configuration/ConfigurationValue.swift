@@ -59,9 +59,9 @@ where Self: CaseIterable & RawRepresentable, RawValue == String {
 }
 
 extension TrainingConfiguration.Quantization: ConfigurationValue {}
-extension TrainingConfiguration.Loss.Kind: ConfigurationValue {}
-extension TrainingConfiguration.Optimizer.Kind: ConfigurationValue {}
-extension Schedule.Kind: ConfigurationValue {}
+extension TrainingConfiguration.LossSettings.Kind: ConfigurationValue {}
+extension TrainingConfiguration.OptimizerSettings.Kind: ConfigurationValue {}
+extension TrainingConfiguration.ScheduleSettings.Kind: ConfigurationValue {}
 
 /// Which values of its type a key takes.
 struct ConfigurationRule<Value: ConfigurationValue> {

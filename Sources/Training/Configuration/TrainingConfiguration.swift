@@ -1,113 +1,71 @@
-import Colorizers
-import TensorGraph
+public import Colorizers
 
-/// Everything that decides how a network is trained. The keys of the file, their ranges and what
-/// they mean stand in ``ConfigurationField/all``.
-package struct TrainingConfiguration: Hashable, Sendable {
-    package struct Data: Hashable, Sendable {
-        package var train = ""
-        package var validation: String?
-        package var validationFraction = 0.1
-        package var validationPhotos = 64
-        package var crop = 128
-        package var minimumScale = 0.5
-        package var flip = true
-        package var lightness = 0.0
-        package var contrast = 0.0
-        package var cutouts: String?
-        package var cutoutShare = 0.25
-        package var hints = false
-        package var cacheMegabytes = 1024
-        package var loaderThreads = 1
-    }
-
-    package struct Loss: Hashable, Sendable {
-        package enum Kind: String, CaseIterable, Hashable, Sendable {
-            case l1, mse, huber, classification
-        }
-
-        package var kind = Kind.huber
-        package var delta = 0.1
-        package var saturation = 1.0
-        package var classWeight = 0.0
-        package var neighbors = 10
-        package var sigma = 5.0
-        package var rebalance: Double? = 0.5
-        package var perceptual = 0.0
-        package var perceptualNetwork: String?
-        package var perceptualModules = "model2 model3"
-        package var totalVariation = 0.0
-        package var temporal = 0.0
-    }
-
-    package struct Distillation: Hashable, Sendable {
-        package var teacher: String?
-        package var weight = 0.5
-        package var finalWeight: Double?
-        package var logits = 0.0
-        package var temperature = 1.0
-        package var features: String?
-        package var featureWeight = 1.0
-    }
-
-    package struct Optimizer: Hashable, Sendable {
-        package enum Kind: String, CaseIterable, Hashable, Sendable {
-            case sgd, adam, adamw
-        }
-
-        package var kind = Kind.adamw
-        package var learningRate = 1e-3
-        package var momentum = 0.9
-        package var beta1 = 0.9
-        package var beta2 = 0.999
-        package var epsilon = 1e-8
-        package var weightDecay = 0.01
-        package var clipGradNorm: Double?
-        package var ema: Double?
-        package var groups: String?
-    }
-
-    /// What weights are rounded to on the way forward, as `retint quantize` will do it.
-    package enum Quantization: String, CaseIterable, Hashable, Sendable {
+/// Everything that determines how a network is trained.
+///
+/// Each property is a key of the YAML file; see ``fields`` for keys, ranges and help. Values are
+/// checked when text is read, and before training starts.
+public struct TrainingConfiguration: Hashable, Sendable {
+    /// Rounding of weights in the forward pass, as the quantization of packages does it
+    /// (quantization-aware training).
+    public enum Quantization: String, CaseIterable, Hashable, Sendable {
         case none, int8, int4
-
-        var rounding: WeightRounding? {
-            switch self {
-            case .none: nil
-            case .int8: WeightRounding(bits: 8)
-            case .int4: WeightRounding(bits: 4)
-            }
-        }
     }
 
-    package var architecture = "mobile-unet"
-    /// What is chosen about the architecture.
-    package var network = ColorizerOptions()
-    package var start: String?
-    package var output = "Runs/training"
-    package var seed = 0
-    package var threads: Int?
-    package var recompute = false
-    package var quantization = Quantization.none
-    package var freeze: String?
-    package var batch = 16
-    package var accumulate = 1
-    package var overfitOneBatch = false
-    package var anomaly = false
-    package var steps = 10_000
-    package var epochSteps: Int?
-    package var timeLimit: Double?
-    package var validateEvery = 500
-    package var saveEvery = 500
-    package var keepLast = 0
-    package var patience: Int?
-    package var logEvery = 20
-    package var tensorboard = true
-    package var data = Data()
-    package var loss = Loss()
-    package var distillation = Distillation()
-    package var optimizer = Optimizer()
-    package var schedule = Schedule()
+    /// The name of the network's architecture.
+    public var architecture = "mobile-unet"
+    /// The options of the architecture.
+    public var network = ColorizerOptions()
+    /// The path of a checkpoint to start from; nil: new weights drawn with ``seed``.
+    public var start: String?
+    /// The folder that the run is kept in.
+    public var output = "Runs/training"
+    /// The seed of weights and data.
+    public var seed = 0
+    /// Threads of the engine; nil: all processors.
+    public var threads: Int?
+    /// Whether activations are computed again in the backward pass: less memory, more time.
+    public var recompute = false
+    /// What weights are rounded to.
+    public var quantization = Quantization.none
+    /// Patterns of parameters that are not trained, separated by spaces: `stem.* stage2.*`.
+    public var freeze: String?
+    /// Crops a step.
+    public var batch = 16
+    /// Steps whose gradients are averaged before weights change.
+    public var accumulate = 1
+    /// Whether every step trains on the first batch: the loss must fall to almost zero.
+    public var overfitOneBatch = false
+    /// Whether to stop at the first value that is not finite and name the operation.
+    public var anomaly = false
+    /// The number of training steps.
+    public var steps = 10_000
+    /// Steps an epoch; nil: once through all photos.
+    public var epochSteps: Int?
+    /// Minutes after which training ends.
+    public var timeLimit: Double?
+    /// Steps between validations.
+    public var validateEvery = 500
+    /// Steps between saves of `last.h5`.
+    public var saveEvery = 500
+    /// The number of earlier checkpoints to keep beside `last.h5`, as `step-<n>.h5`.
+    public var keepLast = 0
+    /// Validations without a lower loss after which training ends.
+    public var patience: Int?
+    /// Steps between records of metrics.
+    public var logEvery = 20
+    /// Whether to write an event file for TensorBoard.
+    public var tensorboard = true
+    /// Photos and how crops are made of them.
+    public var data = DataSettings()
+    /// What is minimized.
+    public var loss = LossSettings()
+    /// The teacher model and what is learned from it.
+    public var distillation = DistillationSettings()
+    /// How weights follow gradients.
+    public var optimizer = OptimizerSettings()
+    /// The learning rate over the steps.
+    public var schedule = ScheduleSettings()
 
-    package init() {}
+    /// The defaults; ``DataSettings/train`` has to be set.
+    public init() {}
 }

@@ -1,18 +1,18 @@
 import ImageIO
 import Layers
 
-/// A random square of a photo, which becomes one example.
+/// A random crop of a photo, which becomes one example.
 struct Augmentation: Hashable, Sendable {
-    /// The square's side as a share of the photo's short side.
+    /// The crop's side as a share of the photo's short side.
     let scale: Double
-    /// Where it lies, 0…1 from one edge to the other.
+    /// Its position, 0…1 from one edge to the other.
     let x, y: Double
     let isMirrored: Bool
-    /// What becomes of L.
+    /// The change of L.
     let tone: Tone
 
-    /// The same for the same seed, epoch and index on any machine.
-    init(seed: UInt64, epoch: Int, index: Int, settings: TrainingConfiguration.Data) {
+    /// Depends only on the seed, the epoch and the index, on any machine.
+    init(seed: UInt64, epoch: Int, index: Int, settings: TrainingConfiguration.DataSettings) {
         var random = RandomStream(seed: seed, name: "crop \(epoch) \(index)")
         let range = 1 - settings.minimumScale
         scale = settings.minimumScale + range * random.uniform()
@@ -28,10 +28,10 @@ struct Augmentation: Hashable, Sendable {
         (scale, x, y, isMirrored, tone) = (1, 0.5, 0.5, false, Tone())
     }
 
-    /// The largest square in the middle.
+    /// The largest square in the center.
     static let center = Augmentation()
 
-    /// The square, `side` pixels wide and high.
+    /// The crop, resized to `side` pixels wide and high.
     func apply(to photo: Image, side: Int) -> Image {
         let short = min(photo.width, photo.height)
         let edge = min(max(Int(Double(short) * scale), 1), short)
@@ -43,12 +43,12 @@ struct Augmentation: Hashable, Sendable {
     }
 }
 
-/// A photo taken lighter or darker, harder or softer: L changes, the colors stay.
+/// A change of brightness and contrast: L changes, a and b do not.
 struct Tone: Hashable, Sendable {
     var shift = 0.0
     var contrast = 1.0
 
-    /// L in 0…100, stretched about 50, shifted and kept in its range.
+    /// Scales L about 50, shifts it, and clamps it to 0…100.
     func apply(to lightness: [Float]) -> [Float] {
         guard self != Tone() else { return lightness }
         let (shift, contrast) = (Float(shift), Float(contrast))
@@ -56,15 +56,14 @@ struct Tone: Hashable, Sendable {
     }
 }
 
-/// In which order an epoch takes the photos: all of them in a random order, then all in another
-/// one, until the epoch ends.
+/// The order of photos in an epoch: passes over all of them, each in a random order of its own.
 struct EpochOrder {
     let seed: UInt64
     let count: Int
 
-    /// The photos of one passage.
-    func permutation(epoch: Int, passage: Int) -> [Int] {
-        var random = RandomStream(seed: seed, name: "order \(epoch) \(passage)")
+    /// The indices of the photos in one pass.
+    func permutation(epoch: Int, pass: Int) -> [Int] {
+        var random = RandomStream(seed: seed, name: "order \(epoch) \(pass)")
         var order = Array(0..<count)
         for last in stride(from: count - 1, to: 0, by: -1) {
             order.swapAt(last, Int(random.next() % UInt64(last + 1)))

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Threads that prepare the batches of the coming steps while the present one is computed.
+/// Threads that prepare the batches of the next steps while the current one is computed.
 final class BatchLoader: @unchecked Sendable {
     // Everything mutable is guarded by the condition's lock.
     private let condition = NSCondition()
@@ -12,7 +12,7 @@ final class BatchLoader: @unchecked Sendable {
     private var ready: [Int: Result<Batch, any Error>] = [:]
     private var isStopped = false
 
-    /// - Parameter steps: the steps whose batches will be asked for, one after another.
+    /// - Parameter steps: the steps whose batches are taken, in this order.
     init(_ source: BatchSource, steps: Range<Int>, threads: Int) {
         self.source = source
         (next, consumed, end) = (steps.lowerBound, steps.lowerBound, steps.upperBound)
@@ -30,11 +30,11 @@ final class BatchLoader: @unchecked Sendable {
         let result = ready.removeValue(forKey: consumed)
         consumed += 1
         condition.broadcast()
-        guard let result else { preconditionFailure("a batch got lost") }
+        guard let result else { preconditionFailure("a prepared batch is missing") }
         return try result.get()
     }
 
-    /// Lets the threads end; to be called when no more batches are taken.
+    /// Ends the threads, once no more batches are taken.
     func stop() {
         condition.lock()
         isStopped = true
@@ -52,7 +52,7 @@ final class BatchLoader: @unchecked Sendable {
         }
     }
 
-    /// The next step to prepare, once it is not too far ahead; nil at the end.
+    /// Waits until the next step is at most `capacity` ahead, and claims it; nil at the end.
     private func claim() -> Int? {
         condition.lock()
         defer { condition.unlock() }

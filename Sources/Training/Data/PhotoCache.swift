@@ -2,7 +2,7 @@ import ImageIO
 import Retint
 import Synchronization
 
-/// Photos by index, decoded and scaled down to what crops need, as many as memory is given for.
+/// Photos by index, decoded, scaled down to what crops need, and cached up to a memory limit.
 final class PhotoCache: Sendable {
     private struct State {
         var photos: [Int: Image] = [:]
@@ -20,13 +20,13 @@ final class PhotoCache: Sendable {
         (self.paths, self.shortSide, self.maximumBytes) = (paths, shortSide, maximumBytes)
     }
 
-    /// What could not be read so far, in the order of the paths.
+    /// The photos that could not be read so far, in the order of the paths.
     var badPhotos: [ImageError] {
         state.withLock { $0.bad.sorted { $0.key < $1.key }.map(\.value) }
     }
 
-    /// The photo at `index`, or the next one that can be read: one that is damaged must not move
-    /// all that follow it to other steps.
+    /// The photo at `index`, or the next readable one: a damaged photo must not shift those after
+    /// it to other steps.
     ///
     /// - Throws: ``TrainingError`` if none can be read.
     func photo(at index: Int) throws -> Image {
@@ -36,7 +36,7 @@ final class PhotoCache: Sendable {
         throw noPhotos
     }
 
-    /// That not a single photo can be read.
+    /// The error that no photo can be read.
     var noPhotos: TrainingError {
         let reason = badPhotos.first.map { "; the first: \($0)" } ?? ""
         return TrainingError(
@@ -58,8 +58,8 @@ final class PhotoCache: Sendable {
         }
     }
 
-    /// Photos come in random order, so which of them are kept makes no difference: the first
-    /// ones, until the memory is full.
+    /// Keeps a photo while there is memory for it. Photos come in random order, so there is no
+    /// point in replacing the first ones.
     private func keep(_ photo: Image, at index: Int) {
         state.withLock { state in
             let bytes = state.bytes + photo.pixels.count

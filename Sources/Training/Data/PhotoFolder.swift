@@ -10,7 +10,7 @@ struct PhotoFolder {
     /// Lists the photos that a configuration names.
     ///
     /// - Throws: `FileError` if a folder cannot be read, ``TrainingError`` if one has no photos.
-    init(_ data: TrainingConfiguration.Data) throws {
+    init(_ data: TrainingConfiguration.DataSettings) throws {
         training = try Self.photos(in: data.train)
         validation = []
         if let folder = data.validation {
@@ -37,7 +37,7 @@ struct PhotoFolder {
     }
 
     /// A photo's name alone decides where it goes, so that it stays there when others are added.
-    private mutating func split(_ data: TrainingConfiguration.Data) throws {
+    private mutating func split(_ data: TrainingConfiguration.DataSettings) throws {
         let all = training
         let share = { (photo: PhotoReference) in
             let name = "\(photo)".dropFirst(data.train.count)

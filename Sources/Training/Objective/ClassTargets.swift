@@ -3,59 +3,62 @@ import Colorizers
 import ImageIO
 import TensorGraph
 
-/// How colors become the targets of a classification.
+/// Soft-encodes colors as the targets of a classification over ab bins.
 struct ClassTargets: Sendable {
     let bins: ABBins
-    /// The pixels, each way, that one distribution stands for: the first of them counts.
+    /// The side of the square of pixels that share one distribution, that of the first of them.
     let stride: Int
+    /// The number of bins that a color is spread over.
     let neighbors: Int
+    /// The standard deviation of that spread, in units of ab.
     let sigma: Float
-    /// A factor for each bin; nil: all count alike.
+    /// A weight for each bin; nil: all weights are 1.
     let weights: [Float]?
-    /// Where no |a| or |b| is above this, a picture counts as gray and does not teach.
+    /// An image without |a| or |b| above this counts as gray; its weight is 0.
     static let grayBound: Float = 5
 
-    /// Soft-coded colors, and what each place counts.
+    /// Soft-encoded colors with their weights.
     ///
     /// - Parameter target: a and b divided by 110, [N, 2, H, W].
     /// - Returns: `classes`, [N, bins, H/stride, W/stride], and `class_weights`, [N, 1, …].
     func inputs(for target: TensorData) -> [String: TensorData] {
         let (count, height, width) = (target.shape[0], target.shape[2], target.shape[3])
         let (rows, columns) = (height / stride, width / stride)
-        let places = rows * columns
-        var classes = [Float](repeating: 0, count: count * bins.count * places)
-        var factors = [Float](repeating: 1, count: count * places)
+        let area = rows * columns
+        var classes = [Float](repeating: 0, count: count * bins.count * area)
+        var classWeights = [Float](repeating: 1, count: count * area)
         for example in 0..<count {
             let a = example * 2 * height * width
             let b = a + height * width
             let isGray = target.scalars[a..<(b + height * width)].allSatisfy {
                 abs($0) * Batch.abScale <= Self.grayBound
             }
-            for place in 0..<places {
-                let pixel = place / columns * stride * width + place % columns * stride
+            for cell in 0..<area {
+                let pixel = cell / columns * stride * width + cell % columns * stride
                 let code = bins.softCode(
                     a: target.scalars[a + pixel] * Batch.abScale,
                     b: target.scalars[b + pixel] * Batch.abScale, count: neighbors, sigma: sigma)
                 for (bin, weight) in zip(code.bins, code.weights) {
-                    classes[(example * bins.count + bin) * places + place] = weight
+                    classes[(example * bins.count + bin) * area + cell] = weight
                 }
-                factors[example * places + place] = isGray ? 0 : weights?[code.bins[0]] ?? 1
+                classWeights[example * area + cell] =
+                    isGray ? 0 : weights?[code.bins[0]] ?? 1
             }
         }
         return [
             "classes": TensorData(shape: [count, bins.count, rows, columns], scalars: classes),
-            "class_weights": TensorData(shape: [count, 1, rows, columns], scalars: factors),
+            "class_weights": TensorData(shape: [count, 1, rows, columns], scalars: classWeights),
         ]
     }
 }
 
 extension ClassTargets {
-    /// The prior is taken of at most so many photos.
-    private static let priorPhotos = 1000
+    /// The largest number of photos that the prior is computed from.
+    private static let maximumPriorPhotos = 1000
 
-    /// What a network classifies over; nil if it is not trained so.
+    /// The targets of a network; nil if it is not trained to classify.
     ///
-    /// - Parameter photos: those to train on, of which the prior of colors is taken.
+    /// - Parameter photos: the training photos, which the prior of colors is computed from.
     init?(
         _ network: any ColorizerNetwork, _ configuration: TrainingConfiguration, photos: PhotoCache
     ) {
@@ -72,16 +75,16 @@ extension ClassTargets {
         }
     }
 
-    /// Every eighth pixel, each way, of the middle of photos.
+    /// The colors of every eighth pixel, along both axes, of the center crops of photos.
     private static func colors(_ photos: PhotoCache, _ side: Int) -> [(a: Float, b: Float)] {
-        let step = max(photos.paths.count / priorPhotos, 1)
+        let step = max(photos.paths.count / maximumPriorPhotos, 1)
         return Swift.stride(from: 0, to: photos.paths.count, by: step).flatMap { index in
             guard let photo = photos.readablePhoto(index) else { return [(a: Float, b: Float)]() }
-            let picture = Augmentation.center.apply(to: photo, side: side)
-            let places = Swift.stride(from: 0, to: side, by: 8).flatMap { row in
+            let crop = Augmentation.center.apply(to: photo, side: side)
+            let offsets = Swift.stride(from: 0, to: side, by: 8).flatMap { row in
                 Swift.stride(from: 0, to: side, by: 8).map { 3 * (row * side + $0) }
             }
-            let planes = lab(fromRGB: places.flatMap { picture.pixels[$0..<($0 + 3)] })
+            let planes = lab(fromRGB: offsets.flatMap { crop.pixels[$0..<($0 + 3)] })
             return zip(planes.a, planes.b).map { ($0, $1) }
         }
     }

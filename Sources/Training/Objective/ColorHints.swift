@@ -2,17 +2,17 @@ import Glibc
 import Layers
 import TensorGraph
 
-/// Pixels whose color a network is told, drawn as for "Real-Time User-Guided Image Colorization"
-/// (Zhang et al. 2017, section 3.2): their number is geometric with p = 1/8, they are squares of 1
-/// to 9 pixels around places that lean to the middle, and carry the mean color there. One picture
-/// in a hundred is told all.
+/// Color hints as drawn for "Real-Time User-Guided Image Colorization" (Zhang et al. 2017, section
+/// 3.2): squares of 1 to 9 pixels a side that carry their mean color. Their number is geometric with
+/// p = 1/8; their centers are normally distributed around the center of the image. One image in a
+/// hundred has the color of every pixel as a hint.
 struct ColorHints {
-    private static let share = 0.125
-    private static let wholeShare = 0.01
+    private static let endProbability = 0.125
+    private static let allPixelsProbability = 0.01
 
     /// - Parameters:
     ///   - target: a and b divided by 110, [N, 2, H, W].
-    ///   - randoms: one for each picture.
+    ///   - randoms: a stream for each image.
     /// - Returns: `hints`, a and b, [N, 2, H, W], and `mask`, [N, 1, H, W].
     static func inputs(
         for target: TensorData, _ randoms: [RandomStream]
@@ -51,14 +51,14 @@ struct ColorHints {
     private static func squares(
         _ random: inout RandomStream, height: Int, width: Int
     ) -> [Square] {
-        if random.uniform() < wholeShare {
+        if random.uniform() < allPixelsProbability {
             return (0..<height * width).map { pixel in
                 let (row, column) = pixel.quotientAndRemainder(dividingBy: width)
                 return Square(rows: row..<row + 1, columns: column..<column + 1)
             }
         }
         var squares: [Square] = []
-        while random.uniform() > share {
+        while random.uniform() > endProbability {
             let side = 1 + Int(random.next() % 9)
             squares.append(
                 Square(
@@ -68,7 +68,7 @@ struct ColorHints {
         return squares
     }
 
-    /// A stretch of `side` around a place that is normal about the middle.
+    /// `side` pixels around a normally distributed position.
     private static func range(
         _ random: inout RandomStream, _ side: Int, within extent: Int
     ) -> Range<Int> {

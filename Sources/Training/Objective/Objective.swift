@@ -2,40 +2,43 @@ import Colorizers
 import Layers
 import TensorGraph
 
-/// What a training minimizes: how a network's answer is compared with the photo.
+/// The loss that training minimizes: the comparison of predicted colors with the photo's.
 struct Objective {
-    let loss: TrainingConfiguration.Loss
+    let loss: TrainingConfiguration.LossSettings
     private let network: any ColorizerNetwork
     private let hints: Bool
     private let perceptual: PerceptualLoss?
-    /// Pixels, each way, that the second look of the temporal term is moved by.
+    /// The offset of the second view of the temporal term, in pixels along each axis.
     private static let shift = 4
 
-    /// - Throws: ``ConfigurationError`` if the network cannot be trained so; what reading the
-    ///   perceptual loss's network throws.
+    /// - Throws: ``TrainingError`` if the network does not have what the loss needs; the errors of
+    ///   reading the checkpoint of the perceptual loss.
     init(_ network: any ColorizerNetwork, _ configuration: TrainingConfiguration) throws {
         (self.network, loss, hints) = (network, configuration.loss, configuration.data.hints)
         perceptual = try PerceptualLoss(configuration.loss)
         if loss.classifies, !(network is any ColorClassifier) {
-            throw ConfigurationError(
-                "loss.kind",
-                "\(network.architecture) has no distribution over colors to classify with; take "
-                    + "l1, mse or huber and loss.class_weight 0, or another architecture")
+            throw TrainingError(
+                at:
+                    "loss.kind",
+                "\(network.architecture) has no distribution over colors to classify; use "
+                    + "l1, mse or huber with loss.class_weight 0, or another architecture")
         }
         if hints, !(network is any HintedColorizer) {
-            throw ConfigurationError(
-                "data.hints", "\(network.architecture) takes no hints; siggraph17 does")
+            throw TrainingError(
+                at:
+                    "data.hints", "\(network.architecture) takes no hints; siggraph17 does")
         }
         if hints, loss.temporal > 0 {
-            throw ConfigurationError(
-                "loss.temporal", "does not go together with data.hints; set one of them to 0")
+            throw TrainingError(
+                at:
+                    "loss.temporal", "cannot be combined with data.hints; turn one of them off")
         }
     }
 
-    /// The values of variables that are not learned, to be loaded beside the network's.
+    /// The values of variables that are not trained, to be loaded beside the network's.
     var variables: [String: TensorData] { perceptual?.variables ?? [:] }
 
-    /// The network's answer to the input `lightness`.
+    /// The network's prediction for the input `lightness`.
     func prediction(_ graph: Graph, shape: Shape) -> ColorPrediction {
         let lightness = graph.input("lightness", shape)
         if hints, let hinted = network as? any HintedColorizer {
@@ -56,10 +59,10 @@ struct Objective {
             terms.append(loss.regression(estimate, graph.input("target", estimate.shape)))
         }
         if loss.classifies, let logits = prediction.logits {
-            let places = Shape([logits.shape[0], 1, logits.shape[2], logits.shape[3]])
+            let weightShape = Shape([logits.shape[0], 1, logits.shape[2], logits.shape[3]])
             let entropy = crossEntropy(
                 logits, graph.input("classes", logits.shape),
-                weights: graph.input("class_weights", places), reduction: .none
+                weights: graph.input("class_weights", weightShape), reduction: .none
             ).meanOfExamples()
             terms.append(entropy * Float(loss.kind == .classification ? 1 : loss.classWeight))
         } else if loss.classifies {
@@ -85,7 +88,7 @@ extension ColorPrediction {
 }
 
 extension ColorizerNetwork {
-    /// Colors, and the distribution that they come from where the network has one.
+    /// Colors, with the distribution they are computed from where the network has one.
     func prediction(_ lightness: Tensor) -> ColorPrediction {
         if let classifier = self as? any ColorClassifier {
             return classifier.predictions(lightness)
@@ -94,21 +97,28 @@ extension ColorizerNetwork {
     }
 }
 
-/// Video.
+/// A prediction, and how much it changes when the camera moves a little.
+struct SteadyPrediction {
+    let colors: ColorPrediction
+    /// The mean |difference| of ab/110 over the pixels that both views share, rank 0; nil if the
+    /// objective does not use it.
+    let temporalLoss: Tensor?
+}
+
 extension Objective {
-    /// The network's answer, and how much it changes when the camera moves a little: the mean
-    /// |difference| of what both looks have in common, of ab/110.
+    /// The network's prediction for the input `lightness`, and for a second view of it where the
+    /// objective has a temporal term.
     ///
-    /// One batch holds both looks, so that both see the same batch normalization.
-    func steadyPrediction(
-        _ graph: Graph, shape: Shape
-    ) -> (prediction: ColorPrediction, unsteadiness: Tensor?) {
-        guard loss.temporal > 0 else { return (prediction(graph, shape: shape), nil) }
+    /// Both views are in one batch, so that they share the statistics of batch normalization.
+    func steadyPrediction(_ graph: Graph, shape: Shape) -> SteadyPrediction {
+        guard loss.temporal > 0 else {
+            return SteadyPrediction(colors: prediction(graph, shape: shape), temporalLoss: nil)
+        }
         let lightness = graph.input("lightness", shape)
         let (count, height, width) = (shape[0], shape[2], shape[3])
         let (rows, columns) = (Self.shift..<height, Self.shift..<width)
         let moved = lightness.sliced(axis: 2, rows).sliced(axis: 3, columns)
-        // What comes into view is not known: the edge is repeated.
+        // What comes into view is unknown: the edge is repeated.
         let below = moved.sliced(axis: 2, (height - 2 * Self.shift)..<(height - Self.shift))
         let tall = concat([moved, below], axis: 2)
         let right = tall.sliced(axis: 3, (width - 2 * Self.shift)..<(width - Self.shift))
@@ -121,11 +131,12 @@ extension Objective {
         let expected = first.ab.sliced(axis: 2, rows).sliced(axis: 3, columns)
         let found = second.sliced(axis: 2, 0..<(height - Self.shift))
             .sliced(axis: 3, 0..<(width - Self.shift))
-        return (first, abs(found - expected).mean() / Batch.abScale)
+        return SteadyPrediction(
+            colors: first, temporalLoss: abs(found - expected).mean() / Batch.abScale)
     }
 }
 
-extension TrainingConfiguration.Loss {
-    /// Whether a distribution over bins is part of it.
+extension TrainingConfiguration.LossSettings {
+    /// Whether the loss compares distributions over bins.
     var classifies: Bool { kind == .classification || classWeight > 0 }
 }

@@ -1,14 +1,16 @@
 import Layers
 import TensorGraph
 
-extension TrainingConfiguration.Loss {
-    /// How far colors are apart, example by example: [N].
+extension TrainingConfiguration.LossSettings {
+    /// The loss of each example: [N].
     ///
-    /// - Parameters: estimate and target, a and b divided by 110: [N, 2, H, W].
+    /// - Parameters:
+    ///   - estimate: a and b divided by 110, [N, 2, H, W].
+    ///   - target: the same of the photo.
     func regression(_ estimate: Tensor, _ target: Tensor) -> Tensor {
         var values = elements(estimate, target)
         if saturation > 0 {
-            // Gray is right for most pixels; without more weight on the others, all turns gray.
+            // Most pixels are nearly gray; without more weight for the others, all become gray.
             let chroma = sqrt((target * target).sum(axes: [1], keepDims: true))
             values = values * (1 + chroma * Float(saturation))
         }
@@ -24,14 +26,14 @@ extension TrainingConfiguration.Loss {
     }
 }
 
-/// The mean difference of neighbors, example by example: [N].
+/// The mean absolute difference of neighboring pixels, for each example: [N].
 ///
-/// - Parameter picture: [N, C, H, W].
-func totalVariation(_ picture: Tensor) -> Tensor {
-    let (height, width) = (picture.shape[2], picture.shape[3])
+/// - Parameter image: [N, C, H, W].
+func totalVariation(_ image: Tensor) -> Tensor {
+    let (height, width) = (image.shape[2], image.shape[3])
     let down =
-        picture.sliced(axis: 2, 1..<height) - picture.sliced(axis: 2, 0..<(height - 1))
-    let right = picture.sliced(axis: 3, 1..<width) - picture.sliced(axis: 3, 0..<(width - 1))
+        image.sliced(axis: 2, 1..<height) - image.sliced(axis: 2, 0..<(height - 1))
+    let right = image.sliced(axis: 3, 1..<width) - image.sliced(axis: 3, 0..<(width - 1))
     return abs(down).meanOfExamples() + abs(right).meanOfExamples()
 }
 

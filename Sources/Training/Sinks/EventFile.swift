@@ -3,12 +3,12 @@ import Foundation
 import SwiftProtobuf
 import TensorBoardProto
 
-/// A file of events as TensorBoard reads it: records of a length, its checksum, the event, its
-/// checksum (TensorFlow's `record_writer`). A record is appended as a whole.
+/// A file of TensorBoard events. A record is the length of an event, its checksum, the event, and
+/// its checksum (TensorFlow's `record_writer`), and is appended in one write.
 final class EventFile {
     private let handle: FileHandle
 
-    /// Makes a new file, which says first what it is.
+    /// Creates a file that starts with its version.
     init(_ path: String) throws {
         try AtomicFile.write([], to: path)
         guard let handle = FileHandle(forWritingAtPath: path) else {
@@ -20,7 +20,7 @@ final class EventFile {
         try append(first)
     }
 
-    /// Appends an event, with the time of day.
+    /// Appends an event with the current time.
     func append(_ event: Tensorboard_Event) throws {
         var event = event
         event.wallTime = Date().timeIntervalSince1970
@@ -33,8 +33,7 @@ final class EventFile {
             + littleEndian(maskedChecksum(bytes))
     }
 
-    /// The CRC-32C, turned and shifted, so that a checksum over data with checksums in it is worth
-    /// something.
+    /// The CRC-32C, rotated and offset: a plain CRC is weak over data that contains its own CRCs.
     static func maskedChecksum(_ bytes: [UInt8]) -> UInt32 {
         let checksum = crc32c(bytes)
         return (checksum >> 15 | checksum << 17) &+ 0xA282_EAD8
@@ -45,7 +44,7 @@ final class EventFile {
     }
 }
 
-/// The cyclic redundancy check of Castagnoli's polynomial (RFC 3720, appendix B.4).
+/// The cyclic redundancy check with Castagnoli's polynomial (RFC 3720, appendix B.4).
 func crc32c(_ bytes: [UInt8]) -> UInt32 {
     var checksum = ~UInt32(0)
     for byte in bytes {

@@ -4,17 +4,16 @@ import Foundation
 import ImageIO
 import Reports
 
-/// Keeps `report.html` in the run's folder: curves, what the network made of some photos over time,
-/// the configuration and the environment, in one file that needs no network. The pictures lie
-/// beside it as `samples/<step>.png`.
+/// Keeps `report.html` in the run's folder: curves, samples over time, the configuration and the
+/// environment, in one self-contained file. The samples are beside it as `samples/<step>.png`.
 final class RunReport: MetricsSink {
     private let folder: String
     private let configuration: TrainingConfiguration
     private var records: [MetricsRecord] = []
-    /// Of so many points of time pictures are shown.
-    private static let most = 6
+    /// The largest number of steps whose samples are shown.
+    private static let maximumSampleSteps = 6
 
-    /// - Parameter step: where the run goes on; what was written of later steps is void.
+    /// - Parameter step: the step to resume after; samples and records of later steps are dropped.
     init(_ configuration: TrainingConfiguration, resumingAt step: Int) throws {
         (self.configuration, folder) = (configuration, configuration.output)
         do {
@@ -32,7 +31,7 @@ final class RunReport: MetricsSink {
 
     private var samples: String { "\(folder)/samples" }
 
-    /// The pictures in the folder by step, oldest first.
+    /// The sample files in the folder with their steps, oldest first.
     private var kept: [(name: String, step: Int)] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: samples)) ?? []
         return names.filter { $0.hasSuffix(".png") }.sorted()
@@ -41,7 +40,7 @@ final class RunReport: MetricsSink {
 
     func append(_ record: MetricsRecord) throws { records.append(record) }
 
-    func append(_ samples: [Sample], weights: [String: [Float]], step: Int) throws {
+    func append(_ samples: [ValidationSample], weights: [String: [Float]], step: Int) throws {
         if !samples.isEmpty {
             let grid = Image.grid(samples.map(\.strip), columns: 2, gap: 6)
             let name = String(format: "%07d.png", step)
@@ -56,7 +55,7 @@ final class RunReport: MetricsSink {
         get throws {
             HTMLPage(
                 title: "training of \(configuration.architecture)",
-                body: [head, plots, try pictures, settings, environment])
+                body: [head, plots, try sampleImages, settings, environment])
         }
     }
 
@@ -71,7 +70,7 @@ final class RunReport: MetricsSink {
         return """
             <h1>\(configuration.architecture.escapedForHTML)</h1>
             <p>\(records.last?.step ?? 0) of \(configuration.steps) steps, \(configuration.batch) \
-            crops each. \(line ?? "")</p>
+            crops per step. \(line ?? "")</p>
             """
     }
 
@@ -98,7 +97,7 @@ final class RunReport: MetricsSink {
             ),
             ("learning rate", [curve("") { $0.learningRate }], false),
             ("gradient norm", [curve("") { $0.gradientNorm }], true),
-            ("images a second", [curve("") { $0.imagesPerSecond }], false),
+            ("images per second", [curve("") { $0.imagesPerSecond }], false),
         ]
         let drawn = all.map { title, series, isLogarithmic in
             LinePlot(title, xLabel: "step", series, isLogarithmic: (false, isLogarithmic)).html
@@ -106,12 +105,12 @@ final class RunReport: MetricsSink {
         return "<h2>Curves</h2><div class=\"plots\">\(drawn.joined())</div>"
     }
 
-    /// The newest pictures, and some on the way there.
-    private var pictures: String {
+    /// The newest samples, and some from earlier steps.
+    private var sampleImages: String {
         get throws {
             let kept = kept
             guard !kept.isEmpty else { return "" }
-            let count = min(kept.count, Self.most)
+            let count = min(kept.count, Self.maximumSampleSteps)
             let chosen = (0..<count).map {
                 kept[kept.count - 1 - $0 * (kept.count - 1) / max(count - 1, 1)]
             }
@@ -123,7 +122,7 @@ final class RunReport: MetricsSink {
                     src="data:image/png;base64,\(data)">
                     """
             }
-            return "<h2>Gray, network, photo</h2>" + parts.joined(separator: "\n")
+            return "<h2>Samples: gray, network, photo</h2>" + parts.joined(separator: "\n")
         }
     }
 

@@ -2,13 +2,13 @@ import Foundation
 import ImageIO
 import TensorBoardProto
 
-/// Writes scalars, sample pictures and histograms of the weights for TensorBoard.
+/// Writes scalars, sample images and histograms of weights for TensorBoard.
 final class TensorBoardLog: MetricsSink {
     private let file: EventFile
 
-    /// Makes an event file in the run's folder.
+    /// Creates an event file in the run's folder.
     ///
-    /// - Parameter step: where the run goes on: what an earlier file says of later steps is void.
+    /// - Parameter step: the step to resume after; TensorBoard drops later steps of earlier files.
     init(folder: String, resumingAt step: Int) throws {
         let time = Date().timeIntervalSince1970
         let host = ProcessInfo.processInfo.hostName
@@ -24,17 +24,17 @@ final class TensorBoardLog: MetricsSink {
 
     func append(_ record: MetricsRecord) throws {
         try append(
-            record.scalars.map { tag, number in
+            record.scalars.map { tag, scalar in
                 var value = Tensorboard_Summary.Value()
                 value.tag = tag
-                value.simpleValue = Float(number)
+                value.simpleValue = Float(scalar)
                 return value
             }, step: record.step)
     }
 
-    func append(_ samples: [Sample], weights: [String: [Float]], step: Int) throws {
-        let pictures = try samples.enumerated().map { index, sample in
-            try Self.picture("samples/\(index)", sample.strip)
+    func append(_ samples: [ValidationSample], weights: [String: [Float]], step: Int) throws {
+        let images = try samples.enumerated().map { index, sample in
+            try Self.image("samples/\(index)", sample.strip)
         }
         let histograms = weights.sorted { $0.key < $1.key }.map { name, values in
             var value = Tensorboard_Summary.Value()
@@ -42,7 +42,7 @@ final class TensorBoardLog: MetricsSink {
             value.histo = Tensorboard_HistogramProto(values)
             return value
         }
-        try append(pictures + histograms, step: step)
+        try append(images + histograms, step: step)
     }
 
     private func append(_ values: [Tensorboard_Summary.Value], step: Int) throws {
@@ -53,22 +53,23 @@ final class TensorBoardLog: MetricsSink {
         try file.append(event)
     }
 
-    private static func picture(_ tag: String, _ picture: Image) throws -> Tensorboard_Summary.Value
-    {
+    private static func image(
+        _ tag: String, _ image: Image
+    ) throws -> Tensorboard_Summary.Value {
         var value = Tensorboard_Summary.Value()
         value.tag = tag
-        value.image.height = Int32(picture.height)
-        value.image.width = Int32(picture.width)
+        value.image.height = Int32(image.height)
+        value.image.width = Int32(image.width)
         value.image.colorspace = 3
-        value.image.encodedImageString = Data(try picture.encode(.png()))
+        value.image.encodedImageString = Data(try image.encode(.png()))
         return value
     }
 }
 
 extension MetricsRecord {
-    /// The record's numbers by TensorBoard's tags.
+    /// The record's values with their TensorBoard tags.
     var scalars: [(tag: String, value: Double)] {
-        let numbers: [(String, Double?)] = [
+        let values: [(String, Double?)] = [
             ("loss/train", loss), ("train/learning_rate", learningRate),
             ("train/gradient_norm", gradientNorm), ("train/images_per_second", imagesPerSecond),
             ("train/waiting_share", waitingShare), ("loss/validation", validation?.loss),
@@ -76,13 +77,13 @@ extension MetricsRecord {
             ("validation/delta_e2000", validation?.deltaE2000),
             ("validation/colorfulness", validation?.colorfulness),
         ]
-        return numbers.compactMap { tag, value in value.map { (tag, $0) } }
+        return values.compactMap { tag, value in value.map { (tag, $0) } }
     }
 }
 
 extension Tensorboard_HistogramProto {
-    /// The distribution of numbers, none of which is infinite or none, in buckets whose ends grow by
-    /// a tenth (TensorFlow's `histogram.cc`); empty ones at both ends are left out.
+    /// The distribution of finite values in buckets whose limits grow by 10 % (TensorFlow's
+    /// `histogram.cc`), without the empty ones at both ends.
     init(_ values: [Float]) {
         self.init()
         min = values.min().map(Double.init) ?? 0
@@ -99,7 +100,7 @@ extension Tensorboard_HistogramProto {
         bucket = Array(counts[first...last])
     }
 
-    /// The first bucket whose limit is above.
+    /// The first bucket whose limit is above a value.
     private static func bucket(of value: Double) -> Int {
         var (low, high) = (0, limits.count - 1)
         while low < high {

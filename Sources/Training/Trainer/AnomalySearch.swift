@@ -1,14 +1,14 @@
 import Engine
 import TensorGraph
 
-/// Runs a training step's loss and gradients once more and looks at every result, to find where
-/// numbers stop being finite (`torch.autograd.detect_anomaly`).
+/// Computes a training step's loss and gradients again and checks every result, to find the first
+/// one that is not finite (`torch.autograd.detect_anomaly`).
 struct AnomalySearch {
     private let program: Program
     private let nodes: [Tensor]
     private let graph: Graph
 
-    /// - Parameter loss: of a graph in which it was differentiated.
+    /// - Parameter loss: a loss whose graph contains its gradients.
     init(_ loss: Tensor, threads: Int?) throws {
         graph = loss.graph
         let graph = graph
@@ -19,7 +19,7 @@ struct AnomalySearch {
             outputs: [("loss", loss)], observing: nodes, options: CompileOptions(threads: threads))
     }
 
-    /// - Returns: "log, in head.1, on the way back", or nil if all is finite.
+    /// - Returns: "log in head.1, in the backward pass", or nil if all results are finite.
     func firstNonFinite(
         _ variables: [String: TensorData], _ inputs: [String: TensorData]
     ) throws -> String? {
@@ -28,7 +28,7 @@ struct AnomalySearch {
         var first: Int?
         while let values = run.next() {
             for value in values where !value.largestMagnitude.isFinite {
-                // Steps run in the order of the graph, but for a few that are moved.
+                // Steps run in the order of the graph, except for a few that are moved.
                 first = min(first ?? .max, nodes[value.index].id)
             }
         }
@@ -37,9 +37,10 @@ struct AnomalySearch {
 
     private func describe(_ id: Int) -> String {
         let node = graph.nodes[id]
-        let place = node.module.isEmpty ? "in the loss" : "in \(node.module)"
+        let module = node.module.isEmpty ? "the loss" : node.module
         let isBackward = graph.backwardStart.map { id >= $0 } ?? false
-        return "\(node.operation.name) \(place), on the way \(isBackward ? "back" : "forward")"
+        let pass = isBackward ? "backward" : "forward"
+        return "\(node.operation.name) in \(module), in the \(pass) pass"
     }
 }
 

@@ -1,26 +1,28 @@
 import Glibc
 import TensorGraph
 
-/// Parameters with a rate of their own, as `optimizer.groups` names them:
+/// A group of parameters with its own settings, as `optimizer.groups` lists them:
 /// `"stem.*: rate=0.1 decay=0; head.*: rate=2 schedule=constant warmup=0"`.
 struct ParameterGroupRule: Hashable, Sendable {
-    /// With `*` for any characters.
+    /// A shell pattern for names of parameters, with `*` for any characters.
     let pattern: String
+    private typealias Schedule = TrainingConfiguration.ScheduleSettings
+
     /// A factor for the learning rate.
     var rate = 1.0
-    /// In place of `optimizer.weight_decay`.
+    /// Replaces `optimizer.weight_decay`.
     var weightDecay: Double?
-    /// In place of the training's schedule.
-    var schedule: Schedule
+    /// Replaces the training's schedule.
+    var schedule: TrainingConfiguration.ScheduleSettings
 
-    func fits(_ parameter: Tensor) -> Bool { fnmatch(pattern, parameter.variableName, 0) == 0 }
+    func matches(_ parameter: Tensor) -> Bool { fnmatch(pattern, parameter.variableName, 0) == 0 }
 
-    /// The groups that a text lists; the first that fits a parameter takes it.
+    /// The groups listed in a text; a parameter belongs to the first one that matches it.
     ///
-    /// - Throws: ``ConfigurationError`` for what cannot be read.
+    /// - Throws: ``TrainingError`` if the text is malformed.
     static func list(
-        _ text: String, schedule: Schedule
-    ) throws(ConfigurationError) -> [ParameterGroupRule] {
+        _ text: String, schedule: TrainingConfiguration.ScheduleSettings
+    ) throws(TrainingError) -> [ParameterGroupRule] {
         var rules: [ParameterGroupRule] = []
         for part in text.split(separator: ";") {
             rules.append(try rule(part, schedule))
@@ -29,8 +31,8 @@ struct ParameterGroupRule: Hashable, Sendable {
     }
 
     private static func rule(
-        _ text: Substring, _ schedule: Schedule
-    ) throws(ConfigurationError) -> ParameterGroupRule {
+        _ text: Substring, _ schedule: TrainingConfiguration.ScheduleSettings
+    ) throws(TrainingError) -> ParameterGroupRule {
         let halves = text.split(separator: ":", maxSplits: 1)
         guard halves.count == 2, let pattern = halves[0].split(separator: " ").first else {
             throw refused(text, "is not \"pattern: key=value …\"")
@@ -39,11 +41,11 @@ struct ParameterGroupRule: Hashable, Sendable {
         for setting in halves[1].split(separator: " ") {
             let pair = setting.split(separator: "=", maxSplits: 1).map(String.init)
             guard pair.count == 2, rule.set(pair[0], pair[1]) else {
+                let schedules = Schedule.Kind.allCases.map(\.rawValue).joined(separator: "|")
                 throw refused(
                     setting,
                     "is none of rate=<number>, decay=<number>, warmup=<steps> and "
-                        + "schedule=\(Schedule.Kind.allCases.map(\.rawValue).joined(separator: "|"))"
-                )
+                        + "schedule=\(schedules)")
             }
         }
         return rule
@@ -68,7 +70,7 @@ struct ParameterGroupRule: Hashable, Sendable {
         return true
     }
 
-    private static func refused(_ text: Substring, _ problem: String) -> ConfigurationError {
-        ConfigurationError("optimizer.groups", "\(String(text).debugDescription) \(problem)")
+    private static func refused(_ text: Substring, _ problem: String) -> TrainingError {
+        TrainingError(at: "optimizer.groups", "\(String(text).debugDescription) \(problem)")
     }
 }

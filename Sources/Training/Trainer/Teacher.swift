@@ -5,13 +5,14 @@ import Layers
 import Retint
 import TensorGraph
 
-/// A model whose colors, and if asked for its distribution over colors and inner results, a smaller
-/// one learns from (Hinton et al., "Distilling the Knowledge in a Neural Network", 2015). It infers,
-/// and does not learn.
+/// A model that the trained network imitates: its colors, and where configured its distribution
+/// over colors and the outputs of its modules (Hinton et al., "Distilling the Knowledge in a Neural
+/// Network", 2015). Its weights stay fixed.
 final class Teacher {
-    /// What runs: any model for its colors alone, a network whose inside is looked at as well.
     private enum Source {
+        /// Any model, of which only the colors are used.
         case model(ModelProgram)
+        /// A checkpoint's network, with the outputs of some of its modules.
         case network(Program)
     }
 
@@ -21,9 +22,9 @@ final class Teacher {
     private static let colors = "teacher"
     private static let logits = "teacher_logits"
 
-    /// - Parameter student: what the student answers, in its graph.
-    /// - Throws: What reading the model throws; `ModelError` if it does not run on the crops;
-    ///   ``ConfigurationError`` if the two do not have what is to be compared.
+    /// - Parameter student: the student's prediction, in its graph.
+    /// - Throws: the errors of reading models; `ModelError` if the model does not run on the crops;
+    ///   ``TrainingError`` if one of the two lacks what is compared.
     init(
         _ path: String, _ configuration: TrainingConfiguration, student: ColorPrediction
     ) throws {
@@ -45,9 +46,10 @@ final class Teacher {
         _ student: ColorPrediction
     ) throws -> Program {
         guard Checkpoint.isCheckpoint(path) else {
-            throw ConfigurationError(
-                "distillation.teacher",
-                "\(path) is no checkpoint; logits and features are to be had from one alone")
+            throw TrainingError(
+                at:
+                    "distillation.teacher",
+                "\(path) is not a checkpoint; only a checkpoint provides logits and features")
         }
         let checkpoint = try Checkpoint(contentsOf: path)
         let (graph, side) = (Graph(), configuration.data.crop)
@@ -58,10 +60,11 @@ final class Teacher {
         ]
         if configuration.distillation.logits > 0 {
             guard let logits = prediction.logits, logits.shape == student.logits?.shape else {
-                throw ConfigurationError(
-                    "distillation.logits",
-                    "the teacher and the network do not both classify "
-                        + "over the same bins at the same size; set it to 0")
+                throw TrainingError(
+                    at:
+                        "distillation.logits",
+                    "the teacher and the network do not both classify over the same bins at the "
+                        + "same size; set it to 0")
             }
             outputs.append((Self.logits, logits))
         }
@@ -74,73 +77,76 @@ final class Teacher {
         return program
     }
 
-    /// What the step's graph takes: `teacher`, a and b divided by 110 as the teacher sees them,
-    /// [N, 2, H, W], and the rest that is compared.
+    /// The inputs of the step's graph: `teacher`, the teacher's a and b divided by 110,
+    /// [N, 2, H, W], and its logits and features where they are compared.
     func inputs(for batch: Batch) throws -> [String: TensorData] {
         switch source {
         case .network(let program):
             return try program.run(["lightness": batch.lightness])
         case .model(let program):
-            let pictures = try program.predict(lightness: batch.lightness.scalars)
-            let scalars = pictures.flatMap { $0.a + $0.b }.map { $0 / Batch.abScale }
+            let images = try program.predict(lightness: batch.lightness.scalars)
+            let scalars = images.flatMap { $0.a + $0.b }.map { $0 / Batch.abScale }
             return [Self.colors: TensorData(shape: batch.target.shape, scalars: scalars)]
         }
     }
 
-    /// How far the student is from the teacher, rank 0.
+    /// The loss of the student against the teacher, rank 0.
     func loss(of student: ColorPrediction) throws -> Tensor {
-        let (graph, wanted) = (student.ab.graph, configuration.distillation)
+        let (graph, settings) = (student.ab.graph, configuration.distillation)
         let estimate = student.ab / Batch.abScale
         var loss = configuration.loss.regression(
             estimate, graph.input(Self.colors, estimate.shape)
         ).mean()
-        if wanted.logits > 0, let logits = student.logits {
-            let heat = 1 / Float(wanted.temperature)
-            let taught = softmax(graph.input(Self.logits, logits.shape) * heat, axis: 1)
-            // Gradients shrink by T², which is made up for, as Hinton et al. do.
-            let factor = Float(wanted.logits * wanted.temperature * wanted.temperature)
-            loss = loss + crossEntropy(logits * heat, taught) * factor
+        if settings.logits > 0, let logits = student.logits {
+            let inverseTemperature = 1 / Float(settings.temperature)
+            let targets = softmax(
+                graph.input(Self.logits, logits.shape) * inverseTemperature, axis: 1)
+            // Gradients shrink by T², which the factor compensates, as in Hinton et al.
+            let factor = Float(settings.logits * settings.temperature * settings.temperature)
+            loss = loss + crossEntropy(logits * inverseTemperature, targets) * factor
         }
         for pair in pairs {
             guard let feature = graph.output(ofModule: pair.student) else { continue }
-            let taught = graph.input(pair.input, feature.shape)
-            loss = loss + mseLoss(feature, taught) * Float(wanted.featureWeight)
+            let target = graph.input(pair.input, feature.shape)
+            loss = loss + mseLoss(feature, target) * Float(settings.featureWeight)
         }
         return loss
     }
 }
 
-/// Two modules whose outputs are to be alike.
+/// Two modules whose outputs are to agree.
 private struct FeaturePair {
     let student, teacher: String
 
     var input: String { "teacher.\(teacher)" }
 
-    /// Pairs as `distillation.features` lists them: `up8=up8`, or `context` for the same name.
-    static func list(_ text: String) throws(ConfigurationError) -> [FeaturePair] {
+    /// Pairs as listed in `distillation.features`: `up8=up8`, or `context` for the same name.
+    static func list(_ text: String) throws(TrainingError) -> [FeaturePair] {
         text.split(whereSeparator: { " ,".contains($0) }).map { part in
             let names = part.split(separator: "=", maxSplits: 1).map(String.init)
             return FeaturePair(student: names[0], teacher: names[names.count - 1])
         }
     }
 
-    /// The teacher's output.
+    /// The output of the teacher's module.
     ///
-    /// - Throws: ``ConfigurationError`` unless both have it, of one shape.
-    func match(in teacherGraph: Graph, _ studentGraph: Graph) throws(ConfigurationError) -> Tensor {
-        guard let mine = studentGraph.output(ofModule: student),
-            let other = teacherGraph.output(ofModule: teacher)
+    /// - Throws: ``TrainingError`` unless both modules exist and their outputs have the same shape.
+    func match(in teacherGraph: Graph, _ studentGraph: Graph) throws(TrainingError) -> Tensor {
+        guard let studentOutput = studentGraph.output(ofModule: student),
+            let teacherOutput = teacherGraph.output(ofModule: teacher)
         else {
-            throw ConfigurationError(
-                "distillation.features",
+            throw TrainingError(
+                at:
+                    "distillation.features",
                 "\(student)=\(teacher): there is no such module; see the summary of the network")
         }
-        guard mine.shape == other.shape else {
-            throw ConfigurationError(
-                "distillation.features",
-                "\(student) gives \(mine.shape) and the teacher's \(teacher) \(other.shape); "
-                    + "name modules of one shape")
+        guard studentOutput.shape == teacherOutput.shape else {
+            throw TrainingError(
+                at:
+                    "distillation.features",
+                "the output of \(student) is \(studentOutput.shape), that of the teacher's "
+                    + "\(teacher) \(teacherOutput.shape); name modules of one shape")
         }
-        return other
+        return teacherOutput
     }
 }

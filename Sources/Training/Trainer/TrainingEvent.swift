@@ -1,19 +1,25 @@
-/// What a trainer tells while it works.
-package enum TrainingEvent: Sendable {
-    /// So many steps are done; the loss of the last one.
+/// Something that happened during a training.
+public enum TrainingEvent: Sendable {
+    /// A step is done: the number of steps so far, and the loss of this one.
     case step(Int, loss: Double)
+    /// A record was written to `metrics.jsonl`: means over training steps, or a validation.
     case metrics(MetricsRecord)
+    /// A photo that cannot be read, which is left out; the text names the file and the reason.
     case badPhoto(String)
+    /// Something worth knowing, such as a step that was skipped because its loss was not finite.
     case note(String)
+    /// The training is over and its state is saved. No event follows.
+    case finished(TrainingOutcome)
 }
 
-/// How a training ended.
-package enum TrainingOutcome: Hashable, Sendable {
+/// Why a training ended.
+public enum TrainingOutcome: Hashable, Sendable {
+    /// All steps are done.
     case finished
-    /// The time that was given is over.
+    /// The configuration's time limit is reached.
     case timeLimit
-    /// Validation found no better loss for as long as `patience` says.
+    /// As many validations as the configuration's `patience` brought no lower loss.
     case noProgress
-    /// Someone asked it to stop.
+    /// The task was cancelled.
     case interrupted
 }

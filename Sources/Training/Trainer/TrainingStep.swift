@@ -5,21 +5,22 @@ import TensorGraph
 
 /// One step of training as a compiled program: loss, gradients, and all variables' updates.
 ///
-/// A step whose loss or gradient is not finite changes nothing.
+/// A step whose loss or gradient is not finite leaves all variables unchanged.
 final class TrainingStep {
     struct Result {
         let loss: Float
-        /// The norm of all gradients together, before it was clipped.
+        /// The norm of all gradients together, before clipping.
         let gradientNorm: Float
 
         var isFinite: Bool { loss.isFinite && gradientNorm.isFinite }
     }
 
-    /// What changes from step to step beside the batch.
+    /// The values that change from step to step, beside the batch.
     struct Settings {
+        /// One for each group of parameters.
         let learningRates: [Double]
         let averageDecay, teacherShare: Double
-        /// Whether weights change, or gradients are only gathered.
+        /// Whether weights change, or gradients are only accumulated.
         let applies: Bool
     }
 
@@ -27,12 +28,12 @@ final class TrainingStep {
     private let teacher: Teacher?
     private let loss: Tensor
     private let threads: Int?
-    /// What the optimizer and the averages have to hold before the first step.
+    /// The optimizer's state and the averaged weights before the first step.
     let initialOptimizerState: [String: TensorData]
-    /// What gradient descent learns.
+    /// The parameters that are trained.
     let parameterNames: [String]
 
-    /// - Parameter weights: what the averaged weights start from.
+    /// - Parameter weights: the initial values of averaged weights.
     init(
         _ network: any ColorizerNetwork, _ configuration: TrainingConfiguration,
         weights: [String: TensorData]
@@ -41,15 +42,15 @@ final class TrainingStep {
         let graph = Graph(mode: .training)
         graph.weightRounding = configuration.quantization.rounding
         let objective = try Objective(network, configuration)
-        let answer = objective.steadyPrediction(graph, shape: [batch, 1, side, side])
+        let prediction = objective.steadyPrediction(graph, shape: [batch, 1, side, side])
         teacher = try configuration.distillation.teacher.map {
-            try Teacher($0, configuration, student: answer.prediction)
+            try Teacher($0, configuration, student: prediction.colors)
         }
-        loss = try Self.loss(configuration, objective, answer, teacher)
-        let parameters = try configuration.learned(loss)
+        loss = try Self.loss(configuration, objective, prediction, teacher)
+        let parameters = try configuration.trainedParameters(of: loss)
         parameterNames = parameters.map(\.variableName)
-        let found = try gradients(of: loss, withRespectTo: parameters)
-        let norm = try configuration.record(found, for: parameters)
+        let gradients = try gradients(of: loss, withRespectTo: parameters)
+        let norm = try configuration.record(gradients, for: parameters)
         graph.skipUpdates(unlessFinite: [loss, norm], accumulate: configuration.accumulate)
         initialOptimizerState = graph.initialOptimizerState(parameters: weights)
         threads = configuration.threads
@@ -59,23 +60,22 @@ final class TrainingStep {
         try program.load(objective.variables)
     }
 
-    /// The mean loss: from the photo, and from what the teacher makes of it.
+    /// The mean loss against the photo and the teacher.
     private static func loss(
         _ configuration: TrainingConfiguration, _ objective: Objective,
-        _ answer: (prediction: ColorPrediction, unsteadiness: Tensor?), _ teacher: Teacher?
+        _ prediction: SteadyPrediction, _ teacher: Teacher?
     ) throws -> Tensor {
-        var own = objective(answer.prediction).mean()
-        let graph = own.graph
+        var loss = objective(prediction.colors).mean()
         if let teacher {
-            let taught = try teacher.loss(of: answer.prediction)
-            let share = graph.variable("teacher_share", [], role: .setting)
-            own = own + (taught - own) * share
+            let teacherLoss = try teacher.loss(of: prediction.colors)
+            let share = loss.graph.variable("teacher_share", [], role: .setting)
+            loss = loss + (teacherLoss - loss) * share
         }
-        guard let unsteadiness = answer.unsteadiness else { return own }
-        return own + unsteadiness * Float(configuration.loss.temporal)
+        guard let temporalLoss = prediction.temporalLoss else { return loss }
+        return loss + temporalLoss * Float(configuration.loss.temporal)
     }
 
-    /// Bytes of variables and of what is computed on the way.
+    /// Bytes of variables, activations and gradients.
     var bytes: Int { program.variableBytes + program.arenaBytes }
 
     func load(_ variables: [String: TensorData]) throws { try program.load(variables) }
@@ -93,15 +93,15 @@ final class TrainingStep {
         return batch.inputs.merging(try teacher.inputs(for: batch)) { $1 }
     }
 
-    /// The present values of all variables: weights, buffers and the optimizer's.
+    /// The current values of all variables: weights, buffers and the optimizer's state.
     var variables: [String: TensorData] {
         var values: [String: TensorData] = [:]
         for (name, _) in program.variableShapes { values[name] = program.value(of: name) }
         return values
     }
 
-    /// Names the first operation, on the way forward and back, whose result is not finite with this
-    /// batch and the present weights; nil if there is none.
+    /// Describes the first operation of the forward or backward pass whose result is not finite for
+    /// this batch and the current weights; nil if there is none.
     func firstNonFinite(_ batch: Batch, _ settings: Settings) throws -> String? {
         let search = try AnomalySearch(loss, threads: threads)
         return try search.firstNonFinite(
@@ -120,5 +120,16 @@ extension TrainingStep.Settings {
             values[Graph.rateName(group)] = TensorData(scalar: Float(rate))
         }
         return values
+    }
+}
+
+extension TrainingConfiguration.Quantization {
+    /// The rounding of weights in the graph; nil: none.
+    var rounding: WeightRounding? {
+        switch self {
+        case .none: nil
+        case .int8: WeightRounding(bits: 8)
+        case .int4: WeightRounding(bits: 4)
+        }
     }
 }

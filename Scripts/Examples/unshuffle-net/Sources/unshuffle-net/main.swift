@@ -47,4 +47,4 @@ final class UnshuffleNet: Module, ColorizerNetwork {
 }
 
 registerColorizer(UnshuffleNet.self)
-runRetint()
+await runRetint()

@@ -6,27 +6,32 @@ import Layers
 import TensorFiles
 import TensorGraph
 
-extension Trainer {
-    /// What to start from: fresh weights, those of a checkpoint, or the run in the folder.
-    static func start(
-        _ configuration: TrainingConfiguration, resumes: Bool, _ report: (TrainingEvent) -> Void
-    ) throws -> (Checkpoint, TrainerState) {
+extension TrainingRun {
+    /// The checkpoint to start from, and how far its training got.
+    ///
+    /// - Throws: ``TrainingError`` if the output folder already holds a run that is not resumed,
+    ///   or none that can be; the errors of reading checkpoints.
+    static func begin(
+        _ configuration: TrainingConfiguration, _ start: Start,
+        _ report: (TrainingEvent) -> Void
+    ) throws -> (Checkpoint, TrainingProgress) {
         let last = "\(configuration.output)/last.h5"
         let exists = access(last, F_OK) == 0
-        guard resumes else {
-            guard !exists else {
-                throw TrainingError(
-                    .runExists,
-                    "\(last): a run is there already; go on with --resume, or choose "
-                        + "another --output")
-            }
-            return (try fresh(configuration), TrainerState(configuration: configuration))
-        }
-        guard exists else {
+        switch start {
+        case .fresh where exists:
             throw TrainingError(
-                .cannotResume, "\(last): there is no run to resume; start one without --resume")
+                .runExists,
+                "\(last): already holds a run; resume it, or choose another output folder",
+                remedies: [Remedy("resumes"), Remedy("output")])
+        case .fresh, .trial:
+            return (try fresh(configuration), TrainingProgress(configuration: configuration))
+        case .resumed:
+            guard exists else {
+                throw TrainingError(
+                    .cannotResume, "\(last): there is no run to resume; start a new one")
+            }
+            return try resumed(configuration, from: last, report)
         }
-        return try resumed(configuration, from: last, report)
     }
 
     private static func fresh(_ configuration: TrainingConfiguration) throws -> Checkpoint {
@@ -45,22 +50,24 @@ extension Trainer {
     private static func resumed(
         _ configuration: TrainingConfiguration, from path: String,
         _ report: (TrainingEvent) -> Void
-    ) throws -> (Checkpoint, TrainerState) {
+    ) throws -> (Checkpoint, TrainingProgress) {
         let checkpoint = try Checkpoint(contentsOf: path)
         try requireSameNetwork(checkpoint, configuration, path: path)
-        guard let json = checkpoint.training, var state = TrainerState(json: json),
-            state.step >= 0
+        guard let json = checkpoint.training, var progress = TrainingProgress(json: json),
+            progress.step >= 0
         else {
             throw TrainingError(
-                .cannotResume, "\(path): does not say how far its training was; use it as init")
+                .cannotResume,
+                "\(path): has no record of how far its training got; start a new run with it as "
+                    + "init")
         }
-        let old = try? TrainingConfiguration(yaml: state.configuration, name: path)
+        let old = try? TrainingConfiguration(yaml: progress.configuration, name: path)
         let changes = old.map { configuration.differences(from: $0) } ?? []
         if !changes.isEmpty {
             report(.note("resumes with other settings: \(changes.joined(separator: "; "))"))
         }
-        state.configuration = configuration.yaml
-        return (checkpoint, state)
+        progress.configuration = configuration.yaml
+        return (checkpoint, progress)
     }
 
     private static func requireSameNetwork(
@@ -73,20 +80,21 @@ extension Trainer {
         throw TrainingError(
             .cannotResume,
             "\(path): holds \(held), the configuration asks for \(wanted); "
-                + (settings.map { "--set \($0) makes them agree" }
-                    ?? "folded convolutions do not learn: take what they were folded from"))
+                + (settings.map { "set \($0) to make them agree" }
+                    ?? "a folded network cannot be trained: use the checkpoint it was folded from"),
+            remedies: settings.map { [Remedy("settings", $0)] } ?? [])
     }
 
     /// Loads weights and the optimizer's state into the step.
     func load() throws {
         var variables = step.initialOptimizerState
-        if trainer.step > 0 {
+        if progress.step > 0 {
             let missing = variables.keys.filter { checkpoint.optimizer[$0] == nil }.sorted()
             guard missing.isEmpty else {
                 throw TrainingError(
                     .cannotResume,
-                    "\(folder)/last.h5: has no \(missing[0]); resume with the "
-                        + "optimizer settings that it was trained with")
+                    "\(folder)/last.h5: has no \(missing[0]); resume with the optimizer settings "
+                        + "it was trained with")
             }
             variables.merge(checkpoint.optimizerVariables) { $1 }
         }
@@ -108,16 +116,17 @@ extension Trainer {
         for name in step.initialOptimizerState.keys.sorted() {
             if let value = variables[name] { saved.optimizer[name] = StoredTensor(value) }
         }
-        saved.training = try trainer.json()
+        saved.training = try progress.json()
         try write(saved, "last.h5")
         try keepLast()
     }
 
-    /// Keeps `last.h5` as `step-<n>.h5` as well, and removes the oldest beyond those to keep.
+    /// Keeps `last.h5` as `step-<n>.h5` as well, and removes the oldest ones beyond the number to
+    /// keep.
     private func keepLast() throws {
         guard configuration.keepLast > 0 else { return }
-        let kept = "\(folder)/step-\(String(format: "%07d", trainer.step)).h5"
-        // A second name of the same bytes: last.h5 is never changed, but replaced.
+        let kept = "\(folder)/step-\(String(format: "%07d", progress.step)).h5"
+        // A hard link will do: last.h5 is never modified, only replaced.
         if link("\(folder)/last.h5", kept) != 0, errno != EEXIST {
             throw FileError(path: kept, operation: "create")
         }
@@ -126,17 +135,17 @@ extension Trainer {
         for name in all.dropLast(configuration.keepLast) { unlink("\(folder)/\(name)") }
     }
 
-    /// Writes `best.h5`, which holds nothing of the optimizer.
+    /// Writes `best.h5`, without the optimizer's state.
     func saveBest(_ weights: [String: TensorData]) throws {
         try write(try network(of: weights), "best.h5")
     }
 
-    /// The weights as a checkpoint, with PyTorch's counters of batches.
+    /// The weights as a checkpoint, with PyTorch's `num_batches_tracked` counted on.
     private func network(of variables: [String: TensorData]) throws -> Checkpoint {
         var result = Checkpoint(
             architecture: checkpoint.architecture, options: checkpoint.options,
             state: checkpoint.state)
-        let batches = Int64(trainer.step - state.stepsBefore)
+        let batches = Int64(progress.step - overview.firstStep)
         for (name, tensor) in checkpoint.state {
             if let value = variables[name] {
                 result.state[name] = StoredTensor(value)
@@ -152,15 +161,15 @@ extension Trainer {
             for (tensor, stored) in tensors where !(stored.floats ?? []).allSatisfy(\.isFinite) {
                 throw TrainingError(
                     .notFinite,
-                    "step \(trainer.step): \(tensor) holds numbers that are not finite; "
-                        + "\(folder)/\(name) stays as it was. Lower optimizer.learning_rate")
+                    "step \(progress.step): \(tensor) holds values that are not finite; "
+                        + "\(folder)/\(name) is unchanged. Lower optimizer.learning_rate")
             }
         }
         try checkpoint.write(to: "\(folder)/\(name)")
     }
 }
 
-/// An architecture and what is chosen about it, to say how two differ.
+/// An architecture with its options, to describe how two differ.
 private struct NetworkChoice: Equatable, CustomStringConvertible {
     /// By the configuration's keys, `architecture` among them.
     private var values: [String: String]
@@ -176,12 +185,13 @@ private struct NetworkChoice: Equatable, CustomStringConvertible {
         return ([values["architecture"] ?? ""] + options).joined(separator: ", ")
     }
 
-    /// What makes a configuration of another choice one of this; nil if no setting does.
+    /// The settings that turn a configuration of another choice into this one; nil if there are
+    /// none.
     func settings(insteadOf other: NetworkChoice) -> String? {
         let keys = Set(values.keys).union(other.values.keys)
             .filter { values[$0] != other.values[$0] }
         let settings = keys.sorted().compactMap { key in
-            // That a network is folded is no setting.
+            // Whether a network is folded is not a setting.
             ConfigurationField.all.first { $0.key == key }.map { field in
                 "\(key)=\(values[key] ?? field.text(TrainingConfiguration()))"
             }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// What a checkpoint keeps of the trainer itself, as JSON.
-struct TrainerState: Hashable, Sendable, Codable {
-    /// Steps done; with the seed, it tells all that is to come of the data.
+/// The state of a training beside weights and optimizer, which a checkpoint keeps as JSON.
+struct TrainingProgress: Hashable, Sendable, Codable {
+    /// Steps done. With the seed, it determines all batches to come.
     var step = 0
     /// The lowest loss of any validation.
     var bestLoss: Double?
@@ -23,10 +23,10 @@ struct TrainerState: Hashable, Sendable, Codable {
     }
 
     init?(json: String) {
-        guard let state = try? JSONDecoder().decode(Self.self, from: Data(json.utf8)) else {
+        guard let progress = try? JSONDecoder().decode(Self.self, from: Data(json.utf8)) else {
             return nil
         }
-        self = state
+        self = progress
     }
 
     func json() throws -> String {

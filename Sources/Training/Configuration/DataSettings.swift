@@ -1,0 +1,36 @@
+extension TrainingConfiguration {
+    /// Photos and how crops are made of them.
+    public struct DataSettings: Hashable, Sendable {
+        /// The folder, list or packed dataset of photos to train on.
+        public var train = ""
+        /// The photos to validate with; nil: a part of those to train on.
+        public var validation: String?
+        /// That part, 0…0.9.
+        public var validationFraction = 0.1
+        /// The largest number of photos to validate with.
+        public var validationPhotos = 64
+        /// The side of a crop in pixels.
+        public var crop = 128
+        /// The smallest crop, as a share of the photo's short side.
+        public var minimumScale = 0.5
+        /// Whether crops are mirrored with probability 1/2.
+        public var flip = true
+        /// The largest random shift of L, as a share of its range.
+        public var lightness = 0.0
+        /// The largest random change of contrast of L, relative.
+        public var contrast = 0.0
+        /// A folder of cut-outs: objects on a transparent background, pasted into crops.
+        public var cutouts: String?
+        /// The share of crops that receive a cut-out, where there are any.
+        public var cutoutShare = 0.25
+        /// Whether the colors of some pixels are given as hints (SIGGRAPH17).
+        public var hints = false
+        /// The size of the cache of decoded photos, in MiB.
+        public var cacheMegabytes = 1024
+        /// Threads that prepare batches.
+        public var loaderThreads = 1
+
+        /// The defaults.
+        public init() {}
+    }
+}

@@ -1,0 +1,30 @@
+import Foundation
+import Synchronization
+
+/// Runs blocking work on a thread of its own, so that it does not occupy the cooperative pool.
+///
+/// - Parameter work: receives a closure that returns whether the calling task was cancelled.
+func onNewThread<Value: Sendable>(
+    _ work: @escaping @Sendable (_ isCancelled: () -> Bool) throws -> Value
+) async throws -> Value {
+    let cancellation = CancellationFlag()
+    return try await withTaskCancellationHandler {
+        try await withCheckedThrowingContinuation { continuation in
+            let thread = Thread {
+                continuation.resume(with: Result { try work { cancellation.isSet } })
+            }
+            thread.name = "retint.training"
+            thread.start()
+        }
+    } onCancel: {
+        cancellation.set()
+    }
+}
+
+private final class CancellationFlag: Sendable {
+    private let flag = Atomic(false)
+
+    var isSet: Bool { flag.load(ordering: .relaxed) }
+
+    func set() { flag.store(true, ordering: .relaxed) }
+}

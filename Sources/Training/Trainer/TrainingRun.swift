@@ -1,0 +1,199 @@
+import Checkpoints
+import Colorizers
+import Files
+import Foundation
+import TensorFiles
+import TensorGraph
+
+/// The state of one training: network, optimizer, data, and the folder the run is kept in.
+///
+/// Everything here blocks, and belongs to one thread at a time; ``Trainer`` is its asynchronous
+/// face.
+final class TrainingRun {
+    /// What a run starts from.
+    enum Start {
+        /// New weights, or those of the configuration's `init` checkpoint.
+        case fresh
+        /// `last.h5` in the output folder.
+        case resumed
+        /// As ``fresh``, for a few steps whose results are discarded: nothing is written, so an
+        /// existing run in the output folder does not matter.
+        case trial
+    }
+
+    let configuration: TrainingConfiguration
+    let overview: TrainingOverview
+    let folder: String
+    var progress: TrainingProgress
+    let checkpoint: Checkpoint
+    let step: TrainingStep
+    let source: BatchSource
+    let validator: Validator?
+    let groups: [ParameterGroupRule]
+    let report: (TrainingEvent) -> Void
+    /// Where metrics are written; opened by the first call of ``run(until:shouldStop:)``.
+    private(set) var sinks: [any MetricsSink] = []
+    var meter = StepMeter()
+    /// Consecutive steps whose loss or gradient was not finite.
+    var consecutiveSkips = 0
+    /// Files of training photos that were reported as unreadable.
+    private var reportedPhotos: Set<String> = []
+
+    /// Reads the checkpoint, lists the photos, and compiles the training step; writes nothing.
+    ///
+    /// - Parameter report: called for each event, by the thread that trains.
+    /// - Throws: ``TrainingError`` for a configuration that does not fit the network, a folder
+    ///   without photos, or an output folder that cannot be used; the errors of reading
+    ///   checkpoints and photos.
+    init(
+        _ configuration: TrainingConfiguration, from start: Start = .fresh,
+        report: @escaping (TrainingEvent) -> Void = { _ in }
+    ) throws {
+        (self.configuration, self.report) = (configuration, report)
+        folder = configuration.output
+        try configuration.requireValuesInRange()
+        let photos = try PhotoFolder(configuration.data)
+        (checkpoint, progress) = try Self.begin(configuration, start, report)
+        let network = try checkpoint.makeColorizer()
+        groups = try configuration.groupRules()
+        step = try TrainingStep(network, configuration, weights: checkpoint.variables)
+        let cache = PhotoCache(
+            photos.training, shortSide: 2 * configuration.data.crop,
+            maximumBytes: configuration.data.cacheMegabytes << 20)
+        let classes = ClassTargets(network, configuration, photos: cache)
+        source = try BatchSource(cache, configuration, classes: classes)
+        validator =
+            photos.validation.isEmpty
+            ? nil
+            : try Validator(network, configuration, photos: photos.validation, classes: classes)
+        let side = configuration.data.crop
+        overview = TrainingOverview(
+            firstStep: progress.step, photos: photos.training.count,
+            validationPhotos: photos.validation.count, stepBytes: step.bytes,
+            network: NetworkSummary(of: network, input: [1, 1, side, side]))
+        try load()
+        for photo in validator?.badPhotos ?? [] { report(.badPhoto("\(photo)")) }
+    }
+
+    /// Trains until the last step, the time limit, or until `shouldStop` returns true, and saves
+    /// the state.
+    ///
+    /// - Parameters:
+    ///   - end: the step to pause after; nil: the last one.
+    ///   - shouldStop: called before each step and each validation batch.
+    /// - Throws: ``TrainingError`` when a value is no longer finite; `last.h5` stays as it was.
+    func run(
+        until end: Int? = nil, shouldStop: () -> Bool = { false }
+    ) throws -> TrainingOutcome {
+        try openSinks()
+        let lastStep = min(end ?? configuration.steps, configuration.steps)
+        let deadline = configuration.timeLimit.map { ContinuousClock.now + .seconds($0 * 60) }
+        let loader = BatchLoader(
+            source, steps: progress.step..<max(lastStep, progress.step),
+            threads: configuration.data.loaderThreads)
+        defer { loader.stop() }
+        while progress.step < lastStep {
+            if shouldStop() { return try finish(.interrupted) }
+            if let deadline, ContinuousClock.now >= deadline {
+                return try finish(.timeLimit, validates: true, shouldStop)
+            }
+            try advance(loader)
+            if isDue(configuration.validateEvery) { try validate(shouldStop) }
+            if isDue(configuration.saveEvery) { try save() }
+            if let patience = configuration.patience, progress.validationsSinceBest >= patience {
+                return try finish(.noProgress)
+            }
+        }
+        return try finish(.finished, validates: !isDue(configuration.validateEvery), shouldStop)
+    }
+
+    /// Creates the output folder with `config.yaml` and the files of metrics.
+    private func openSinks() throws {
+        guard sinks.isEmpty else { return }
+        do {
+            try FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: true)
+        } catch {
+            throw FileError(path: folder, operation: "create")
+        }
+        let step = progress.step
+        var opened: [any MetricsSink] = [
+            try MetricsLog("\(folder)/metrics.jsonl", resumingAt: step),
+            try RunReport(configuration, resumingAt: step),
+        ]
+        if configuration.tensorboard {
+            opened.insert(try TensorBoardLog(folder: folder, resumingAt: step), at: 1)
+        }
+        try AtomicFile.write(Array(configuration.yaml.utf8), to: "\(folder)/config.yaml")
+        sinks = opened
+    }
+
+    /// Whether something that happens every `interval` steps is due after the step just taken.
+    private func isDue(_ interval: Int) -> Bool {
+        progress.step > overview.firstStep && progress.step.isMultiple(of: interval)
+    }
+
+    private func finish(
+        _ outcome: TrainingOutcome, validates: Bool = false,
+        _ shouldStop: () -> Bool = { false }
+    ) throws -> TrainingOutcome {
+        if validates, progress.step > overview.firstStep { try validate(shouldStop) }
+        try save()
+        return outcome
+    }
+
+    private func advance(_ loader: BatchLoader) throws {
+        let clock = ContinuousClock()
+        let start = clock.now
+        let batch = try loader.take()
+        let loaded = clock.now
+        let settings = configuration.settings(at: progress.step, groups)
+        let result = try step.run(batch, settings)
+        try countSkip(result, batch, settings)
+        progress.step += 1
+        meter.add(result, waiting: loaded - start, total: clock.now - start)
+        report(.step(progress.step, loss: Double(result.loss)))
+        reportBadPhotos()
+        if isDue(configuration.logEvery) { try logTraining() }
+    }
+
+    private func reportBadPhotos() {
+        let bad = source.photos.badPhotos
+        guard bad.count > reportedPhotos.count else { return }
+        for photo in bad where reportedPhotos.insert(photo.file).inserted {
+            report(.badPhoto("\(photo)"))
+        }
+    }
+}
+
+// MARK: Steps that are not finite
+
+extension TrainingRun {
+    /// Consecutive steps that may be skipped because their loss or gradient is not finite.
+    private static let maximumConsecutiveSkips = 10
+
+    /// - Throws: ``TrainingError`` after ``maximumConsecutiveSkips``, or at the first one if the
+    ///   configuration sets `anomaly`.
+    private func countSkip(
+        _ result: TrainingStep.Result, _ batch: Batch, _ settings: TrainingStep.Settings
+    ) throws {
+        guard !result.isFinite else {
+            consecutiveSkips = 0
+            return
+        }
+        consecutiveSkips += 1
+        let value = result.loss.isFinite ? "gradient" : "loss"
+        let problem = "step \(progress.step + 1): the \(value) is not finite"
+        guard configuration.anomaly || consecutiveSkips >= Self.maximumConsecutiveSkips else {
+            return report(.note("\(problem); the step is skipped"))
+        }
+        let first = try step.firstNonFinite(batch, settings)
+        throw TrainingError(
+            .notFinite,
+            "\(problem)\(consecutiveSkips > 1 ? ", like the \(consecutiveSkips - 1) before" : ""); "
+                + "the first non-finite result is from \(first ?? "the optimizer"). Nothing was "
+                + "saved since. The learning rate was \(settings.learningRates.last ?? 0): lower "
+                + "optimizer.learning_rate, or set optimizer.clip_grad_norm or "
+                + "schedule.warmup_steps, and resume")
+    }
+}

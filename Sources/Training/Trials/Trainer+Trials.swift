@@ -1,0 +1,75 @@
+import Glibc
+
+extension Trainer {
+    /// Builds everything, takes two steps and validates once to estimate how long the training
+    /// takes. Nothing is written.
+    ///
+    /// - Parameter report: called for each event, on another thread.
+    /// - Throws: what ``init(_:resumes:)`` and ``events()`` throw.
+    public static func rehearse(
+        _ configuration: TrainingConfiguration,
+        report: @escaping @Sendable (TrainingEvent) -> Void = { _ in }
+    ) async throws -> TrainingRehearsal {
+        try await onNewThread { _ in
+            try TrainingRun(configuration, from: .trial, report: report).rehearse()
+        }
+    }
+
+    /// Takes steps at rising learning rates, evenly spaced on a logarithmic scale, until the loss
+    /// diverges. Nothing is written.
+    ///
+    /// - Parameters:
+    ///   - lowest: the learning rate of the first step.
+    ///   - highest: that of the last.
+    ///   - report: called for each event, on another thread.
+    /// - Returns: the losses; those so far if the task is cancelled.
+    /// - Throws: what ``init(_:resumes:)`` and ``events()`` throw.
+    public static func learningRateRange(
+        _ configuration: TrainingConfiguration, from lowest: Double = 1e-7,
+        to highest: Double = 1, steps: Int = 100,
+        report: @escaping @Sendable (TrainingEvent) -> Void = { _ in }
+    ) async throws -> LearningRateRange {
+        try await onNewThread { isCancelled in
+            try TrainingRun(configuration, from: .trial, report: report)
+                .learningRateRange(from: lowest, to: highest, steps: steps, isCancelled)
+        }
+    }
+}
+
+extension TrainingRun {
+    fileprivate func rehearse() throws -> TrainingRehearsal {
+        let clock = ContinuousClock()
+        // The first step also allocates memory.
+        _ = try trial(step: 0, rate: 0)
+        let step = try clock.measure { _ = try trial(step: 1, rate: 0) }
+        let validation = try validator.map { validator in
+            try clock.measure { _ = try validator.measure(validatedWeights()) { false } }
+        }
+        return TrainingRehearsal(self, step: step, validation: validation)
+    }
+
+    fileprivate func learningRateRange(
+        from lowest: Double, to highest: Double, steps: Int, _ shouldStop: () -> Bool
+    ) throws -> LearningRateRange {
+        var range = LearningRateRange()
+        for index in 0..<max(steps, 0) where !shouldStop() {
+            let share = Double(index) / Double(max(steps - 1, 1))
+            let rate = lowest * pow(highest / lowest, share)
+            let loss = try trial(step: index, rate: rate)
+            guard range.add(rate: rate, loss: loss) else { break }
+        }
+        return range
+    }
+
+    /// Takes a step at a given learning rate, without a record of it.
+    ///
+    /// - Returns: its loss.
+    private func trial(step index: Int, rate: Double) throws -> Double {
+        let settings = TrainingStep.Settings(
+            learningRates: groups.map { rate * $0.rate }, averageDecay: 0,
+            teacherShare: configuration.teacherShare(at: index), applies: true)
+        let result = try step.run(try source.batch(step: index), settings)
+        report(.step(index + 1, loss: Double(result.loss)))
+        return Double(result.loss)
+    }
+}
