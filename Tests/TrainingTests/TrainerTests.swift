@@ -41,7 +41,7 @@ import Testing
         let scratch = try TemporaryFolder()
         try scratch.addPhotos(7)
         var configuration = try scratch.configuration(
-            "steps=300", "validate_every=50", "log_every=50")
+            "steps=40", "validate_every=10", "log_every=10")
         configuration.output = "\(scratch.path)/whole"
         #expect(try await outcome(of: Trainer(configuration)) == .finished)
 
@@ -50,7 +50,7 @@ import Testing
         let (steps, ending) = try await cancelled(first, afterSteps: 3)
         let last = try #require(steps.last)
         #expect(ending == .interrupted)
-        #expect(steps == Array(1...last) && (3..<300).contains(last))
+        #expect(steps == Array(1...last) && (3..<40).contains(last))
 
         let second = try Trainer(configuration, resumes: true)
         #expect(second.overview.firstStep == last)
