@@ -67,10 +67,23 @@ let package = Package(
                 "TensorGraph",
             ]),
 
+        // The one runnable model, and photos.
+        .target(
+            name: "Models",
+            dependencies: [
+                "ColorizerExport", "MIL", "Checkpoints", "MLPackage", "Engine", "Colorizers",
+                "TensorGraph", "ColorScience", "Files",
+            ]),
+        .target(
+            name: "Photos",
+            dependencies: [
+                "ImageIO", "ColorScience", "TensorFiles", "TensorGraph", "Layers", "Files",
+            ]),
+
         .target(
             name: "Quantization",
             dependencies: [
-                "ColorizerExport", "MIL", "MLPackage", "Engine", "TensorGraph", "ColorScience",
+                "Models", "MIL", "MLPackage", "Engine", "TensorGraph", "ColorScience",
                 "Files",
                 .product(name: "Yams", package: "Yams"),
             ]),
@@ -82,16 +95,15 @@ let package = Package(
         .target(
             name: "Retint",
             dependencies: [
-                "ColorizerExport", "MIL", "Checkpoints", "MLPackage", "Engine", "Colorizers",
-                "Layers",
-                "TensorGraph", "TensorFiles", "ColorScience", "ImageIO", "Files",
+                "Training", "Verification", "Quantization", "Models", "Photos", "ColorizerExport",
+                "MIL", "Placement", "Checkpoints", "MLPackage", "Engine", "Colorizers", "Layers",
+                "Reports", "TensorGraph", "TensorFiles", "ColorScience", "ImageIO", "Files",
             ]),
         .target(
             name: "Verification",
             dependencies: [
-                "Checkpoints", "ColorizerExport", "MIL", "MLPackage", "Engine", "Colorizers",
-                "TensorGraph",
-                "ColorScience", "TensorFiles", "Files",
+                "Models", "ColorizerExport", "MIL", "MLPackage", "Engine", "Layers", "TensorGraph",
+                "ColorScience", "TensorFiles",
             ]),
         .target(
             name: "TensorBoardProto",
@@ -100,20 +112,16 @@ let package = Package(
         .target(
             name: "Training",
             dependencies: [
-                "Retint", "Checkpoints", "Colorizers", "Layers", "Engine", "TensorGraph",
-                "ColorScience", "ImageIO", "TensorFiles", "Files", "TensorBoardProto", "Reports",
+                "Models", "Photos", "Checkpoints", "Colorizers", "Layers", "Engine",
+                "TensorGraph", "ColorScience", "ImageIO", "TensorFiles", "Files",
+                "TensorBoardProto", "Reports",
                 .product(name: "Yams", package: "Yams"),
                 .product(name: "SwiftProtobuf", package: "swift-protobuf"),
             ]),
         .target(
             name: "RetintCLI",
             dependencies: [
-                "Retint", "Training", "Reports", "Verification", "Quantization", "ColorizerExport",
-                "MIL",
-                "Placement", "Checkpoints",
-                "MLPackage", "Colorizers", "Layers", "Engine", "TensorGraph", "TensorFiles",
-                "ColorScience",
-                "ImageIO", "Files",
+                "Retint",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .executableTarget(name: "RetintExecutable", dependencies: ["RetintCLI"]),
@@ -164,27 +172,26 @@ let package = Package(
         .testTarget(
             name: "QuantizationTests",
             dependencies: [
-                "Quantization", "ColorizerExport", "MIL", "Checkpoints", "Engine", "MLPackage",
-                "TensorGraph", "TestSupport",
+                "Quantization", "Models", "ColorizerExport", "MIL", "Checkpoints", "Engine",
+                "MLPackage", "TensorGraph", "TestSupport",
             ], exclude: ["Goldens"]),
         .testTarget(
             name: "VerificationTests",
             dependencies: [
-                "Verification", "Checkpoints", "ColorizerExport", "MIL", "MLPackage", "TensorFiles",
-                "TensorGraph", "TestSupport",
+                "Verification", "Models", "Checkpoints", "ColorizerExport", "MIL", "MLPackage",
+                "TensorFiles", "TensorGraph", "TestSupport",
             ], exclude: ["Goldens"]),
         .testTarget(
             name: "TrainingTests",
             dependencies: [
-                "Training", "TensorBoardProto", "Checkpoints", "ColorScience", "Colorizers",
-                "Engine", "Files", "ImageIO", "Layers", "TensorGraph", "TestSupport",
+                "Training", "Models", "Photos", "TensorBoardProto", "Checkpoints", "ColorScience",
+                "Colorizers", "Engine", "Files", "ImageIO", "Layers", "TensorGraph", "TestSupport",
             ], exclude: ["Goldens"]),
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "RetintCLI", "Checkpoints", "ColorScience", "ColorizerExport", "MIL", "Engine",
-                "Layers",
-                "TensorFiles", "TensorGraph", "ImageIO", "TestSupport",
+                "RetintCLI", "Models", "Photos", "Checkpoints", "ColorScience", "ColorizerExport",
+                "MIL", "Engine", "Layers", "TensorFiles", "TensorGraph", "ImageIO", "TestSupport",
             ],
             exclude: ["Goldens"]),
     ]

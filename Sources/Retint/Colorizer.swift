@@ -1,19 +1,20 @@
-import Checkpoints
 import ColorScience
 import Engine
 import ImageIO
+import Models
+import Photos
+import Synchronization
+import TensorGraph
 
 /// Colors photos: `try Colorizer(contentsOf: model).colorize(photo)`.
 ///
-/// It is compiled once and then used for any number of photos, by one thread at a time; inside,
-/// it runs on all processors.
-public final class Colorizer {
-    private let program: ModelProgram
+/// It is compiled once and then colors any number of photos. It may be shared between tasks, which
+/// then take turns; one call already runs on all processors.
+public final class Colorizer: Sendable {
+    private let program: Mutex<ModelProgram>
 
-    /// Height and width at which the network looks at a photo, in pixels.
-    public var networkSize: (height: Int, width: Int) {
-        (program.inputShape[2], program.inputShape[3])
-    }
+    /// The height and width, in pixels, at which the network sees a photo.
+    public let networkSize: (height: Int, width: Int)
 
     /// Reads a model.
     ///
@@ -31,69 +32,41 @@ public final class Colorizer {
         try self.init(Model(contentsOf: path), size: size, threads: threads, choices: choices)
     }
 
-    package init(
+    /// Compiles a model, see ``init(contentsOf:size:threads:choices:)``.
+    ///
+    /// - Throws: `ModelError` if the model is no colorizer or does not run at that size.
+    public init(
         _ model: Model, size: Int? = nil, threads: Int? = nil, choices: KernelChoices = .init()
     ) throws {
         var options = CompileOptions(threads: threads)
         options.choices = choices
-        program = try model.program(height: size, width: size, options: options)
+        let compiled = try model.program(height: size, width: size, options: options)
+        networkSize = (compiled.inputShape[2], compiled.inputShape[3])
+        program = Mutex(compiled)
     }
 
-    /// The photo in color, at its own size.
+    /// Colors a photo, at its own size.
     ///
-    /// Its lightness stays as it is; its own colors are not looked at. The network sees the photo
-    /// resized to its own size, whatever the shape, and the color that it finds is resized back.
+    /// The photo keeps its lightness; its own colors are ignored. The network sees the photo resized
+    /// to ``networkSize``, whatever its proportions, and the estimated color is resized back.
     ///
-    /// - Parameter saturation: a factor for a and b. A network that is unsure answers with pale
-    ///   colors, which are right on the mean; a factor above 1 makes them livelier.
-    /// - Throws: an error if the network fails, never because of what is in the photo.
+    /// - Parameter saturation: a factor for a and b. An unsure network gives pale colors, which are
+    ///   right on average; a factor above 1 makes them livelier.
+    /// - Throws: `ModelError` if the network gives colors that are not finite.
     public func colorize(_ photo: Image, saturation: Float = 1) throws -> Image {
         let (height, width) = networkSize
-        let (a, b) = try color(of: photo.resized(to: width, height: height))
-        func enlarged(_ plane: [Float]) -> [Float] {
+        let colors = try colors(of: photo.resized(to: width, height: height))
+        func enlarged(_ channel: Int) -> [Float] {
             resizePlane(
-                plane.map { $0 * saturation }, width: width, height: height,
+                colors.colorPlane(channel).map { $0 * saturation }, width: width, height: height,
                 toWidth: photo.width, toHeight: photo.height, filter: .bilinear)
         }
-        return photo.withColor(a: enlarged(a), b: enlarged(b))
+        return photo.withColor(a: enlarged(0), b: enlarged(1))
     }
 
-    /// The color of a picture that has the network's size.
-    package func color(of picture: Image) throws -> (a: [Float], b: [Float]) {
-        try program.predict(lightness: lab(fromRGB: picture.pixels).l)[0]
-    }
-}
-
-extension Image {
-    /// The picture with its own lightness and other color; values beyond sRGB are clamped.
-    ///
-    /// - Parameters:
-    ///   - a: one value a pixel, in rows from the top.
-    ///   - b: the same.
-    package func withColor(a: [Float], b: [Float]) -> Image {
-        withColor { range in (Array(a[range]), Array(b[range])) }
-    }
-
-    /// The picture without color.
-    package var gray: Image {
-        withColor { range in
-            let zeros = [Float](repeating: 0, count: range.count)
-            return (zeros, zeros)
-        }
-    }
-
-    /// Works through the picture in parts, so that a large one does not take six times its size in
-    /// memory.
-    private func withColor(_ color: (Range<Int>) -> (a: [Float], b: [Float])) -> Image {
-        let count = width * height
-        var result: [UInt8] = []
-        result.reserveCapacity(3 * count)
-        for start in stride(from: 0, to: count, by: 1 << 16) {
-            let range = start..<min(start + 1 << 16, count)
-            let part = lab(fromRGB: Array(pixels[3 * range.lowerBound..<3 * range.upperBound]))
-            let (a, b) = color(range)
-            result += rgb(fromLab: LabPlanes(l: part.l, a: a, b: b))
-        }
-        return Image(width: width, height: height, pixels: result)
+    /// The colors, [1, 2, H, W], of an image that has the network's size.
+    func colors(of image: Image) throws -> TensorData {
+        let lightness = lab(fromRGB: image.pixels).l
+        return try program.withLock { try $0.predict(lightness: lightness) }
     }
 }

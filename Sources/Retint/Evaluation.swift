@@ -1,5 +1,7 @@
 import ColorScience
 import ImageIO
+import Models
+import Photos
 
 /// How well a model colors pictures whose colors are known, beside how well gray and one color for
 /// all pixels do.
@@ -32,8 +34,8 @@ package struct Evaluation {
     package mutating func add(_ photo: Image) throws -> (original: Image, colored: Image) {
         let (height, width) = colorizer.networkSize
         let picture = photo.resized(to: width, height: height)
-        let (a, b) = try colorizer.color(of: picture)
-        let estimate = picture.withColor(a: a, b: b)
+        let colors = try colorizer.colors(of: picture)
+        let estimate = picture.withColor(a: colors.colorPlane(0), b: colors.colorPlane(1))
         let count = width * height
         let mean = picture.withColor(
             a: [Float](repeating: meanColor.a, count: count),

@@ -1,26 +1,27 @@
 import ColorScience
+import Models
 import TensorGraph
 
 /// The CIEDE2000 difference of the colors that the model gives from those expected, over all
 /// pixels; colors are Lab with the input's lightness, before anything is clamped to sRGB.
-package struct ColorDifference: Hashable, Sendable {
-    package let mean: Double
+public struct ColorDifference: Hashable, Sendable {
+    public let mean: Double
     /// What 99 of 100 pixels stay at or below, interpolated between two pixels.
-    package let percentile99: Double
+    public let percentile99: Double
 
-    package init(mean: Double, percentile99: Double) {
+    public init(mean: Double, percentile99: Double) {
         self.mean = mean
         self.percentile99 = percentile99
     }
 
     /// - Precondition: there are values.
-    package init(_ values: [Float]) {
+    public init(_ values: [Float]) {
         mean = values.reduce(0) { $0 + Double($1) } / Double(values.count)
         percentile99 = percentile(values, 0.99)
     }
 
     /// Nil unless lightness is [N, 1, H, W] and both colors are [N, 2, H, W] and finite.
-    package init?(lightness: TensorData, computed: TensorData, expected: TensorData) throws {
+    public init?(lightness: TensorData, computed: TensorData, expected: TensorData) throws {
         guard let values = try colorDifferences(lightness, computed, expected) else { return nil }
         self.init(values)
     }
@@ -40,27 +41,11 @@ func colorDifferences(
         LabPlanes(lightness, ab: expected), LabPlanes(lightness, ab: computed))
 }
 
-extension LabPlanes {
-    /// The pictures of a batch one after another.
-    ///
-    /// - Precondition: lightness is [N, 1, H, W] and ab is [N, 2, H, W].
-    package init(_ lightness: TensorData, ab: TensorData) {
-        let area = ab.shape[2] * ab.shape[3]
-        func plane(_ channel: Int) -> [Float] {
-            (0..<ab.shape[0]).flatMap { picture in
-                let start = (2 * picture + channel) * area
-                return ab.scalars[start..<start + area]
-            }
-        }
-        self.init(l: lightness.scalars, a: plane(0), b: plane(1))
-    }
-}
-
 /// What a photo's colors are off.
-package struct PhotoDifference: Hashable, Sendable {
+public struct PhotoDifference: Hashable, Sendable {
     /// The photo's path, or what else was colored.
-    package let photo: String
-    package let difference: ColorDifference
+    public let photo: String
+    public let difference: ColorDifference
 }
 
 /// Gathers color differences photo by photo.

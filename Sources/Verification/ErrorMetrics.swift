@@ -1,23 +1,24 @@
 import Glibc
+import Models
 
 /// How far computed numbers are from those expected. All sums are in double precision.
-package struct ErrorMetrics: Hashable, Sendable {
+public struct ErrorMetrics: Hashable, Sendable {
     /// The largest |c − e|, the mean, and what 99 of 100 stay at or below, interpolated between two.
-    package private(set) var maxAbs = Double.nan
-    package private(set) var meanAbs = Double.nan
-    package private(set) var percentile99 = Double.nan
+    public private(set) var maxAbs = Double.nan
+    public private(set) var meanAbs = Double.nan
+    public private(set) var percentile99 = Double.nan
     /// The largest |c − e| / |e| where e is not 0.
-    package private(set) var maxRelative = Double.nan
+    public private(set) var maxRelative = Double.nan
     /// 10 log₁₀(peak² / mean (c − e)²); infinite for equal numbers.
-    package private(set) var psnr = Double.nan
+    public private(set) var psnr = Double.nan
     /// 10 log₁₀(Σ e² / Σ (c − e)²); infinite for equal numbers.
-    package private(set) var snr = Double.nan
+    public private(set) var snr = Double.nan
     /// Σ c e / √(Σ c² Σ e²); 1 where both are all zeros, 0 where one is.
-    package private(set) var cosine = Double.nan
+    public private(set) var cosine = Double.nan
 
     /// - Parameter peak: the greatest difference there can be: 220 for ab.
     /// - Precondition: both have the same count, above 0. All are NaN if any number is.
-    package init(computed: [Float], expected: [Float], peak: Double) {
+    public init(computed: [Float], expected: [Float], peak: Double) {
         precondition(!expected.isEmpty)
         var errors = ErrorGathering(total: expected.count)
         errors.add(computed: computed, expected: expected)

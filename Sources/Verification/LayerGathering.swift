@@ -1,17 +1,18 @@
 import Engine
+import Models
 import TensorGraph
 
-/// Follows a model's runs: how large each value gets, and how far off it is.
+/// Gathers the range and the error of each value over all runs.
 struct LayerGathering {
     private let values: [ComputedValue]
     private var ranges: [ValueRange]
     private var sums: [ErrorSums]
     private let expected: any ExpectedValues
-    /// The numbers of the value at hand.
+    /// The scalars of the current value.
     private var scratch: [Float] = []
 
-    init(_ model: PreparedModel, expected: any ExpectedValues) {
-        values = model.values
+    init(_ program: ModelProgram, expected: any ExpectedValues) {
+        values = program.values
         self.expected = expected
         ranges = values.map { _ in ValueRange() }
         sums = values.map { _ in ErrorSums() }
@@ -20,52 +21,52 @@ struct LayerGathering {
     /// - Parameter run: what is being colored.
     mutating func add(_ value: ObservedValue, in run: String) throws {
         ranges[value.index].add(value, in: run)
-        switch try expected.numbers(for: value.index) {
-        case .inEngineOrder(let numbers)?:
+        switch try expected.scalars(for: value.index) {
+        case .inEngineOrder(let scalars)?:
             value.copyScalars(to: &scratch)
-            sums[value.index].add(computed: scratch, expected: numbers)
-        case .rowMajor(let numbers)?:
-            sums[value.index].add(computed: value.data.scalars, expected: numbers)
+            sums[value.index].add(computed: scratch, expected: scalars)
+        case .rowMajor(let scalars)?:
+            sums[value.index].add(computed: value.data.scalars, expected: scalars)
         case nil: break
         }
     }
 
     func reports(_ tolerance: LayerTolerance) -> [LayerReport] {
-        values.indices.map { place in
-            let error = expected.name(for: place).flatMap { name in
-                sums[place].count == 0
-                    ? nil : LayerError(sums[place], expected: name, tolerance: tolerance)
+        values.indices.map { index in
+            let error = expected.name(for: index).flatMap { name in
+                sums[index].count == 0
+                    ? nil : LayerError(sums[index], expected: name, tolerance: tolerance)
             }
-            return LayerReport(value: values[place], range: ranges[place], error: error)
+            return LayerReport(value: values[index], range: ranges[index], error: error)
         }
     }
 }
 
-/// Numbers that a value is compared with.
-enum ExpectedNumbers {
+/// The scalars that a value is compared with.
+enum ExpectedScalars {
     case inEngineOrder([Float])
     case rowMajor([Float])
 }
 
-/// What is expected of a model, one run after another.
+/// The expected values of a model, run after run.
 protocol ExpectedValues: AnyObject {
-    /// Who expects it, for messages.
+    /// The reference's name, for messages.
     var source: String { get }
 
-    /// Finds what the model's values are compared with; called once, before the first run.
+    /// Finds the expected value for each of the model's values; called once, before the first run.
     ///
-    /// - Parameter runs: how many there will be.
-    func match(_ model: PreparedModel, first: Sample, runs: Int) throws
+    /// - Parameter runs: the number of runs.
+    func match(_ program: ModelProgram, first: VerificationInput, runs: Int) throws
 
-    /// Goes on to a run.
-    func begin(_ sample: Sample, at index: Int) throws
+    /// Begins a run.
+    func begin(_ inputs: [NamedTensor], at index: Int) throws
 
-    /// What a value of the model is compared with; nil if with nothing.
-    func name(for place: Int) -> String?
+    /// The name of the expected value of the model's value at an index; nil if there is none.
+    func name(for index: Int) -> String?
 
-    /// The numbers expected of a value in this run; each value is asked for once a run.
-    func numbers(for place: Int) throws -> ExpectedNumbers?
+    /// The expected scalars of a value in this run; called once for each value.
+    func scalars(for index: Int) throws -> ExpectedScalars?
 
-    /// The outputs expected of this run, called once all values were asked for.
+    /// The expected outputs of this run; called after all values.
     func outputs() throws -> [NamedTensor]
 }

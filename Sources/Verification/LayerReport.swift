@@ -1,27 +1,28 @@
 import Engine
+import Models
 import TensorGraph
 
 /// What a value was like in all runs.
-package struct LayerReport: Sendable {
-    package let value: ComputedValue
-    package let range: ValueRange
+public struct LayerReport: Sendable {
+    public let value: ComputedValue
+    public let range: ValueRange
     /// Nil where there was nothing to compare with.
-    package let error: LayerError?
+    public let error: LayerError?
 }
 
 /// How large a value's numbers are.
-package struct ValueRange: Hashable, Sendable {
+public struct ValueRange: Hashable, Sendable {
     /// The greatest number that float16 has.
-    package static let largestHalf = 65504.0
+    public static let largestHalf = 65504.0
 
     /// The largest |number| of those that are finite.
-    package private(set) var largest = 0.0
-    package private(set) var nonFinite: NonFinite?
+    public private(set) var largest = 0.0
+    public private(set) var nonFinite: NonFinite?
     /// What was colored when the first number that is not finite came up.
-    package private(set) var nonFiniteIn: String?
+    public private(set) var nonFiniteIn: String?
 
     /// How much of float16's range is used; above 1 it overflows.
-    package var shareOfHalf: Double { largest / Self.largestHalf }
+    public var shareOfHalf: Double { largest / Self.largestHalf }
 
     /// - Parameter run: what is being colored.
     mutating func add(_ value: ObservedValue, in run: String) {
@@ -47,19 +48,19 @@ package struct ValueRange: Hashable, Sendable {
 }
 
 /// How far a value is from what is expected.
-package struct LayerError: Hashable, Sendable {
+public struct LayerError: Hashable, Sendable {
     /// What it was compared with: a value of the other model, or a module of the original.
-    package let expected: String
-    package let maxAbs: Double
-    package let meanAbs: Double
+    public let expected: String
+    public let maxAbs: Double
+    public let meanAbs: Double
     /// The largest error relative to the largest number expected.
-    package let relative: Double
+    public let relative: Double
     /// In dB, relative to the largest number expected.
-    package let psnr: Double
-    package let snr: Double
-    package let cosine: Double
+    public let psnr: Double
+    public let snr: Double
+    public let cosine: Double
     /// Whether it is within the tolerance.
-    package let holds: Bool
+    public let holds: Bool
 
     /// All numbers are NaN if any that was compared is not finite.
     init(_ sums: ErrorSums, expected: String, tolerance: LayerTolerance) {
@@ -77,11 +78,11 @@ package struct LayerError: Hashable, Sendable {
 
 /// The first value past the tolerance: where error arises rather than passes through, if its
 /// inputs are far better.
-package struct FirstDeparture: Hashable, Sendable {
+public struct FirstDeparture: Hashable, Sendable {
     /// Its place among the layers.
-    package let layer: Int
+    public let layer: Int
     /// The places of the compared values nearest before it; none where those are inputs.
-    package let inputs: [Int]
+    public let inputs: [Int]
 
     init?(in layers: [LayerReport]) {
         guard let layer = layers.firstIndex(where: { $0.error?.holds == false }) else {

@@ -1,71 +1,72 @@
 import Engine
+import Models
 import TensorGraph
 
-/// What another model, run in float32 beside the one that is verified, expects.
+/// The values of another model, run in float32 beside the one that is verified.
 ///
-/// The two take turns: this one goes on until it has what is asked for, so that no more values are
-/// kept than the orders of the two differ by.
+/// The two runs are interleaved: this one advances until it has the value that is asked for. It
+/// keeps only as many values as the orders of the two models differ by.
 final class ModelValues: ExpectedValues {
-    private let model: VerifiedModel
-    private var prepared: PreparedModel?
+    private let model: Model
+    private var program: ModelProgram?
     private var matching: ValueMatching?
     private var wanted: Set<Int> = []
     private var run: ObservedRun?
-    /// Values that were computed but not asked for yet.
+    /// Values that were computed and not asked for yet.
     private var waiting: [Int: [Float]] = [:]
-    /// What was asked for last, and memory that can be used again.
+    /// The value that was asked for last, and memory to reuse.
     private var last: [Float] = []
     private var spare: [[Float]] = []
 
-    init(_ model: VerifiedModel) {
+    init(_ model: Model) {
         self.model = model
     }
 
-    var source: String { model.path }
+    var source: String { model.name }
 
-    func match(_ model: PreparedModel, first: Sample, runs: Int) throws {
-        let prepared = try self.model.prepare(for: first.inputs)
-        let matching = ValueMatching(model, prepared)
-        wanted = Set(matching.places.values)
-        (self.prepared, self.matching) = (prepared, matching)
+    func match(_ program: ModelProgram, first: VerificationInput, runs: Int) throws {
+        let other = try verifying { try model.program(on: first.tensors) }
+        let matching = ValueMatching(program, other)
+        wanted = Set(matching.indices.values)
+        (self.program, self.matching) = (other, matching)
     }
 
-    func begin(_ sample: Sample, at index: Int) throws {
+    func begin(_ inputs: [NamedTensor], at index: Int) throws {
         waiting = [:]
-        run = try prepared?.start(sample.inputs)
+        run = try verifying { try program?.start(inputs) }
     }
 
-    func name(for place: Int) -> String? {
-        matching?.places[place].flatMap { prepared?.values[$0].name }
+    func name(for index: Int) -> String? {
+        matching?.indices[index].flatMap { program?.values[$0].name }
     }
 
-    func numbers(for place: Int) -> ExpectedNumbers? {
-        guard let wish = matching?.places[place] else { return nil }
-        // Whoever asks again is done with what came before.
+    func scalars(for index: Int) -> ExpectedScalars? {
+        guard let wanted = matching?.indices[index] else { return nil }
+        // The caller is done with the previous value.
         spare.append(last)
         last = []
-        while waiting[wish] == nil, let values = run?.next() {
-            for value in values where wanted.contains(value.index) { keep(value) }
+        while waiting[wanted] == nil, let values = run?.next() {
+            for value in values where self.wanted.contains(value.index) { keep(value) }
         }
-        guard let numbers = waiting.removeValue(forKey: wish) else { return nil }
-        last = numbers
-        return .inEngineOrder(numbers)
+        guard let scalars = waiting.removeValue(forKey: wanted) else { return nil }
+        last = scalars
+        return .inEngineOrder(scalars)
     }
 
     private func keep(_ value: ObservedValue) {
-        var numbers = spare.popLast() ?? []
-        value.copyScalars(to: &numbers)
-        waiting[value.index] = numbers
+        var scalars = spare.popLast() ?? []
+        value.copyScalars(to: &scalars)
+        waiting[value.index] = scalars
     }
 
     func outputs() throws -> [NamedTensor] {
-        guard let prepared, let results = try run?.finish() else { return [] }
-        let outputs = prepared.named(results)
+        guard let program, let results = try run?.finish() else { return [] }
+        let outputs = program.named(results)
         for output in outputs {
             guard let found = NonFinite(in: output.data) else { continue }
             throw VerificationError(
                 .badReference, path: source, place: "output \(output.name)",
-                "\(found.text); what is compared with has to be finite")
+                "\(found.text); the reference model has to give finite values")
         }
         return outputs
     }

@@ -1,15 +1,16 @@
+import Models
 import TensorGraph
 
 /// One output compared.
-package struct OutputComparison: Hashable, Sendable {
-    package let name: String
-    package let shape: [Int]
-    package let metrics: ErrorMetrics
+public struct OutputComparison: Hashable, Sendable {
+    public let name: String
+    public let shape: [Int]
+    public let metrics: ErrorMetrics
     /// What PSNR is relative to: 220 for ab, else the span of the expected numbers.
-    package let peak: Double
-    package let nonFinite: NonFinite?
+    public let peak: Double
+    public let nonFinite: NonFinite?
     /// The bounds that are not held, in words; empty if the output passes.
-    package let failures: [String]
+    public let failures: [String]
 }
 
 /// Compares an output run by run.

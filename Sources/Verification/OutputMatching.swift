@@ -1,3 +1,4 @@
+import Models
 import TensorGraph
 
 /// A model's output beside what is expected of it.
@@ -50,27 +51,4 @@ private func pairAlone(_ computed: [NamedTensor], _ expected: [NamedTensor]) -> 
 /// The only output, or a and b as one.
 private func single(_ outputs: [NamedTensor]) -> NamedTensor? {
     outputs.count == 1 ? outputs[0] : joinedColors(of: outputs).map { NamedTensor("ab", $0) }
-}
-
-/// a and b, [N, 2, H, W]: the only output, or two [N, 1, H, W] whose names end in a and b.
-func joinedColors(of outputs: [NamedTensor]) -> TensorData? {
-    if outputs.count == 1 { return outputs[0].data.isColor ? outputs[0].data : nil }
-    guard outputs.count == 2, let a = outputs.first(where: { $0.name.hasSuffix("a") })?.data,
-        let b = outputs.first(where: { $0.name.hasSuffix("b") })?.data,
-        a.shape == b.shape, a.shape.rank == 4, a.shape[1] == 1
-    else { return nil }
-    return joined(a, b)
-}
-
-extension TensorData {
-    fileprivate var isColor: Bool { shape.rank == 4 && shape[1] == 2 }
-}
-
-private func joined(_ a: TensorData, _ b: TensorData) -> TensorData {
-    let area = a.shape[2] * a.shape[3]
-    let scalars = (0..<a.shape[0]).flatMap { picture in
-        let range = picture * area..<(picture + 1) * area
-        return a.scalars[range] + b.scalars[range]
-    }
-    return TensorData(shape: [a.shape[0], 2, a.shape[2], a.shape[3]], scalars: scalars)
 }

@@ -1,19 +1,20 @@
+import Models
 import TensorFiles
 import TensorGraph
 
 /// What a model was given and what it is expected to give.
-package struct Reference: Sendable {
+public struct Reference: Sendable {
     /// The file, or the model that computed the outputs.
-    package let name: String
-    package let inputs: [NamedTensor]
-    package let outputs: [NamedTensor]
+    public let name: String
+    public let inputs: [NamedTensor]
+    public let outputs: [NamedTensor]
     /// What the modules of the original gave; read from the file when it is needed.
-    package private(set) var activations: Activations?
+    public private(set) var activations: Activations?
 
     /// Takes the values of a reference file from memory.
     ///
     /// - Throws: ``VerificationError`` if there are no inputs or outputs or not all are finite.
-    package init(name: String, inputs: [NamedTensor], outputs: [NamedTensor]) throws {
+    public init(name: String, inputs: [NamedTensor], outputs: [NamedTensor]) throws {
         self.name = name
         self.inputs = inputs
         self.outputs = outputs
@@ -25,7 +26,7 @@ package struct Reference: Sendable {
     ///
     /// - Throws: `TensorFileError` if the file cannot be read, ``VerificationError`` if it has no
     ///   inputs or outputs, or holds numbers that are infinite or none.
-    package init(contentsOf path: String) throws {
+    public init(contentsOf path: String) throws {
         let reader = try HDF5Reader(path: path)
         try self.init(
             name: path, inputs: Self.tensors(in: "inputs", of: reader),
@@ -70,12 +71,12 @@ package struct Reference: Sendable {
 }
 
 /// The group `activations` of a reference file: what each module gave, by its dotted path.
-package struct Activations: Sendable {
+public struct Activations: Sendable {
     private static let group = "activations"
 
     private let reader: HDF5Reader
     /// In the order of the file.
-    package let shapes: [(path: String, shape: Shape)]
+    public let shapes: [(path: String, shape: Shape)]
 
     /// Nil where the file has none.
     init?(in reader: HDF5Reader) throws {
@@ -87,12 +88,23 @@ package struct Activations: Sendable {
     }
 
     /// - Throws: `TensorFileError` if it cannot be read, ``VerificationError`` for integers.
-    package func read(_ path: String) throws -> TensorData {
+    public func read(_ path: String) throws -> TensorData {
         guard let data = try reader.read("\(Self.group)/\(path)").tensorData else {
             throw VerificationError(
                 .badReference, path: reader.path, place: "\(Self.group)/\(path)",
                 "holds integers; activations are floats")
         }
         return data
+    }
+}
+
+extension Reference {
+    /// The outputs of another model, run in float32.
+    ///
+    /// - Parameter lightness: [N, 1, H, W] in 0…100.
+    public init(running model: Model, on lightness: TensorData) throws {
+        let inputs = [NamedTensor("lightness", lightness)]
+        try self.init(
+            name: model.name, inputs: inputs, outputs: verifying { try model.run(inputs) })
     }
 }

@@ -1,6 +1,7 @@
+import Models
 import TensorGraph
 
-/// What a reference file expects.
+/// The values of a reference file.
 final class ReferenceValues: ExpectedValues {
     private let reference: Reference
     private var matching: ActivationMatching?
@@ -13,31 +14,31 @@ final class ReferenceValues: ExpectedValues {
 
     var source: String { reference.name }
 
-    func match(_ model: PreparedModel, first: Sample, runs: Int) throws {
+    func match(_ program: ModelProgram, first: VerificationInput, runs: Int) throws {
         self.runs = runs
         matching = reference.activations.map {
-            ActivationMatching(model, $0.shapes, pictures: runs)
+            ActivationMatching(program, $0.shapes, images: runs)
         }
         try checkOutputs()
     }
 
-    /// Runs share the outputs, so there has to be a part for each.
+    /// The outputs are split among the runs, in equal parts.
     private func checkOutputs() throws {
         for output in reference.outputs where runs > 1 {
             let shape = output.data.shape
             guard shape.rank == 0 || !shape[0].isMultiple(of: runs) else { continue }
             throw VerificationError(
                 .badReference, path: reference.name, place: "outputs/\(output.name)",
-                "has shape \(shape), which does not hold the same for each of \(runs) pictures")
+                "has shape \(shape), which cannot be split evenly among \(runs) images")
         }
     }
 
-    func begin(_ sample: Sample, at index: Int) { self.index = index }
+    func begin(_ inputs: [NamedTensor], at index: Int) { self.index = index }
 
-    func name(for place: Int) -> String? { matching?.paths[place] }
+    func name(for index: Int) -> String? { matching?.paths[index] }
 
-    func numbers(for place: Int) throws -> ExpectedNumbers? {
-        guard let path = name(for: place), let data = try reference.activations?.read(path)
+    func scalars(for index: Int) throws -> ExpectedScalars? {
+        guard let path = name(for: index), let data = try reference.activations?.read(path)
         else { return nil }
         return .rowMajor(part(of: data).scalars)
     }
@@ -49,6 +50,6 @@ final class ReferenceValues: ExpectedValues {
     private func part(of data: TensorData) -> TensorData {
         guard runs > 1 else { return data }
         let count = data.shape[0] / runs
-        return data.pictures(from: index * count, count: count)
+        return data.images(from: index * count, count: count)
     }
 }

@@ -1,17 +1,19 @@
-/// What a model must hold to pass; a bound that is nil is not asked for.
-package struct Tolerance: Hashable, Sendable {
-    /// Every |c − e| ≤ atol + rtol·|e|.
-    package var atol: Double?
-    package var rtol: Double?
-    package var meanAbs: Double?
-    /// In dB.
-    package var minPSNR: Double?
-    /// In dB.
-    package var minSNR: Double?
-    /// Mean CIEDE2000 of the colors.
-    package var meanDeltaE: Double?
+import Models
 
-    package init(
+/// What a model must hold to pass; a bound that is nil is not asked for.
+public struct Tolerance: Hashable, Sendable {
+    /// Every |c − e| ≤ atol + rtol·|e|.
+    public var atol: Double?
+    public var rtol: Double?
+    public var meanAbs: Double?
+    /// In dB.
+    public var minPSNR: Double?
+    /// In dB.
+    public var minSNR: Double?
+    /// Mean CIEDE2000 of the colors.
+    public var meanDeltaE: Double?
+
+    public init(
         atol: Double? = nil, rtol: Double? = nil, meanAbs: Double? = nil,
         minPSNR: Double? = nil, minSNR: Double? = nil, meanDeltaE: Double? = nil
     ) {
@@ -27,7 +29,7 @@ package struct Tolerance: Hashable, Sendable {
     ///
     /// - Parameter isSameNetwork: whether the expected values come from the very checkpoint that
     ///   the model was made of, run by the same engine, rather than from another framework.
-    package static func standard(_ precision: ModelPrecision, isSameNetwork: Bool) -> Tolerance {
+    public static func standard(_ precision: ModelPrecision, isSameNetwork: Bool) -> Tolerance {
         switch precision {
         case .float32 where isSameNetwork: Tolerance(atol: 1e-4, rtol: 1e-5)
         case .float32: Tolerance(atol: 0.01, rtol: 0, meanAbs: 0.001)
@@ -39,7 +41,7 @@ package struct Tolerance: Hashable, Sendable {
     /// The bounds with those that were asked for in their place. Who says how far single numbers
     /// may be off also says how far they may be off on the mean, and who says a PSNR also says how
     /// far colors may be off, unless these are said too.
-    package func replacing(with asked: Tolerance) -> Tolerance {
+    public func replacing(with asked: Tolerance) -> Tolerance {
         var result = self
         if asked.boundsNumbers { result.meanAbs = nil }
         if asked.minPSNR != nil { result.meanDeltaE = nil }
@@ -56,12 +58,12 @@ package struct Tolerance: Hashable, Sendable {
     private var boundsNumbers: Bool { atol != nil || rtol != nil }
 
     /// Whether there is nothing that an output could fail.
-    package var isEmpty: Bool {
+    public var isEmpty: Bool {
         !boundsNumbers && meanAbs == nil && minPSNR == nil && minSNR == nil
     }
 
     /// How many numbers are farther off than they may be.
-    package func violations(computed: [Float], expected: [Float]) -> Int {
+    public func violations(computed: [Float], expected: [Float]) -> Int {
         guard boundsNumbers else { return 0 }
         let (atol, rtol) = (atol ?? 0, rtol ?? 0)
         return zip(computed, expected).count { c, e in
@@ -72,7 +74,7 @@ package struct Tolerance: Hashable, Sendable {
 }
 
 extension Tolerance: CustomStringConvertible {
-    package var description: String {
+    public var description: String {
         var bounds: [String] = []
         if boundsNumbers { bounds.append("|error| ≤ \(atol ?? 0) + \(rtol ?? 0)·|expected|") }
         if let meanAbs { bounds.append("mean |error| ≤ \(meanAbs)") }
@@ -94,20 +96,20 @@ extension Tolerance: Encodable {
 }
 
 /// How far what a model computes on the way may be off before it counts as where error arises.
-package struct LayerTolerance: Hashable, Sendable {
+public struct LayerTolerance: Hashable, Sendable {
     /// The largest error relative to the largest number expected.
-    package var maxRelative: Double?
+    public var maxRelative: Double?
     /// In dB.
-    package var minSNR: Double?
+    public var minSNR: Double?
 
-    package init(maxRelative: Double? = nil, minSNR: Double? = nil) {
+    public init(maxRelative: Double? = nil, minSNR: Double? = nil) {
         self.maxRelative = maxRelative
         self.minSNR = minSNR
     }
 
     /// What is usual for a model of that precision. A network of sixty operations in half precision
     /// keeps some 40 dB, one with weights of 8 bits some 25.
-    package static func standard(_ precision: ModelPrecision) -> LayerTolerance {
+    public static func standard(_ precision: ModelPrecision) -> LayerTolerance {
         switch precision {
         case .float32: LayerTolerance(maxRelative: 1e-4)
         case .float16: LayerTolerance(minSNR: 30)
@@ -125,7 +127,7 @@ package struct LayerTolerance: Hashable, Sendable {
 }
 
 extension LayerTolerance: CustomStringConvertible {
-    package var description: String {
+    public var description: String {
         var bounds: [String] = []
         if let maxRelative { bounds.append("max |error| / max |expected| ≤ \(maxRelative)") }
         if let minSNR { bounds.append("SNR ≥ \(minSNR) dB") }

@@ -44,7 +44,7 @@ struct UpperTail {
 }
 
 /// The value below which `share` of all lie, linear between neighbors.
-package func percentile(_ values: [Float], _ share: Double) -> Double {
+public func percentile(_ values: [Float], _ share: Double) -> Double {
     var tail = UpperTail(total: values.count, share: share)
     for value in values { tail.add(value) }
     return tail.percentile

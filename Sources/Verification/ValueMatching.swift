@@ -1,4 +1,5 @@
 import MLPackage
+import Models
 import TensorGraph
 
 /// Which values of two models, or of a model and a file, are the same by their names.
@@ -6,11 +7,11 @@ import TensorGraph
 /// Names are compared as a package has them, and only where there is no doubt: what is not found
 /// so is not compared.
 struct ValueMatching {
-    /// For places of the first model's values, those of the second's.
-    private(set) var places: [Int: Int] = [:]
+    /// The indices of the second model's values by those of the first's.
+    private(set) var indices: [Int: Int] = [:]
 
     /// Outputs have names of their own and are paired by their order.
-    init(_ model: PreparedModel, _ other: PreparedModel) {
+    init(_ model: ModelProgram, _ other: ModelProgram) {
         let (first, second) = (Naming(model), Naming(other))
         for name in first.groups.keys {
             guard let own = first.group(name, besides: second),
@@ -18,31 +19,33 @@ struct ValueMatching {
             else { continue }
             for (a, b) in pairs(own, theirs, model, other) { add(a, b, model, other) }
         }
-        guard model.outputPlaces.count == other.outputPlaces.count else { return }
-        for case (let own?, let theirs?) in zip(model.outputPlaces, other.outputPlaces) {
+        guard model.outputIndices.count == other.outputIndices.count else { return }
+        for case (let own?, let theirs?) in zip(model.outputIndices, other.outputIndices) {
             add(own, theirs, model, other)
         }
     }
 
     private mutating func add(
-        _ own: Int, _ theirs: Int, _ model: PreparedModel, _ other: PreparedModel
+        _ own: Int, _ theirs: Int, _ model: ModelProgram, _ other: ModelProgram
     ) {
-        if model.values[own].shape == other.values[theirs].shape { places[own] = theirs }
+        if model.values[own].shape == other.values[theirs].shape { indices[own] = theirs }
     }
 
     /// Values of one name: one by one where there are equally many. What a package has to say in
     /// several operations has its value with the last of them.
     private func pairs(
-        _ own: [Int], _ theirs: [Int], _ model: PreparedModel, _ other: PreparedModel
+        _ own: [Int], _ theirs: [Int], _ model: ModelProgram, _ other: ModelProgram
     ) -> [(Int, Int)] {
         if own.count == theirs.count { return Array(zip(own, theirs)) }
         let isSaidInSeveral =
-            own.count == 1 && !model.isPackage && other.isPackage
-            || theirs.count == 1 && !other.isPackage && model.isPackage
+            own.count == 1 && !isPackage(model) && isPackage(other)
+            || theirs.count == 1 && !isPackage(other) && isPackage(model)
         guard isSaidInSeveral, let a = own.last, let b = theirs.last else { return [] }
         return [(a, b)]
     }
 }
+
+private func isPackage(_ program: ModelProgram) -> Bool { program.model.package != nil }
 
 /// A model's values by their names without the numbers that keep equal ones apart.
 private struct Naming {
@@ -51,8 +54,8 @@ private struct Naming {
     private var followers: [String: Int] = [:]
     private let names: [String]
 
-    init(_ model: PreparedModel) {
-        let (values, outputs) = (model.values, Set(model.outputPlaces.compactMap { $0 }))
+    init(_ model: ModelProgram) {
+        let (values, outputs) = (model.values, Set(model.outputIndices.compactMap { $0 }))
         let plain = values.map { plainName($0.name) }
         let known = Set(plain)
         names = plain.map { withoutNumber($0, known) }
@@ -99,13 +102,13 @@ struct ActivationMatching {
     /// For places of the model's values, the paths of the activations.
     private(set) var paths: [Int: String] = [:]
 
-    /// - Parameter pictures: how many runs share an activation's first dimension.
-    init(_ model: PreparedModel, _ activations: [(path: String, shape: Shape)], pictures: Int) {
+    /// - Parameter images: the number of runs that share an activation's first dimension.
+    init(_ model: ModelProgram, _ activations: [(path: String, shape: Shape)], images: Int) {
         let known = activations.map(\.path).sorted { $0.count > $1.count }
         let owners = model.values.map { owner(of: $0, known) }
         for (path, shape) in activations {
             let own = owners.indices.filter { isPart(owners[$0], of: path) }
-            guard let last = own.last, model.values[last].shape.repeated(pictures) == shape,
+            guard let last = own.last, model.values[last].shape.repeated(images) == shape,
                 !model.goesOn(last, owners)
             else { continue }
             // Of a module and the last one in it, the one named first stands for both.
@@ -114,11 +117,11 @@ struct ActivationMatching {
     }
 }
 
-extension PreparedModel {
+extension ModelProgram {
     /// Whether an output that is called after its purpose may belong to the same module: it is
     /// computed from the value and looks like it, and to no module by its name.
     fileprivate func goesOn(_ place: Int, _ owners: [String?]) -> Bool {
-        zip(outputPlaces, outputs).contains { output, name in
+        zip(outputIndices, outputs).contains { output, name in
             guard let output, output != place, owners[output] == nil,
                 values[output].name == name
             else { return false }

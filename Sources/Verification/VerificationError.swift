@@ -1,6 +1,8 @@
+import Models
+
 /// Why a comparison could not be made: the file, the place in it, the rule and the way out.
-package struct VerificationError: Error, Hashable, Sendable, CustomStringConvertible {
-    package enum Kind: Hashable, Sendable {
+public struct VerificationError: Error, Hashable, Sendable, CustomStringConvertible {
+    public enum Kind: Hashable, Sendable {
         /// The reference file has no inputs or outputs, or numbers that are none.
         case badReference
         /// The model takes or gives something else than the reference holds.
@@ -9,12 +11,12 @@ package struct VerificationError: Error, Hashable, Sendable, CustomStringConvert
         case badModel
     }
 
-    package let kind: Kind
+    public let kind: Kind
     /// The reference file or the model.
-    package let path: String
+    public let path: String
     /// `outputs/ab`; empty where the whole file is meant.
-    package let place: String
-    package let problem: String
+    public let place: String
+    public let problem: String
 
     init(_ kind: Kind, path: String, place: String = "", _ problem: String) {
         self.kind = kind
@@ -23,7 +25,24 @@ package struct VerificationError: Error, Hashable, Sendable, CustomStringConvert
         self.problem = problem
     }
 
-    package var description: String {
+    public var description: String {
         [path, place, problem].filter { !$0.isEmpty }.joined(separator: ": ")
+    }
+}
+
+/// Runs `body` and reports a model that cannot be run as a ``VerificationError``.
+func verifying<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+        return try body()
+    } catch let error as ModelError {
+        throw VerificationError(error)
+    }
+}
+
+extension VerificationError {
+    /// A model that does not fit the inputs, or cannot be run on them.
+    init(_ error: ModelError) {
+        let isMismatch = [.inputs, .notAColorizer].contains(error.kind)
+        self.init(isMismatch ? .mismatch : .badModel, path: error.model, error.problem)
     }
 }

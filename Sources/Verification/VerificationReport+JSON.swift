@@ -1,3 +1,5 @@
+import Models
+
 /// Names in camel case become snake case: `maxAbsError` is `max_abs_error`.
 extension VerificationReport: Encodable {
     private enum CodingKeys: String, CodingKey {
@@ -7,7 +9,7 @@ extension VerificationReport: Encodable {
         case deltaE2000P99 = "delta_e2000_p99"
     }
 
-    package func encode(to encoder: any Encoder) throws {
+    public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(passed, forKey: .passed)
         try container.encode(model, forKey: .model)
@@ -87,7 +89,7 @@ extension PhotoDifference: Encodable {
         case deltaE2000P99 = "delta_e2000_p99"
     }
 
-    package func encode(to encoder: any Encoder) throws {
+    public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(photo, forKey: .photo)
         try container.encode(difference.mean, forKey: .deltaE2000Mean)
@@ -102,7 +104,7 @@ extension OutputComparison: Encodable {
         case percentile99 = "p99_abs_error"
     }
 
-    package func encode(to encoder: any Encoder) throws {
+    public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(shape, forKey: .shape)
         try container.encode(metrics.maxAbs, forKey: .maxAbsError)

@@ -2,6 +2,7 @@ import ColorizerExport
 import TensorGraph
 import Testing
 
+@testable import Models
 @testable import Verification
 
 /// Pictures one after another, with the figures of all of them together.
@@ -11,9 +12,9 @@ import Testing
         let package = try fixture.package(ExportOptions(precision: .float16, size: 64))
         let samples = fixture.samples(3)
         let report = try verify(package, against: fixture.model(), on: samples)
-        let inputs = try (0..<3).map { try samples.sample($0).inputs }
-        let computed = try joined(inputs.map { try package.run($0, compute: .float16) })[0].data
-        let expected = try joined(inputs.map { try fixture.model().run($0) })[0].data
+        let inputs = try (0..<3).map { try samples.input($0).tensors }
+        let computed = try joinedBatches(inputs.map { try package.run($0, compute: .float16) })[0].data
+        let expected = try joinedBatches(inputs.map { try fixture.model().run($0) })[0].data
         let output = try #require(report.outputs.first)
         #expect(output.shape == [3, 2, 64, 64])
         let whole = ErrorMetrics(
@@ -21,7 +22,7 @@ import Testing
         #expect(output.metrics == whole)
         let color = try #require(
             try ColorDifference(
-                lightness: joined(inputs)[0].data, computed: computed, expected: expected))
+                lightness: joinedBatches(inputs)[0].data, computed: computed, expected: expected))
         let found = try #require(report.color)
         #expect(abs(found.mean - color.mean) < 1e-12)
         #expect(found.percentile99 == color.percentile99)
@@ -36,7 +37,7 @@ import Testing
         let package = try fixture.package(ExportOptions(precision: .float16, size: 64))
         let all = try verify(package, against: fixture.model(), on: fixture.samples(3))
         let singles = try (0..<3).map { index in
-            let one = Samples(count: 1) { _ in try fixture.samples(3).sample(index) }
+            let one = VerificationInputs(count: 1) { _ in try fixture.samples(3).input(index) }
             return try verify(package, against: fixture.model(), on: one)
         }
         for place in all.layers.indices {
@@ -53,8 +54,8 @@ import Testing
     @Test func activationsOfSeveralPictures() throws {
         let fixture = try Fixture()
         let samples = fixture.samples(2)
-        let inputs = try (0..<2).map { try samples.sample($0).inputs }
-        let model = try fixture.model().prepare(for: inputs[0])
+        let inputs = try (0..<2).map { try samples.input($0).tensors }
+        let model = try fixture.model().program(on: inputs[0])
         let values = try inputs.map { input in
             var run = try model.start(input)
             var stem: TensorData?
@@ -66,9 +67,9 @@ import Testing
             return [NamedTensor("stem", try #require(stem))]
         }
         let path = try fixture.write([
-            ("inputs/L", joined(inputs)[0].data),
-            ("outputs/ab", joined(try inputs.map { try fixture.model().run($0) })[0].data),
-            ("activations/stem", joined(values)[0].data),
+            ("inputs/L", joinedBatches(inputs)[0].data),
+            ("outputs/ab", joinedBatches(try inputs.map { try fixture.model().run($0) })[0].data),
+            ("activations/stem", joinedBatches(values)[0].data),
         ])
         let report = try verify(fixture.model(), against: Reference(contentsOf: path))
         #expect(report.passed && report.comparedCount == 1 && report.photos.count == 2)

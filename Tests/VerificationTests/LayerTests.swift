@@ -7,6 +7,7 @@ import TensorGraph
 import TestSupport
 import Testing
 
+@testable import Models
 @testable import Verification
 
 /// What is computed on the way: how large it is, what it is compared with, where error arises.
@@ -38,7 +39,7 @@ import Testing
         try changed.write(to: path)
         let options = VerificationOptions(tolerance: Tolerance(atol: 1000))
         let report = try verify(
-            VerifiedModel(contentsOf: path), against: fixture.model(), on: fixture.samples(1),
+            Model(contentsOf: path), against: fixture.model(), on: fixture.samples(1),
             options: options)
         let first = try #require(report.firstDeparture)
         #expect(report.layers[first.layer].value.name == "stage4.1.depthwise.0.conv2d")
@@ -51,7 +52,7 @@ import Testing
         var strict = options
         strict.layersDecide = true
         let failed = try verify(
-            VerifiedModel(contentsOf: path), against: fixture.model(), on: fixture.samples(1),
+            Model(contentsOf: path), against: fixture.model(), on: fixture.samples(1),
             options: strict)
         #expect(!failed.passed && failed.layerFailures.count == 1)
     }
@@ -83,8 +84,8 @@ import Testing
     }
 
     @Test func coremltoolsNamesOfBothPrecisionsAreTheSame() throws {
-        func golden(_ name: String) throws -> VerifiedModel {
-            try VerifiedModel(contentsOf: goldenPath("\(name).mlpackage", of: "MLPackageTests"))
+        func golden(_ name: String) throws -> Model {
+            try Model(contentsOf: goldenPath("\(name).mlpackage", of: "MLPackageTests"))
         }
         let single = try golden("float32-iOS15")
         let half = try golden("float16-iOS15")
@@ -101,7 +102,7 @@ import Testing
             .write(to: path)
         let options = VerificationOptions(tolerance: Tolerance(atol: 1000))
         let report = try verify(
-            package, against: VerifiedModel(contentsOf: path), on: fixture.samples(1),
+            package, against: Model(contentsOf: path), on: fixture.samples(1),
             options: options)
         // The outputs, and what both do to lightness.
         #expect(report.comparedCount <= 4)
@@ -116,7 +117,7 @@ import Testing
         let reference = try Reference(
             name: "r", inputs: [NamedTensor("x", TensorData(shape: [1, 2], scalars: [90, -1]))],
             outputs: [NamedTensor("y", TensorData(shape: [1, 2], scalars: [0, 0]))])
-        let model = try VerifiedModel(contentsOf: path)
+        let model = try Model(contentsOf: path)
         let report = try verify(model, against: reference)
         #expect(!report.passed && report.compute == .float16)
         let first = try #require(report.firstNonFinite.map { report.layers[$0] })
@@ -134,7 +135,7 @@ import Testing
         let scratch = try TemporaryFolder()
         let path = scratch.path("mixed.mlpackage")
         try overflowing(.float32).write(to: path)
-        let model = try VerifiedModel(contentsOf: path)
+        let model = try Model(contentsOf: path)
         #expect(model.computePrecision == .mixed)
         let input = [NamedTensor("x", TensorData(shape: [1, 2], scalars: [90, 0.1]))]
         let mixed = try model.run(input, compute: .mixed)[0].data.scalars
@@ -176,11 +177,11 @@ import Testing
 
 /// Arithmetic in half precision against PyTorch; see Goldens/record_half.py.
 @Suite struct HalfArithmeticTests {
-    private let model: VerifiedModel
+    private let model: Model
     private let reference: Reference
 
     init() throws {
-        model = try VerifiedModel(contentsOf: goldenPath("half.mlpackage"))
+        model = try Model(contentsOf: goldenPath("half.mlpackage"))
         reference = try Reference(contentsOf: goldenPath("half.h5"))
     }
 
@@ -196,7 +197,7 @@ import Testing
     }
 
     @Test func nothingIsLeftUnrounded() throws {
-        let prepared = try model.prepare(for: reference.inputs, compute: .float16)
+        let prepared = try model.program(on: reference.inputs, compute: .float16)
         var run = try prepared.start(reference.inputs)
         var count = 0
         while let values = run.next() {

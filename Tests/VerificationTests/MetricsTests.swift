@@ -3,6 +3,8 @@ import TensorFiles
 import TensorGraph
 import TestSupport
 import Testing
+
+@testable import Models
 import Verification
 
 @Suite struct MetricsTests {

@@ -1,6 +1,8 @@
 import TensorFiles
 import TensorGraph
 import Testing
+
+@testable import Models
 import Verification
 
 @Suite struct ReferenceTests {

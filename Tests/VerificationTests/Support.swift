@@ -6,6 +6,7 @@ import TensorGraph
 import TestSupport
 import Testing
 
+@testable import Models
 @testable import Verification
 
 /// A seeded network in a file, with what it gives for a picture of 64 × 64.
@@ -23,19 +24,19 @@ struct Fixture {
         try checkpoint.write(to: path)
     }
 
-    func model() throws -> VerifiedModel { try VerifiedModel(contentsOf: path) }
+    func model() throws -> Model { try Model(contentsOf: path) }
 
     func reference() throws -> Reference { try Reference(running: model(), on: lightness) }
 
     func ab() throws -> TensorData { try reference().outputs[0].data }
 
     /// Pictures one after another, each another one.
-    func samples(_ count: Int) -> Samples { picturesOf(count, lightness.shape) }
+    func samples(_ count: Int) -> VerificationInputs { picturesOf(count, lightness.shape) }
 
     /// All that the network computes, by name.
     func values(compute: ComputePrecision = .float32) throws -> [String: TensorData] {
         let inputs = [NamedTensor("L", lightness)]
-        let model = try model().prepare(for: inputs, compute: compute)
+        let model = try model().program(on: inputs, compute: compute)
         var run = try model.start(inputs)
         var values: [String: TensorData] = [:]
         while let next = run.next() {
@@ -44,13 +45,13 @@ struct Fixture {
         return values
     }
 
-    func package(_ options: ExportOptions, _ name: String = "model") throws -> VerifiedModel {
+    func package(_ options: ExportOptions, _ name: String = "model") throws -> Model {
         let path = scratch.path(name + ".mlpackage")
         let source = ExportSource(
             architecture: checkpoint.architecture, options: checkpoint.options,
             colorizer: try checkpoint.makeColorizer(), variables: checkpoint.variables)
         _ = try exportPackage(source, to: path, options: options)
-        return try VerifiedModel(contentsOf: path)
+        return try Model(contentsOf: path)
     }
 
     /// A reference file with tensors by path.
@@ -69,12 +70,12 @@ func lightnessOf(_ shape: Shape) -> TensorData {
 }
 
 /// `count` pictures of a shape, in runs of their own.
-func picturesOf(_ count: Int, _ shape: Shape) -> Samples {
-    Samples(count: count) { index in
+func picturesOf(_ count: Int, _ shape: Shape) -> VerificationInputs {
+    VerificationInputs(count: count) { index in
         let scalars = (0..<shape.count).map { Float(($0 + 17 * index) * 7919 % 1000) / 10 }
-        return Sample(
+        return VerificationInput(
             labels: ["picture \(index)"],
-            inputs: [NamedTensor("L", TensorData(shape: shape, scalars: scalars))])
+            tensors: [NamedTensor("L", TensorData(shape: shape, scalars: scalars))])
     }
 }
 

@@ -1,6 +1,8 @@
 import ColorizerExport
 import TensorGraph
 import Testing
+
+@testable import Models
 import Verification
 
 @Suite struct VerificationTests {

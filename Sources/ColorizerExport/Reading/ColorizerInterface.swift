@@ -19,6 +19,13 @@ package struct ColorizerInterface: Hashable, Sendable {
     package let lightnessScale: Float
     package let outputs: Outputs
 
+    package init(input: String, takesImage: Bool, lightnessScale: Float, outputs: Outputs) {
+        self.input = input
+        self.takesImage = takesImage
+        self.lightnessScale = lightnessScale
+        self.outputs = outputs
+    }
+
     /// Whether the raised model takes pixels, whole numbers from 0 to 255.
     package var takesPixels: Bool { takesImage && lightnessScale != 1 }
 

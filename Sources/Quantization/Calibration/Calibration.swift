@@ -1,22 +1,22 @@
-import ColorizerExport
 import Engine
 import MIL
 import MLPackage
+import Models
 import TensorGraph
 
-/// Runs photos through a package and gathers what its weights are multiplied by.
+/// Runs photos through a package and gathers second moments of the inputs of its weights.
 final class Calibration {
-    private let raised: RaisedModel
+    private let graph: ModelGraph
     private let photos: [TensorData]
     private let sites: [Site]
-    /// What was gathered, by the weight's name, where all of it fits into memory.
+    /// The gathered moments by weight, where all of them fit into memory.
     private var gathered: [String: [WeightInputs.Part]] = [:]
-    /// Patches of one photo that are looked at, for each weight.
+    /// Patches sampled from one photo for each weight.
     private static let patchLimit = 1024
-    /// Numbers of second moments that are kept at a time: 512 MiB.
+    /// Second moments that are kept in memory at a time: 512 MiB.
     private static let momentLimit = 1 << 27
 
-    /// A convolution, by the weight that it takes.
+    /// A convolution, named by its weight.
     private struct Site {
         let weight: String
         let input: Tensor
@@ -27,15 +27,9 @@ final class Calibration {
 
     /// - Parameter photos: lightness [1, 1, H, W] in 0…100, of the size that the package takes.
     init(_ package: MLPackage, photos: [TensorData]) throws {
-        let opened = try RaisedPackage(package)
-        guard let interface = opened.interface else {
-            throw ConversionError(
-                place: "interface", rule: "the package is no colorizer and takes no lightness",
-                remedy: "Make its weights smaller without photos.")
-        }
-        raised = opened.model
-        self.photos = photos.map { interface.input($0) }
-        sites = Self.sites(raised.graph)
+        graph = try Model(package).colorizerGraph()
+        self.photos = photos
+        sites = Self.sites(graph.graph)
     }
 
     private static func sites(_ graph: Graph) -> [Site] {
@@ -69,8 +63,8 @@ final class Calibration {
         try self.init(package, photos: photos)
     }
 
-    /// Calls with what each weight is multiplied by, a few weights at a time where all of it does
-    /// not fit into memory.
+    /// Calls `body` with the moments of each weight's input; gathers them for a few weights at a time
+    /// where not all fit into memory.
     func forEachWeight(
         among names: Set<String>, _ body: (String, [WeightInputs.Part]) throws -> Void
     ) throws {
@@ -90,27 +84,28 @@ final class Calibration {
         sites.reduce(0) { $0 + $1.momentCount } <= Self.momentLimit
     }
 
-    /// Runs the photos and looks at what goes into the convolutions of these weights.
+    /// Runs the photos and gathers the moments of the inputs of these weights' convolutions.
     private func gather(_ group: [Site]) throws -> [[WeightInputs.Part]?] {
-        let program = try Program(
-            outputs: group.enumerated().map { ("\($0.offset)", $0.element.input) })
-        try program.load(raised.variables)
+        let program = try ModelProgram(
+            graph.replacingOutputs(
+                with: group.enumerated().map { ("\($0.offset)", $0.element.input) }))
         var moments = group.map { site in
             site.parts.map { WeightInputs.Moments(features: $0.features.count) }
         }
         for photo in photos {
-            let values = try program.run([raised.inputs[0].name: photo])
+            let values = try program.outputs(of: photo)
             for (index, site) in group.enumerated() {
                 guard let input = values["\(index)"] else { continue }
-                for (place, part) in site.parts.enumerated() {
-                    moments[index][place].add(part.patches(of: input, limit: Self.patchLimit))
+                for (position, part) in site.parts.enumerated() {
+                    moments[index][position].add(part.patches(of: input, limit: Self.patchLimit))
                 }
             }
         }
         return zip(group, moments).map { Array(zip($0.parts, $1)).map { ($0, $1) } }
     }
 
-    /// Weights that go together; one that is used twice is looked at where it is used first.
+    /// Groups of weights whose moments fit into memory together; a weight that is used twice counts
+    /// where it is used first.
     private func groups(_ names: Set<String>) -> [[Site]] {
         var (groups, known, count) = ([[Site]](), Set<String>(), 0)
         for site in sites where names.contains(site.weight) && known.insert(site.weight).inserted {
@@ -122,13 +117,5 @@ final class Calibration {
             count += site.momentCount
         }
         return groups
-    }
-}
-
-extension ColorizerInterface {
-    /// What the model takes for lightness in 0…100.
-    func input(_ lightness: TensorData) -> TensorData {
-        TensorData(
-            shape: lightness.shape, scalars: lightness.scalars.map { $0 * lightnessScale })
     }
 }

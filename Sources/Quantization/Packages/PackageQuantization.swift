@@ -1,7 +1,7 @@
 import Foundation
 import MIL
 import MLPackage
-public import TensorGraph
+import TensorGraph
 
 /// Writes a package with its weights in fewer bits to `target`, replacing one that stands there.
 ///

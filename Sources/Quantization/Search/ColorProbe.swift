@@ -1,59 +1,46 @@
 import ColorScience
-import ColorizerExport
-import Engine
 import MIL
 import MLPackage
-public import TensorGraph
+import Models
+import TensorGraph
 
-/// Tells how far the colors of photos move when weights of a package change.
+/// Measures how far the colors of photos move when weights of a package change.
 final class ColorProbe {
-    private let raised: RaisedModel
-    private let interface: ColorizerInterface
-    private let program: Program
+    private let program: ModelProgram
+    private let variables: [String: TensorData]
     private let photos: [TensorData]
     private var expected: [LabPlanes] = []
 
     /// - Parameter photos: lightness [1, 1, H, W] in 0…100, of the size that the package takes.
+    /// - Throws: `ConversionError` without photos; `ModelError` if the package is no colorizer.
     init(_ package: MLPackage, photos: [TensorData]) throws {
-        let opened = try RaisedPackage(package)
-        raised = opened.model
-        guard let interface = opened.interface, !photos.isEmpty else {
+        guard !photos.isEmpty else {
             throw ConversionError(
-                place: "search", rule: "it compares colors, and there are none",
-                remedy: "Give a colorizer's package, and photos.")
+                place: "photos", rule: "colors are compared on photos, and none are given",
+                remedy: "Pass at least one photo.")
         }
-        self.interface = interface
+        let graph = try Model(package).colorizerGraph()
+        variables = graph.variables
         self.photos = photos
-        program = try Program(outputs: raised.outputs)
-        try program.load(raised.variables)
+        program = try ModelProgram(graph)
         expected = try photos.map(colors)
     }
 
     private func colors(of lightness: TensorData) throws -> LabPlanes {
-        let values = try program.run([raised.inputs[0].name: interface.input(lightness)])
-        switch interface.outputs {
-        case .joint(let name):
-            let ab = values[name]?.scalars ?? []
-            return LabPlanes(
-                l: lightness.scalars, a: Array(ab.prefix(ab.count / 2)),
-                b: Array(ab.suffix(ab.count / 2)))
-        case .split(let a, let b):
-            return LabPlanes(
-                l: lightness.scalars, a: values[a]?.scalars ?? [], b: values[b]?.scalars ?? [])
-        }
+        LabPlanes(lightness, ab: try program.predictUnrounded(lightness))
     }
 
     /// How far colors move when weights become `weights`.
     ///
-    /// - Parameter count: how many of the photos are looked at.
+    /// - Parameter count: the number of photos to compare, from the first.
     func change(to weights: [String: [Float]], onFirst count: Int) throws -> ColorChange {
         var changed: [String: TensorData] = [:]
         for (name, values) in weights {
-            guard let old = raised.variables[name] else { continue }
+            guard let old = variables[name] else { continue }
             changed[name] = TensorData(shape: old.shape, scalars: values)
         }
         try program.load(changed)
-        defer { try? program.load(raised.variables.filter { changed[$0.key] != nil }) }
+        defer { try? program.load(variables.filter { changed[$0.key] != nil }) }
         return try ColorChange(
             from: Array(expected.prefix(count)), to: photos.prefix(count).map(colors))
     }

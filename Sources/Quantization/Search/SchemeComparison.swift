@@ -1,5 +1,5 @@
 import MLPackage
-public import TensorGraph
+import TensorGraph
 
 /// What a scheme makes of a package.
 public struct SchemeResult: Hashable, Sendable, Encodable {

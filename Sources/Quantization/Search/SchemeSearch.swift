@@ -1,7 +1,7 @@
 import Foundation
 import MIL
 import MLPackage
-public import TensorGraph
+import TensorGraph
 
 /// What ``searchQuantization(of:to:photos:maximumDeltaE:)`` found.
 public struct SearchReport: Hashable, Sendable, Encodable {

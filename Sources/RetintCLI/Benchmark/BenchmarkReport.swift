@@ -1,4 +1,5 @@
-import Engine
+import Retint
+
 
 /// What `benchmark` measured.
 struct BenchmarkReport: Encodable {

@@ -1,10 +1,4 @@
-import Checkpoints
-import Colorizers
-import Engine
-import Files
-import Layers
 import Retint
-import TensorGraph
 
 /// What is measured: a compiled program, and what to feed it.
 struct BenchmarkSubject {

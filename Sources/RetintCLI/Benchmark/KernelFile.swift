@@ -1,6 +1,5 @@
-import Engine
-import Files
 import Foundation
+import Retint
 
 /// What `benchmark --tune` found out about this machine, in
 /// `$XDG_CACHE_HOME/retint/kernels.json` (`~/.cache/retint/kernels.json`).

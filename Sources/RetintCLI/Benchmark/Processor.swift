@@ -1,5 +1,5 @@
-import Engine
 import Foundation
+import Retint
 
 /// What Linux says of the processor and of this process.
 enum Processor {

@@ -1,6 +1,5 @@
 import ArgumentParser
-import Checkpoints
-import Files
+import Retint
 
 struct AverageCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,8 +1,4 @@
 import ArgumentParser
-import Checkpoints
-import Colorizers
-import Engine
-import Files
 import Retint
 
 struct BenchmarkCommand: ParsableCommand {

@@ -1,7 +1,5 @@
 import ArgumentParser
-import Files
 import Foundation
-import ImageIO
 import Retint
 
 struct ColorizeCommand: ParsableCommand {

@@ -1,9 +1,6 @@
 import ArgumentParser
-import Files
 import Foundation
-import ImageIO
 import Retint
-import Training
 
 struct DatasetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

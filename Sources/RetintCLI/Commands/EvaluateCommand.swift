@@ -1,5 +1,4 @@
 import ArgumentParser
-import ImageIO
 import Retint
 
 struct EvaluateCommand: ParsableCommand {

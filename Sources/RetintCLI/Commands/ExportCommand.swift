@@ -1,7 +1,5 @@
 import ArgumentParser
-import Checkpoints
-import ColorizerExport
-import Files
+import Retint
 
 struct ExportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

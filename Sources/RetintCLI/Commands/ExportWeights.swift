@@ -1,8 +1,5 @@
 import ArgumentParser
-import Checkpoints
-import ColorizerExport
-import Files
-import TensorFiles
+import Retint
 
 /// The way back: `export` with an output that ends in `.h5`, `.hdf5` or `.safetensors`.
 struct ExportWeights: ParsableArguments {

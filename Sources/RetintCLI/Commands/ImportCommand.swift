@@ -1,9 +1,5 @@
 import ArgumentParser
-import Checkpoints
-import Colorizers
-import Files
-import Layers
-import TensorFiles
+import Retint
 
 struct ImportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,5 @@
 import ArgumentParser
-import Checkpoints
-import Files
-import MLPackage
+import Retint
 
 struct InspectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

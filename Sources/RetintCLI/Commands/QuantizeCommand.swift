@@ -1,8 +1,5 @@
 import ArgumentParser
-import Files
-import Quantization
 import Retint
-import TensorGraph
 
 struct QuantizeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -170,9 +167,9 @@ struct QuantizeCommand: ParsableCommand {
         let all = try photoFiles(below: directory)
         let count = min(limit, all.count)
         let chosen = (0..<count).map { all[$0 * all.count / count] }
-        let size = try Model(contentsOf: source).preferredSize
+        let size = try Model(contentsOf: source).preferredSize()
         return try chosen.map {
-            try lightnessTensor(ofPhoto: $0, height: size.height, width: size.width)
+            try Image(contentsOf: $0).lightness(height: size.height, width: size.width)
         }
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
-import Training
+import Foundation
+import Retint
 
 struct SearchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,8 +1,7 @@
 import ArgumentParser
-import Colorizers
 import Foundation
 import Synchronization
-import Training
+import Retint
 
 struct TrainCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,5 @@
 import ArgumentParser
-import Files
-import Verification
+import Retint
 
 struct VerifyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -73,10 +72,10 @@ struct VerifyCommand: ParsableCommand {
 
     func run() throws {
         try html.map { try refuseOverwriting(try inputFiles, with: $0) }
-        let model = try VerifiedModel(contentsOf: model)
+        let model = try Model(contentsOf: model)
         var options = options(for: model)
         let pictures = html.map { _ in PagePictures() }
-        if let pictures { options.watch = { pictures.add($0) } }
+        if let pictures { options.onColors = { pictures.add($0) } }
         let report = try report(on: model, options)
         if let html { try VerificationPage(report, pictures).write(to: html) }
         if json {
@@ -94,7 +93,7 @@ struct VerifyCommand: ParsableCommand {
         }
     }
 
-    private func options(for model: VerifiedModel) -> VerificationOptions {
+    private func options(for model: Model) -> VerificationOptions {
         let isCoarser = compute == .float16 && model.precision == .float32
         let precision = isCoarser ? .float16 : model.precision
         let standard = Tolerance.standard(precision, isSameNetwork: against != nil)
@@ -106,15 +105,15 @@ struct VerifyCommand: ParsableCommand {
     }
 
     private func report(
-        on model: VerifiedModel, _ options: VerificationOptions
+        on model: Model, _ options: VerificationOptions
     ) throws -> VerificationReport {
         guard let against else {
             return try verify(
                 model, against: Reference(contentsOf: reference ?? ""), options: options)
         }
-        let samples = try lightness.samples(shape: model.lightnessShape())
+        let inputs = try lightness.inputs(shape: model.lightnessShape())
         return try verify(
-            model, against: VerifiedModel(contentsOf: against), on: samples, options: options)
+            model, against: Model(contentsOf: against), on: inputs, options: options)
     }
 }
 

@@ -1,13 +1,5 @@
 import ArgumentParser
-import Checkpoints
-import ColorScience
-import Colorizers
-import Files
-import ImageIO
-import MIL
-import MLPackage
 import Retint
-import TensorFiles
 
 /// How a command ended, as its exit code says it.
 package enum Outcome: Int32, Sendable {

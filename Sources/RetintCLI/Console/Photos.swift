@@ -1,8 +1,4 @@
-import ColorScience
-import Files
-import ImageIO
 import Retint
-import TensorGraph
 
 /// The photos of a directory and its subdirectories, sorted by path.
 ///
@@ -25,10 +21,4 @@ private func photos<Photo>(_ found: [Photo], in source: String) throws(CommandEr
             .badInput, "\(source): holds no photo; give JPEG, PNG or WebP files")
     }
     return found
-}
-
-/// L of a photo in 0…100, resized: [1, 1, H, W].
-func lightnessTensor(ofPhoto path: String, height: Int, width: Int) throws -> TensorData {
-    let photo = try Image(contentsOf: path).resized(to: width, height: height)
-    return TensorData(shape: [1, 1, height, width], scalars: lab(fromRGB: photo.pixels).l)
 }

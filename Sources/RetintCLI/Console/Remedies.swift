@@ -1,4 +1,4 @@
-import Files
+import Retint
 
 extension Remedy {
     /// The flags whose names do not follow from the parameters' names.

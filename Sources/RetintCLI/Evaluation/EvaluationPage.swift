@@ -1,5 +1,3 @@
-import ImageIO
-import Reports
 import Retint
 
 /// The photos of an evaluation that a page shows: those that the model does worst on, and some on

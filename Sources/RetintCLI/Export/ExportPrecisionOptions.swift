@@ -1,8 +1,5 @@
 import ArgumentParser
-import ColorizerExport
-import Files
-import TensorGraph
-import Verification
+import Retint
 
 /// What a package computes in.
 struct ExportPrecisionOptions: ParsableArguments {
@@ -62,7 +59,7 @@ struct ExportPrecisionOptions: ParsableArguments {
         guard !photos.isEmpty else { return }
         try options.check(for: source.colorizer)
         let pictures = try paths().map {
-            try lightnessTensor(ofPhoto: $0, height: options.height, width: options.width)
+            try Image(contentsOf: $0).lightness(height: options.height, width: options.width)
         }
         options.float32.overflowing = try overflowingOperations(
             source, options, on: pictures, limit: Float(65504 / overflowMargin))

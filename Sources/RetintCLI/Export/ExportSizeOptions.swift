@@ -1,5 +1,5 @@
 import ArgumentParser
-import ColorizerExport
+import Retint
 
 /// Which sizes a model takes.
 struct ExportSizeOptions: ParsableArguments {

@@ -1,8 +1,5 @@
-import Checkpoints
 import Foundation
-import Layers
-import TensorFiles
-import TensorGraph
+import Retint
 
 /// A network with its weights.
 struct CheckpointInspection: Inspection {

@@ -1,7 +1,5 @@
-import Files
 import Foundation
-import MLPackage
-import Placement
+import Retint
 
 /// A Core ML package.
 struct PackageInspection: Inspection {

@@ -1,4 +1,5 @@
-import Placement
+import Retint
+
 
 extension PlacementReport {
     /// The report for people: a table of the rules that name something, then each with its places.

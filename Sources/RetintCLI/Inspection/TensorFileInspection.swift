@@ -1,4 +1,5 @@
-import TensorFiles
+import Retint
+
 
 /// Any HDF5 or safetensors file.
 struct TensorFileInspection: Inspection {

@@ -1,5 +1,5 @@
-import TensorFiles
-import TensorGraph
+import Retint
+
 
 /// A tensor of a file, without its numbers.
 struct TensorInspection: Encodable {

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Verification
+import Retint
 
 /// What a model must hold; what is not given is as usual for its precision.
 struct BoundOptions: ParsableArguments {

@@ -1,6 +1,5 @@
 import Foundation
-import Reports
-import Verification
+import Retint
 
 /// The error along a network as a drawing of SVG: the operations from left to right, upward the
 /// error relative to what is expected on a logarithmic axis.

@@ -1,7 +1,5 @@
 import ArgumentParser
-import Layers
-import TensorGraph
-import Verification
+import Retint
 
 /// What two models are compared on.
 struct LightnessOptions: ParsableArguments {
@@ -46,36 +44,24 @@ struct LightnessOptions: ParsableArguments {
     /// L of the photos, resized, as many at a time as `shape` has; or of noise.
     ///
     /// - Throws: ``CommandError`` if there are not as many photos as batches want.
-    func samples(shape: Shape) throws -> Samples {
+    func inputs(shape: Shape) throws -> VerificationInputs {
         var shape = shape
         if let size { (shape[2], shape[3]) = (size, size) }
         let (paths, batch) = (try paths, shape[0])
-        guard !paths.isEmpty else { return noise(shape) }
+        guard !paths.isEmpty else { return .noise(shape: shape, seed: seed ?? 0) }
         guard paths.count.isMultiple(of: batch) else {
             throw CommandError(
                 .wrongUsage,
                 "the model takes \(batch) photos at a time and \(paths.count) are given; give a "
                     + "multiple of \(batch)")
         }
-        return Samples(count: paths.count / batch) { [shape] index in
+        return VerificationInputs(count: paths.count / batch) { [shape] index in
             let own = Array(paths[index * batch..<(index + 1) * batch])
             let planes = try own.flatMap {
-                try lightnessTensor(ofPhoto: $0, height: shape[2], width: shape[3]).scalars
+                try Image(contentsOf: $0).lightness(height: shape[2], width: shape[3]).scalars
             }
-            return Sample(
-                labels: own,
-                inputs: [NamedTensor("lightness", TensorData(shape: shape, scalars: planes))])
-        }
-    }
-
-    private func noise(_ shape: Shape) -> Samples {
-        let seed = seed ?? 0
-        return Samples(count: 1) { _ in
-            var random = RandomStream(seed: seed, name: "lightness")
-            let scalars = (0..<shape.count).map { _ in Float(100 * random.uniform()) }
-            return Sample(
-                labels: (0..<shape[0]).map { "noise \($0 + 1) of seed \(seed)" },
-                inputs: [NamedTensor("lightness", TensorData(shape: shape, scalars: scalars))])
+            return VerificationInput(
+                labels: own, lightness: TensorData(shape: shape, scalars: planes))
         }
     }
 }

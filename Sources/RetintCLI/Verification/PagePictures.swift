@@ -1,8 +1,5 @@
-import ColorScience
 import Foundation
-import ImageIO
-import TensorGraph
-import Verification
+import Retint
 
 /// The first pictures of a comparison, as a page shows them.
 final class PagePictures {
@@ -22,7 +19,7 @@ final class PagePictures {
     /// How many there were in all.
     private(set) var count = 0
 
-    func add(_ sample: ColoredSample) {
+    func add(_ sample: ColoredBatch) {
         count += sample.labels.count
         for (place, label) in sample.labels.enumerated() where pictures.count < Self.most {
             pictures.append(Picture(sample, place, label))
@@ -40,7 +37,7 @@ final class PagePictures {
 }
 
 extension PagePictures.Picture {
-    init(_ sample: ColoredSample, _ place: Int, _ label: String) {
+    init(_ sample: ColoredBatch, _ place: Int, _ label: String) {
         let (width, height) = (sample.lightness.shape[3], sample.lightness.shape[2])
         let area = width * height
         let l = Array(sample.lightness.scalars[place * area..<(place + 1) * area])

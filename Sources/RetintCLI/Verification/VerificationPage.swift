@@ -1,7 +1,5 @@
 import Foundation
-import ImageIO
-import Reports
-import Verification
+import Retint
 
 /// A comparison as a page of HTML.
 struct VerificationPage {

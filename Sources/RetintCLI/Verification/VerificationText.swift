@@ -1,5 +1,5 @@
-import TensorGraph
-import Verification
+import Retint
+
 
 extension VerificationReport {
     /// How many values are listed where not all are.

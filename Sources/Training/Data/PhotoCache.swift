@@ -1,5 +1,6 @@
 import ImageIO
-import Retint
+import Models
+import Photos
 import Synchronization
 
 /// Photos by index, decoded, scaled down to what crops need, and cached up to a memory limit.

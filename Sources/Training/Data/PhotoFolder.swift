@@ -1,6 +1,7 @@
 import Files
 import Layers
-import Retint
+import Models
+import Photos
 
 /// The photos to train on and those to validate with.
 struct PhotoFolder {

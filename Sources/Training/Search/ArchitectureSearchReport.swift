@@ -1,7 +1,7 @@
 import Checkpoints
 import Colorizers
 import Engine
-import Retint
+import Models
 
 /// The result of a search: the quality of each candidate, and what it costs.
 public struct ArchitectureSearchReport: Hashable, Sendable, Encodable {

@@ -1,5 +1,5 @@
 import ImageIO
-import Retint
+import Photos
 
 /// A destination for the metrics of a training.
 protocol MetricsSink {

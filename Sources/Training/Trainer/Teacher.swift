@@ -2,7 +2,8 @@ import Checkpoints
 import Colorizers
 import Engine
 import Layers
-import Retint
+import Models
+import Photos
 import TensorGraph
 
 /// A model that the trained network imitates: its colors, and where configured its distribution
@@ -84,9 +85,9 @@ final class Teacher {
         case .network(let program):
             return try program.run(["lightness": batch.lightness])
         case .model(let program):
-            let images = try program.predict(lightness: batch.lightness.scalars)
-            let scalars = images.flatMap { $0.a + $0.b }.map { $0 / Batch.abScale }
-            return [Self.colors: TensorData(shape: batch.target.shape, scalars: scalars)]
+            let colors = try program.predict(lightness: batch.lightness.scalars)
+            let scalars = colors.scalars.map { $0 / Batch.abScale }
+            return [Self.colors: TensorData(shape: colors.shape, scalars: scalars)]
         }
     }
 

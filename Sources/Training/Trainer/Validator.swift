@@ -2,7 +2,8 @@ import ColorScience
 import Colorizers
 import Engine
 import ImageIO
-import Retint
+import Models
+import Photos
 import TensorGraph
 
 /// Measures weights on the center crops of a fixed set of photos.

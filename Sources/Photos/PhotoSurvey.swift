@@ -1,6 +1,5 @@
 import ColorScience
 import ImageIO
-import Retint
 
 /// What is wrong with the photos of a collection as something to learn colors from.
 package struct PhotoSurvey: Sendable {
@@ -85,35 +84,5 @@ package struct PhotoSurvey: Sendable {
             return dropped.append((photo.reference, problem))
         }
         usable.append(photo)
-    }
-}
-
-/// 64 bits that stay nearly the same when a picture is scaled, recompressed or colored otherwise:
-/// whether lightness rises from each of 9 × 8 places to the next (a difference hash).
-package struct PerceptualHash: Hashable, Sendable {
-    package let bits: UInt64
-    /// Of the picture as seen in a mirror.
-    private let mirrored: UInt64
-
-    package init(_ image: Image) {
-        bits = Self.bits(image)
-        mirrored = Self.bits(image.flippedHorizontally())
-    }
-
-    private static func bits(_ image: Image) -> UInt64 {
-        let lightness = lab(fromRGB: image.resized(to: 9, height: 8, filter: .box).pixels).l
-        var bits: UInt64 = 0
-        for row in 0..<8 {
-            for column in 0..<8 {
-                let place = 9 * row + column
-                bits = bits << 1 | (lightness[place + 1] > lightness[place] ? 1 : 0)
-            }
-        }
-        return bits
-    }
-
-    /// How many bits differ, the other taken as it is or mirrored.
-    package func distance(to other: PerceptualHash) -> Int {
-        min((bits ^ other.bits).nonzeroBitCount, (bits ^ other.mirrored).nonzeroBitCount)
     }
 }

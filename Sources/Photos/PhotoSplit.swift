@@ -1,5 +1,4 @@
 import Layers
-import Retint
 
 /// Photos to train on, to validate and to test with. A photo's look alone decides where it goes, so
 /// that it stays there when others are added or it is renamed, and so does a copy of it.

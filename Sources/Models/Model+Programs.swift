@@ -1,0 +1,96 @@
+import Engine
+import TensorGraph
+
+extension Model {
+    /// Compiles the model to color images of one size.
+    ///
+    /// - Parameters:
+    ///   - batch: the number of images that are colored at once.
+    ///   - height: in pixels; the model's own height if nil.
+    ///   - width: in pixels; the model's own width if nil.
+    /// - Throws: ``ModelError`` if the model is no colorizer, does not run at that size, or gives
+    ///   colors of another size.
+    package func program(
+        batch: Int = 1, height: Int? = nil, width: Int? = nil, options: CompileOptions = .init()
+    ) throws -> ModelProgram {
+        let own = try colorizerGraph()
+        let shape = own.inputs[0].shape
+        let (height, width) = (height ?? shape[2], width ?? shape[3])
+        guard batch > 0, height > 0, width > 0 else {
+            throw ModelError(
+                .size, name, "cannot run on \(batch) images of \(width) × \(height)")
+        }
+        return try ModelProgram(
+            graph(for: [batch, 1, height, width], own), options: options)
+    }
+
+    /// The height and width, in pixels, that the model runs at by default: a package's own,
+    /// 256 × 256 for a checkpoint.
+    ///
+    /// - Throws: ``ModelError`` if the model is no colorizer.
+    public func preferredSize() throws -> (height: Int, width: Int) {
+        let shape = try colorizerGraph().inputs[0].shape
+        return (shape[2], shape[3])
+    }
+
+    /// The graph of a colorizer.
+    ///
+    /// - Parameter shapes: see ``graph(shapes:compute:folds:)``.
+    /// - Throws: ``ModelError`` if the model is no colorizer, does not run on that shape, or gives
+    ///   colors of another size than its input's.
+    package func colorizerGraph(shapes: [String: Shape] = [:]) throws -> ModelGraph {
+        let graph = try graph(shapes: shapes)
+        try graph.checkIsColorizer()
+        return graph
+    }
+
+    /// A package is raised as it is at its own size; it has to declare any other.
+    private func graph(for shape: Shape, _ own: ModelGraph) throws -> ModelGraph {
+        let input = own.inputs[0]
+        if input.shape == shape { return own }
+        do {
+            return try colorizerGraph(shapes: [input.name: shape])
+        } catch let error as ModelError where error.kind == .notRunnable {
+            throw ModelError(
+                .size, name,
+                "does not run on lightness of shape \(shape), only on \(input.shape): "
+                    + "\(error.problem)")
+        }
+    }
+
+    /// Compiles the model for given inputs, such that a run shows all values on the way.
+    ///
+    /// - Parameters:
+    ///   - inputs: matched by name, or by order if there is one. Lightness is 0…100 even for a model
+    ///     that takes an image.
+    ///   - compute: the arithmetic.
+    /// - Throws: ``ModelError`` if the inputs are not the model's, or it cannot be run on them.
+    package func program(
+        on inputs: [NamedTensor], compute: ComputePrecision = .float32
+    ) throws -> ModelProgram {
+        let names = package.map { $0.program.inputs.map(\.name) } ?? [Self.checkpointInput]
+        let shapes = try inputs.matched(to: names, of: name).mapValues(\.shape)
+        let graph = try graph(shapes: shapes, compute: compute, folds: false)
+        var options = CompileOptions()
+        options.roundsToHalf = package == nil && compute == .float16
+        return try ModelProgram(graph, observes: true, options: options)
+    }
+
+    /// Runs the model once.
+    ///
+    /// - Parameter inputs: see ``program(on:compute:)``; a batch is cut to the size that the model
+    ///   takes.
+    /// - Returns: the outputs in the model's order.
+    /// - Throws: ``ModelError`` if the inputs are not the model's, or it cannot be run on them.
+    package func run(
+        _ inputs: [NamedTensor], compute: ComputePrecision = .float32
+    ) throws -> [NamedTensor] {
+        let batches = inputs.batches(of: batchSize)
+        let program = try program(on: batches[0], compute: compute)
+        return try joinedBatches(
+            batches.map { batch in
+                var run = try program.start(batch)
+                return program.named(try run.finish())
+            })
+    }
+}

@@ -1,0 +1,113 @@
+import Checkpoints
+import Colorizers
+import ColorizerExport
+import Files
+import MLPackage
+import TensorGraph
+
+/// A colorizer that can be run: a checkpoint or a package.
+///
+/// A model is a value that can be shared between tasks. It is compiled for a size when it is first
+/// used, see ``Model/program(for:options:)``.
+public struct Model: Sendable {
+    /// The path of the file, or the name of the architecture.
+    public let name: String
+    package let source: Source
+
+    /// Where the model's graph comes from.
+    package enum Source: Sendable {
+        /// The graph is built by the checkpoint's architecture.
+        case checkpoint(Checkpoint)
+        /// The graph is raised from the operations of the package.
+        case package(MLPackage)
+    }
+
+    /// Reads a checkpoint or a package.
+    ///
+    /// - Throws: `FileError` if there is no such file; `TensorFileError` and `CheckpointError` for
+    ///   a damaged checkpoint; `MLPackageError` for a damaged package.
+    public init(contentsOf path: String) throws {
+        name = path
+        if try isDirectory(path) {
+            source = .package(try MLPackage(contentsOf: path))
+        } else {
+            source = .checkpoint(try Checkpoint(contentsOf: path))
+        }
+    }
+
+    /// A checkpoint in memory.
+    ///
+    /// - Parameter name: the name that errors and reports use; the architecture if nil.
+    public init(_ checkpoint: Checkpoint, name: String? = nil) {
+        self.name = name ?? checkpoint.architecture
+        source = .checkpoint(checkpoint)
+    }
+
+    /// A package in memory.
+    ///
+    /// - Parameter name: the name that errors and reports use.
+    package init(_ package: MLPackage, name: String = "package") {
+        self.name = name
+        source = .package(package)
+    }
+
+    /// The precision of the weights.
+    public var precision: ModelPrecision {
+        switch source {
+        case .checkpoint: .float32
+        case .package(let package): ModelPrecision(of: package)
+        }
+    }
+
+    /// The arithmetic that the model itself declares.
+    public var computePrecision: ComputePrecision {
+        switch source {
+        case .checkpoint: .float32
+        case .package(let package): ComputePrecision(of: package)
+        }
+    }
+
+    /// The checkpoint; nil for a package.
+    public var checkpoint: Checkpoint? {
+        if case .checkpoint(let checkpoint) = source { checkpoint } else { nil }
+    }
+
+    /// The package; nil for a checkpoint.
+    package var package: MLPackage? {
+        if case .package(let package) = source { package } else { nil }
+    }
+
+    /// The number of images in a batch; nil if the model takes any number.
+    package var batchSize: Int? {
+        guard let package else { return 1 }
+        return package.program.inputs.first?.type.dimensions.first ?? nil
+    }
+
+    /// The shape of the lightness, [N, 1, H, W], that the model takes by default: a package's own,
+    /// 1 × 1 × 256 × 256 for a checkpoint.
+    ///
+    /// - Throws: ``ModelError`` if the model takes another input than lightness.
+    package func lightnessShape() throws(ModelError) -> Shape {
+        guard let package else { return [1, 1, 256, 256] }
+        let shapes = package.program.inputs.map { package.defaultShape(of: $0) }
+        guard shapes.count == 1, let shape = shapes[0], shape.rank == 4, shape[1] == 1 else {
+            let inputs = zip(package.program.inputs, shapes).map { input, shape in
+                "\(input.name) \(shape.map { "\($0)" } ?? "of unknown shape")"
+            }
+            throw ModelError(
+                .notAColorizer, name,
+                "takes \(inputs.joined(separator: ", ")); a colorizer takes one channel of "
+                    + "lightness")
+        }
+        return shape
+    }
+}
+
+extension MLPackage {
+    /// The default shape of an input; nil if the package states none.
+    fileprivate func defaultShape(of input: MILNamedType) -> Shape? {
+        if let fixed = input.type.shape { return Shape(fixed) }
+        let feature = description.inputs.first { $0.name == input.name }
+        return (feature?.type.defaultShape).map { Shape($0) }
+    }
+}

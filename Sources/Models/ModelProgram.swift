@@ -1,0 +1,134 @@
+import ColorizerExport
+import Engine
+import TensorGraph
+
+/// A model compiled for inputs of given shapes.
+///
+/// It is used by one thread at a time.
+package final class ModelProgram {
+    package let model: Model
+    package let program: Program
+    package let inputs: [(name: String, shape: Shape)]
+    /// The names of the outputs, in the model's order.
+    package let outputs: [String]
+    /// The observed values, in the order of computation; empty unless they were asked for.
+    package let values: [ComputedValue]
+    /// The indices of the outputs among ``values``; nil for an output that is an input.
+    package let outputIndices: [Int?]
+    private let interface: ColorizerInterface?
+
+    /// Compiles a graph.
+    ///
+    /// - Parameter observes: whether a run shows all values on the way, see ``start(_:)``.
+    package init(
+        _ graph: ModelGraph, observes: Bool = false, options: CompileOptions = .init()
+    ) throws {
+        let traced = observes ? graph.values : []
+        (model, inputs, interface) = (graph.model, graph.inputs, graph.interface)
+        outputs = graph.outputs.map(\.name)
+        values = traced.map(\.description)
+        outputIndices = graph.outputs.map { output in
+            traced.firstIndex { $0.tensor.id == output.value.id }
+        }
+        program = try Program(
+            outputs: graph.outputs, observing: traced.map(\.tensor), options: options)
+        try program.load(graph.variables)
+    }
+
+    /// The shape of the first input: [N, 1, H, W] for a colorizer.
+    package var inputShape: Shape { inputs[0].shape }
+
+    /// Replaces weights by name; the others keep their values.
+    package func load(_ variables: [String: TensorData]) throws { try program.load(variables) }
+
+    /// Begins a run that shows the observed values.
+    ///
+    /// - Parameter inputs: see ``Model/program(on:compute:)``. Lightness is scaled for a model that
+    ///   takes an image, and not rounded to the image's levels, so that the model alone is compared.
+    /// - Throws: ``ModelError`` if the inputs are not the model's.
+    package func start(_ inputs: [NamedTensor]) throws -> ObservedRun {
+        let values = try inputs.matched(to: self.inputs.map(\.name), of: model.name)
+        return try program.start(values.mapValues { $0.scaled(by: lightnessScale) })
+    }
+
+    /// A run's outputs in the model's order.
+    package func named(_ results: [String: TensorData]) -> [NamedTensor] {
+        outputs.compactMap { name in results[name].map { NamedTensor(name, $0) } }
+    }
+
+    /// The factor that lightness in 0…100 is multiplied by.
+    private var lightnessScale: Float { interface?.lightnessScale ?? 1 }
+
+    /// Inputs as the model sees them: lightness that is passed as pixels is rounded when the model
+    /// scales it back, and a model that is compared has to get the same values.
+    package func roundTripped(_ inputs: [NamedTensor]) -> [NamedTensor] {
+        guard lightnessScale != 1 else { return inputs }
+        return inputs.map { input in
+            NamedTensor(input.name, input.data.scaled(by: lightnessScale).scaled(by: 100 / 255))
+        }
+    }
+}
+
+// MARK: Colors
+
+extension ModelProgram {
+    /// The program's inputs for lightness as an application passes it: rounded to whole levels for
+    /// a model that takes an image.
+    ///
+    /// - Parameter lightness: L in 0…100, N·H·W values, image after image.
+    package func inputs(lightness: [Float]) -> [String: TensorData] {
+        let scaled = TensorData(shape: inputShape, scalars: lightness).scaled(by: lightnessScale)
+        guard interface?.takesPixels == true else { return [inputs[0].name: scaled] }
+        let levels = scaled.scalars.map { min(max($0.rounded(), 0), 255) }
+        return [inputs[0].name: TensorData(shape: inputShape, scalars: levels)]
+    }
+
+    /// Estimates colors.
+    ///
+    /// - Parameter lightness: L in 0…100, N·H·W values, image after image.
+    /// - Returns: a and b, [N, 2, H, W].
+    /// - Throws: ``ModelError`` if the colors are not finite.
+    package func predict(lightness: [Float]) throws(ModelError) -> TensorData {
+        try colors(of: inputs(lightness: lightness))
+    }
+
+    /// Estimates colors of lightness that is not rounded to an image's levels.
+    ///
+    /// - Parameter lightness: L in 0…100, [N, 1, H, W].
+    /// - Returns: a and b, [N, 2, H, W].
+    /// - Throws: ``ModelError`` if the colors are not finite.
+    package func predictUnrounded(_ lightness: TensorData) throws(ModelError) -> TensorData {
+        try colors(of: [inputs[0].name: lightness.scaled(by: lightnessScale)])
+    }
+
+    /// The raw outputs for lightness in 0…100, [N, 1, H, W].
+    package func outputs(of lightness: TensorData) throws -> [String: TensorData] {
+        try program.run([inputs[0].name: lightness.scaled(by: lightnessScale)])
+    }
+
+    private func colors(of inputs: [String: TensorData]) throws(ModelError) -> TensorData {
+        let results: [String: TensorData]
+        do {
+            results = try program.run(inputs)
+        } catch {
+            throw ModelError(.inputs, model.name, "\(error)")
+        }
+        guard let interface, let colors = interface.colors(results) else {
+            throw ModelError(.notAColorizer, model.name, "gives no colors")
+        }
+        if let found = NonFinite(in: colors) {
+            throw ModelError(
+                .nonFinite, model.name,
+                "gives colors that are not finite: \(found.text). Verify the model on this photo: "
+                    + "the report names the operation where they begin")
+        }
+        return colors
+    }
+}
+
+extension TensorData {
+    /// The value times a factor.
+    func scaled(by factor: Float) -> TensorData {
+        factor == 1 ? self : TensorData(shape: shape, scalars: scalars.map { $0 * factor })
+    }
+}

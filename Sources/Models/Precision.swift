@@ -1,0 +1,46 @@
+import MLPackage
+
+/// The precision of a model's weights.
+public enum ModelPrecision: String, Hashable, Sendable, Encodable {
+    case float32, float16
+    /// Weights are stored in fewer bits and unpacked when the model loads.
+    case quantized
+}
+
+/// The arithmetic that a model is run with.
+public enum ComputePrecision: String, Hashable, Sendable, CaseIterable, Encodable {
+    case float32
+    /// The inputs, the weights and the result of every operation are rounded to half precision.
+    case float16
+    /// Only results that a package declares as float16 are rounded.
+    case mixed
+}
+
+extension ModelPrecision {
+    /// The lowest precision of a package's weights.
+    package init(of package: MLPackage) {
+        let operations = package.program.operations
+        let holdsHalf = operations.contains { operation in
+            operation.outputs.contains { $0.type.dataType == .float16 }
+        }
+        if operations.contains(where: \.isConstantExpression) {
+            self = .quantized
+        } else {
+            self = holdsHalf ? .float16 : .float32
+        }
+    }
+}
+
+extension ComputePrecision {
+    /// The arithmetic that a package declares; its quantized weights do not decide it.
+    init(of package: MLPackage) {
+        let types = package.program.operations.filter {
+            !$0.isConstant && !$0.isConstantExpression && !["cast", "identity"].contains($0.type)
+        }.flatMap(\.outputs).map(\.type.dataType)
+        if types.contains(.float16) {
+            self = types.contains(.float32) ? .mixed : .float16
+        } else {
+            self = .float32
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import Models
+import TensorGraph
+
+/// Compares outputs and colors run by run.
+struct ComparisonGathering {
+    let path: String
+    let source: String
+    let runs: Int
+    let tolerance: Tolerance
+    private(set) var outputs: [OutputGathering] = []
+    private var colors: ColorGathering?
+    /// Whether some run had no colors to compare, so that there is no difference of all.
+    private var lacksColors = false
+
+    init(path: String, source: String, runs: Int, tolerance: Tolerance) {
+        self.path = path
+        self.source = source
+        self.runs = runs
+        self.tolerance = tolerance
+    }
+
+    /// The difference over all photos; nil where the model is no colorizer.
+    var color: ColorDifference? { lacksColors ? nil : colors?.difference }
+
+    var photos: [PhotoDifference] { colors?.photos ?? [] }
+
+    /// - Returns: the colors, where the model is a colorizer and they are numbers.
+    mutating func add(
+        _ computed: [NamedTensor], _ expected: [NamedTensor], _ input: VerificationInput
+    ) throws -> ColoredBatch? {
+        let pairs = try matchOutputs(computed, of: path, to: expected, of: source)
+        if outputs.isEmpty {
+            // A colorizer's a and b span 220, whatever the pictures at hand span.
+            let peak = joinedColors(of: computed) == nil ? nil : 220.0
+            outputs = pairs.map {
+                OutputGathering($0, runs: runs, peak: peak, tolerance: tolerance)
+            }
+        }
+        for (index, pair) in pairs.enumerated() { outputs[index].add(pair) }
+        let colored = try ColoredBatch(input, computed, expected)
+        lacksColors = lacksColors || colored == nil
+        if let colored {
+            let total = colored.differences.count * runs
+            colors = colors ?? ColorGathering(total: total)
+            colors?.add(colored.differences, of: input.labels)
+        }
+        return colored
+    }
+}
+
+extension ColoredBatch {
+    /// Nil where the model is no colorizer, or its colors are no numbers.
+    fileprivate init?(
+        _ input: VerificationInput, _ computed: [NamedTensor], _ expected: [NamedTensor]
+    ) throws {
+        guard input.tensors.count == 1, let first = joinedColors(of: computed),
+            let second = joinedColors(of: expected),
+            let values = try colorDifferences(input.tensors[0].data, first, second)
+        else { return nil }
+        labels = input.labels
+        lightness = input.tensors[0].data
+        (self.computed, self.expected) = (first, second)
+        differences = values
+    }
+}
