@@ -1,6 +1,6 @@
 import Checkpoints
-import Colorizers
 import ColorizerExport
+import Colorizers
 import Files
 import MLPackage
 import TensorGraph

@@ -13,7 +13,8 @@ import Testing
         let samples = fixture.samples(3)
         let report = try verify(package, against: fixture.model(), on: samples)
         let inputs = try (0..<3).map { try samples.input($0).tensors }
-        let computed = try joinedBatches(inputs.map { try package.run($0, compute: .float16) })[0].data
+        let computed = try joinedBatches(inputs.map { try package.run($0, compute: .float16) })[0]
+            .data
         let expected = try joinedBatches(inputs.map { try fixture.model().run($0) })[0].data
         let output = try #require(report.outputs.first)
         #expect(output.shape == [3, 2, 64, 64])

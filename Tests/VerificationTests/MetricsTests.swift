@@ -3,9 +3,9 @@ import TensorFiles
 import TensorGraph
 import TestSupport
 import Testing
+import Verification
 
 @testable import Models
-import Verification
 
 @Suite struct MetricsTests {
     /// Against numpy and scikit-image; see Goldens/metrics.py.

@@ -1,9 +1,9 @@
 import TensorFiles
 import TensorGraph
 import Testing
+import Verification
 
 @testable import Models
-import Verification
 
 @Suite struct ReferenceTests {
     private let numbers = TensorData(shape: [1, 1, 2, 2], scalars: [1, 2, 3, 4])

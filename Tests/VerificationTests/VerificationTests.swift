@@ -1,9 +1,9 @@
 import ColorizerExport
 import TensorGraph
 import Testing
+import Verification
 
 @testable import Models
-import Verification
 
 @Suite struct VerificationTests {
     @Test func aCheckpointPassesAgainstItself() throws {

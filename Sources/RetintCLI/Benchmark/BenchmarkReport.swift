@@ -1,6 +1,5 @@
 import Retint
 
-
 /// What `benchmark` measured.
 struct BenchmarkReport: Encodable {
     struct Operation: Encodable {

@@ -28,6 +28,7 @@ struct AverageCommand: ParsableCommand {
         let average = try Checkpoint.average(
             checkpoints.map { ($0, try Checkpoint(contentsOf: $0)) })
         try average.write(to: output)
-        Console.print("\(output): \(average.architecture), mean of \(checkpoints.count) checkpoints")
+        Console.print(
+            "\(output): \(average.architecture), mean of \(checkpoints.count) checkpoints")
     }
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
-import Synchronization
 import Retint
+import Synchronization
 
 struct TrainCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,5 @@
 import Retint
 
-
 extension PlacementReport {
     /// The report for people: a table of the rules that name something, then each with its places.
     var lines: [String] {

@@ -1,6 +1,5 @@
 import Retint
 
-
 /// Any HDF5 or safetensors file.
 struct TensorFileInspection: Inspection {
     private enum CodingKeys: String, CodingKey {

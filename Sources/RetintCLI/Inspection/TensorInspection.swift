@@ -1,6 +1,5 @@
 import Retint
 
-
 /// A tensor of a file, without its numbers.
 struct TensorInspection: Encodable {
     let name: String

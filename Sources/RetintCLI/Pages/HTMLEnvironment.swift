@@ -1,6 +1,5 @@
 import Retint
 
-
 /// What the figures of a report were measured with, as a section of its page.
 func htmlEnvironment(_ arithmetic: String) -> String {
     """

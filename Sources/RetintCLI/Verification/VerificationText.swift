@@ -1,6 +1,5 @@
 import Retint
 
-
 extension VerificationReport {
     /// How many values are listed where not all are.
     private static let few = 5
