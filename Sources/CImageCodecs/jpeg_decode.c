@@ -29,17 +29,17 @@ static void on_error(j_common_ptr info) {
     fail(info->client_data, text);
 }
 
-static const char *const truncated = "the file ends before the picture does";
+static const char *const truncated = "the file ends before the image does";
 
 // The end of the file is made to look like an EOI marker. A sequential scan that asks for more
 // then hits that marker; one that only lacks its own EOI is whole. Scans that are missing
-// altogether would go unnoticed, so a picture of several scans must not end early.
+// altogether would go unnoticed, so an image of several scans must not end early.
 static void on_end(struct decoder *decoder) {
     decoder->ended_early = true;
     if (!decoder->may_end_early) fail(decoder, truncated);
 }
 
-// libjpeg calls damage a warning and invents the rest of the picture.
+// libjpeg calls damage a warning and invents the rest of the image.
 static void on_message(j_common_ptr info, int level) {
     if (level >= 0) return;
     struct decoder *decoder = info->client_data;
@@ -65,7 +65,7 @@ static void on_output(j_common_ptr info) {
     (void)info;
 }
 
-// A small file can hold thousands of scans, each of which passes over the whole picture.
+// A small file can hold thousands of scans, each of which passes over the whole image.
 static void on_progress(j_common_ptr info) {
     struct decoder *decoder = info->client_data;
     if (decoder->jpeg.input_scan_number <= decoder->maximum_scans) return;

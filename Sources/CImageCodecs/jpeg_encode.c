@@ -46,7 +46,7 @@ static void set_up(struct jpeg_compress_struct *jpeg, uint32_t width, uint32_t h
     jpeg_set_defaults(jpeg);
     jpeg_set_quality(jpeg, quality, TRUE);
     jpeg->optimize_coding = TRUE;
-    // Color is what these pictures are about: from quality 90 on it keeps its full resolution.
+    // Color is what these images are about: from quality 90 on it keeps its full resolution.
     if (quality >= 90) jpeg->comp_info[0].h_samp_factor = jpeg->comp_info[0].v_samp_factor = 1;
 }
 

@@ -30,7 +30,7 @@ static void on_warning(png_structp png, png_const_charp text) {
 static void read_bytes(png_structp png, png_bytep output, size_t count) {
     struct decoder *decoder = png_get_io_ptr(png);
     if (count > decoder->count - decoder->offset)
-        png_error(png, "the file ends before the picture does");
+        png_error(png, "the file ends before the image does");
     memcpy(output, decoder->bytes + decoder->offset, count);
     decoder->offset += count;
 }

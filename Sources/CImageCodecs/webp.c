@@ -10,7 +10,7 @@ static const char *explain(VP8StatusCode status) {
     case VP8_STATUS_OUT_OF_MEMORY: return "out of memory";
     case VP8_STATUS_UNSUPPORTED_FEATURE: return "a feature of WebP that is not supported";
     case VP8_STATUS_SUSPENDED:
-    case VP8_STATUS_NOT_ENOUGH_DATA: return "the file ends before the picture does";
+    case VP8_STATUS_NOT_ENOUGH_DATA: return "the file ends before the image does";
     default: return "the WebP data is damaged";
     }
 }

@@ -1,22 +1,23 @@
-/// The distribution of per-pixel ab errors, gathered over as many pictures as wanted.
+/// The distribution of per-pixel ab errors over any number of images.
 ///
-/// A pixel's error is the Euclidean distance in the ab plane. Weights make the class-rebalanced
-/// measures: the rarer a pixel's true color, the heavier it counts.
+/// A pixel's error is the Euclidean distance in the ab plane. With weights that grow
+/// with the rarity of a pixel's true color, the measures are class-rebalanced.
 public struct ABErrors: Sendable {
     /// The largest threshold of the cumulative curve.
     public static let largestThreshold = 150
 
-    /// The weight of pixels whose error, rounded up, is the index; the last entry takes the rest.
+    /// The total weight of the pixels whose error, rounded up, is the index; the last entry has the
+    /// rest.
     private var weights = [Double](repeating: 0, count: largestThreshold + 2)
     private var sum = 0.0
     private var total = 0.0
 
-    /// Starts with no pixel.
+    /// A distribution of no pixels.
     public init() {}
 
-    /// Adds the pixels of one picture.
+    /// Adds the pixels of an image.
     ///
-    /// - Parameter weights: One weight a pixel, all at least 0; nil counts each pixel once.
+    /// - Parameter weights: One weight per pixel, at least 0; nil counts each pixel once.
     /// - Throws: `ColorScienceError` when the counts differ or are zero.
     public mutating func add(
         reference: LabPlanes, estimate: LabPlanes, weights: [Float]? = nil
@@ -42,7 +43,7 @@ public struct ABErrors: Sendable {
     /// The weighted mean of the errors; NaN before any pixel.
     public var mean: Double { sum / total }
 
-    /// For each threshold 0, 1, …, 150 the share of pixels whose error is at most that.
+    /// The share of pixels whose error is at most 0, 1, …, 150.
     public var cumulative: [Double] {
         var running = 0.0
         return weights.dropLast().map { weight in
@@ -62,7 +63,7 @@ public struct ABErrors: Sendable {
 
 /// The mean over pixels of the Euclidean distance in the ab plane.
 ///
-/// - Throws: `ColorScienceError` when the pictures differ in size or are empty.
+/// - Throws: `ColorScienceError` when the images differ in size or are empty.
 public func meanABError(_ reference: LabPlanes, _ estimate: LabPlanes) throws -> Double {
     var errors = ABErrors()
     try errors.add(reference: reference, estimate: estimate)

@@ -1,25 +1,25 @@
-/// The class-rebalanced share of pixels within ab errors of 0…150: every color counts alike, however
-/// rare it is.
+/// The class-rebalanced share of pixels within ab errors of 0…150: every color has the same weight,
+/// however rare.
 ///
-/// Colors are the cells of a grid of 10 in the ab plane, by a pixel's true color. The area under the
-/// curve is taken cell by cell and averaged over the cells that occur (Zhang et al. 2016, section
+/// A pixel's true color assigns it to a cell of a grid in the ab plane. The area under the curve is
+/// computed per cell and averaged over the cells that occur (Zhang et al. 2016, section
 /// 3.1: pixels weighted by the inverse of their class's probability, with λ = 0).
 public struct BalancedABErrors: Hashable, Sendable {
-    /// The side of a cell.
+    /// The side of a cell in units of a and b.
     public static let cellSize: Float = 10
 
     fileprivate struct Cell: Hashable {
         var pixels = 0
-        /// Sum over its pixels of the area under the curve that each alone would have.
+        /// The sum over its pixels of the area under the curve of the pixel alone.
         var area = 0.0
     }
 
     private var cells: [Int: Cell] = [:]
 
-    /// Starts with no pixel.
+    /// A measure of no pixels.
     public init() {}
 
-    /// Adds the pixels of one picture.
+    /// Adds the pixels of an image.
     ///
     /// - Throws: `ColorScienceError` when the counts differ or are zero.
     public mutating func add(reference: LabPlanes, estimate: LabPlanes) throws {
@@ -31,15 +31,15 @@ public struct BalancedABErrors: Hashable, Sendable {
         }
     }
 
-    /// The cell whose middle, a multiple of 10 both ways, is nearest.
+    /// The cell with the nearest center; centers are multiples of 10 in both directions.
     private static func cell(_ a: Float, _ b: Float) -> Int {
-        func place(_ value: Float) -> Int {
+        func index(_ value: Float) -> Int {
             Int(min(max((value / cellSize).rounded(), -32), 31)) + 32
         }
-        return 64 * place(a) + place(b)
+        return 64 * index(a) + index(b)
     }
 
-    /// Adds the pixels that another has gathered.
+    /// Adds the pixels of another measure.
     public mutating func add(_ other: BalancedABErrors) {
         for (index, cell) in other.cells {
             cells[index, default: Cell()].pixels += cell.pixels
@@ -47,9 +47,10 @@ public struct BalancedABErrors: Hashable, Sendable {
         }
     }
 
-    /// 1 when every pixel is right; NaN before any pixel.
+    /// The mean over the cells of the area under the curve: 1 when every pixel is right, NaN before
+    /// any pixel.
     public var areaUnderCurve: Double {
-        // In order, so that the sum is always the same.
+        // Sorted, so that the rounding of the sum does not depend on the order of the dictionary.
         let areas = cells.sorted { $0.key < $1.key }.map { $0.value.area / Double($0.value.pixels) }
         return areas.reduce(0, +) / Double(areas.count)
     }

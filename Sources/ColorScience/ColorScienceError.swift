@@ -1,9 +1,9 @@
-/// Two pictures that cannot be compared.
+/// Why a measure cannot be computed for an image or a pair of images.
 public struct ColorScienceError: Error, Equatable, CustomStringConvertible, Sendable {
-    /// The measure that was asked for, such as "SSIM".
+    /// The measure, such as "SSIM".
     public let measure: String
 
-    /// What is wrong with the input and what would be accepted.
+    /// What is wrong with the input and how to correct it.
     public let problem: String
 
     public var description: String { "\(measure): \(problem)" }
@@ -12,10 +12,10 @@ public struct ColorScienceError: Error, Equatable, CustomStringConvertible, Send
         guard first == second else {
             throw ColorScienceError(
                 measure: measure,
-                problem: "the pictures have \(first) and \(second) values; resize one first")
+                problem: "the images have \(first) and \(second) values; resize one first")
         }
         guard first > 0 else {
-            throw ColorScienceError(measure: measure, problem: "the pictures are empty")
+            throw ColorScienceError(measure: measure, problem: "the images are empty")
         }
     }
 }

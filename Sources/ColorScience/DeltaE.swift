@@ -1,8 +1,8 @@
 import Glibc
 
-/// The CIEDE2000 color difference of each pixel, with kL = kC = kH = 1.
+/// The CIEDE2000 color difference of each pixel, with kL = kC = kH = 1 (Sharma et al. 2005).
 ///
-/// - Throws: `ColorScienceError` when the pictures differ in size or are empty.
+/// - Throws: `ColorScienceError` when the images differ in size or are empty.
 public func deltaE2000(_ first: LabPlanes, _ second: LabPlanes) throws -> [Float] {
     try ColorScienceError.requireSameCount("ΔE2000", first.count, second.count)
     return first.indices.map { Float(ciede2000(first[$0], second[$0])) }
@@ -10,7 +10,7 @@ public func deltaE2000(_ first: LabPlanes, _ second: LabPlanes) throws -> [Float
 
 /// The mean over pixels of the CIEDE2000 color difference.
 ///
-/// - Throws: `ColorScienceError` when the pictures differ in size or are empty.
+/// - Throws: `ColorScienceError` when the images differ in size or are empty.
 public func meanDeltaE2000(_ first: LabPlanes, _ second: LabPlanes) throws -> Double {
     try ColorScienceError.requireSameCount("ΔE2000", first.count, second.count)
     let sum = first.indices.reduce(0.0) { $0 + ciede2000(first[$1], second[$1]) }
@@ -19,7 +19,7 @@ public func meanDeltaE2000(_ first: LabPlanes, _ second: LabPlanes) throws -> Do
 
 /// The CIE 1976 color difference of each pixel: the Euclidean distance in Lab.
 ///
-/// - Throws: `ColorScienceError` when the pictures differ in size or are empty.
+/// - Throws: `ColorScienceError` when the images differ in size or are empty.
 public func deltaE76(_ first: LabPlanes, _ second: LabPlanes) throws -> [Float] {
     try ColorScienceError.requireSameCount("ΔE76", first.count, second.count)
     return first.indices.map { index in
@@ -31,13 +31,13 @@ public func deltaE76(_ first: LabPlanes, _ second: LabPlanes) throws -> [Float] 
 extension LabPlanes {
     var indices: Range<Int> { 0..<count }
 
-    /// One pixel in double precision: L, a, b, 0.
+    /// A pixel in double precision: L, a, b, 0.
     subscript(index: Int) -> SIMD4<Double> {
         SIMD4(Double(l[index]), Double(a[index]), Double(b[index]), 0)
     }
 }
 
-/// Chroma and hue after CIEDE2000 has stretched a by `scale`; the hue is 0…2π.
+/// Chroma and hue after multiplying a by `scale`, as CIEDE2000 does; the hue is 0…2π.
 private struct Polar {
     let chroma: Double
     let hue: Double
@@ -51,7 +51,7 @@ private struct Polar {
 
 private func ciede2000(_ first: SIMD4<Double>, _ second: SIMD4<Double>) -> Double {
     let chroma = 0.5 * (hypot(first.y, first.z) + hypot(second.y, second.z))
-    let scale = 1.5 - 0.5 * saturation(chroma)
+    let scale = 1.5 - 0.5 * chromaFactor(chroma)
     let one = Polar(first, scale: scale)
     let two = Polar(second, scale: scale)
     let lightness = lightnessTerm(first.x, second.x)
@@ -60,13 +60,13 @@ private func ciede2000(_ first: SIMD4<Double>, _ second: SIMD4<Double>) -> Doubl
     let (difference, mean) = hues(one, two)
     let hueDistance = 2 * (one.chroma * two.chroma).squareRoot() * sin(difference / 2)
     let hueTerm = hueDistance / (1 + 0.015 * meanChroma * hueWeight(mean))
-    let rotation = -2 * saturation(meanChroma) * sin(2 * blueRotation(mean))
+    let rotation = -2 * chromaFactor(meanChroma) * sin(2 * blueRotation(mean))
     let squares = lightness * lightness + chromaTerm * chromaTerm + hueTerm * hueTerm
     return max(squares + rotation * chromaTerm * hueTerm, 0).squareRoot()
 }
 
 /// √(C⁷ / (C⁷ + 25⁷)).
-private func saturation(_ chroma: Double) -> Double {
+private func chromaFactor(_ chroma: Double) -> Double {
     let cube = chroma * chroma * chroma
     let seventh = cube * cube * chroma
     return (seventh / (seventh + 6_103_515_625)).squareRoot()
@@ -78,7 +78,7 @@ private func lightnessTerm(_ first: Double, _ second: Double) -> Double {
     return (second - first) / (1 + 0.015 * square / (20 + square).squareRoot())
 }
 
-/// The hue difference and the mean hue, the short way round; gray has no hue of its own.
+/// The hue difference and the mean hue along the shorter arc; the difference to gray is 0.
 private func hues(_ first: Polar, _ second: Polar) -> (difference: Double, mean: Double) {
     let sum = first.hue + second.hue
     guard first.chroma > 0, second.chroma > 0 else { return (0, sum) }

@@ -1,11 +1,11 @@
-/// The convex hull of the colors of sRGB, seen along L: a polygon in the ab plane.
+/// The convex hull of the sRGB colors projected onto the ab plane: a polygon.
 struct GamutHull {
-    /// Its corners, one after another around it.
+    /// The corners in order around the polygon.
     let corners: [(a: Double, b: Double)]
 
     static let sRGB = GamutHull(of: colorsOnCubeEdges())
 
-    /// All 8-bit colors on the twelve edges of the RGB cube: the outermost ones lie there.
+    /// All 8-bit colors on the twelve edges of the RGB cube, where the outermost colors are.
     private static func colorsOnCubeEdges() -> [(a: Double, b: Double)] {
         var pixels: [UInt8] = []
         for axis in 0..<3 {
@@ -29,7 +29,7 @@ struct GamutHull {
         corners = Self.chain(sorted) + Self.chain(sorted.reversed())
     }
 
-    /// One half of the hull, without its last point, where the other half starts.
+    /// One half of the hull without its last point, with which the other half starts.
     private static func chain(_ points: [(a: Double, b: Double)]) -> [(a: Double, b: Double)] {
         var chain: [(a: Double, b: Double)] = []
         for point in points {
@@ -42,7 +42,7 @@ struct GamutHull {
         return chain.dropLast()
     }
 
-    /// Above 0 where the way from `one` over `two` to `three` turns left.
+    /// Positive where the path from `one` over `two` to `three` turns left.
     private static func turn(
         _ one: (a: Double, b: Double), _ two: (a: Double, b: Double),
         _ three: (a: Double, b: Double)
@@ -50,10 +50,10 @@ struct GamutHull {
         (two.a - one.a) * (three.b - one.b) - (two.b - one.b) * (three.a - one.a)
     }
 
-    /// Whether any of the four cells that meet at a place of the grid has a part of the hull.
+    /// Whether any of the four cells that meet at a grid point overlaps the hull.
     func touches(cellsAround a: Double, _ b: Double) -> Bool {
         let reach = Double(ABBins.spacing)
-        // What is left of the hull between two lines along b, and of that between two along a.
+        // Clips the hull between two lines of constant a, then between two of constant b.
         let strip = clipped(corners, { $0.a - (a - reach) }, { a + reach - $0.a })
         let rest = clipped(strip, { $0.b - (b - reach) }, { b + reach - $0.b })
         return !rest.isEmpty
@@ -65,8 +65,8 @@ struct GamutHull {
     ) -> [(a: Double, b: Double)] {
         sides.reduce(polygon) { polygon, distance in
             var result: [(a: Double, b: Double)] = []
-            for (place, point) in polygon.enumerated() {
-                let next = polygon[(place + 1) % polygon.count]
+            for (index, point) in polygon.enumerated() {
+                let next = polygon[(index + 1) % polygon.count]
                 let (here, there) = (distance(point), distance(next))
                 if here > 0 { result.append(point) }
                 if here > 0 && there < 0 || here < 0 && there > 0 {

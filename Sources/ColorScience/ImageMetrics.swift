@@ -2,7 +2,7 @@ import Glibc
 
 /// The peak signal-to-noise ratio in dB; infinite for equal values.
 ///
-/// - Parameter peak: The greatest value there can be, for example 255 or 1.
+/// - Parameter peak: The largest possible value, for example 255 or 1.
 /// - Throws: `ColorScienceError` when the counts differ or are zero.
 public func psnr(_ first: [UInt8], _ second: [UInt8], peak: Double = 255) throws -> Double {
     try ColorScienceError.requireSameCount("PSNR", first.count, second.count)
@@ -16,7 +16,7 @@ public func psnr(_ first: [UInt8], _ second: [UInt8], peak: Double = 255) throws
 
 /// The peak signal-to-noise ratio in dB of float values; infinite for equal values.
 ///
-/// - Parameter peak: The greatest value there can be, for example 220 for an ab channel.
+/// - Parameter peak: The largest possible value, for example 220 for an ab channel.
 /// - Throws: `ColorScienceError` when the counts differ or are zero.
 public func psnr(_ first: [Float], _ second: [Float], peak: Double) throws -> Double {
     try ColorScienceError.requireSameCount("PSNR", first.count, second.count)
@@ -32,7 +32,7 @@ private func decibels(peak: Double, meanSquare: Double) -> Double {
     10 * log10(peak * peak / meanSquare)
 }
 
-/// How colorful a picture is, after Hasler and Süsstrunk (2003): 0 for gray, above 80 for vivid.
+/// The colorfulness of an image (Hasler and Süsstrunk 2003): 0 for gray, above 80 for vivid colors.
 ///
 /// √(σ²rg + σ²yb) + 0.3 √(μ²rg + μ²yb), with rg = R − G and yb = ½(R + G) − B, both signed.
 ///
@@ -40,7 +40,7 @@ private func decibels(peak: Double, meanSquare: Double) -> Double {
 /// - Throws: `ColorScienceError` when there is no pixel.
 public func colorfulness(ofRGB pixels: [UInt8]) throws -> Double {
     guard pixels.count >= 3 else {
-        throw ColorScienceError(measure: "colorfulness", problem: "the picture is empty")
+        throw ColorScienceError(measure: "colorfulness", problem: "the image is empty")
     }
     var redGreen = Moments()
     var yellowBlue = Moments()
@@ -54,7 +54,7 @@ public func colorfulness(ofRGB pixels: [UInt8]) throws -> Double {
     return spread + 0.3 * hypot(redGreen.mean, yellowBlue.mean)
 }
 
-/// Exact sums of values that are given doubled, so that halves are integers.
+/// Exact sums of values passed as their doubles, so that halves are integers.
 private struct Moments {
     private var count = 0
     private var sum = 0

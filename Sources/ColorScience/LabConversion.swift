@@ -1,10 +1,10 @@
 /// Converts interleaved 8-bit sRGB to Lab planes (D65, 2° observer).
 ///
 /// - Parameter pixels: R, G, B, R, G, B, …
-/// - Returns: One value a pixel and plane; L is 0…100.
+/// - Returns: Planes of one value per pixel; L is 0…100.
 /// - Precondition: `pixels.count` is a multiple of three.
 public func lab(fromRGB pixels: [UInt8]) -> LabPlanes {
-    precondition(pixels.count.isMultiple(of: 3), "RGB data must hold three values a pixel")
+    precondition(pixels.count.isMultiple(of: 3), "RGB data must hold three values per pixel")
     let count = pixels.count / 3
     var l = [Float](repeating: 0, count: count)
     var a = l
@@ -27,8 +27,8 @@ public func lab(fromRGB pixels: [UInt8]) -> LabPlanes {
 /// Converts Lab planes to interleaved 8-bit sRGB: colors outside sRGB are clamped channel by
 /// channel, then rounded to the nearest level. A NaN becomes 0.
 ///
-/// - Returns: R, G, B, R, G, B, …, three values a pixel.
-/// - Precondition: the planes have one length.
+/// - Returns: R, G, B, R, G, B, …, three values per pixel.
+/// - Precondition: The planes have equal lengths.
 public func rgb(fromLab planes: LabPlanes) -> [UInt8] {
     let count = planes.count
     precondition(planes.a.count == count && planes.b.count == count, "Lab planes differ in length")
@@ -44,7 +44,7 @@ public func rgb(fromLab planes: LabPlanes) -> [UInt8] {
     return pixels
 }
 
-/// Four pixels in Lab: one SSE or NEON register a channel.
+/// Four pixels in Lab: one SSE or NEON register per channel.
 private struct LabBlock {
     typealias Lanes = LabCurve.Lanes
     var l = Lanes()
@@ -114,7 +114,7 @@ private func store(
     for lane in 0..<count { plane[start + lane] = lanes[lane] }
 }
 
-/// Clamps to 0…1; what compares false, as NaN does, becomes 0.
+/// Clamps to 0…1; NaN becomes 0.
 @inline(__always)
 private func unit(_ value: LabCurve.Lanes) -> LabCurve.Lanes {
     let nonNegative = LabCurve.Lanes(repeating: 0).replacing(with: value, where: value .> 0)

@@ -1,4 +1,4 @@
-/// A picture in CIE Lab (D65), one array per channel, all of the same length.
+/// An image in CIE Lab (D65): one array per channel, all of the same length.
 public struct LabPlanes: Equatable, Sendable {
     /// Lightness, 0 (black) to 100 (white).
     public var l: [Float]
@@ -9,7 +9,7 @@ public struct LabPlanes: Equatable, Sendable {
     /// Blue (negative) to yellow (positive), about −108…94 for sRGB colors.
     public var b: [Float]
 
-    /// Takes three planes of one length.
+    /// An image of three planes.
     ///
     /// - Precondition: `l`, `a` and `b` have the same count.
     public init(l: [Float], a: [Float], b: [Float]) {

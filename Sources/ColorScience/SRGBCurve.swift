@@ -16,8 +16,8 @@ enum SRGBCurve {
 
 /// Rounds linear light to 8-bit sRGB without evaluating a power.
 ///
-/// Linear light is cut into 4096 cells. The narrowest level is 3.04e-4 of linear light wide, a cell
-/// 2.44e-4, so a cell holds at most one boundary between levels: one comparison decides.
+/// Linear light is divided into 4096 cells. The narrowest level spans 3.04e-4 of linear light, a
+/// cell 2.44e-4, so a cell contains at most one boundary between levels: one comparison suffices.
 struct SRGBEncoder: Sendable {
     static let cells = 4096
 

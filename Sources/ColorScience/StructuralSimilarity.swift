@@ -1,10 +1,12 @@
-/// The mean structural similarity (SSIM) of two interleaved 8-bit pictures.
+/// The mean structural similarity (SSIM, Wang et al. 2004) of two interleaved 8-bit images.
 ///
-/// Uniform 7×7 windows that lie wholly inside, sample covariance, K1 = 0.01, K2 = 0.03, range 255;
+/// Uniform 7×7 windows inside the image, sample covariance, K1 = 0.01, K2 = 0.03, range 255;
 /// the mean over the channels.
 ///
 /// - Parameters:
-///   - channels: Values a pixel, 3 for RGB.
+///   - width: The width of both images in pixels.
+///   - height: The height of both images in pixels.
+///   - channels: The values per pixel, 3 for RGB.
 /// - Throws: `ColorScienceError` when the sizes differ, do not match the data or are below 7×7.
 public func structuralSimilarity(
     _ first: [UInt8], _ second: [UInt8], width: Int, height: Int, channels: Int = 3
@@ -35,7 +37,7 @@ private struct SSIMComparison {
     let height: Int
     let channels: Int
 
-    /// Slides the window down: each column keeps the sums of seven rows, each row slides across.
+    /// Slides the window down and across: each column keeps the sums of seven rows.
     func mean(channel: Int) -> Double {
         var columns = [SSIMWindow](repeating: SSIMWindow(), count: width)
         var sum = 0.0

@@ -1,10 +1,10 @@
 import CImageCodecs
 
 extension Image {
-    /// Profiles are a few kilobytes; larger ones than this are not looked at.
+    /// Profiles are a few kilobytes; larger ones are ignored.
     private static let largestProfile = 4 << 20
 
-    /// The picture in sRGB, of whose colors a file says that they follow a profile.
+    /// The image in sRGB, given the profile that its colors follow.
     func converted(from profile: EmbeddedProfile?) -> Image {
         guard let profile, let bytes = profile.inflated(atMost: Self.largestProfile) else {
             return self
@@ -19,7 +19,7 @@ extension Image {
 }
 
 extension EmbeddedProfile {
-    /// The profile itself; nil if it is too large or not whole.
+    /// The uncompressed profile; nil if it is too large or incomplete.
     fileprivate func inflated(atMost limit: Int) -> [UInt8]? {
         guard isDeflated else { return bytes.count <= limit ? bytes : nil }
         var size = limit

@@ -1,18 +1,25 @@
-/// An object on a transparent ground, to be laid over pictures.
+public import Files
+
+/// An object on a transparent background, to be pasted onto images.
 public struct CutOut: Hashable, Sendable {
-    /// The colors, times what they cover.
+    /// The colors, multiplied by the coverage (premultiplied alpha).
     private let colors: Image
-    /// How much is covered, 0…255, the same in all three channels.
+    /// The coverage (alpha) 0…255, equal in all three channels.
     private let coverage: Image
 
+    /// The width in pixels.
     public var width: Int { colors.width }
+    /// The height in pixels.
     public var height: Int { colors.height }
 
-    /// Reads a PNG or WebP picture with transparency; a color profile in it is not applied.
+    /// Reads a PNG or WebP image with transparency; an embedded color profile is not applied.
     ///
-    /// - Throws: `ImageError` if the file cannot be read, passes a limit, is not whole, or of a
+    /// - Throws: `ImageError` if the file cannot be read, exceeds a limit, is incomplete or of a
     ///   format without transparency.
-    public init(contentsOf path: String, limits: ImageLimits = .default) throws(ImageError) {
+    public init(contentsOf path: some PathConvertible, limits: ImageLimits = .default)
+        throws(ImageError)
+    {
+        let path = path.filePath.string
         let bytes = try imageBytes(path, limits)
         let decoder = Decoder(
             format: try SourceFormat(of: bytes, file: path), bytes: bytes, file: path,
@@ -21,11 +28,11 @@ public struct CutOut: Hashable, Sendable {
         var (colors, coverage) = ([UInt8](), [UInt8]())
         colors.reserveCapacity(3 * width * height)
         coverage.reserveCapacity(3 * width * height)
-        for place in stride(from: 0, to: pixels.count, by: 4) {
-            let alpha = Int(pixels[place + 3])
+        for index in stride(from: 0, to: pixels.count, by: 4) {
+            let alpha = Int(pixels[index + 3])
             for channel in 0..<3 {
-                colors.append(UInt8((Int(pixels[place + channel]) * alpha + 127) / 255))
-                coverage.append(pixels[place + 3])
+                colors.append(UInt8((Int(pixels[index + channel]) * alpha + 127) / 255))
+                coverage.append(pixels[index + 3])
             }
         }
         self.colors = Image(width: width, height: height, pixels: colors)
@@ -36,7 +43,7 @@ public struct CutOut: Hashable, Sendable {
         (self.colors, self.coverage) = (colors, coverage)
     }
 
-    /// The object with its longer side of `side` pixels.
+    /// The object scaled so that its longer side has `side` pixels.
     public func resized(toLongSide side: Int) -> CutOut {
         let long = max(width, height)
         func scaled(_ image: Image) -> Image {
@@ -47,26 +54,27 @@ public struct CutOut: Hashable, Sendable {
         return CutOut(scaled(colors), scaled(coverage))
     }
 
+    /// The object mirrored left to right.
     public func flippedHorizontally() -> CutOut {
         CutOut(colors.flippedHorizontally(), coverage.flippedHorizontally())
     }
 
-    /// `picture` with the object on it, its upper left corner at (`x`, `y`).
+    /// `image` with the object pasted onto it, its upper left corner at (`x`, `y`).
     ///
-    /// - Precondition: the object lies within the picture.
-    public func laid(over picture: Image, x: Int, y: Int) -> Image {
+    /// - Precondition: The object lies within the image.
+    public func laid(over image: Image, x: Int, y: Int) -> Image {
         precondition(
-            x >= 0 && y >= 0 && width <= picture.width - x && height <= picture.height - y,
-            "\(width) × \(height) pixels at (\(x), \(y)) are not within the picture")
-        var result = picture
+            x >= 0 && y >= 0 && width <= image.width - x && height <= image.height - y,
+            "\(width) × \(height) pixels at (\(x), \(y)) are not within the image")
+        var result = image
         for row in 0..<height {
-            let (from, to) = (3 * row * width, 3 * ((y + row) * picture.width + x))
-            for place in 0..<(3 * width) {
-                let ground = Int(picture.pixels[to + place])
-                let shown = (255 - Int(coverage.pixels[from + place])) * ground + 127
-                // Rounding may pass 255 by one.
-                result.pixels[to + place] = UInt8(
-                    min(255, Int(colors.pixels[from + place]) + shown / 255))
+            let (from, to) = (3 * row * width, 3 * ((y + row) * image.width + x))
+            for index in 0..<(3 * width) {
+                let background = Int(image.pixels[to + index])
+                let visible = (255 - Int(coverage.pixels[from + index])) * background + 127
+                // Rounding may exceed 255 by one.
+                result.pixels[to + index] = UInt8(
+                    min(255, Int(colors.pixels[from + index]) + visible / 255))
             }
         }
         return result

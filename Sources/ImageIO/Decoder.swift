@@ -1,6 +1,6 @@
 import CImageCodecs
 
-/// Has the C libraries decode one file.
+/// Decodes one file with the C libraries.
 struct Decoder {
     let format: SourceFormat
     let bytes: [UInt8]
@@ -15,10 +15,10 @@ struct Decoder {
         return Image(width: columns, height: rows, pixels: pixels)
     }
 
-    /// Rows of red, green, blue and alpha, which does not weigh the three; without transparency in
-    /// the file, alpha is 255.
+    /// Rows of red, green, blue and alpha, not premultiplied; alpha is 255 in a file without
+    /// transparency.
     ///
-    /// - Throws: `ImageError` for a JPEG, which has none.
+    /// - Throws: `ImageError` for a JPEG, which has no transparency.
     func decodeWithAlpha() throws(ImageError) -> (width: Int, height: Int, pixels: [UInt8]) {
         guard format != .jpeg else {
             throw ImageError(
@@ -34,7 +34,7 @@ struct Decoder {
         try limits.check(width: width, height: height, file: file)
         guard !header.animated else {
             throw ImageError(
-                .format, file, "it is an animation", remedy: "save one frame as a picture")
+                .format, file, "it is an animation", remedy: "save one frame as an image")
         }
         return (width, height)
     }
@@ -51,7 +51,7 @@ struct Decoder {
         return header
     }
 
-    /// The largest of 8, 4, 2 and 1 that leaves the shorter side `minimumSide` pixels.
+    /// The largest of 8, 4, 2 and 1 that keeps the shorter side at `minimumSide` pixels.
     private func scale(_ width: Int, _ height: Int, minimumSide: Int?) -> Int {
         guard format == .jpeg, let minimumSide else { return 1 }
         let side = min(width, height)

@@ -1,7 +1,7 @@
 extension Image {
     /// The rectangle whose upper left corner is at (`x`, `y`).
     ///
-    /// - Precondition: It lies within the picture and is not empty.
+    /// - Precondition: It lies within the image and is not empty.
     public func cropped(x: Int, y: Int, width: Int, height: Int) -> Image {
         precondition(
             x >= 0 && y >= 0 && width > 0 && height > 0 && width <= self.width - x
@@ -18,11 +18,11 @@ extension Image {
         return Image(width: width, height: height, pixels: result)
     }
 
-    /// The picture in a mirror: left and right change places.
+    /// The image mirrored left to right.
     public func flippedHorizontally() -> Image { turned(.mirrored) }
 
-    /// Pictures in a row, from the left, as high as the highest of them, with `gap` pixels between
-    /// them. The gaps, and what is below lower pictures, are white.
+    /// Images in a row from the left, `gap` pixels apart. The result is as tall as the tallest; the
+    /// rest is white.
     ///
     /// - Precondition: There is at least one, and the gap is not negative.
     public static func sideBySide(_ images: [Image], gap: Int = 8) -> Image {
@@ -38,7 +38,8 @@ extension Image {
         return result
     }
 
-    /// The picture with its shorter side of `side` pixels, if that is longer.
+    /// The image scaled down so that its shorter side has `side` pixels; itself if that is no
+    /// longer.
     public func scaledDown(toShortSide side: Int) -> Image {
         let short = min(width, height)
         guard short > side else { return self }
@@ -47,9 +48,9 @@ extension Image {
             filter: .bilinear)
     }
 
-    /// Pictures of one size in rows of `columns`, white between them.
+    /// Images of one size in rows of `columns`, `gap` white pixels apart.
     ///
-    /// - Precondition: there is at least one picture, and all are of the first one's size.
+    /// - Precondition: There is at least one image, and all have the first one's size.
     public static func grid(_ images: [Image], columns: Int, gap: Int = 8) -> Image {
         precondition(!images.isEmpty && columns > 0, "nothing to put into a grid")
         let (width, height) = (images[0].width + gap, images[0].height + gap)
@@ -57,8 +58,8 @@ extension Image {
         var result = Image(
             width: min(columns, images.count) * width - gap, height: rows * height - gap,
             red: 255, green: 255, blue: 255)
-        for (place, image) in images.enumerated() {
-            result.paste(image, x: place % columns * width, y: place / columns * height)
+        for (index, image) in images.enumerated() {
+            result.paste(image, x: index % columns * width, y: index / columns * height)
         }
         return result
     }
@@ -84,8 +85,8 @@ extension Image {
             pixels: walk(steps, columns: swaps ? height : width))
     }
 
-    /// Where a turned picture begins in this one, and how far apart its columns and its rows are,
-    /// in pixels.
+    /// The offset at which a turned image starts in this one and the distances between its columns
+    /// and between its rows, in pixels.
     private func steps(for orientation: Orientation) -> (start: Int, column: Int, row: Int) {
         let (right, below, last) = (width - 1, width * (height - 1), width * height - 1)
         return switch orientation {

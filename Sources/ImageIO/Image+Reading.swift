@@ -1,27 +1,32 @@
-import Files
+public import Files
 
 extension Image {
-    /// Reads a JPEG, PNG or WebP picture, turned upright if its EXIF data say how it was held.
+    /// Reads a JPEG, PNG or WebP image, turned upright as its EXIF orientation states.
     ///
     /// Transparency is dropped, 16-bit samples keep their high byte, gray, palette and CMYK become
-    /// RGB. Colors of an embedded RGB profile (ICC) are turned into sRGB.
+    /// RGB. Colors are converted to sRGB from an embedded RGB profile (ICC).
     ///
     /// - Parameters:
     ///   - limits: Checked before anything is decoded.
-    ///   - minimumSide: Lets a JPEG be decoded at 1/2, 1/4 or 1/8 of its size, which is faster, as
-    ///     long as the shorter side keeps this many pixels.
-    /// - Throws: `ImageError` if the file cannot be read, passes a limit, or is not whole.
+    ///   - minimumSide: Allows a JPEG to be decoded at 1/2, 1/4 or 1/8 of its size, which is faster,
+    ///     as long as the shorter side keeps this many pixels.
+    /// - Throws: `ImageError` if the file cannot be read, exceeds a limit or is incomplete.
     public init(
-        contentsOf path: String, limits: ImageLimits = .default, minimumSide: Int? = nil
+        contentsOf path: some PathConvertible, limits: ImageLimits = .default,
+        minimumSide: Int? = nil
     ) throws(ImageError) {
+        let path = path.filePath.string
         try self.init(
             data: try imageBytes(path, limits), name: path, limits: limits,
             minimumSide: minimumSide)
     }
 
-    /// Reads a picture from the bytes of a file. See `init(contentsOf:limits:minimumSide:)`.
+    /// Reads an image from the bytes of a file. See `init(contentsOf:limits:minimumSide:)`.
     ///
-    /// - Parameter name: What errors call the file.
+    /// - Parameters:
+    ///   - data: The bytes of a JPEG, PNG or WebP file.
+    ///   - name: The file's name in errors.
+    /// - Throws: `ImageError` if the data exceed a limit, are damaged or of another format.
     public init(
         data: [UInt8], name: String, limits: ImageLimits = .default, minimumSide: Int? = nil
     ) throws(ImageError) {

@@ -1,25 +1,28 @@
 import CImageCodecs
-import Files
+public import Files
 
 extension Image {
-    /// The bytes of a file that holds this picture.
+    /// Encodes the image as the bytes of a file.
     ///
-    /// - Throws: `ImageError` if the picture is too large for the format, 65,500 pixels a side for
+    /// - Throws: `ImageError` if the image is too large for the format: over 65,500 pixels a side for
     ///   JPEG.
     public func encode(_ format: ImageFormat) throws(ImageError) -> [UInt8] {
-        try encode(format, file: "the encoded picture")
+        try encode(format, file: "the encoded image")
     }
 
-    /// Writes the picture to a file, in place of one that may be there. If anything fails, the old
-    /// file stays as it was.
+    /// Writes the image to a file, replacing an existing one in one step. If anything fails, the
+    /// old file stays as it was.
     ///
-    /// - Parameter format: Where it is nil, the extension tells: png, jpg or jpeg.
-    /// - Throws: `ImageError` if the extension is another one or the file cannot be written.
-    public func write(to path: String, format: ImageFormat? = nil) throws(ImageError) {
+    /// - Parameter format: If nil, given by the extension: png, jpg or jpeg.
+    /// - Throws: `ImageError` if the extension names no such format or the file cannot be written.
+    public func write(
+        to path: some PathConvertible, format: ImageFormat? = nil
+    ) throws(ImageError) {
+        let path = path.filePath.string
         guard let format = format ?? ImageFormat(path: path) else {
             throw ImageError(
                 .format, path, "its extension names no format that can be written",
-                remedy: "let it end in .png, .jpg or .jpeg")
+                remedy: "use .png, .jpg or .jpeg")
         }
         let bytes = try encode(format, file: path)
         do {
@@ -38,7 +41,7 @@ extension Image {
         if let problem {
             throw ImageError(
                 .limit, file, "cannot be encoded: \(problem)",
-                remedy: "choose another format or a smaller picture")
+                remedy: "choose another format or a smaller image")
         }
         return Array(UnsafeBufferPointer(start: bytes, count: count))
     }

@@ -1,14 +1,16 @@
-/// A picture in memory: RGB, 8 bits a channel.
+/// An image in memory: sRGB, 8 bits per channel.
 public struct Image: Hashable, Sendable {
-    /// In pixels.
+    /// The width in pixels.
     public let width: Int
-    /// In pixels.
+    /// The height in pixels.
     public let height: Int
-    /// `3 * width * height` bytes: rows from the top, in them pixels from the left, in them red,
-    /// green and blue.
+    /// `3 * width * height` bytes: rows from top to bottom, pixels from left to right, each red,
+    /// green, blue.
     public var pixels: [UInt8]
 
-    /// - Precondition: The sides are positive and `pixels` fills them.
+    /// An image of the given pixels, in the order of ``pixels``.
+    ///
+    /// - Precondition: The sides are positive and `pixels` has `3 * width * height` bytes.
     public init(width: Int, height: Int, pixels: [UInt8]) {
         self.width = width
         self.height = height
@@ -16,7 +18,7 @@ public struct Image: Hashable, Sendable {
         checkPixels()
     }
 
-    /// A picture in one color.
+    /// An image of one color.
     ///
     /// - Precondition: The sides are positive.
     public init(width: Int, height: Int, red: UInt8, green: UInt8, blue: UInt8) {
@@ -28,7 +30,8 @@ public struct Image: Hashable, Sendable {
         self.init(width: width, height: height, pixels: pixels)
     }
 
-    /// `pixels` may have been given another length: to be called before pointers into it are made.
+    /// Traps unless `pixels`, which anyone may set, has the right length. Called before taking
+    /// pointers into it.
     func checkPixels() {
         precondition(
             width > 0 && height > 0 && pixels.count == 3 * width * height,

@@ -1,24 +1,28 @@
 import Files
 
-/// A picture that could not be read or written: which one, why, and what to do about it.
+/// Why an image could not be read or written, and what to do about it.
 public struct ImageError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The kind of failure, for programs that handle some of them.
     public enum Kind: Hashable, Sendable {
         /// The file cannot be opened or read.
         case file
-        /// The file cannot be written; what stood there before still stands.
+        /// The file cannot be written; an existing one is unchanged.
         case unwritable
-        /// The file is not a picture in a format that is read or written here.
+        /// The format is not supported.
         case format
-        /// The picture passes one of the `ImageLimits`.
+        /// The image exceeds one of the `ImageLimits`.
         case limit
-        /// The file is damaged, incomplete, or uses what the decoder does not know.
+        /// The file is damaged, incomplete, or uses a feature that the decoder lacks.
         case damaged
     }
 
+    /// The kind of failure.
     public let kind: Kind
-    /// The path, or the name that stands for one.
+    /// The path of the file, or the name given for data in memory.
     public let file: String
+    /// What is wrong.
     public let problem: String
+    /// What to do about it.
     public let remedy: String
 
     public var description: String { "\(file): \(problem); \(remedy)" }
@@ -30,7 +34,7 @@ public struct ImageError: Error, Hashable, Sendable, CustomStringConvertible {
         self.remedy = remedy
     }
 
-    /// Something else that holds a picture is not as it should be.
+    /// A file in a format of another module that contains images is damaged.
     package static func damaged(_ file: String, _ problem: String) -> ImageError {
         ImageError(.damaged, file, problem, remedy: "make the file again")
     }

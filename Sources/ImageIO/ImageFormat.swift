@@ -1,13 +1,15 @@
-/// How a picture is written.
+public import Files
+
+/// The format in which an image is written.
 public enum ImageFormat: Hashable, Sendable {
-    /// Lossless. Level 0 is fastest, 9 smallest.
+    /// Lossless. Level 0 is the fastest, 9 the smallest.
     case png(level: Int = 2)
     /// Lossy. Quality 1 is smallest, 100 best; from 90 on, color keeps its full resolution.
     case jpeg(quality: Int = 95)
 
-    /// The format that the extension of a path names; nil for any but png, jpg and jpeg.
-    public init?(path: String) {
-        switch fileExtension(of: path) {
+    /// The format given by the extension of a path; nil unless it is png, jpg or jpeg.
+    public init?(path: some PathConvertible) {
+        switch path.filePath.extension?.lowercased() {
         case "png": self = .png()
         case "jpg", "jpeg": self = .jpeg()
         default: return nil
@@ -15,20 +17,14 @@ public enum ImageFormat: Hashable, Sendable {
     }
 }
 
-private func fileExtension(of path: String) -> String {
-    let name = path.split(separator: "/").last ?? ""
-    guard let dot = name.lastIndex(of: ".") else { return "" }
-    return name[name.index(after: dot)...].lowercased()
-}
-
-/// The formats that are read. The first bytes of a file tell which it is, not its name.
+/// The formats that can be read, recognized by the first bytes of a file.
 enum SourceFormat: CaseIterable {
     case jpeg, png, webp
 
     init(of bytes: [UInt8], file: String) throws(ImageError) {
         guard let format = Self.allCases.first(where: { $0.matches(bytes) }) else {
             throw ImageError(
-                .format, file, "not a JPEG, PNG or WebP picture (\(guess(bytes)))",
+                .format, file, "not a JPEG, PNG or WebP image (\(guess(bytes)))",
                 remedy: "convert it to one of these formats")
         }
         self = format
@@ -43,7 +39,7 @@ enum SourceFormat: CaseIterable {
     }
 }
 
-/// What else a file may be: to help whoever finds it among their photos.
+/// A guess at the format of an unsupported file, for the error.
 private func guess(_ bytes: [UInt8]) -> String {
     let known: [(mark: String, offset: Int, name: String)] = [
         ("GIF8", 0, "it is a GIF"), ("BM", 0, "it may be a BMP"), ("II*\0", 0, "it is a TIFF"),

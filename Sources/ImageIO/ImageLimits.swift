@@ -1,16 +1,16 @@
-/// What a picture may cost. Files come from outside: a few kilobytes can claim to hold gigabytes,
-/// or keep a decoder busy for minutes.
+/// Limits on images from untrusted files, where a few kilobytes can claim to hold gigabytes or keep
+/// a decoder busy for minutes.
 public struct ImageLimits: Hashable, Sendable {
-    /// Width times height.
+    /// The largest product of width and height.
     public var maximumPixels: Int
-    /// Width and height, each.
+    /// The largest width and the largest height in pixels.
     public var maximumSide: Int
-    /// The passes over the picture that a progressive JPEG may ask for.
+    /// The largest number of scans of a progressive JPEG.
     public var maximumScans: Int
-    /// The size of the file.
+    /// The largest size of the file in bytes.
     public var maximumFileBytes: Int
 
-    /// 64 megapixels, 16,384 pixels a side, 100 scans and 256 MiB, where nothing else is said.
+    /// 64 megapixels, 16,384 pixels a side, 100 scans and 256 MiB by default.
     public init(
         maximumPixels: Int = 64_000_000, maximumSide: Int = 16_384, maximumScans: Int = 100,
         maximumFileBytes: Int = 256 << 20
@@ -21,11 +21,12 @@ public struct ImageLimits: Hashable, Sendable {
         self.maximumFileBytes = maximumFileBytes
     }
 
+    /// The limits used where none are given.
     public static let `default` = ImageLimits()
 
     package func check(width: Int, height: Int, file: String) throws(ImageError) {
         let size = "it has \(width) × \(height) pixels"
-        let remedy = "scale the picture down or raise the limit"
+        let remedy = "scale the image down or raise the limit"
         guard max(width, height) <= maximumSide else {
             throw ImageError(
                 .limit, file, "\(size), more than \(maximumSide) a side", remedy: remedy)

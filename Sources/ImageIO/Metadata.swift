@@ -1,4 +1,4 @@
-/// What a file says about its picture.
+/// The EXIF data and the color profile in the bytes of an image file.
 struct Metadata {
     let bytes: [UInt8]
     let format: SourceFormat
@@ -16,7 +16,7 @@ struct Metadata {
         }
     }
 
-    /// The ICC profile as it stands in the file; nil if there is none or it is not whole.
+    /// The ICC profile as stored in the file; nil if there is none or it is incomplete.
     var profile: EmbeddedProfile? {
         switch format {
         case .jpeg: return profileOfJPEG.map { EmbeddedProfile(bytes: $0, isDeflated: false) }
@@ -34,7 +34,7 @@ struct Metadata {
         }
     }
 
-    /// A profile larger than a segment is in parts: their number from 1, how many there are, data.
+    /// A large profile is split into segments: the number of the part from 1, the count, the data.
     private var profileOfJPEG: [UInt8]? {
         let parts = segments(marker: 0xe2, prefix: Array("ICC_PROFILE\0".utf8))
             .filter { $0.count > 2 }
@@ -49,17 +49,17 @@ struct Metadata {
     }
 }
 
-/// A color profile, inside a file.
+/// A color profile as stored in a file.
 struct EmbeddedProfile {
     let bytes: [UInt8]
     let isDeflated: Bool
 }
 
-// MARK: Walking through files
+// MARK: File structure
 
 extension Metadata {
     /// The segments of a JPEG before the first scan, without their prefix: 0xff, a marker, then a
-    /// length that counts itself.
+    /// length that includes its own two bytes.
     private func segments(marker: UInt8, prefix: [UInt8]) -> [ArraySlice<UInt8>] {
         let (fill, startOfScan): (UInt8, UInt8) = (0xff, 0xda)
         var found: [ArraySlice<UInt8>] = []

@@ -1,14 +1,14 @@
-/// How a picture has to be turned to stand upright: the EXIF tag 0x0112.
+/// How an image has to be turned to be upright: the EXIF tag 0x0112.
 ///
-/// Cameras write their sensor's rows as they come and note how they were held.
+/// Cameras store the rows of their sensor and record their orientation.
 enum Orientation: Int {
     case upright = 1
     case mirrored, upsideDown, flipped, transposed, turnRight, transverse, turnLeft
 
-    /// Whether width and height change places.
+    /// Whether width and height are swapped.
     var swapsSides: Bool { rawValue >= 5 }
 
-    /// What a file says; upright if it says nothing or nothing that makes sense.
+    /// The orientation stated in a file; upright if there is none or it is invalid.
     init(of bytes: [UInt8], format: SourceFormat) {
         let exif = Metadata(bytes: bytes, format: format).exif
         self = exif.flatMap(TIFFReader.orientation).flatMap(Self.init) ?? .upright
@@ -26,7 +26,7 @@ private struct TIFFReader {
         return TIFFReader(bytes: data, isBigEndian: isBigEndian).orientation()
     }
 
-    /// Looks through the first directory: a count, then entries of twelve bytes.
+    /// Searches the first directory: a count, then entries of twelve bytes.
     private func orientation() -> Int? {
         guard number(at: 2, bytes: 2) == 42, let directory = number(at: 4, bytes: 4),
             let count = number(at: directory, bytes: 2)

@@ -1,16 +1,19 @@
 import CImageCodecs
 import Glibc
 
-/// How samples are weighted when a picture is resized. All of them average when it shrinks.
+/// How samples are weighted when an image is resized. When it shrinks, the kernel is stretched to
+/// average all samples.
 public enum ResampleFilter: String, CaseIterable, Hashable, Sendable {
+    /// The mean of the samples that a pixel covers.
     case box
+    /// A triangle: linear interpolation.
     case bilinear
     /// Catmull–Rom: the cubic convolution kernel with a = −0.5.
     case bicubic
     /// The sinc function, windowed to three lobes.
     case lanczos
 
-    /// How far from its center the kernel reaches.
+    /// The radius of the kernel in samples.
     var support: Double {
         switch self {
         case .box: 0.5
@@ -40,8 +43,7 @@ private func sinc(_ x: Double) -> Double {
     x == 0 ? 1 : sin(x * .pi) / (x * .pi)
 }
 
-/// The inputs that each output sample of a line is made of, and their weights, as Pillow has them:
-/// centers at (i + ½) · scale, a kernel stretched by the scale when shrinking, weights that add up
+/// The inputs of each output sample of a line and their weights, as in Pillow: centers at (i + ½) · scale, a kernel stretched by the scale when shrinking, weights that sum
 /// to 1 at the borders too.
 struct ResamplePlan {
     private(set) var starts: [Int32] = []
@@ -73,8 +75,8 @@ struct ResamplePlan {
         weights += repeatElement(0, count: stride - window.count)
     }
 
-    /// The same plan with windows of whole multiples of `multiple` inputs, as far as the input is
-    /// long enough: inputs whose weight is 0 cost less than a remainder.
+    /// The same plan with windows of multiples of `multiple` inputs, where the input is long
+    /// enough: inputs of weight 0 cost less than a remainder loop.
     func padded(to multiple: Int, input: Int) -> ResamplePlan {
         let roomy = (stride + multiple - 1) / multiple * multiple
         var result = self
@@ -94,7 +96,7 @@ struct ResamplePlan {
         return result
     }
 
-    /// Fixed point, rounded away from zero, each repeated.
+    /// The weights in fixed point, rounded to nearest, each repeated `times` times.
     func integerWeights(repeating times: Int) -> [Int32] {
         let one = Double(1 << RESAMPLE_PRECISION_BITS)
         return weights.flatMap { weight in

@@ -1,7 +1,7 @@
 import CImageCodecs
 
 extension Image {
-    /// The picture at another size: the same bytes that Pillow's `resize` gives.
+    /// The image at another size, with the same bytes as Pillow's `resize`.
     ///
     /// - Precondition: The new sides are positive.
     public func resized(
@@ -9,8 +9,8 @@ extension Image {
     ) -> Image {
         precondition(width > 0 && height > 0, "cannot resize to \(width) × \(height)")
         checkPixels()
-        // As Pillow has it from version 13 on: what loses far more rows than columns loses the
-        // rows first. The order shows, by a level, as bytes are rounded between the passes.
+        // As Pillow from version 13 on: an image that loses far more rows than columns loses rows
+        // first. The order matters by one level, since bytes are rounded between the passes.
         let rowsLost = self.height - height
         if rowsLost > 0 && rowsLost > 2 * (self.width - width) {
             return resized(toHeight: height, filter).resized(toWidth: width, filter)
@@ -35,9 +35,9 @@ extension Image {
     }
 }
 
-/// One channel of numbers at another size, as `Image.resized(to:height:filter:)`, but not rounded.
+/// One channel of values at another size, as `Image.resized(to:height:filter:)`, but not rounded.
 ///
-/// - Parameter plane: `width * height` numbers in rows from the top.
+/// - Parameter plane: `width * height` values, row by row from the top.
 /// - Precondition: The sides are positive and `plane` fills the old ones.
 package func resizePlane(
     _ plane: [Float], width: Int, height: Int, toWidth newWidth: Int, toHeight newHeight: Int,
@@ -45,7 +45,7 @@ package func resizePlane(
 ) -> [Float] {
     precondition(
         width > 0 && height > 0 && newWidth > 0 && newHeight > 0 && plane.count == width * height,
-        "cannot resize \(plane.count) numbers, \(width) × \(height), to \(newWidth) × \(newHeight)")
+        "cannot resize \(plane.count) values, \(width) × \(height), to \(newWidth) × \(newHeight)")
     var result = plane
     if newWidth != width {
         let plan = ResamplePlan(from: width, to: newWidth, filter: filter)
@@ -89,7 +89,7 @@ private func resizeColumns(_ input: [UInt8], _ plan: ResamplePlan, pitch: Int) -
     }
 }
 
-// MARK: Numbers
+// MARK: Floats
 
 private func resizeRows(
     _ input: [Float], _ plan: ResamplePlan, width: Int, rows: Int
@@ -141,8 +141,8 @@ extension ResamplePlan {
         }
     }
 
-    /// Calls `body` for each output row with its index, a function that finds its first input row
-    /// given the rows' pitch, the number of input rows and their weights.
+    /// Calls `body` for each output row with its index, a function from the pitch of the
+    /// rows to its first input row, the number of input rows and their weights.
     fileprivate func forEachWindow<Sample, Weight>(
         _ input: [Sample], _ weights: [Weight],
         _ body: (Int, (Int) -> UnsafePointer<Sample>, Int32, UnsafePointer<Weight>) -> Void

@@ -1,22 +1,22 @@
-import Files
+package import Files
 import ImageIO
 
-/// A report as one file of HTML that needs nothing beside it: no network, no script.
+/// A report as a single HTML file without scripts or references to other files.
 package struct HTMLPage {
     let title: String
-    /// Rules of CSS beside those of all pages.
+    /// CSS rules added to those of every page.
     let style: String
-    /// Pieces of HTML.
+    /// HTML fragments.
     let body: [String]
 
     package init(title: String, style: String = "", body: [String]) {
         (self.title, self.style, self.body) = (title, style, body)
     }
 
-    /// Writes the page, in place of one that may be there.
+    /// Writes the page, replacing an existing file.
     ///
     /// - Throws: `FileError` if it cannot be written.
-    package func write(to path: String) throws {
+    package func write(to path: some PathConvertible) throws {
         try AtomicFile.write(Array(html.utf8), to: path)
     }
 
@@ -37,9 +37,9 @@ package struct HTMLPage {
     }
 }
 
-/// A table whose first columns are text, the others numbers.
+/// A table whose first columns are text and the others numbers.
 ///
-/// - Parameter marked: rows that stand out.
+/// - Parameter marked: The rows to highlight.
 package func htmlTable(
     _ header: [String], _ rows: [[String]], textColumns: Int = 3, marked: Set<Int> = []
 ) -> String {
@@ -48,8 +48,8 @@ package func htmlTable(
             "<\(tag)\(column < textColumns ? " class=\"text\"" : "")>\(cell.escapedForHTML)</\(tag)>"
         }.joined()
     }
-    let body = rows.enumerated().map { place, row in
-        "<tr\(marked.contains(place) ? " class=\"past\"" : "")>\(line(row, "td"))</tr>"
+    let body = rows.enumerated().map { index, row in
+        "<tr\(marked.contains(index) ? " class=\"past\"" : "")>\(line(row, "td"))</tr>"
     }
     return """
         <div class="table"><table><thead><tr>\(line(header, "th"))</tr></thead>
@@ -57,7 +57,7 @@ package func htmlTable(
         """
 }
 
-/// Pictures in a row under a title.
+/// Images in a row under a title.
 package func htmlStrip(
     _ title: String, note: String, _ images: [(name: String, image: Image)]
 ) throws -> String {

@@ -2,7 +2,7 @@ import Foundation
 import ImageIO
 
 extension String {
-    /// The text as HTML and XML have it.
+    /// The text with the special characters of HTML and XML escaped.
     package var escapedForHTML: String {
         reduce(into: "") { result, character in
             switch character {
@@ -19,7 +19,7 @@ extension String {
 extension Image {
     private static let largestSide = 320
 
-    /// The picture as a data URI, not larger than a page needs it.
+    /// The image as a data URI, scaled down to the size of a page.
     package func dataURI() throws -> String {
         let side = max(width, height)
         let factor = Double(Self.largestSide) / Double(side)

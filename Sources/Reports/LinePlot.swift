@@ -1,11 +1,12 @@
 import Foundation
 
-/// Curves over one axis as a drawing of SVG.
+/// Curves over a common axis, as SVG.
 package struct LinePlot {
+    /// A curve or a set of labeled points.
     package struct Series {
         let name: String
         let points: [(x: Double, y: Double)]
-        /// Points alone, each with its label, rather than a line.
+        /// If set, the points are drawn with these labels instead of a line.
         let labels: [String]?
 
         package init(_ name: String, _ points: [(x: Double, y: Double)], labels: [String]? = nil) {
@@ -20,28 +21,29 @@ package struct LinePlot {
     private static let (left, right, above, below) = (58.0, 12.0, 12.0, 34.0)
     private static let colors = ["#1f5fa8", "#d9822b", "#22763c", "#8e44ad", "#b3261e", "#5a6270"]
 
-    /// - Parameter isLogarithmic: for each axis; values that are not above 0 are left out then.
+    /// - Parameter isLogarithmic: Whether each axis is logarithmic; points with values of 0 or less are then left
+    ///   out.
     package init(
         _ title: String, xLabel: String, _ series: [Series],
         isLogarithmic: (x: Bool, y: Bool) = (false, false)
     ) {
         self.title = title
-        self.series = series.map { one in
-            let kept = one.points.indices.filter { place in
-                let point = one.points[place]
+        self.series = series.map { curve in
+            let kept = curve.points.indices.filter { index in
+                let point = curve.points[index]
                 return point.x.isFinite && point.y.isFinite
                     && (!isLogarithmic.x || point.x > 0) && (!isLogarithmic.y || point.y > 0)
             }
             return Series(
-                one.name, kept.map { one.points[$0] },
-                labels: one.labels.map { labels in kept.map { labels[$0] } })
+                curve.name, kept.map { curve.points[$0] },
+                labels: curve.labels.map { labels in kept.map { labels[$0] } })
         }
         let points = self.series.flatMap(\.points)
         xAxis = PlotAxis(points.map(\.x), isLogarithmic: isLogarithmic.x, label: xLabel)
         yAxis = PlotAxis(points.map(\.y), isLogarithmic: isLogarithmic.y, label: "")
     }
 
-    /// The drawing under its title, with a key where there are several curves.
+    /// The plot with its title, and a legend if there are several curves.
     package var html: String {
         """
         <figure class="plot"><figcaption>\(title.escapedForHTML) \(key)</figcaption>
@@ -53,14 +55,14 @@ package struct LinePlot {
 
     private var key: String {
         guard series.count > 1 else { return "" }
-        return series.indices.map { place in
-            "<span style=\"color:\(color(place))\">● \(series[place].name.escapedForHTML)</span>"
+        return series.indices.map { index in
+            "<span style=\"color:\(color(index))\">● \(series[index].name.escapedForHTML)</span>"
         }.joined(separator: " ")
     }
 
-    private func color(_ place: Int) -> String { Self.colors[place % Self.colors.count] }
+    private func color(_ index: Int) -> String { Self.colors[index % Self.colors.count] }
 
-    private func place(_ point: (x: Double, y: Double)) -> (x: Double, y: Double) {
+    private func position(of point: (x: Double, y: Double)) -> (x: Double, y: Double) {
         let room = (Self.width - Self.left - Self.right, Self.height - Self.above - Self.below)
         return (
             Self.left + room.0 * xAxis.share(point.x),
@@ -69,9 +71,9 @@ package struct LinePlot {
     }
 
     private func curve(_ index: Int) -> String {
-        let places = series[index].points.map(place)
+        let positions = series[index].points.map(position)
         if let labels = series[index].labels {
-            return zip(places, labels).map { point, label in
+            return zip(positions, labels).map { point, label in
                 """
                 <circle cx="\(number(point.x))" cy="\(number(point.y))" r="3.5" \
                 fill="\(color(index))"/><text x="\(number(point.x + 6))" \
@@ -79,19 +81,19 @@ package struct LinePlot {
                 """
             }.joined()
         }
-        let line = places.map { "\(number($0.x)),\(number($0.y))" }.joined(separator: " ")
+        let line = positions.map { "\(number($0.x)),\(number($0.y))" }.joined(separator: " ")
         return "<polyline points=\"\(line)\" style=\"stroke:\(color(index))\"/>"
     }
 
     private var grid: String {
         let bottom = Self.height - Self.below
         let columns = xAxis.ticks.map { tick in
-            let x = place((tick, yAxis.low)).x
+            let x = position(of: (tick, yAxis.low)).x
             return line(x, Self.above, x, bottom)
                 + text(x, bottom + 14, xAxis.text(tick), anchor: "middle")
         }
         let rows = yAxis.ticks.map { tick in
-            let y = place((xAxis.low, tick)).y
+            let y = position(of: (xAxis.low, tick)).y
             return line(Self.left, y, Self.width - Self.right, y)
                 + text(Self.left - 6, y + 3, yAxis.text(tick), anchor: "end")
         }
@@ -114,7 +116,7 @@ package struct LinePlot {
     private func number(_ value: Double) -> String { String(format: "%.1f", value) }
 }
 
-/// What an axis of a plot spans, and where its lines are.
+/// The range of an axis and its grid lines.
 struct PlotAxis {
     let low, high: Double
     let ticks: [Double]
@@ -138,7 +140,7 @@ struct PlotAxis {
         }
     }
 
-    /// 1, 2 and 5 times powers of ten around what an axis spans; powers alone where it spans many.
+    /// 1, 2 and 5 times powers of ten that enclose the range; powers alone if it spans many.
     private static func marks(from first: Double, to last: Double) -> [Double] {
         let powers = Int(log10(first).rounded(.down))...Int(log10(last).rounded(.up))
         let factors = powers.count > 4 ? [1.0] : [1, 2, 5]
@@ -146,18 +148,18 @@ struct PlotAxis {
         let below = all.lastIndex { $0 <= first } ?? 0
         let above = all.firstIndex { $0 >= last } ?? all.count - 1
         let marks = Array(all[below...max(above, min(below + 1, all.count - 1))])
-        return marks.enumerated().filter { place, _ in
-            place == 0 || place == marks.count - 1 || place % (marks.count / 8 + 1) == 0
+        return marks.enumerated().filter { index, _ in
+            index == 0 || index == marks.count - 1 || index % (marks.count / 8 + 1) == 0
         }.map(\.element)
     }
 
-    /// 1, 2 or 5 times a power of ten, at least as large as asked.
+    /// 1, 2 or 5 times a power of ten, at least `least`.
     private static func step(_ least: Double) -> Double {
         let power = pow(10, log10(least).rounded(.down))
         return [1, 2, 5, 10].map { $0 * power }.first { $0 >= least } ?? 10 * power
     }
 
-    /// How far along the axis a value lies, 0…1.
+    /// The position of a value along the axis, 0…1.
     func share(_ value: Double) -> Double {
         guard high > low else { return 0.5 }
         return isLogarithmic

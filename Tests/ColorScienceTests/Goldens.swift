@@ -15,8 +15,8 @@ struct ColorGoldens: Decodable {
     static func load() throws -> Self { try decodeGolden("lab.json", keys: .convertFromSnakeCase) }
 }
 
-/// A pair of pictures and its measures as scikit-image computes them.
-struct PictureGoldens: Decodable {
+/// A pair of images and its measures as scikit-image computes them.
+struct ImageGoldens: Decodable {
     let width: Int
     let height: Int
     let first: [UInt8]

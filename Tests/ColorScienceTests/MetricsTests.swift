@@ -13,8 +13,8 @@ import Testing
         #expect(abs(try meanDeltaE2000(first, second) - mean) <= 1e-4)
     }
 
-    @Test func pictureMeasuresMatchScikitImage() throws {
-        let goldens = try PictureGoldens.load()
+    @Test func imageMeasuresMatchScikitImage() throws {
+        let goldens = try ImageGoldens.load()
         let (first, second) = (goldens.first, goldens.second)
         let (firstLab, secondLab) = (lab(fromRGB: first), lab(fromRGB: second))
         var errors = ABErrors()
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func equalPicturesReachTheBestValues() throws {
+    @Test func equalImagesReachTheBestValues() throws {
         let pixels = (0..<300).map { UInt8($0 % 251) }
         let planes = lab(fromRGB: pixels)
         var errors = ABErrors()
@@ -94,7 +94,7 @@ import Testing
         #expect(errors.areaUnderCurve == 0)
     }
 
-    @Test func unusablePicturesAreRefused() throws {
+    @Test func unusableImagesAreRefused() throws {
         let pixels = [UInt8](repeating: 7, count: 6 * 8 * 3)
         let empty = LabPlanes(l: [], a: [], b: [])
         #expect(throws: ColorScienceError.self) { try psnr(pixels, []) }

@@ -14,7 +14,7 @@ import Testing
         ("too-many.bad.png", "16000 × 16000 pixels, more than 64000000 in all"),
         ("scans.bad.jpg", "more than 100 scans"),
         ("animated.bad.webp", "it is an animation"),
-        ("make_goldens.py", "not a JPEG, PNG or WebP picture (it holds text)"),
+        ("make_goldens.py", "not a JPEG, PNG or WebP image (it holds text)"),
         ("plane.f32", "its first bytes are unknown"),
         ("missing.png", "No such file or directory; check the path"),
         ("", "it is a directory"),
@@ -39,7 +39,7 @@ import Testing
 
     @Test(arguments: Goldens.all)
     func limitsHoldBeforeDecoding(name: String) throws {
-        // The header survives the cut, the picture does not.
+        // The header survives the cut, the image does not.
         let data = try Goldens.bytes(name)
         for limits in [ImageLimits(maximumPixels: 100), ImageLimits(maximumSide: 16)] {
             #expect(try #require(refusal(data, limits: limits)).kind == .limit)
@@ -61,7 +61,7 @@ import Testing
         let whole = try Image(data: data, name: name)
         for length in 0..<data.count {
             let image = try? Image(data: Array(data.prefix(length)), name: name)
-            // Metadata may stand behind the picture: without them it is whole, but not turned.
+            // Metadata may stand behind the image: without them it is whole, but not turned.
             if let image, name != "orientation-webp.webp" { #expect(image == whole) }
             if length < data.count / 2 { #expect(image == nil) }
         }
@@ -71,7 +71,7 @@ import Testing
         for name in ["jpeg444.jpg", "progressive.jpg", "rgb8.png", "lossy.webp"] {
             let data = try Goldens.bytes(name)
             let error = try #require(refusal(Array(data.prefix(data.count * 3 / 4))))
-            #expect(error.problem.contains("the file ends before the picture does"), "\(error)")
+            #expect(error.problem.contains("the file ends before the image does"), "\(error)")
         }
     }
 

@@ -30,7 +30,7 @@ import Testing
         #expect(image.flippedHorizontally().flippedHorizontally() == image)
     }
 
-    @Test func stripHoldsItsPictures() {
+    @Test func stripHoldsItsImages() {
         let (left, right) = (map(width: 3, height: 2), map(width: 2, height: 4))
         let strip = Image.sideBySide([left, right], gap: 1)
         #expect(strip.width == 6 && strip.height == 4)

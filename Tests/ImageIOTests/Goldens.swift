@@ -43,7 +43,7 @@ enum Goldens {
     }
 }
 
-/// Whether two pictures have one size and no byte differs by more than `tolerance` levels.
+/// Whether two images have one size and no byte differs by more than `tolerance` levels.
 func expectEqual(
     _ image: Image, _ expected: Image, tolerance: Int = 0,
     sourceLocation: SourceLocation = #_sourceLocation

@@ -18,7 +18,7 @@ typedef struct {
     bool animated;
 } CodecHeader;
 
-// Headers: nothing is decoded and nothing of the picture's size is allocated.
+// Headers: nothing is decoded and nothing of the image's size is allocated.
 
 bool codec_jpeg_read_header(
     const uint8_t *bytes, size_t count, CodecHeader *header, char *message);
@@ -27,7 +27,7 @@ bool codec_png_read_header(
 bool codec_webp_read_header(
     const uint8_t *bytes, size_t count, CodecHeader *header, char *message);
 
-// Pictures: `pixels` has room for `channels`, else 3, * width * height bytes and receives
+// Images: `pixels` has room for `channels`, else 3, * width * height bytes and receives
 // interleaved RGB, with 4 channels RGBA. A file whose size is another one is an error.
 
 /// `scale` is 1, 2, 4 or 8: the size is ceil(full / scale). More than `maximum_scans` is an error.
