@@ -13,6 +13,7 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
@@ -44,7 +45,10 @@ let package = Package(
         .target(name: "CFiles"),
         .target(
             name: "Files",
-            dependencies: ["CFiles", .product(name: "SystemPackage", package: "swift-system")]),
+            dependencies: [
+                "CFiles", .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ]),
         .target(name: "TensorFiles", dependencies: ["CHDF5", "Files", "TensorGraph"]),
         .target(
             name: "Checkpoints",
@@ -56,14 +60,16 @@ let package = Package(
         .target(
             name: "MLPackage",
             dependencies: [
-                "CoreMLProto", .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+                "CoreMLProto", "Files",
+                .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+                .product(name: "SystemPackage", package: "swift-system"),
             ]),
         .target(name: "MIL", dependencies: ["MLPackage", "TensorGraph"]),
         .target(name: "Placement", dependencies: ["MLPackage"]),
         .target(
             name: "ColorizerExport",
             dependencies: [
-                "MIL", "MLPackage", "Checkpoints", "TensorFiles", "Colorizers", "Layers",
+                "MIL", "MLPackage", "Files", "Checkpoints", "TensorFiles", "Colorizers", "Layers",
                 "TensorGraph",
             ]),
 
@@ -146,13 +152,20 @@ let package = Package(
         .testTarget(
             name: "ImageIOTests", dependencies: ["ImageIO", "Files", "TestSupport"],
             exclude: ["Goldens"]),
-        .testTarget(name: "FilesTests", dependencies: ["Files", "TestSupport"]),
+        .testTarget(
+            name: "FilesTests",
+            dependencies: [
+                "Files", "TestSupport", .product(name: "SystemPackage", package: "swift-system"),
+            ]),
         .testTarget(
             name: "TensorFilesTests", dependencies: ["TensorFiles", "TestSupport"],
             exclude: ["Goldens"]),
         .testTarget(
-            name: "MLPackageTests", dependencies: ["MLPackage", "TestSupport"],
-            exclude: ["Goldens"]),
+            name: "MLPackageTests",
+            dependencies: [
+                "MLPackage", "TestSupport",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ], exclude: ["Goldens"]),
         .testTarget(
             name: "MILTests",
             dependencies: ["MIL", "Engine", "MLPackage", "TensorGraph", "TestSupport"],

@@ -1,38 +1,43 @@
 import CFiles
 import Glibc
+import SystemPackage
 
-/// Writes files and directories so that whoever looks finds the old one or the new one, whole.
+/// Writes files and folders so that a reader finds either the old one or the new one, complete.
 ///
-/// The new one is built under a temporary name in the same directory, synced, and renamed. If
+/// The new one is built under a temporary name in the same folder, written to disk and renamed. If
 /// anything fails, the temporary is removed and the old one stays as it was.
 package enum AtomicFile {
-    /// Writes a file, in place of one that may be there; a link is followed, not replaced.
-    package static func write(_ bytes: [UInt8], to path: String) throws(FileError) {
-        let target = try resolve(path)
-        guard try FileKind(at: target) != .directory else { throw isDirectory(path) }
-        let temporary = temporaryPath(beside: target)
-        do {
-            try create(temporary, bytes, mode: mode(of: target), for: path)
-            try move(temporary, to: target, for: path)
-        } catch {
-            unlink(temporary)
-            throw error
-        }
-        try syncParent(of: target, for: path)
+    /// Writes a file, replacing an existing one; a symbolic link is followed, not replaced.
+    ///
+    /// - Throws: ``FileError`` if something other than a regular file is at `path` or it cannot be
+    ///   written.
+    package static func write(_ bytes: [UInt8], to path: some PathConvertible) throws(FileError) {
+        let file = try PendingFile(for: path)
+        try file.write(bytes)
+        try file.publish()
     }
 
-    /// Has `build` make a file or a directory at the path it is given, and puts that at `path`.
+    /// Has `build` create a file or a folder at the path it is given, then moves that to `path`.
     ///
-    /// - Parameter marker: A directory at `path` is replaced only if it is empty or holds an
-    ///   entry of this name: a mistyped path must not cost a home directory.
-    /// - Throws: What `build` throws, or a `FileError`.
+    /// A folder replaces a folder in one step, by exchanging the two names. Only where the file
+    /// system cannot do that are there two renames, between which nothing is at `path`; a crash
+    /// between them is repaired by the next call for the same path.
+    ///
+    /// - Parameter marker: A folder at `path` is replaced only if it is empty or contains an entry
+    ///   of this name, so that a mistyped path does not delete someone's files.
+    /// - Throws: What `build` throws, or a ``FileError``.
     package static func replace<Result>(
-        _ path: String, marker: String? = nil, build: (_ temporaryPath: String) throws -> Result
+        _ path: some PathConvertible, marker: String? = nil,
+        build: (_ temporaryPath: String) throws -> Result
     ) throws -> Result {
+        let path = path.filePath
         let target = try resolve(path)
+        sweepLeftovers(in: target.removingLastComponent())
+        try restoreDisplaced(target, for: path)
+        try checkReplaceable(target, marker: marker, for: path)
         let temporary = temporaryPath(beside: target)
         do {
-            let result = try build(temporary)
+            let result = try build(temporary.string)
             try install(temporary, at: target, marker: marker, for: path)
             return result
         } catch {
@@ -41,175 +46,146 @@ package enum AtomicFile {
         }
     }
 
-    static func install(
-        _ temporary: String, at target: String, marker: String?, for path: String
+    private static func install(
+        _ temporary: FilePath, at target: FilePath, marker: String?, for path: FilePath
     ) throws(FileError) {
-        let old = try FileKind(at: target)
-        switch (try FileKind(at: temporary), old) {
+        let old = try FileKind(at: target, for: "write")
+        switch (try FileKind(at: temporary, for: "write"), old) {
         case (.directory, .nothing), (.file, .nothing), (.file, .file):
             try syncTree(temporary, for: path)
             try move(temporary, to: target, for: path)
         case (.directory, .directory):
+            try checkReplaceable(target, marker: marker, for: path)
             try syncTree(temporary, for: path)
-            try exchange(temporary, target, marker: marker, for: path)
+            try exchange(temporary, target, for: path)
         case (.file, .directory): throw isDirectory(path)
-        case (.directory, _): throw isNoDirectory(path)
+        case (.directory, _): throw isNotDirectory(path)
         default: throw nothingBuilt(path)
         }
         try syncParent(of: target, for: path)
     }
-}
 
-// MARK: Files
-
-extension AtomicFile {
-    private static func create(
-        _ temporary: String, _ bytes: [UInt8], mode: mode_t?, for path: String
-    ) throws(FileError) {
-        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
-        guard descriptor >= 0 else { throw FileError(path: path, operation: "write") }
-        var isOpen = true
-        defer { if isOpen { close(descriptor) } }
-        if let mode { fchmod(descriptor, mode) }
-        try writeAll(bytes, to: descriptor, for: path)
-        guard fsync(descriptor) == 0 else { throw FileError(path: path, operation: "write") }
-        // Network file systems may report a full disk only now.
-        isOpen = false
-        guard close(descriptor) == 0 else { throw FileError(path: path, operation: "write") }
-    }
-
-    private static func writeAll(
-        _ bytes: [UInt8], to descriptor: Int32, for path: String
-    ) throws(FileError) {
-        var rest = bytes
-        while !rest.isEmpty {
-            let count = Glibc.write(descriptor, rest, rest.count)
-            if count < 0 && errno == EINTR { continue }
-            guard count > 0 else { throw FileError(path: path, operation: "write") }
-            if count == rest.count { return }
-            rest.removeFirst(count)
-        }
-    }
-
-    /// The permissions of the file that is replaced: the new one keeps them.
-    static func mode(of path: String) -> mode_t? {
+    /// The permissions of the file that is replaced; the new one gets them.
+    static func mode(of path: FilePath) -> mode_t? {
         var status = stat()
-        return stat(path, &status) == 0 ? status.st_mode & 0o7777 : nil
+        return stat(path.string, &status) == 0 ? status.st_mode & 0o7777 : nil
     }
 }
 
-// MARK: Directories
+// MARK: Folders
 
 extension AtomicFile {
-    /// Puts the directory `temporary` in the place of the directory `target`.
-    private static func exchange(
-        _ temporary: String, _ target: String, marker: String?, for path: String
+    /// Refuses a folder that is neither empty nor has the marker.
+    private static func checkReplaceable(
+        _ target: FilePath, marker: String?, for path: FilePath
     ) throws(FileError) {
-        // An empty directory gives way to a plain rename.
-        if rename(temporary, target) == 0 { return }
-        guard errno == ENOTEMPTY || errno == EEXIST else {
-            throw FileError(path: path, operation: "write")
-        }
-        guard let marker, access("\(target)/\(marker)", F_OK) == 0 else {
-            throw isForeign(path, marker: marker)
-        }
-        if files_exchange(temporary, target) != 0 {
-            try moveAside(temporary, target, for: path)
-        }
-        removeTree(temporary)
+        guard let names = entries(of: target), !names.isEmpty else { return }
+        guard let marker, names.contains(marker) else { throw isForeign(path, marker: marker) }
     }
 
-    /// For file systems that cannot exchange two names: for an instant, nothing is at `target`.
-    private static func moveAside(
-        _ temporary: String, _ target: String, for path: String
+    /// Puts the folder `temporary` in place of the folder `target` and removes the latter.
+    private static func exchange(
+        _ temporary: FilePath, _ target: FilePath, for path: FilePath
     ) throws(FileError) {
-        let aside = temporaryPath(beside: target)
-        try move(target, to: aside, for: path)
-        guard rename(temporary, target) == 0 else {
-            let error = FileError(path: path, operation: "write")
-            rename(aside, target)
+        if files_exchange(temporary.string, target.string) == 0 {
+            removeTree(temporary)
+        } else {
+            try displace(target, by: temporary, for: path)
+        }
+    }
+
+    /// Replaces a folder with two renames, for file systems that cannot exchange two names.
+    static func displace(
+        _ target: FilePath, by temporary: FilePath, for path: FilePath
+    ) throws(FileError) {
+        let old = displacedPath(of: target)
+        try move(target, to: old, for: path)
+        guard rename(temporary.string, target.string) == 0 else {
+            let error = FileError(path: path.string, operation: "write")
+            rename(old.string, target.string)
             throw error
         }
-        rename(aside, temporary)
+        removeTree(old)
+    }
+
+    /// Completes a replacement that a crash interrupted: moves the old folder back if nothing took
+    /// its place, and removes it otherwise.
+    private static func restoreDisplaced(
+        _ target: FilePath, for path: FilePath
+    ) throws(FileError) {
+        let old = displacedPath(of: target)
+        guard try FileKind(at: old, for: "write") == .directory else { return }
+        if try FileKind(at: target, for: "write") == .nothing {
+            try move(old, to: target, for: path)
+        } else {
+            removeTree(old)
+        }
     }
 }
 
 // MARK: Paths
 
 extension AtomicFile {
-    /// Where the file really is. What is neither a file nor a directory is refused: renaming onto
-    /// a device would destroy the device.
-    static func resolve(_ path: String) throws(FileError) -> String {
+    /// The path without symbolic links and trailing slashes. What is neither a file nor a folder
+    /// is refused: renaming onto a device would destroy the device.
+    static func resolve(_ path: FilePath) throws(FileError) -> FilePath {
         guard !path.isEmpty else {
             throw FileError(
                 path: "(empty path)", operation: "write", reason: "the path is empty",
                 remedy: "name a file")
         }
-        guard try FileKind(at: path) != .other else {
+        guard try FileKind(at: path, for: "write") != .other else {
             throw FileError(
-                path: path, operation: "write", reason: "it is not a regular file",
+                path: path.string, operation: "write", reason: "it is not a regular file",
                 remedy: "choose another name")
         }
-        guard let real = realpath(path, nil) else { return withoutTrailingSlashes(path) }
+        guard let real = realpath(path.string, nil) else { return path }
         defer { free(real) }
-        return String(cString: real)
+        return FilePath(platformString: real)
     }
 
-    private static func withoutTrailingSlashes(_ path: String) -> String {
-        var path = path[...]
-        while path.count > 1 && path.last == "/" { path.removeLast() }
-        return String(path)
-    }
-
-    /// Splits a path into its directory, with the slash, and its name.
-    private static func split(_ path: String) -> (directory: Substring, name: Substring) {
-        let end = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
-        return (path[..<end], path[end...])
-    }
-
-    /// A hidden name of at most 255 bytes that no one else uses, in the directory of `path`.
-    static func temporaryPath(beside path: String) -> String {
-        let (directory, name) = split(path)
-        let mark = String(UInt64.random(in: 0 ... .max), radix: 36)
-        return "\(directory).\(name.prefix(40)).\(mark).partial"
-    }
-
-    private static func move(
-        _ source: String, to target: String, for path: String
+    static func move(
+        _ source: FilePath, to target: FilePath, for path: FilePath
     ) throws(FileError) {
-        guard rename(source, target) == 0 else { throw FileError(path: path, operation: "write") }
+        guard rename(source.string, target.string) == 0 else {
+            throw FileError(path: path.string, operation: "write")
+        }
     }
 
-    private static func syncParent(of target: String, for path: String) throws(FileError) {
-        let directory = split(target).directory
-        let number = sync(directory.isEmpty ? "." : String(directory))
-        guard number == 0 else { throw FileError(path: path, operation: "write", number: number) }
+    static func syncParent(of target: FilePath, for path: FilePath) throws(FileError) {
+        let folder = target.removingLastComponent()
+        let number = sync(folder.isEmpty ? "." : folder)
+        guard number == 0 else {
+            throw FileError(path: path.string, operation: "write", number: number)
+        }
     }
 }
 
 // MARK: Refusals
 
 extension AtomicFile {
-    static func isDirectory(_ path: String) -> FileError {
+    static func isDirectory(_ path: FilePath) -> FileError {
         FileError(
-            path: path, operation: "write", reason: "it is a directory",
+            path: path.string, operation: "write", reason: "it is a directory",
             remedy: "name a file in it")
     }
 
-    private static func isNoDirectory(_ path: String) -> FileError {
+    private static func isNotDirectory(_ path: FilePath) -> FileError {
         FileError(
-            path: path, operation: "write", reason: "a file is where a directory should be",
+            path: path.string, operation: "write",
+            reason: "a file is where a directory should be",
             remedy: "remove it or choose another name")
     }
 
-    private static func isForeign(_ path: String, marker: String?) -> FileError {
+    private static func isForeign(_ path: FilePath, marker: String?) -> FileError {
         let content = marker.map { ", and has no \($0)" } ?? ""
         return FileError(
-            path: path, operation: "replace", reason: "the directory is not empty\(content)",
+            path: path.string, operation: "replace",
+            reason: "the directory is not empty\(content)",
             remedy: "remove it or choose another name")
     }
 
-    private static func nothingBuilt(_ path: String) -> FileError {
-        FileError(path: path, operation: "write", reason: "nothing was written")
+    private static func nothingBuilt(_ path: FilePath) -> FileError {
+        FileError(path: path.string, operation: "write", reason: "nothing was written")
     }
 }

@@ -1,59 +1,63 @@
 import Glibc
+import SystemPackage
 
-/// Whether a directory is at `path`.
+/// Whether `path` is a folder.
 ///
-/// - Throws: `FileError` if nothing is there or it cannot be looked at.
-package func isDirectory(_ path: String) throws(FileError) -> Bool {
+/// - Throws: ``FileError`` if nothing is there or it cannot be examined.
+package func isDirectory(_ path: some PathConvertible) throws(FileError) -> Bool {
+    let path = path.filePath.string
     var status = stat()
     guard stat(path, &status) == 0 else { throw FileError(path: path, operation: "read") }
     return status.st_mode & S_IFMT == S_IFDIR
 }
 
-/// The files below a directory and its subdirectories, sorted by path. Hidden ones are left out,
-/// and links to directories are not followed.
+/// The files below a folder and its subfolders, sorted by path. Hidden ones are left out, and
+/// symbolic links to folders are not followed.
 ///
-/// - Parameter extensions: the extensions to list, in lower case and without the dot.
-/// - Throws: `FileError` if a directory cannot be read.
+/// - Parameter extensions: The extensions to list, in lower case and without the dot.
+/// - Throws: ``FileError`` if a folder cannot be read.
 package func listFiles(
-    below directory: String, extensions: Set<String>
+    below folder: String, extensions: Set<String>
 ) throws(FileError) -> [String] {
-    guard try isDirectory(directory) else {
+    guard try isDirectory(folder) else {
         throw FileError(
-            path: directory, operation: "read", reason: "it is not a directory",
+            path: folder, operation: "read", reason: "it is not a directory",
             remedy: "name a directory")
     }
-    var found: [String] = []
-    try list(directory, extensions, into: &found)
-    return found.sorted()
+    var found: [FilePath] = []
+    try list("", of: FilePath(folder), extensions, into: &found)
+    // The caller's spelling of the folder is kept: names relative to it follow from the paths.
+    let prefix = folder.hasSuffix("/") ? folder : folder + "/"
+    return found.map { prefix + $0.string }.sorted()
 }
 
+/// Collects the files below a subfolder, as paths relative to `root`.
 private func list(
-    _ directory: String, _ extensions: Set<String>, into found: inout [String]
+    _ subfolder: FilePath, of root: FilePath, _ extensions: Set<String>,
+    into found: inout [FilePath]
 ) throws(FileError) {
-    guard let names = entries(of: directory) else {
-        throw FileError(path: directory, operation: "read")
+    let folder = root.pushing(subfolder)
+    // The folder that the caller named may be a symbolic link.
+    guard let names = entries(of: subfolder.isEmpty ? folder.appending(".") : folder) else {
+        throw FileError(path: folder.string, operation: "read")
     }
     for name in names where !name.hasPrefix(".") {
-        let path = directory.hasSuffix("/") ? directory + name : "\(directory)/\(name)"
-        switch kind(of: path) {
-        case S_IFDIR: try list(path, extensions, into: &found)
-        case S_IFREG where extensions.contains(fileExtension(of: name)): found.append(path)
+        let path = subfolder.appending(name)
+        switch kind(of: root.pushing(path)) {
+        case S_IFDIR: try list(path, of: root, extensions, into: &found)
+        case S_IFREG where extensions.contains(path.extension?.lowercased() ?? ""):
+            found.append(path)
         default: break
         }
     }
 }
 
-/// A link to a file counts as a file; a link to a directory, which could lead in a circle, as a
-/// link.
-private func kind(of path: String) -> mode_t {
+/// A symbolic link counts as the file it leads to; one to a folder, which could form a cycle,
+/// stays a link.
+private func kind(of path: FilePath) -> mode_t {
     var status = stat()
-    guard lstat(path, &status) == 0 else { return 0 }
+    guard lstat(path.string, &status) == 0 else { return 0 }
     guard status.st_mode & S_IFMT == S_IFLNK else { return status.st_mode & S_IFMT }
-    guard stat(path, &status) == 0 else { return 0 }
+    guard stat(path.string, &status) == 0 else { return 0 }
     return status.st_mode & S_IFMT == S_IFREG ? S_IFREG : S_IFLNK
-}
-
-private func fileExtension(of name: String) -> String {
-    guard let dot = name.lastIndex(of: ".") else { return "" }
-    return name[name.index(after: dot)...].lowercased()
 }

@@ -1,55 +1,91 @@
 import Glibc
+import SystemPackage
 
-/// What stands at a path.
-enum FileKind {
+/// The kind of entry at a path.
+package enum FileKind {
     case nothing, file, directory, other
+    /// A symbolic link that was not followed.
+    case link
 
-    /// Follows symbolic links.
-    init(at path: String) throws(FileError) {
+    /// Looks at the entry itself or, with `followingLinks`, at what a symbolic link leads to.
+    ///
+    /// - Parameter operation: What the caller is about to do, for the error.
+    /// - Throws: ``FileError`` if the path cannot be examined.
+    package init(
+        at path: some PathConvertible, followingLinks: Bool = true, for operation: String = "read"
+    ) throws(FileError) {
+        let path = path.filePath.string
         var status = stat()
-        guard stat(path, &status) == 0 else {
-            guard errno == ENOENT else { throw FileError(path: path, operation: "write") }
+        let result = followingLinks ? stat(path, &status) : lstat(path, &status)
+        guard result == 0 else {
+            guard [ENOENT, ENOTDIR].contains(errno) else {
+                throw FileError(path: path, operation: operation)
+            }
             self = .nothing
             return
         }
         switch status.st_mode & S_IFMT {
         case S_IFREG: self = .file
         case S_IFDIR: self = .directory
+        case S_IFLNK: self = .link
         default: self = .other
         }
     }
 }
 
-/// Removes a file, or a directory with all that is in it; links are removed, not followed.
-@discardableResult
-func removeTree(_ path: String) -> Bool {
-    if unlink(path) == 0 { return true }
-    for name in entries(of: path) ?? [] { removeTree("\(path)/\(name)") }
-    return rmdir(path) == 0
+/// Creates a folder unless it exists.
+///
+/// - Parameter withParents: Whether missing folders above it are created too.
+/// - Throws: ``FileError`` if one cannot be created.
+package func createFolder(
+    _ path: some PathConvertible, withParents: Bool = true
+) throws(FileError) {
+    let path = path.filePath
+    let parent = path.removingLastComponent()
+    if withParents, !parent.isEmpty, try FileKind(at: parent, for: "create") == .nothing {
+        try createFolder(parent)
+    }
+    guard mkdir(path.string, 0o777) != 0 else { return }
+    let error = FileError(path: path.string, operation: "create")
+    guard error.errorNumber == EEXIST, try isDirectory(path) else { throw error }
 }
 
-/// Has a file, or a directory with all that is in it, reach the disk.
+/// Removes a file, or a folder with everything in it; symbolic links are removed, not followed.
+///
+/// - Returns: Whether nothing is left.
+@discardableResult
+package func removeTree(_ path: some PathConvertible) -> Bool {
+    let path = path.filePath
+    if unlink(path.string) == 0 { return true }
+    for name in entries(of: path) ?? [] { removeTree(path.appending(name)) }
+    return rmdir(path.string) == 0
+}
+
+/// Waits until a file, or a folder with everything in it, is on disk.
 ///
 /// - Parameter target: The path that an error names.
-func syncTree(_ path: String, for target: String) throws(FileError) {
-    for name in entries(of: path) ?? [] { try syncTree("\(path)/\(name)", for: target) }
+func syncTree(_ path: FilePath, for target: FilePath) throws(FileError) {
+    for name in entries(of: path) ?? [] { try syncTree(path.appending(name), for: target) }
     let number = sync(path)
-    guard number == 0 else { throw FileError(path: target, operation: "write", number: number) }
+    guard number == 0 else {
+        throw FileError(path: target.string, operation: "write", number: number)
+    }
 }
 
-/// Has one file or directory reach the disk. Returns an error number, 0 if all went well.
-func sync(_ path: String) -> Int32 {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-    // The link itself is part of its directory.
+/// Waits until one file or folder is on disk. Returns an error number, 0 on success.
+func sync(_ path: FilePath) -> Int32 {
+    let descriptor = open(path.string, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    // A symbolic link is part of its folder.
     guard descriptor >= 0 else { return errno == ELOOP ? 0 : errno }
     defer { close(descriptor) }
-    // Some file systems cannot sync a directory, and say so with EINVAL.
+    // Some file systems cannot sync a folder and fail with EINVAL.
     return fsync(descriptor) == 0 || errno == EINVAL ? 0 : errno
 }
 
-/// The names in a directory, without "." and ".."; nil for what is not one, such as a link, or
-/// cannot be read.
-func entries(of path: String) -> [String]? {
+/// The names in a folder, hidden ones included; nil if it cannot be read or `path` is not a
+/// folder but, for instance, a symbolic link to one.
+package func entries(of path: some PathConvertible) -> [String]? {
+    let path = path.filePath.isEmpty ? "." : path.filePath.string
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_DIRECTORY | O_NOFOLLOW)
     guard descriptor >= 0 else { return nil }
     guard let directory = fdopendir(descriptor) else {
@@ -62,21 +98,21 @@ func entries(of path: String) -> [String]? {
     return names.filter { $0 != "." && $0 != ".." }
 }
 
-/// Swift sees the name as a tuple of 256 characters, but the entry may be shorter than that.
+/// Swift imports the name as a tuple of 256 characters, but the entry may be shorter than that.
 private func name(of entry: UnsafePointer<dirent>) -> String {
     let start = UnsafeRawPointer(entry) + MemoryLayout<dirent>.offset(of: \.d_name)!
     return String(cString: start.assumingMemoryBound(to: CChar.self))
 }
 
-/// Which file or directory a path leads to, however it is spelled.
+/// Identifies a file or folder however its path is spelled.
 package struct FileIdentity: Hashable, Sendable {
     private let device: UInt64
     private let number: UInt64
 
-    /// Nil where the path leads nowhere.
-    package init?(of path: String) {
+    /// Nil if nothing is at the path.
+    package init?(of path: some PathConvertible) {
         var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
+        guard stat(path.filePath.string, &status) == 0 else { return nil }
         device = UInt64(status.st_dev)
         number = UInt64(status.st_ino)
     }

@@ -16,9 +16,12 @@ extension FilePath: PathConvertible {
 }
 
 extension String: PathConvertible {
-    /// The string read as a path, without tilde or variable expansion. The path ends before the
-    /// first NUL character, if there is one.
-    public var filePath: FilePath { FilePath(self) }
+    /// The string read as a path, without tilde or variable expansion. A NUL character, which no
+    /// path can contain, becomes U+FFFD rather than end the path.
+    public var filePath: FilePath {
+        let isPlain = !utf8.contains(0)
+        return FilePath(isPlain ? self : String(map { $0 == "\0" ? "\u{FFFD}" : $0 }))
+    }
 }
 
 extension URL: PathConvertible {

@@ -1,35 +1,50 @@
 import Glibc
+import SystemPackage
 
-/// A file that someone else's code writes beside its place, and that takes the place when it is
-/// whole. Unless ``publish()`` is called, it disappears with this object.
+/// A file written under a temporary name that replaces its destination once it is complete.
+///
+/// Unless ``publish()`` succeeds, the temporary file disappears with this object and the
+/// destination stays as it was.
 package final class PendingFile {
     /// The path that the caller asked for.
-    package let destination: String
-    /// Where to write until then: an empty file with the permissions of the one it will replace.
-    package let path: String
-    private let target: String
+    package let destination: FilePath
+    /// The temporary file: new, empty, with the permissions of the file that it will replace.
+    package let path: FilePath
+    private let target: FilePath
+    private let writer: FileWriter
     private var isPublished = false
 
-    package init(for destination: String) throws(FileError) {
-        self.destination = destination
-        target = try AtomicFile.resolve(destination)
-        guard try FileKind(at: target) != .directory else {
-            throw AtomicFile.isDirectory(destination)
+    /// Creates the temporary file beside the destination. A symbolic link is followed: the file
+    /// that it leads to is replaced, not the link.
+    package init(for destination: some PathConvertible) throws(FileError) {
+        self.destination = destination.filePath
+        target = try AtomicFile.resolve(self.destination)
+        guard try FileKind(at: target, for: "write") != .directory else {
+            throw AtomicFile.isDirectory(self.destination)
         }
-        path = AtomicFile.temporaryPath(beside: target)
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
-        guard descriptor >= 0 else { throw FileError(path: destination, operation: "write") }
-        if let mode = AtomicFile.mode(of: target) { fchmod(descriptor, mode) }
-        close(descriptor)
+        path = temporaryPath(beside: target)
+        sweepLeftoversOnce(in: path.removingLastComponent())
+        writer = try FileWriter(creating: path, reportingAs: self.destination)
+        if let mode = AtomicFile.mode(of: target) { writer.setMode(mode) }
     }
 
     deinit {
-        if !isPublished { unlink(path) }
+        if !isPublished { unlink(path.string) }
     }
 
-    /// Has the file reach the disk and puts it in its place.
+    /// Appends bytes to the temporary file.
+    package func write(_ bytes: UnsafeRawBufferPointer) throws(FileError) {
+        try writer.write(bytes)
+    }
+
+    /// Appends bytes to the temporary file.
+    package func write(_ bytes: [UInt8]) throws(FileError) { try writer.write(bytes) }
+
+    /// Waits until the file is on disk and puts it in place of the destination.
     package func publish() throws(FileError) {
-        try AtomicFile.install(path, at: target, marker: nil, for: destination)
+        try writer.finish()
+        try AtomicFile.move(path, to: target, for: destination)
         isPublished = true
+        try AtomicFile.syncParent(of: target, for: destination)
     }
 }

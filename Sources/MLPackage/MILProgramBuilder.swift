@@ -1,4 +1,4 @@
-/// Builds a program operation by operation, with legal names that are each used once.
+/// Builds a program operation by operation, making names legal and unique.
 ///
 ///     var builder = MILProgramBuilder()
 ///     let x = builder.input("x", MILTensorType(.float32, [1, 3, 8, 8]))
@@ -6,26 +6,26 @@
 ///     try builder.output(y, as: "y")
 ///     let program = builder.program
 ///
-/// Parameters given as constants become `const` operations of their own, as the format wants it;
-/// equal small ones are made once.
+/// Constant parameters become `const` operations, as the format requires; equal small ones share
+/// one.
 package struct MILProgramBuilder {
     package private(set) var program = MILProgram()
     private var names: Set<String> = []
     private var smallConstants: [MILValue: String] = [:]
 
-    /// Constants of more elements are not compared with others; the weight file finds equal ones.
+    /// Larger constants are not compared here: the weight file shares equal ones.
     private static let smallCount = 64
 
     package init() {}
 
-    /// Adds an input; the name is made legal where it is not.
+    /// Adds an input and returns its name, made legal and unique.
     package mutating func input(_ name: String, _ type: MILTensorType) -> String {
         let name = uniqueName(name)
         program.inputs.append(MILNamedType(name, type))
         return name
     }
 
-    /// Adds a constant, or finds an equal small one.
+    /// Adds a constant, or returns the name of an equal small one.
     package mutating func constant(_ value: MILValue, name: String) -> String {
         let isSmall = (value.type.elementCount ?? .max) <= Self.smallCount
         if isSmall, let earlier = smallConstants[value] { return earlier }
@@ -45,7 +45,7 @@ package struct MILProgramBuilder {
         operation(type, inputs, outputs: [MILNamedType(name, outputType)])[0]
     }
 
-    /// Adds an operation and returns the names that its outputs got.
+    /// Adds an operation and returns the names of its outputs.
     package mutating func operation(
         _ type: String, _ inputs: [String: MILOperand], outputs: [MILNamedType]
     ) -> [String] {
@@ -71,18 +71,20 @@ package struct MILProgramBuilder {
 
     /// Returns a value from the program under the given name.
     ///
-    /// An operation's output takes that name; an input, a constant, or a value that is an output
-    /// already goes through an `identity`. Another value that has the name gives it up, unless it
-    /// is an input or an output.
+    /// The output of an operation is renamed; an input, a constant or a value that already is an
+    /// output is copied by an `identity`. Another value of that name is renamed, unless it is an
+    /// input or output.
+    ///
+    /// - Throws: ``MLPackageError`` if the name is in use or not legal.
     package mutating func output(_ value: String, as name: String) throws(MLPackageError) {
-        let taken = Set(program.inputs.map(\.name) + program.outputs)
-        guard MILNames.isLegal(name), !taken.contains(name) || value == name && !isInput(name)
+        let reserved = Set(program.inputs.map(\.name) + program.outputs)
+        guard MILNames.isLegal(name), !reserved.contains(name) || value == name && !isInput(name)
         else {
             throw MLPackageError(
-                file: "", place: "output \"\(name)\"", rule: "the name is taken or not legal",
+                file: "", place: "output \"\(name)\"", rule: "the name is in use or not legal",
                 remedy: "Choose another name for the output.")
         }
-        let isFree = !taken.contains(value) && !smallConstants.values.contains(value)
+        let isFree = !reserved.contains(value) && !smallConstants.values.contains(value)
         let source = isFree ? value : identity(of: value)
         if source != name {
             if names.contains(name) { rename(name, to: uniqueName(name)) }
@@ -107,7 +109,7 @@ package struct MILProgramBuilder {
         }
     }
 
-    /// A legal name that no value has yet, near the one that is wished.
+    /// A legal, unused name similar to `wish`.
     private mutating func uniqueName(_ wish: String) -> String {
         let base = MILNames.legal(wish)
         var name = base
@@ -129,20 +131,20 @@ package struct MILProgramBuilder {
     }
 }
 
-/// What a parameter is given when an operation is built.
+/// The argument for a parameter when an operation is built.
 package enum MILOperand: Sendable {
     /// A value defined earlier.
     case name(String)
-    /// Several, where the parameter takes a list.
+    /// Several values, for a list parameter.
     case names([String])
-    /// A constant, made into an operation of its own.
+    /// A constant, to become an operation.
     case constant(MILValue)
-    /// A constant that stands in the operation: compressed weights from iOS18 on.
+    /// An inline constant: compressed weights from iOS18 on.
     case inline(MILValue)
 }
 
 extension MILOperation {
-    /// Gives a value another name wherever the operation defines or uses it.
+    /// Renames a value wherever the operation defines or uses it.
     fileprivate mutating func rename(_ old: String, to new: String) {
         for index in outputs.indices where outputs[index].name == old { outputs[index].name = new }
         if name == old { name = new }

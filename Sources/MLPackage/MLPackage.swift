@@ -1,12 +1,16 @@
-import Foundation
+public import Files
 
-/// A Core ML package (`.mlpackage`) with an ML Program: read from disk, or made in memory and
-/// written.
+/// A Core ML package (`.mlpackage`) with an ML Program, read from disk or made in memory.
 ///
-/// A package that was read keeps its weight file open; the elements of its constants are read when
-/// they are asked for.
-package struct MLPackage: Hashable, Sendable {
-    package var target: DeploymentTarget
+///     var package = try MLPackage(contentsOf: "colorizer.mlpackage")
+///     package.metadata.author = "The photo lab"
+///     try package.write(to: "colorizer.mlpackage")
+///
+/// A package that was read keeps its weight file open and reads the elements of a constant when
+/// they are needed. It stays valid when the package on disk is replaced.
+public struct MLPackage: Hashable, Sendable {
+    /// The oldest system that the package runs on.
+    public package(set) var target: DeploymentTarget
     package var description: ModelDescription
     package var program: MILProgram
 
@@ -17,33 +21,49 @@ package struct MLPackage: Hashable, Sendable {
         self.description = description
         self.program = program
     }
+
+    /// What the author states about the model.
+    public var metadata: ModelMetadata {
+        get { description.metadata }
+        set { description.metadata = newValue }
+    }
 }
 
 extension MLPackage {
-    /// Reads a package and checks all of it but the elements of its weights.
-    package init(contentsOf path: String) throws(MLPackageError) {
+    /// Reads a package and checks everything but the elements of its weights.
+    ///
+    /// - Throws: ``MLPackageError`` if it cannot be read, is damaged or breaks a rule of the
+    ///   format.
+    public init(contentsOf path: some PathConvertible) throws(MLPackageError) {
+        let path = path.filePath
         do {
             self = try PackageReader.read(path)
         } catch {
             throw MLPackageError(
-                error, file: path,
+                error, file: path.string,
                 remedy:
-                    "The package is damaged or of a kind that is not supported: export it again.")
+                    "The package is damaged or of an unsupported kind: export it again.")
         }
     }
 
-    /// Writes the package beside `path`, then puts it there, replacing a package that stands there.
+    /// Writes the package to a temporary folder beside `path`, then replaces the package at `path`
+    /// with it in one step.
     ///
-    /// The same package gives the same bytes. When writing fails, `path` is left as it was.
-    package func write(to path: String) throws(MLPackageError) {
+    /// Equal packages give equal files. If writing fails, `path` is left as it was.
+    ///
+    /// - Throws: ``MLPackageError`` if the package breaks a rule of the format, if something other
+    ///   than a package or an empty folder is at `path`, or if the system refuses.
+    public func write(to path: some PathConvertible) throws(MLPackageError) {
+        let path = path.filePath
         do {
             try check()
             try PackageWriter.write(self, to: path)
         } catch {
-            var told = MLPackageError(
-                error, file: path, remedy: "Nothing was written; what stood there is untouched.")
-            told.isUnwritable = (error as? Fault)?.isSystems ?? !(error is MLPackageError)
-            throw told
+            var error = MLPackageError(
+                error, file: path.string, remedy: "Nothing was written or replaced.")
+            // Errors in a temporary file are about the package as a whole.
+            if error.isUnwritable { error.file = path.string }
+            throw error
         }
     }
 
@@ -51,25 +71,5 @@ extension MLPackage {
     func check() throws {
         try ProgramRules.check(program)
         try InterfaceRules.check(description, program, target: target)
-    }
-}
-
-extension MLPackageError {
-    /// Any error, told with the file it happened to.
-    fileprivate init(_ error: any Error, file: String, remedy: String) {
-        switch error {
-        case let error as MLPackageError: self = error
-        case let fault as Fault: self = fault.error(file: file, remedy: remedy)
-        default:
-            let reason = Self.reason(error as NSError)
-            self.init(file: file, place: "", rule: reason, remedy: remedy)
-        }
-    }
-
-    /// The system's own words where an error comes from the system.
-    private static func reason(_ error: NSError) -> String {
-        let inner = error.userInfo[NSUnderlyingErrorKey] as? NSError ?? error
-        guard inner.domain == NSPOSIXErrorDomain else { return error.localizedDescription }
-        return String(cString: strerror(Int32(inner.code)))
     }
 }

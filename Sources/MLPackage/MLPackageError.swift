@@ -1,36 +1,65 @@
-/// Why a package cannot be read or written: the file, the place in it, the rule that is broken, and
-/// the way out.
-package struct MLPackageError: Error, Hashable, CustomStringConvertible {
-    /// The path of the package or of the file in it.
-    package var file: String
-    /// For example `operation 12 (conv, "conv_0"), parameter "weight"`.
-    package var place: String
-    /// What is wrong, said by what would be right.
-    package var rule: String
-    /// What the reader of the message can do.
-    package var remedy: String
-    /// Whether the system did not let it be written: the package itself is right.
-    package internal(set) var isUnwritable = false
+import Files
 
-    package init(file: String, place: String, rule: String, remedy: String) {
+/// Why a package cannot be read or written: the file, the position in it, the rule that is broken
+/// and what to do about it.
+public struct MLPackageError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The path of the package or of a file in it; empty for a package in memory.
+    public internal(set) var file: String
+    /// The position in the file, for example `operation 12 (conv, "conv_0"), parameter "weight"`;
+    /// empty where the file as a whole is meant.
+    public internal(set) var place: String
+    /// The rule that is broken.
+    public let rule: String
+    /// What to do about it.
+    public let remedy: String
+    /// Whether the system refused to write the package, which itself is correct.
+    public let isUnwritable: Bool
+
+    package init(
+        file: String, place: String, rule: String, remedy: String, isUnwritable: Bool = false
+    ) {
         self.file = file
         self.place = place
         self.rule = rule
         self.remedy = remedy
+        self.isUnwritable = isUnwritable
     }
 
-    package var description: String {
+    public var description: String {
         [file, place, rule].filter { !$0.isEmpty }.joined(separator: ": ") + ". " + remedy
     }
 }
 
-/// An error before the file is known: inner functions work on parts that have no path.
+extension MLPackageError {
+    /// An error of reading or writing a file.
+    init(_ error: FileError, remedy: String? = nil) {
+        let fallback =
+            error.remedy.isEmpty
+            ? ""
+            : error.remedy.prefix(1).uppercased()
+                + error.remedy.dropFirst() + "."
+        self.init(
+            file: error.path, place: "", rule: "cannot \(error.operation): \(error.reason)",
+            remedy: fallback.isEmpty ? remedy ?? "Export or copy the package again." : fallback,
+            isUnwritable: error.operation != "read" && error.errorNumber != 0)
+    }
+
+    /// Any error of reading or writing the package at `file`.
+    init(_ error: any Error, file: String, remedy: String) {
+        switch error {
+        case let error as MLPackageError: self = error
+        case let fault as Fault: self = fault.error(file: file, remedy: remedy)
+        case let error as FileError: self.init(error, remedy: remedy)
+        default: self.init(file: file, place: "", rule: "\(error)", remedy: remedy)
+        }
+    }
+}
+
+/// An error whose file is not known yet: inner functions work on parts that have no path.
 struct Fault: Error {
     var place: String
     var rule: String
     var remedy: String?
-    /// Whether it is not the package that is wrong.
-    var isSystems = false
 
     init(_ place: String, _ rule: String, _ remedy: String? = nil) {
         self.place = place

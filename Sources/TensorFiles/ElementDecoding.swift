@@ -1,4 +1,4 @@
-/// Turns the bytes of a tensor's elements into numbers.
+/// Decodes the bytes of a tensor's elements.
 struct ElementDecoding {
     let type: StoredType
     var isBigEndian = false
@@ -7,7 +7,7 @@ struct ElementDecoding {
 
     /// Reads elements as floats or as 64-bit integers.
     ///
-    /// - Parameter fill: writes the bytes of the elements as they stand in the file.
+    /// - Parameter fill: Writes the bytes of the elements as in the file.
     func read(
         count: Int, at place: FilePlace, _ fill: Fill
     ) throws(TensorFileError) -> StoredTensor.Elements {
@@ -43,7 +43,7 @@ struct ElementDecoding {
         return values
     }
 
-    /// An array whose bytes `fill` writes; no byte of it is written twice.
+    /// An array whose bytes `fill` writes, without initializing them first.
     private func uninitialized<Value: BitwiseCopyable>(
         _ count: Int, _ fill: Fill
     ) throws(TensorFileError) -> [Value] {
@@ -72,11 +72,11 @@ struct ElementDecoding {
 }
 
 extension Float {
-    /// The value of a half-precision float, without a branch, so that loops over it vectorise.
+    /// The value of a float16 bit pattern, computed without branches so that loops vectorize.
     init(halfBits bits: UInt16) {
-        // Moved into place the exponent is 112 too small; the product also scales subnormals.
+        // After the shift the exponent is 112 too small; the product corrects it, subnormals included.
         let magnitude = Float(bitPattern: UInt32(bits & 0x7fff) << 13) * 0x1p112
-        // The largest half is 65504: what lies above is infinite or not a number.
+        // The largest float16 is 65504: anything above is infinite or NaN.
         let special: UInt32 = magnitude >= 65536 ? 0x7f80_0000 : 0
         let sign = UInt32(bits & 0x8000) << 16
         self.init(bitPattern: magnitude.bitPattern | special | sign)

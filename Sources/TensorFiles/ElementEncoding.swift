@@ -1,11 +1,10 @@
-/// Turns the elements of a tensor into the bytes of a file; the machine is little-endian, as the
-/// files are.
+/// Encodes the elements of a tensor as the bytes of a file; files and machine are little-endian.
 struct ElementEncoding {
     let type: StoredType
 
     typealias Body = (UnsafeRawBufferPointer) throws(TensorFileError) -> Void
 
-    /// Hands out the elements as they are to stand in the file.
+    /// Calls `body` with the bytes of the elements for the file.
     func withBytes(
         of elements: StoredTensor.Elements, at place: FilePlace, _ body: Body
     ) throws(TensorFileError) {
@@ -52,16 +51,16 @@ struct ElementEncoding {
 }
 
 extension Float {
-    /// The upper half of the bits, rounded to nearest, ties to even.
+    /// The bfloat16 bit pattern: the upper half of the bits, rounded to nearest, ties to even.
     var bfloat16Bits: UInt16 {
-        // A NaN whose bits stand in the lower half alone would round to an infinity.
+        // A NaN with bits in the lower half only would round to infinity.
         guard !isNaN else { return UInt16(bitPattern >> 16) | 0x40 }
         return UInt16((bitPattern + 0x7fff + (bitPattern >> 16) & 1) >> 16)
     }
 }
 
 extension Array where Element: BitwiseCopyable {
-    /// Hands out the elements' bytes as they stand in memory.
+    /// Calls `body` with the elements' bytes in memory.
     func withBytes(_ body: ElementEncoding.Body) throws(TensorFileError) {
         var failure: TensorFileError?
         withUnsafeBytes { bytes in

@@ -1,4 +1,4 @@
-/// A file and an object in it, to say in errors where something is wrong.
+/// A file and an object in it, for errors.
 struct FilePlace: Sendable {
     let path: String
     let name: String?
@@ -15,7 +15,7 @@ struct FilePlace: Sendable {
 }
 
 extension FilePlace {
-    /// Throws unless a tensor's bytes may still be read.
+    /// Throws if a tensor has more bytes than may still be read.
     func checkBudget(
         _ byteCount: Int, _ budget: Int, _ limits: TensorFileLimits
     ) throws(TensorFileError) {

@@ -1,19 +1,26 @@
 public import TensorGraph
 
-/// How the tensors of a file compare with those that a model expects.
+/// The differences between the tensors of a file and those that a model expects.
 public struct LoadReport: Hashable, Sendable {
+    /// A tensor of the model or of the file.
     public struct Tensor: Hashable, Sendable {
+        /// The dotted name.
         public let name: String
+        /// The shape.
         public let shape: Shape
     }
 
+    /// A tensor whose shape in the file is not that of the model.
     public struct Misshaped: Hashable, Sendable {
+        /// The dotted name.
         public let name: String
+        /// The shape in the model.
         public let expected: Shape
+        /// The shape in the file.
         public let found: Shape
     }
 
-    /// How many tensors the model expects.
+    /// The number of tensors that the model expects.
     public let expectedCount: Int
     /// Expected by the model and not in the file, in the model's order.
     public let missing: [Tensor]
@@ -22,12 +29,12 @@ public struct LoadReport: Hashable, Sendable {
     /// In both, with different shapes.
     public let misshaped: [Misshaped]
 
-    /// Whether the file holds just what the model expects.
+    /// Whether the file has exactly the tensors of the model.
     public var isStrict: Bool { missing.isEmpty && unexpected.isEmpty && misshaped.isEmpty }
 }
 
 extension StateDict {
-    /// Compares names and shapes with those of a model, tensors that were left unread included.
+    /// Compares names and shapes with those of a model, including tensors that were not read.
     public func compare(expected: [(name: String, shape: Shape)]) -> LoadReport {
         let known = Set(expected.map(\.name))
         let unexpected = (names + unread.keys.sorted()).filter { !known.contains($0) }
@@ -49,7 +56,7 @@ extension StateDict {
 }
 
 extension LoadReport: CustomStringConvertible {
-    /// One line that counts, and under it a table of what differs.
+    /// A line of counts, followed by a table of the differences.
     public var description: String {
         guard !isStrict else { return "all \(expectedCount) tensors match" }
         let header = ["", "tensor", "expected", "found"]

@@ -1,40 +1,47 @@
+public import Files
 public import TensorGraph
 
 extension StateDict {
-    /// Reads a state dict from an HDF5 or a safetensors file, whatever it is by its content.
+    /// Reads a state dict from an HDF5 or safetensors file, recognized by its content.
     ///
     /// - Parameters:
-    ///   - path: the file.
-    ///   - limits: how much is read before the file is refused.
-    ///   - expected: the shapes of a model's tensors. Tensors of another shape or name are not
-    ///     read but noted in ``unread``, for ``compare(expected:)`` to report. With nil all are
-    ///     read.
+    ///   - path: The file.
+    ///   - limits: Larger files are refused.
+    ///   - expected: The shapes of a model's tensors by name. Tensors of another shape or name are
+    ///     not read but recorded in ``unread``, which ``compare(expected:)`` reports. If nil, all
+    ///     are read.
+    /// - Throws: ``TensorFileError``.
     public init(
-        contentsOf path: String, limits: TensorFileLimits = .default,
+        contentsOf path: some PathConvertible, limits: TensorFileLimits = .default,
         expecting expected: [String: Shape]?
     ) throws(TensorFileError) {
         self = try openTensorFile(path, limits: limits).stateDict(expecting: expected)
     }
 
     /// Reads all tensors of a file.
+    ///
+    /// - Throws: ``TensorFileError``.
     public init(
-        contentsOf path: String, limits: TensorFileLimits = .default
+        contentsOf path: some PathConvertible, limits: TensorFileLimits = .default
     ) throws(TensorFileError) {
         try self.init(contentsOf: path, limits: limits, expecting: nil)
     }
 
-    /// Writes a safetensors file where the path ends in `.safetensors`, and an HDF5 file elsewhere.
-    /// The file at `path` is replaced only when the new one is whole.
-    public func write(to path: String) throws(TensorFileError) {
+    /// Writes a safetensors file if the path ends in `.safetensors`, an HDF5 file otherwise. An
+    /// existing file is replaced once the new one is complete.
+    ///
+    /// - Throws: ``TensorFileError`` of the kind `unwritable`.
+    public func write(to path: some PathConvertible) throws(TensorFileError) {
+        let path = path.filePath.string
         switch TensorFileFormat(extensionOf: path) {
         case .safetensors:
-            // The text tells loaders that look for it that the tensors are laid out as PyTorch's.
+            // Some loaders need this entry to recognize the layout as PyTorch's.
             try SafetensorsWriter(path: path, self, metadata: ["format": "pt"]).write()
         case .hdf5, nil: try writeHDF5(to: path)
         }
     }
 
-    /// Whether a tensor of a file is to be read; notes its shape if it is not.
+    /// Whether a tensor of a file is to be read; records its shape if not.
     mutating func wants(
         _ name: String, _ shape: Shape, expecting expected: [String: Shape]?
     ) -> Bool {

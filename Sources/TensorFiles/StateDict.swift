@@ -1,11 +1,11 @@
 public import TensorGraph
 
-/// The tensors of a model by their dotted PyTorch names (`model1.0.weight`), in a fixed order.
+/// The tensors of a model by dotted PyTorch name (`model1.0.weight`), in a fixed order.
 public struct StateDict: Hashable, Sendable {
-    /// The names of the tensors, in the order in which they were added or stand in the file.
+    /// The names of the tensors in the order of the file or of their addition.
     public private(set) var names: [String] = []
-    /// The shapes of tensors that a file holds but that were not read, because the shape is not
-    /// the expected one or nothing of the name was expected. ``compare(expected:)`` reports them.
+    /// The shapes of the file's tensors that were not read, because their name or shape was not
+    /// expected. ``compare(expected:)`` reports them.
     public internal(set) var unread: [String: Shape] = [:]
     private var tensors: [String: StoredTensor] = [:]
 

@@ -1,11 +1,12 @@
 public import TensorGraph
 
-/// How a file stores the elements of a tensor.
+/// The type in which a file stores the elements of a tensor.
 public enum StoredType: String, Hashable, Sendable, CaseIterable {
     case float16, bfloat16, float32, float64
     case int8, int16, int32, int64
     case uint8, uint16, uint32, uint64
 
+    /// Whether it is a floating-point type.
     public var isFloat: Bool {
         switch self {
         case .float16, .bfloat16, .float32, .float64: true
@@ -24,13 +25,14 @@ public enum StoredType: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// A tensor as it stands in a file: elements in row-major order, with a shape.
+/// A tensor of a file: its elements in row-major order and its shape.
 public struct StoredTensor: Hashable, Sendable {
-    /// Floats of any width are read as `Float`, integers of any width as `Int64`.
+    /// The elements: floats of any width as `Float`, integers of any width as `Int64`.
     public enum Elements: Hashable, Sendable {
         case float32([Float])
         case int64([Int64])
 
+        /// The number of elements.
         public var count: Int {
             switch self {
             case .float32(let values): values.count
@@ -39,23 +41,31 @@ public struct StoredTensor: Hashable, Sendable {
         }
     }
 
+    /// The shape.
     public let shape: Shape
+    /// The elements in row-major order.
     public let elements: Elements
     /// The type in the file that was read, or the type to write.
     public let storedType: StoredType
 
-    /// - Precondition: `floats` has as many elements as `shape` says, and `storedType` is a float.
+    /// A tensor of floats.
+    ///
+    /// - Precondition: `floats` has `shape.count` elements, and `storedType` is a float type.
     public init(shape: Shape, floats: [Float], storedType: StoredType = .float32) {
         precondition(storedType.isFloat, "\(storedType) does not store floats")
         self.init(shape: shape, elements: .float32(floats), storedType: storedType)
     }
 
-    /// - Precondition: `integers` has as many elements as `shape` says.
+    /// A tensor of 64-bit integers.
+    ///
+    /// - Precondition: `integers` has `shape.count` elements.
     public init(shape: Shape, integers: [Int64]) {
         self.init(shape: shape, elements: .int64(integers), storedType: .int64)
     }
 
-    /// - Precondition: `bytes` has as many elements as `shape` says.
+    /// A tensor of bytes, stored as uint8.
+    ///
+    /// - Precondition: `bytes` has `shape.count` elements.
     public init(shape: Shape, bytes: [UInt8]) {
         self.init(shape: shape, elements: .int64(bytes.map(Int64.init)), storedType: .uint8)
     }
@@ -65,6 +75,9 @@ public struct StoredTensor: Hashable, Sendable {
         self.init(shape: .scalar, integers: [integer])
     }
 
+    /// The data of a graph tensor as a tensor to write.
+    ///
+    /// - Precondition: `storedType` is a float type.
     public init(_ data: TensorData, storedType: StoredType = .float32) {
         self.init(shape: data.shape, floats: data.scalars, storedType: storedType)
     }

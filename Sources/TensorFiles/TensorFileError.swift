@@ -1,28 +1,31 @@
-/// Why a file of tensors could not be read or written: the file, the place in it, the rule that it
-/// breaks and, where there is one, the way out.
+/// Why a file of tensors could not be read or written: the file, the object in it and the problem.
 public struct TensorFileError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The kind of failure, for programs that handle some of them.
     public enum Kind: Hashable, Sendable {
-        /// There is no such file, it is a directory, or the system does not let it be read.
+        /// The file does not exist, is a folder or may not be read.
         case unreadable
-        /// The file is of another format, or of another program's layout.
+        /// The file has another format, or the layout of another program.
         case otherFormat
-        /// The file breaks off or contradicts itself.
+        /// The file is incomplete or inconsistent.
         case damaged
-        /// The file asks for something that is not done for a file from outside: following a link
-        /// out of it, a filter that is a plug-in, more memory than the limits allow.
+        /// The file needs something that is not done for untrusted files: following a link to
+        /// another file, a filter plug-in, more memory than the limits allow.
         case refused
-        /// The file holds no tensor or group of the name asked for.
+        /// The file has no tensor or group of the requested name.
         case notFound
-        /// A tensor is not of the shape, or an attribute not of the type, that was asked for.
+        /// A tensor does not have the requested shape, or an attribute not the requested type.
         case mismatch
-        /// Writing failed; what stood at the path before still stands there.
+        /// Writing failed; an existing file is unchanged.
         case unwritable
     }
 
+    /// The kind of failure.
     public let kind: Kind
+    /// The path of the file.
     public let path: String
-    /// The dataset, group or attribute in the file; nil where the file as a whole is meant.
+    /// The dataset, group or attribute in the file; nil if the file as a whole is meant.
     public let place: String?
+    /// What is wrong and what to do about it.
     public let problem: String
 
     package init(_ kind: Kind, path: String, place: String? = nil, _ problem: String) {

@@ -1,12 +1,12 @@
 import CHDF5
+public import Files
 
-/// The formats of files of tensors, and the one place that tells them apart: a file that is read by
-/// its first bytes, a file that is written by its name.
+/// The formats of tensor files. A file is read by its content and written by its extension.
 public enum TensorFileFormat: String, Hashable, Sendable, CaseIterable {
     case hdf5
     case safetensors
 
-    /// The extensions of files of this format, without the dot; the first is the usual one.
+    /// The file extensions of this format without the dot, the usual one first.
     public var extensions: [String] {
         switch self {
         case .hdf5: ["h5", "hdf5"]
@@ -14,7 +14,7 @@ public enum TensorFileFormat: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The format that a path asks for by its extension; nil for another extension.
+    /// The format of a path's extension; nil for any other extension.
     public init?(extensionOf path: String) {
         let lowercased = path.lowercased()
         let match = Self.allCases.first { format in
@@ -27,13 +27,13 @@ public enum TensorFileFormat: String, Hashable, Sendable, CaseIterable {
     /// The format of the file at `path`.
     ///
     /// - Throws: ``TensorFileError`` if it is of neither or cannot be read.
-    public init(ofFileAt path: String) throws(TensorFileError) {
-        try self.init(of: RegularFile(path: path))
+    public init(ofFileAt path: some PathConvertible) throws(TensorFileError) {
+        try self.init(of: RegularFile.open(path))
     }
 
     init(of file: RegularFile) throws(TensorFileError) {
-        let path = file.path
-        let start = try file.bytes(at: 0, count: SafetensorsHeader.shortestFile)
+        let path = file.path.string
+        let start = try file.head(SafetensorsHeader.shortestFile)
         guard !start.isEmpty else {
             throw TensorFileError(
                 .otherFormat, path: path, "is empty, neither an HDF5 nor a safetensors file")
@@ -48,7 +48,7 @@ public enum TensorFileFormat: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// A damaged file is told what is wrong with it as what its name says that it is.
+    /// The format of an unrecognized file by its extension, so that the error describes the damage.
     private static func claimed(
         by path: String, start: [UInt8]
     ) throws(TensorFileError) -> TensorFileFormat {

@@ -1,18 +1,18 @@
-/// How much of a file from outside is taken before it is refused.
+/// Limits on files from untrusted sources.
 public struct TensorFileLimits: Hashable, Sendable {
-    /// The bytes of all tensors read together, as they are stored uncompressed.
+    /// The total size of the tensors that are read, in bytes, uncompressed.
     public var totalBytes: Int
-    /// The tensors of a file, groups of HDF5 included.
+    /// The number of tensors in a file, HDF5 groups included.
     public var objects: Int
-    /// How deep groups of HDF5 may stand in each other.
+    /// The nesting depth of HDF5 groups.
     public var depth: Int
-    /// The dimensions of a tensor.
+    /// The number of dimensions of a tensor.
     public var rank: Int
-    /// The bytes of one chunk of a chunked HDF5 dataset, uncompressed.
+    /// The size of a chunk of an HDF5 dataset in bytes, uncompressed.
     public var chunkBytes: Int
-    /// The chunks of one HDF5 dataset; libhdf5 takes time by the square of their number.
+    /// The number of chunks of an HDF5 dataset, in which the time of libhdf5 is quadratic.
     public var chunks: Int
-    /// The bytes of one HDF5 attribute.
+    /// The size of an HDF5 attribute in bytes.
     public var attributeBytes: Int
 
     /// 4 GiB of tensors in up to 100,000 objects.

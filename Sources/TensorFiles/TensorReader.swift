@@ -1,11 +1,14 @@
+public import Files
 public import TensorGraph
 
-/// A file of named tensors, open for reading, in whichever format.
+/// An open file of named tensors in one of the formats.
 public protocol TensorReader: Sendable {
+    /// The path of the file.
     var path: String { get }
+    /// The format of the file.
     var format: TensorFileFormat { get }
 
-    /// The tensors that the file holds, in its order.
+    /// The names of the tensors, in the order of the file.
     func tensorNames() throws(TensorFileError) -> [String]
 
     /// The shape of a tensor, without reading it.
@@ -16,7 +19,7 @@ public protocol TensorReader: Sendable {
 
     /// Reads a tensor.
     ///
-    /// - Parameter expected: a shape to check before memory is taken; nil takes any.
+    /// - Parameter expected: A shape to check before memory is allocated; nil allows any.
     func read(
         _ name: String, expecting expected: Shape?
     ) throws(TensorFileError) -> StoredTensor
@@ -25,9 +28,11 @@ public protocol TensorReader: Sendable {
     func stateDict(expecting expected: [String: Shape]?) throws(TensorFileError) -> StateDict
 }
 
-/// Opens the file at `path` in the format that it is of.
+/// Opens a file of tensors, whose format is recognized by its content.
+///
+/// - Throws: ``TensorFileError`` if it cannot be read, is damaged or of another format.
 public func openTensorFile(
-    _ path: String, limits: TensorFileLimits = .default
+    _ path: some PathConvertible, limits: TensorFileLimits = .default
 ) throws(TensorFileError) -> any TensorReader {
     switch try TensorFileFormat(ofFileAt: path) {
     case .hdf5: try HDF5Reader(path: path, limits: limits)

@@ -136,7 +136,7 @@ private func build(directory: String, content: UInt8 = 1) throws {
         let error = #expect(throws: FileError.self) {
             try readFile(scratch.path("a"), maximumBytes: 99)
         }
-        #expect(try #require(error).description.contains("it has 100 bytes, more than 99"))
+        #expect(try #require(error).description.contains("it has 100 bytes; at most 99 are read"))
     }
 
     @Test func filesWithoutASizeAreRead() throws {

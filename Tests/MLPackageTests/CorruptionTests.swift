@@ -100,7 +100,7 @@ struct CorruptionTests {
         ("com.apple.CoreML/weights", "..", ".."),
         ("com.apple.CoreML/weights", "com.apple.CoreML/wages", "no item"),
         ("com.apple.CoreML/model.mlmodel", "com.apple.CoreML/absent", "does not exist"),
-        ("com.apple.CoreML/model.mlmodel", "com.apple.CoreML/weights", "plain file"),
+        ("com.apple.CoreML/model.mlmodel", "com.apple.CoreML/weights", "is a directory"),
         ("\"1.0.0\"", "\"2.0.0\"", "1.0.0"), ("\"path\"", "\"road\"", "missing"),
         ("\"rootModelIdentifier\": \"", "\"rootModelIdentifier\": \"0", "name one of the items"),
         ("\"1.0.0\"", "1", "wrong type"), ("{", "[", "JSON"),

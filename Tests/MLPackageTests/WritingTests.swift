@@ -1,4 +1,5 @@
 import Foundation
+import SystemPackage
 import TestSupport
 import Testing
 
@@ -131,6 +132,39 @@ struct WritingTests {
             atPath: scratch.path(".a.2147483646-x.partial"), withIntermediateDirectories: true)
         try package.write(to: scratch.path("a"))
         #expect(try scratch.names() == ["a"])
+    }
+
+    /// Both pack to the same bytes, but their records state different amounts of padding.
+    @Test func packedBlobsOfDifferentCountsAreNotShared() throws {
+        let scratch = try TemporaryFolder()
+        let ones = [Int32](repeating: 1, count: 31)
+        let package = constants([ones, ones + [0]].map { .packed($0, as: .int4) })
+        try package.write(to: scratch.path("a"))
+        #expect(try loaded(MLPackage(contentsOf: scratch.path("a"))) == package)
+    }
+
+    @Test func aCrashedWriteLeavesThePackageAndIsSwept() throws {
+        let scratch = try TemporaryFolder()
+        let package = try Example().package()
+        try package.write(to: scratch.path("a"))
+        let leftover = ".a.2147483646-x.partial"
+        try FileManager.default.copyItem(
+            atPath: scratch.path("a"), toPath: scratch.path(leftover))
+        try FileManager.default.removeItem(atPath: scratch.path("\(leftover)/" + Part.manifest))
+        #expect(try loaded(MLPackage(contentsOf: scratch.path("a"))) == package)
+        try package.write(to: scratch.path("a"))
+        #expect(try scratch.names() == ["a"])
+    }
+
+    @Test func pathsAndURLsAreTakenAlike() throws {
+        let scratch = try TemporaryFolder()
+        let package = try Example().package()
+        let path = scratch.path("a b.mlpackage")
+        try package.write(to: URL(filePath: path))
+        try package.write(to: FilePath(path))
+        #expect(try loaded(MLPackage(contentsOf: URL(filePath: path))) == package)
+        #expect(try loaded(MLPackage(contentsOf: FilePath(path + "/"))) == package)
+        #expect(try scratch.names() == ["a b.mlpackage"])
     }
 
     private func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }

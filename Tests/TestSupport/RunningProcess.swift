@@ -39,6 +39,9 @@ package final class RunningProcess {
         try process.run()
     }
 
+    /// The number of the process.
+    package var identifier: Int32 { process.processIdentifier }
+
     package var isRunning: Bool { process.isRunning }
 
     /// Sends the signal of Control-C.

@@ -1,6 +1,7 @@
+import Files
 import Foundation
 
-/// `Manifest.json`: which files a package has, and which of them is the model.
+/// `Manifest.json`: the files of a package and which of them is the model.
 struct Manifest: Codable {
     var fileFormatVersion: String
     var itemInfoEntries: [String: Item]
@@ -10,7 +11,7 @@ struct Manifest: Codable {
         var author: String
         var description: String
         var name: String
-        /// Below `Data`, with `/` between its parts.
+        /// The path below `Data`, separated by `/`.
         var path: String
     }
 
@@ -19,7 +20,7 @@ struct Manifest: Codable {
     private static let formatVersion = "1.0.0"
     private static let maximumSize = 1 << 20
 
-    /// The manifest of a package that retint writes.
+    /// The manifest of a package written by retint.
     init(modelIdentifier: String, weightsIdentifier: String?) {
         let model = Item("model.mlmodel", "CoreML Model Specification")
         let weights = Item("weights", "CoreML Model Weights")
@@ -38,9 +39,9 @@ struct Manifest: Codable {
     /// Reads and checks the manifest of the package at `package`.
     init(package: String) throws {
         let path = package + "/" + Self.fileName
-        let data = try RegularFile.contents(of: path, limit: Self.maximumSize)
+        let bytes = try readPlainFile(path, maximumBytes: Self.maximumSize)
         do {
-            self = try JSONDecoder().decode(Manifest.self, from: data)
+            self = try JSONDecoder().decode(Manifest.self, from: Data(bytes))
         } catch let error as DecodingError {
             throw Fault(Self.fileName, Self.explain(error))
         }
@@ -50,7 +51,7 @@ struct Manifest: Codable {
     /// The path of the model file below `Data`.
     var modelPath: String { itemInfoEntries[rootModelIdentifier]?.path ?? "" }
 
-    /// Whether an item is the file at `path` or a directory above it.
+    /// Whether an item is the file at `path` or a folder that contains it.
     func covers(_ path: String) -> Bool {
         itemInfoEntries.values.contains { $0.path == path || path.hasPrefix($0.path + "/") }
     }
@@ -92,9 +93,9 @@ extension Manifest.Item {
     }
 }
 
-/// Paths that come from inside a package and must not lead out of it.
+/// Paths stated in a package, which must not lead out of it.
 enum PackagePath {
-    /// Checks that a path is relative and does not climb.
+    /// Checks that a path is relative and has no "..".
     static func check(_ path: String) throws {
         let remedy = "Do not use this package; get it from its author again."
         try require(!path.isEmpty, "", "it must not be empty", remedy)
@@ -104,12 +105,12 @@ enum PackagePath {
         try require(isPlain, "", "it must not have empty parts, \".\" or \"..\"", remedy)
     }
 
-    /// Checks that nothing on the way from `root` down to `path` is a link.
+    /// Checks that no component of `path` below `root` is a symbolic link.
     static func checkLinks(root: String, path: String) throws {
         var current = root
         for part in path.split(separator: "/") {
             current += "/" + part
-            let kind = RegularFile.kind(of: current)
+            let kind = try FileKind(at: current, followingLinks: false)
             try require(kind != .nothing, current, "it does not exist")
             try require(kind != .link, current, "links are not followed inside a package")
         }

@@ -1,15 +1,13 @@
-import Foundation
-import Synchronization
+import Files
 
-/// A weight file that is open for reading: a header, then records of 64 bytes, each with its data
-/// after it.
+/// An open weight file: a header, then records of 64 bytes, each followed by its data.
 ///
-/// The file stays open for as long as a value refers to it, so the values of a package that has
-/// been replaced on disk still read what they read before.
+/// The file stays open while a value refers to it, so the values of a package that has been replaced
+/// on disk still read its old contents.
 package final class WeightFile: Sendable {
-    package let path: String
-    let size: Int
-    private let handle: Mutex<FileHandle>
+    private let file: RegularFile
+    var path: String { file.path.string }
+    private var size: Int { file.byteCount }
 
     static let headerSize = 64
     static let recordSize = 64
@@ -19,10 +17,11 @@ package final class WeightFile: Sendable {
 
     /// Opens the file and checks its header.
     init(path: String) throws(MLPackageError) {
-        let (handle, size) = try RegularFile.open(path)
-        self.path = path
-        self.size = size
-        self.handle = Mutex(handle)
+        do throws(FileError) {
+            file = try RegularFile(path, followingLinks: false)
+        } catch {
+            throw MLPackageError(error)
+        }
         try checkHeader()
     }
 
@@ -37,8 +36,7 @@ package final class WeightFile: Sendable {
         }
     }
 
-    /// Checks that the records that the header counts, one behind the other, make up the file: what
-    /// else stands there belongs to nothing.
+    /// Checks that the file consists of as many consecutive records as the header states.
     func checkExtent() throws(MLPackageError) {
         let count = LittleEndian.number(try read(at: 0, count: 4), at: 0, width: 4)
         var end = Self.headerSize
@@ -51,7 +49,7 @@ package final class WeightFile: Sendable {
         }
     }
 
-    /// Where the data of the record at `start` ends.
+    /// The end of the data of the record at `start`.
     private func endOfRecord(at start: Int) throws(MLPackageError) -> Int {
         let place = "record at \(start)"
         guard start <= size - Self.recordSize else {
@@ -81,7 +79,7 @@ package final class WeightFile: Sendable {
         return record
     }
 
-    /// Where the data of a record stands.
+    /// The range of the data of a record.
     private func dataRange(
         _ record: [UInt8], _ start: Int, _ place: String
     ) throws(MLPackageError) -> Range<Int> {
@@ -114,14 +112,10 @@ package final class WeightFile: Sendable {
 
     /// Reads exactly `count` bytes.
     func read(at offset: Int, count: Int) throws(MLPackageError) -> [UInt8] {
-        let data = try? handle.withLock { handle -> Data in
-            try handle.seek(toOffset: UInt64(offset))
-            return try handle.read(upToCount: count) ?? Data()
-        }
-        guard let data, data.count == count else {
+        guard let bytes = try? file.bytes(at: offset, count: count), bytes.count == count else {
             throw damage("bytes \(offset) to \(offset + count)", "they cannot be read")
         }
-        return [UInt8](data)
+        return bytes
     }
 
     private func damage(_ place: String, _ rule: String) -> MLPackageError {
@@ -131,14 +125,14 @@ package final class WeightFile: Sendable {
     }
 }
 
-/// The elements of one value in a weight file. It has been checked against the value's type.
+/// The elements of a value in a weight file, checked against the value's type.
 package struct BlobReference: Hashable, Sendable {
     let file: WeightFile
-    /// Where the data starts.
+    /// The offset of the data in the file.
     let offset: Int
     package let byteCount: Int
 
-    /// Reads all of it.
+    /// Reads the whole blob.
     func bytes() throws(MLPackageError) -> [UInt8] {
         try file.read(at: offset, count: byteCount)
     }

@@ -1,56 +1,53 @@
-import Foundation
+import Files
+import SystemPackage
 
 /// Writes a weight file blob by blob; equal blobs are written once.
 struct WeightFileWriter {
-    let path: String
-    private(set) var count: UInt32 = 0
-    private(set) var fingerprint = Fingerprint()
-    private var handle: FileHandle
+    /// The hash of all blobs, in the order in which they were written.
+    private(set) var hash = ContentHash()
+    private let file: FileWriter
+    private var count: UInt32 = 0
     private var end = WeightFile.headerSize
-    private var known: [Key: [Known]] = [:]
+    private var records: [Key: Int] = [:]
 
+    /// Values with equal keys share a record.
     private struct Key: Hashable {
         var number: UInt32
-        var fingerprint: Fingerprint
-    }
-
-    private struct Known {
-        var record: Int
-        var value: MILValue
+        /// Packed values of different counts can have the same bytes.
+        var elementCount: Int?
+        var digest: [UInt8]
     }
 
     /// Creates the file; it must not exist.
-    init(path: String) throws {
-        self.path = path
-        handle = try StagedDirectory.createFile(path)
-        try handle.write(contentsOf: [UInt8](repeating: 0, count: WeightFile.headerSize))
+    init(path: FilePath) throws {
+        file = try FileWriter(creating: path)
+        try file.write([UInt8](repeating: 0, count: WeightFile.headerSize))
     }
 
-    /// Writes a value's elements unless they stand there already; returns where their record
-    /// starts.
+    /// Writes a value's elements unless equal ones are in the file; returns the offset of their
+    /// record.
     mutating func append(_ value: MILValue) throws -> Int {
         guard let number = value.type.dataType.blobNumber else {
             throw Fault("", "the weight file cannot hold \(value.type.dataType)")
         }
-        var content = Fingerprint()
-        try value.forEachChunk { content.combine($0) }
-        let key = Key(number: number, fingerprint: content)
-        for earlier in known[key, default: []] where try earlier.value.hasSameBytes(as: value) {
-            return earlier.record
-        }
+        var content = ContentHash()
+        try value.forEachChunk { content.update($0) }
+        let key = Key(
+            number: number, elementCount: value.type.elementCount, digest: content.digest)
+        if let record = records[key] { return record }
         let record = try write(value, number: number)
-        known[key, default: []].append(Known(record: record, value: value))
-        fingerprint.combine(LittleEndian.bytes([UInt64(number)] + content.words))
+        records[key] = record
+        hash.update(LittleEndian.bytes([UInt64(number)]) + key.digest)
         return record
     }
 
     private mutating func write(_ value: MILValue, number: UInt32) throws -> Int {
         let record = (end + WeightFile.alignment - 1) / WeightFile.alignment * WeightFile.alignment
-        try handle.write(contentsOf: [UInt8](repeating: 0, count: record - end))
-        try handle.write(contentsOf: Self.record(value, number: number, at: record))
+        try file.write([UInt8](repeating: 0, count: record - end))
+        try file.write(Self.record(value, number: number, at: record))
         end = record + WeightFile.recordSize
         try value.forEachChunk { chunk in
-            try handle.write(contentsOf: chunk)
+            try file.write(chunk)
             end += chunk.count
         }
         count += 1
@@ -67,11 +64,10 @@ struct WeightFileWriter {
     }
 
     /// Writes the header and waits until everything is on disk.
-    mutating func finish() throws {
-        try handle.seek(toOffset: 0)
-        try handle.write(contentsOf: LittleEndian.bytes([count, UInt32(WeightFile.version)]))
-        try handle.synchronize()
-        try handle.close()
+    func finish() throws {
+        try file.rewind()
+        try file.write(LittleEndian.bytes([count, UInt32(WeightFile.version)]))
+        try file.finish()
     }
 }
 
@@ -79,7 +75,7 @@ extension MILValue {
     /// Elements are converted and written this many at a time.
     private static var chunkLength: Int { 1 << 18 }
 
-    /// The bytes of the elements, piece by piece.
+    /// Calls `body` with the bytes of the elements, chunk by chunk.
     func forEachChunk(_ body: ([UInt8]) throws -> Void) throws {
         switch content {
         case .floats(let values):
@@ -98,12 +94,5 @@ extension MILValue {
         for start in stride(from: 0, to: count, by: chunkLength) {
             try body(start..<min(start + chunkLength, count))
         }
-    }
-
-    /// Whether two values of one type number are stored alike.
-    fileprivate func hasSameBytes(as other: MILValue) throws -> Bool {
-        if content == other.content { return true }
-        guard type.byteCount == other.type.byteCount else { return false }
-        return try bytes() == other.bytes()
     }
 }

@@ -1,16 +1,17 @@
 import CoreMLProto
-import Foundation
+import Files
 import SwiftProtobuf
+import SystemPackage
 
-/// From a directory to an `MLPackage`.
+/// Reads a folder as an `MLPackage`.
 enum PackageReader {
-    /// Parsing takes some hundred times the size of a hostile file in memory, at worst; honest ones
-    /// stay below 1 MB, since weights stand elsewhere.
+    /// Parsing a malicious file may take a hundred times its size in memory. Real ones stay below
+    /// 1 MB, since weights are in a file of their own.
     private static let maximumModelSize = 32 << 20
 
-    static func read(_ path: String) throws -> MLPackage {
-        let package = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
-        try checkKind(package)
+    static func read(_ path: FilePath) throws -> MLPackage {
+        try checkKind(path)
+        let package = path.string
         let manifest = try Manifest(package: package)
         let modelPath = "Data/" + manifest.modelPath
         try PackagePath.checkLinks(root: package, path: modelPath)
@@ -22,9 +23,9 @@ enum PackageReader {
     }
 
     private static func parse(_ path: String) throws -> ProtoModel {
-        let data = try RegularFile.contents(of: path, limit: maximumModelSize)
+        let bytes = try readPlainFile(path, maximumBytes: maximumModelSize)
         do {
-            return try ProtoModel(serializedBytes: data)
+            return try ProtoModel(serializedBytes: bytes)
         } catch {
             throw MLPackageError(
                 file: path, place: "", rule: "it is not a Core ML model (\(error))",
@@ -32,19 +33,29 @@ enum PackageReader {
         }
     }
 
-    /// Tells apart what people take for a package.
-    private static func checkKind(_ path: String) throws {
-        let kind = RegularFile.kind(of: path)
+    /// Refuses what is commonly mistaken for a package, with an error of its own for each.
+    private static func checkKind(_ path: FilePath) throws {
+        let kind = try FileKind(at: path)
         try require(kind != .nothing, "", "there is no such package", "Check the path.")
         try require(
-            !(kind == .file && path.hasSuffix(".mlmodel")), "",
+            !(kind == .file && path.extension == "mlmodel"), "",
             "a single .mlmodel file is the old kind of model, not an ML Program",
             "Convert the network again to an .mlpackage for iOS15 or later.")
         try require(kind == .directory, "", "an .mlpackage is a directory", "Check the path.")
         let isCompiled =
-            path.hasSuffix(".mlmodelc") || RegularFile.kind(of: path + "/coremldata.bin") == .file
+            try path.extension == "mlmodelc"
+            || FileKind(at: path.appending("coremldata.bin")) == .file
         try require(
             !isCompiled, "", "a compiled model (.mlmodelc) cannot be read back",
             "Give the .mlpackage that it was compiled from.")
+    }
+}
+
+/// Reads a file of a package. Symbolic links are refused: they could lead out of the package.
+func readPlainFile(_ path: String, maximumBytes: Int) throws(MLPackageError) -> [UInt8] {
+    do throws(FileError) {
+        return try RegularFile(path, followingLinks: false).contents(maximumBytes: maximumBytes)
+    } catch {
+        throw MLPackageError(error)
     }
 }

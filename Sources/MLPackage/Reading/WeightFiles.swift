@@ -1,4 +1,4 @@
-/// The weight files of a package, opened when the first value refers to them.
+/// The weight files of a package, each opened for the first value that refers to it.
 final class WeightFiles {
     private let package: String
     private let manifest: Manifest
@@ -12,7 +12,7 @@ final class WeightFiles {
         self.manifest = manifest
     }
 
-    /// Checks that no file has more in it than its records.
+    /// Checks that the files contain nothing but their records.
     func checkExtents() throws {
         for file in files.values { try file.checkExtent() }
     }
@@ -31,7 +31,7 @@ final class WeightFiles {
         return file
     }
 
-    /// The path in the package that a reference means, checked to stay in it.
+    /// The path of a referenced file, which must be within the package.
     private func path(of name: String) throws -> String {
         let place = "weight file \"\(name)\""
         try require(

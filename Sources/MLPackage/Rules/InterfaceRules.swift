@@ -1,4 +1,4 @@
-/// What holds between a model's interface and its program.
+/// The rules for a model's interface and its program.
 enum InterfaceRules {
     static func check(
         _ description: ModelDescription, _ program: MILProgram, target: DeploymentTarget
@@ -44,13 +44,13 @@ enum InterfaceRules {
         if mayBeEmpty && feature.rank == 0 { return }
         try require(feature.rank == type.rank, "", rule)
         for (shown, own) in zip(feature.dimensions, type.dimensions) {
-            // An output of a program that takes many sizes may state the size it usually has.
+            // With flexible inputs, an output may state its default size.
             let isFree = shown == nil || own == nil && mayBeEmpty
             try require(shown == own || isFree, "", rule)
         }
     }
 
-    /// Where the program is of one size, no other may be offered.
+    /// A program of fixed size allows no other size.
     private static func checkVaryingSizes(_ feature: FeatureType, _ type: MILTensorType) throws {
         let bounds = feature.sizeBounds
         for (axis, size) in type.dimensions.enumerated() where axis < bounds.count {

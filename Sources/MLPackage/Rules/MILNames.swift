@@ -1,21 +1,20 @@
-/// Which names a value may have.
+/// The legal names of values.
 package enum MILNames {
-    /// Words of MIL's text form.
+    /// Reserved words of MIL's text form.
     private static let keywords: Set<String> = [
         "any", "bool", "program", "func", "tensor", "list", "dict", "tuple", "true", "false",
         "string", "state", "bf16", "fp16", "fp32", "fp64", "int8", "int16", "int32", "int64",
         "uint8", "uint16", "uint32", "uint64",
     ]
 
-    /// Whether a name starts with a letter or underscore, goes on with those, digits or `@`, and is
-    /// no keyword.
+    /// Whether a name consists of letters, digits, underscores and `@`, starts with a letter or
+    /// underscore, and is not reserved.
     package static func isLegal(_ name: String) -> Bool {
         guard let first = name.utf8.first, isLetter(first) else { return false }
         return name.utf8.allSatisfy(isNameByte) && !keywords.contains(name)
     }
 
-    /// The name itself where it is legal, else the nearest that is: `model1.0.weight` becomes
-    /// `model1_0_weight`.
+    /// The name with illegal characters replaced: `model1.0.weight` becomes `model1_0_weight`.
     package static func legal(_ name: String) -> String {
         var result = String(decoding: name.utf8.map(replacement), as: UTF8.self)
         if !(result.utf8.first.map(isLetter) ?? false) { result = "_" + result }

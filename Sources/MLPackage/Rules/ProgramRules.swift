@@ -1,6 +1,5 @@
-/// What holds for every program that is read or written: each name legal, defined once and before
-/// its use; each constant of the type it claims. What an operation's parameters have to be is not
-/// looked at here.
+/// The rules for every program that is read or written: each name is legal and defined once, before
+/// its use; each constant has the type it states. The parameters of operations are not checked.
 struct ProgramRules {
     private var defined: [String: MILTensorType] = [:]
 
@@ -93,6 +92,6 @@ struct ProgramRules {
 }
 
 extension MILOperation {
-    /// Where an operation stands, for messages.
+    /// The position of an operation, for messages.
     package func place(_ index: Int) -> String { "operation \(index) (\(type), \"\(name)\")" }
 }

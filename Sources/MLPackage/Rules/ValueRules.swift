@@ -1,6 +1,6 @@
-/// What holds for every type and every constant.
+/// The rules for types and constants.
 enum ValueRules {
-    /// Checks that no dimension and no size is absurd.
+    /// Checks that the rank and the size are within bounds.
     static func check(_ type: MILTensorType) throws {
         try require(
             type.rank <= MILTensorType.maximumRank, "",
@@ -10,8 +10,7 @@ enum ValueRules {
         try require(count != nil, "", "the shape \(type) is too large")
     }
 
-    /// Checks that a constant has as many elements as its type says, in the form that the type
-    /// takes.
+    /// Checks that a constant has the number of elements and the representation of its type.
     static func check(_ value: MILValue) throws {
         try check(value.type)
         guard let count = value.type.elementCount else {
@@ -44,7 +43,7 @@ enum ValueRules {
     }
 }
 
-/// How elements stand in memory and in a model file.
+/// How elements are represented in memory and in a model file.
 enum ElementForm: String, CustomStringConvertible {
     case floats, halfs, doubles, integers, longIntegers, bools, strings, bytes
 
@@ -52,7 +51,7 @@ enum ElementForm: String, CustomStringConvertible {
 }
 
 extension MILDataType {
-    /// The form that elements of this type take.
+    /// The representation of elements of this type.
     var form: ElementForm {
         switch self {
         case .float32: .floats
@@ -68,7 +67,7 @@ extension MILDataType {
 }
 
 extension MILValue.Content {
-    /// The form and how many elements there are, or how many bytes.
+    /// The representation and the number of elements, or of bytes.
     var form: (ElementForm, Int) {
         switch self {
         case .floats(let values): (.floats, values.count)

@@ -1,4 +1,4 @@
-/// Elements of fewer than eight bits in a little-endian stream: element i takes bits i·b to
+/// Elements of fewer than eight bits in a little-endian stream: element i has the bits i·b up to
 /// (i+1)·b.
 package enum BitPacking {
     package static func pack(_ values: [Int32], bits: Int) -> [UInt8] {

@@ -1,12 +1,18 @@
-/// The oldest system that a package runs on.
+/// The oldest system that a package runs on; later versions include the features of earlier ones.
 ///
-/// It decides the version that stands in the model file and the operation set of its program; the
-/// two always go together.
-package enum DeploymentTarget: String, CaseIterable, Sendable, Comparable {
-    case iOS15, iOS16, iOS17, iOS18
+/// It determines the specification version of the model file and the operation set of its program.
+public enum DeploymentTarget: String, CaseIterable, Sendable, Comparable {
+    /// iOS 15 and macOS 12.
+    case iOS15
+    /// iOS 16 and macOS 13: float16 inputs and outputs, compressed weights.
+    case iOS16
+    /// iOS 17 and macOS 14.
+    case iOS17
+    /// iOS 18 and macOS 15: 4-bit weights, scales for blocks of channels.
+    case iOS18
 
-    /// The number that stands in the model file.
-    package var specificationVersion: Int32 {
+    /// Core ML's number for the version, as stored in the model file.
+    public var specificationVersion: Int32 {
         switch self {
         case .iOS15: 6
         case .iOS16: 7
@@ -27,7 +33,8 @@ package enum DeploymentTarget: String, CaseIterable, Sendable, Comparable {
         self = match
     }
 
-    package static func < (left: Self, right: Self) -> Bool {
+    /// Whether `left` is the older system.
+    public static func < (left: Self, right: Self) -> Bool {
         left.specificationVersion < right.specificationVersion
     }
 }

@@ -1,6 +1,6 @@
 /// float32 to float16 and back.
 package enum HalfPrecision {
-    /// Bit patterns of the nearest float16 values, ties to even; too large gives infinity.
+    /// The bit patterns of the nearest float16 values, ties to even; too large values become infinite.
     package static func halfs(_ values: [Float]) -> [UInt16] {
         values.map { Float16($0).bitPattern }
     }
@@ -13,9 +13,9 @@ package enum HalfPrecision {
     /// The largest finite float16.
     package static let maximum: Float = 65504
 
-    /// One pattern widened by shifts and one multiplication, which handles subnormals without a
-    /// branch: the processor that every build runs on has no conversion of its own, and a library
-    /// call per weight would cost ten times as much.
+    /// Converts one pattern with shifts and a multiplication, which handles subnormals without a
+    /// branch. Baseline x86-64 has no conversion instruction, and a library call per weight would
+    /// take ten times as long.
     @inline(__always)
     private static func float(_ half: UInt16) -> Float {
         let magnitude = UInt32(half & 0x7FFF) << 13

@@ -1,8 +1,7 @@
-/// Numbers to bytes and back, least significant byte first whatever the machine.
+/// Integers as little-endian bytes, on any machine.
 ///
-/// The loops index spans: the optimizer joins their single-byte accesses into whole loads and
-/// stores, so that a weight file of 129 MB costs about a tenth of a second without any unsafe
-/// memory access.
+/// The loops index spans, whose single-byte accesses the optimizer combines into whole loads and
+/// stores: 129 MB of weights take about a tenth of a second without unsafe memory access.
 package enum LittleEndian {
     package static func bytes(_ values: [Float]) -> [UInt8] {
         bytes(values, width: 4) { $0.bitPattern }
@@ -16,22 +15,22 @@ package enum LittleEndian {
         numbers(bytes, width: 4, zero: 0) { Float(bitPattern: UInt32(truncatingIfNeeded: $0)) }
     }
 
-    /// Numbers of 16 bits.
+    /// 16-bit integers.
     package static func halfs(_ bytes: [UInt8]) -> [UInt16] {
         numbers(bytes, width: 2, zero: 0) { UInt16(truncatingIfNeeded: $0) }
     }
 
-    /// Numbers of 32 bits.
+    /// 32-bit integers.
     package static func words(_ bytes: [UInt8]) -> [UInt32] {
         numbers(bytes, width: 4, zero: 0) { UInt32(truncatingIfNeeded: $0) }
     }
 
-    /// Numbers of 64 bits; bytes after the last whole one are left out.
+    /// 64-bit integers; the bytes of an incomplete last one are ignored.
     static func longWords(_ bytes: [UInt8]) -> [UInt64] {
         numbers(bytes, width: 8, zero: 0) { $0 }
     }
 
-    /// The number of `width` bytes that starts at `offset`.
+    /// The integer of `width` bytes at `offset`.
     package static func number(_ bytes: [UInt8], at offset: Int, width: Int) -> UInt64 {
         bytes[offset..<offset + width].reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }

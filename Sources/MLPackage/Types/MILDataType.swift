@@ -1,6 +1,5 @@
-/// The element types of MIL, under the numbers that they have in a program.
-///
-/// A model's interface and the weight file number the same types in their own ways.
+/// The element types of MIL. The raw values are those in a program; the model's interface and the
+/// weight file number the types differently.
 package enum MILDataType: Int, CaseIterable, Sendable {
     case bool = 1
     case string = 2
@@ -27,7 +26,7 @@ package enum MILDataType: Int, CaseIterable, Sendable {
 }
 
 extension MILDataType {
-    /// Bits of one element as it is stored; nothing for strings.
+    /// The number of bits that store one element; nil for strings.
     package var bitWidth: Int? {
         switch self {
         case .string: nil
@@ -46,10 +45,10 @@ extension MILDataType {
     /// Whether several elements share a byte.
     package var isPacked: Bool { (bitWidth ?? 8) < 8 }
 
-    /// Whether `floats()` can give the elements.
+    /// Whether `floats()` can return the elements.
     package var isFloat: Bool { self == .float16 || self == .float32 }
 
-    /// Whether the elements are whole numbers below zero or above.
+    /// Whether the elements are signed integers.
     package var isSigned: Bool {
         switch self {
         case .int4, .int8, .int16, .int32, .int64: true
@@ -57,7 +56,7 @@ extension MILDataType {
         }
     }
 
-    /// Whether the elements are whole numbers.
+    /// Whether the elements are integers.
     package var isInteger: Bool {
         switch self {
         case .int4, .int8, .int16, .int32, .int64: true
@@ -66,7 +65,7 @@ extension MILDataType {
         }
     }
 
-    /// Whether arrays of this type belong into the weight file once they are long enough.
+    /// Whether long arrays of this type are stored in the weight file.
     package var belongsInWeightFile: Bool {
         switch self {
         case .float16, .float32, .int8, .uint8: true
@@ -74,7 +73,7 @@ extension MILDataType {
         }
     }
 
-    /// The number that the weight file has for this type; nothing where it cannot hold it.
+    /// The number of this type in the weight file; nil if that cannot store it.
     package var blobNumber: UInt32? { Self.blobNumbers[self] }
 
     private static let blobNumbers: [MILDataType: UInt32] = [
@@ -85,7 +84,7 @@ extension MILDataType {
 }
 
 extension MILDataType: CustomStringConvertible {
-    /// The name as Core ML's text form has it, for messages.
+    /// The name in MIL's text form, for messages.
     package var description: String {
         switch self {
         case .bool: "bool"

@@ -3,7 +3,7 @@ package struct MILProgram: Hashable, Sendable {
     package var inputs: [MILNamedType]
     /// The names of the values that the function returns.
     package var outputs: [String]
-    /// In order: a name is defined before it is used, and once.
+    /// In order of execution: each name is defined once, before its first use.
     package var operations: [MILOperation]
 
     package init(
@@ -21,16 +21,15 @@ package struct MILProgram: Hashable, Sendable {
     }
 }
 
-/// One operation: its parameters by name, in no order, as the format has them.
+/// An operation with its parameters by name; the format does not order them.
 package struct MILOperation: Hashable, Sendable {
     package var type: String
-    /// What error messages of the runtime call it; usually the name of its output.
+    /// The name in error messages of the runtime, usually that of its output.
     package var name: String
-    /// A parameter has one argument, or one for each element where it takes a list.
+    /// A parameter has one argument, or one per element if it is a list.
     package var inputs: [String: [MILArgument]]
     package var outputs: [MILNamedType]
-    /// `val` of a const and the parameters of the compressed-weight operations before iOS18; else
-    /// empty.
+    /// `val` of a const, and the parameters of compressed weights before iOS18; empty otherwise.
     package var attributes: [String: MILValue]
 
     package init(
@@ -57,7 +56,7 @@ package struct MILOperation: Hashable, Sendable {
 package enum MILArgument: Hashable, Sendable {
     /// A value defined earlier.
     case name(String)
-    /// A value that stands right there.
+    /// An inline value.
     case value(MILValue)
 
     package var name: String? {

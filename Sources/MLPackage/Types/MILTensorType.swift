@@ -1,4 +1,4 @@
-/// An element type with dimensions; a dimension is `nil` where any size goes. A scalar has none.
+/// An element type with dimensions, nil where any size is allowed. A scalar has none.
 package struct MILTensorType: Hashable, Sendable {
     package var dataType: MILDataType
     package var dimensions: [Int?]
@@ -10,13 +10,13 @@ package struct MILTensorType: Hashable, Sendable {
 
     package var rank: Int { dimensions.count }
 
-    /// The dimensions where all are known.
+    /// The dimensions if all are known.
     package var shape: [Int]? {
         let known = dimensions.compactMap { $0 }
         return known.count == rank ? known : nil
     }
 
-    /// The number of elements; nothing where a dimension is unknown or the product is absurd.
+    /// The number of elements; nil if a dimension is unknown or the product too large.
     package var elementCount: Int? {
         guard let shape else { return nil }
         var count = 1
@@ -28,16 +28,16 @@ package struct MILTensorType: Hashable, Sendable {
         return count
     }
 
-    /// The number of bytes when stored, packed types rounded up; nothing where it is not known.
+    /// The number of bytes that store the elements, rounded up for packed types; nil if unknown.
     package var byteCount: Int? {
         guard let count = elementCount, let bits = dataType.bitWidth else { return nil }
         return (count * bits + 7) / 8
     }
 
-    /// Far above any tensor that fits a machine, far below what makes arithmetic on sizes overflow.
+    /// More elements than fit in memory, but few enough that arithmetic on sizes cannot overflow.
     static let maximumElements = 1 << 44
 
-    /// Far above any rank that an operation takes.
+    /// More dimensions than any operation supports.
     static let maximumRank = 16
 }
 

@@ -12,23 +12,23 @@ extension MILValue {
         }
     }
 
-    /// The elements of a whole-number or bool value, packed ones unpacked.
+    /// The elements of an integer or bool value, unpacked.
     package func integers() throws(MLPackageError) -> [Int32] {
         switch content {
         case .integers(let values): return values
         case .bools(let values): return values.map { $0 ? 1 : 0 }
         case .longIntegers(let values):
             let small = values.compactMap { Int32(exactly: $0) }
-            guard small.count == values.count else { throw mismatch("numbers of 32 bits") }
+            guard small.count == values.count else { throw mismatch("32-bit integers") }
             return small
         case .bytes(let bytes) where type.dataType.isInteger: return try integers(from: bytes)
         case .blob(let blob) where type.dataType.isInteger:
             return try integers(from: try blob.bytes())
-        default: throw mismatch("whole numbers")
+        default: throw mismatch("integers")
         }
     }
 
-    /// The elements as the file stores them: little-endian, packed types packed.
+    /// The elements as stored in the file: little-endian and packed.
     package func bytes() throws(MLPackageError) -> [UInt8] {
         switch content {
         case .floats(let values): return LittleEndian.bytes(values)
@@ -64,7 +64,7 @@ extension MILValue {
         return MILValue(type: type, content: Self.content(type.dataType, try blob.bytes()))
     }
 
-    /// The content of elements that are stored as bytes.
+    /// The content of elements stored as bytes.
     static func content(_ dataType: MILDataType, _ bytes: [UInt8]) -> Content {
         switch dataType {
         case .float32: .floats(LittleEndian.floats(bytes))

@@ -3,7 +3,7 @@ package struct MILValue: Hashable, Sendable {
     package var type: MILTensorType
     package var content: Content
 
-    /// The elements. Which case a type takes is fixed, save that any may stand in a weight file.
+    /// The elements. Each type has one case; any may instead be a blob in a weight file.
     package enum Content: Hashable, Sendable {
         /// float32.
         case floats([Float])
@@ -17,9 +17,9 @@ package struct MILValue: Hashable, Sendable {
         case longIntegers([Int64])
         case bools([Bool])
         case strings([String])
-        /// int8, uint8, uint32, packed and rare types as they are stored, little-endian.
+        /// int8, uint8, uint32, packed and rare types as stored, little-endian.
         case bytes([UInt8])
-        /// In a weight file on disk, read when asked for.
+        /// In a weight file on disk, read on demand.
         case blob(BlobReference)
     }
 
@@ -78,8 +78,7 @@ extension MILValue {
             content: .bytes(LittleEndian.bytes(values)))
     }
 
-    /// Whole numbers of 1 to 8 bits (`uint1` … `uint6`, `int4`), packed as the weight file packs
-    /// them.
+    /// Integers of 1 to 8 bits (`uint1` … `uint6`, `int4`), packed as in the weight file.
     package static func packed(
         _ values: [Int32], shape: [Int]? = nil, as dataType: MILDataType
     ) -> MILValue {

@@ -1,4 +1,4 @@
-/// What a user of the model sees: its inputs and outputs, and what its author says about it.
+/// The interface of a model: its inputs, its outputs and the author's metadata.
 package struct ModelDescription: Hashable, Sendable {
     package var inputs: [Feature]
     package var outputs: [Feature]
@@ -13,14 +13,21 @@ package struct ModelDescription: Hashable, Sendable {
     }
 }
 
-package struct ModelMetadata: Hashable, Sendable {
-    package var shortDescription = ""
-    package var author = ""
-    package var license = ""
-    package var version = ""
-    package var userDefined: [String: String] = [:]
+/// What the author of a model states about it. All fields are free text and may be empty.
+public struct ModelMetadata: Hashable, Sendable {
+    /// What the model does.
+    public var shortDescription = ""
+    /// Who made it.
+    public var author = ""
+    /// The terms of use.
+    public var license = ""
+    /// The version of the model, not of the format.
+    public var version = ""
+    /// Further texts by key; retint's own keys start with `retint.`.
+    public var userDefined: [String: String] = [:]
 
-    package init() {}
+    /// Empty metadata.
+    public init() {}
 }
 
 /// An input or an output.

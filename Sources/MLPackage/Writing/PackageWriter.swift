@@ -1,80 +1,83 @@
 import CoreMLProto
-import Foundation
+import Files
 import SwiftProtobuf
+import SystemPackage
 
-/// From an `MLPackage` to a directory.
+/// Writes the files of a package into a new folder.
 struct PackageWriter {
-    private let directory: StagedDirectory
+    private let folder: FilePath
     private let weights: WeightSink
 
-    private static let modelDirectory = "Data/" + Manifest.author
+    private static let modelFolder = FilePath("Data").appending(Manifest.author)
 
-    static func write(_ package: MLPackage, to path: String) throws {
-        let writer = PackageWriter(directory: try StagedDirectory(for: path))
-        do {
-            try writer.write(package)
-            try writer.directory.commit()
-        } catch {
-            writer.directory.discard()
-            throw error
+    /// Writes a package in place of the one at `path`, or where nothing or an empty folder is.
+    static func write(_ package: MLPackage, to path: FilePath) throws {
+        try AtomicFile.replace(path, marker: Manifest.fileName) { temporary in
+            try PackageWriter(folder: FilePath(temporary)).write(package)
         }
     }
 
-    private init(directory: StagedDirectory) {
-        self.directory = directory
-        weights = WeightSink(directory: directory, name: Self.modelDirectory + "/weights")
+    private init(folder: FilePath) {
+        self.folder = folder
+        let weightFolder = folder.pushing(Self.modelFolder).appending("weights")
+        weights = WeightSink(folder: weightFolder)
     }
 
     private func write(_ package: MLPackage) throws {
-        try directory.makeDirectory("Data")
-        try directory.makeDirectory(Self.modelDirectory)
+        try createFolder(folder, withParents: false)
+        try createFolder(folder.pushing(Self.modelFolder))
         let model = try ProtoModel(package, weights: weights)
         var options = BinaryEncodingOptions()
         options.useDeterministicOrdering = true
         let bytes: [UInt8] = try model.serializedBytes(options: options)
-        try write(bytes, to: Self.modelDirectory + "/model.mlmodel")
+        try write(bytes, to: Self.modelFolder.appending("model.mlmodel"))
         try weights.file?.finish()
-        try write(manifest(for: bytes).encoded(), to: Manifest.fileName)
+        try write([UInt8](manifest(for: bytes).encoded()), to: FilePath(Manifest.fileName))
     }
 
     /// Identifiers come from the contents, so that the same model gives the same package.
     private func manifest(for model: [UInt8]) -> Manifest {
-        var content = Fingerprint()
-        content.combine(model)
+        var content = ContentHash()
+        content.update(model)
         let weightsIdentifier = weights.file.map { file in
-            var fingerprint = file.fingerprint
-            fingerprint.combine(Array("weights".utf8))
-            return fingerprint.identifier
+            var hash = file.hash
+            hash.update(Array("weights".utf8))
+            return hash.identifier
         }
         return Manifest(modelIdentifier: content.identifier, weightsIdentifier: weightsIdentifier)
     }
 
-    private func write(_ bytes: some DataProtocol, to name: String) throws {
-        let handle = try StagedDirectory.createFile(directory.path + "/" + name)
-        try handle.write(contentsOf: bytes)
-        try handle.synchronize()
-        try handle.close()
+    private func write(_ bytes: [UInt8], to name: FilePath) throws {
+        let file = try FileWriter(creating: folder.pushing(name))
+        try file.write(bytes)
+        try file.finish()
     }
 }
 
-/// Where constants go that are too long for the model file; makes the weight file when the first
-/// one comes.
+/// Takes the constants that are too long for the model file; creates the weight file for the first.
 final class WeightSink {
-    private let directory: StagedDirectory
-    private let name: String
+    private let folder: FilePath
     fileprivate(set) var file: WeightFileWriter?
 
-    init(directory: StagedDirectory, name: String) {
-        self.directory = directory
-        self.name = name
-    }
+    init(folder: FilePath) { self.folder = folder }
 
-    /// Writes a value's elements; returns where their record starts.
+    /// Writes a value's elements; returns the offset of their record.
     func append(_ value: MILValue) throws -> Int {
         if file == nil {
-            try directory.makeDirectory(name)
-            file = try WeightFileWriter(path: "\(directory.path)/\(name)/weight.bin")
+            try createFolder(folder)
+            file = try WeightFileWriter(path: folder.appending("weight.bin"))
         }
         return try file?.append(value) ?? 0
+    }
+}
+
+extension ContentHash {
+    /// The first 16 bytes as a lowercase UUID of version 8, whose bits are free to choose.
+    fileprivate var identifier: String {
+        var digits = Array(Array(digest.prefix(16)).hexadecimal)
+        digits[12] = "8"
+        digits[16] = "8"
+        let parts = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32]
+        return parts.map { String(digits[$0]) }.joined(separator: "-")
     }
 }

@@ -1,7 +1,7 @@
 import CoreMLProto
 
 extension ProtoModel {
-    /// The model file's message; without a sink for weights, all of them stand in it.
+    /// The message of the model file; without a weight sink it contains all weights.
     init(_ package: MLPackage, weights: WeightSink?) throws {
         self.init()
         specificationVersion = package.target.specificationVersion
@@ -34,7 +34,7 @@ extension ProtoOperation {
         outputs = operation.outputs.map(ProtoNamedValueType.init)
         let mayHaveBlobs = operation.isConstant || operation.isConstantExpression
         let sink = mayHaveBlobs ? weights : nil
-        // Sorted, so that the weights of one operation always stand in the same order.
+        // Sorted, so that the weights of an operation are always written in the same order.
         for (parameter, arguments) in operation.inputs.sorted(by: { $0.key < $1.key }) {
             inputs[parameter] = try ProtoArgument(arguments, weights: sink)
         }

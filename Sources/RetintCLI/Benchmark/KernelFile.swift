@@ -26,9 +26,7 @@ enum KernelFile {
                 "--tune: there is no place to remember what was measured; set HOME or "
                     + "XDG_CACHE_HOME")
         }
-        let folder = (path as NSString).deletingLastPathComponent
-        try FileManager.default.createDirectory(
-            atPath: folder, withIntermediateDirectories: true)
+        try createFolder(path.filePath.removingLastComponent())
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         let content = Content(cpu: Processor.name, kernels: choices.names)

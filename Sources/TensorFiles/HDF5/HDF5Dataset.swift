@@ -37,7 +37,7 @@ struct HDF5Dataset: ~Copyable {
 
     /// Reads the elements.
     ///
-    /// - Parameter budget: the bytes that may still be read.
+    /// - Parameter budget: The number of bytes that may still be read.
     func read(budget: Int) throws(TensorFileError) -> StoredTensor {
         try place.checkBudget(byteCount, budget, limits)
         let decoding = ElementDecoding(type: type.stored, isBigEndian: type.isBigEndian)

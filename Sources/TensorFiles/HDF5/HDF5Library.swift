@@ -1,13 +1,13 @@
 import CHDF5
 import Foundation
 
-/// libhdf5, set up for files that nobody vouches for, one caller at a time.
+/// libhdf5, configured for untrusted files and called by one thread at a time.
 enum HDF5Library {
-    // libhdf5 as distributions build it is not safe to call from two threads. The lock is recursive
-    // because handles close themselves, also where the lock is held.
+    // Distributions build libhdf5 without thread safety. The lock is recursive because handles may
+    // close themselves while it is held.
     private static let lock = NSRecursiveLock()
 
-    /// Runs calls of libhdf5 while no other thread is in it.
+    /// Calls libhdf5 while no other thread does.
     static func run<Result: ~Copyable, Failure: Error>(
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -18,7 +18,7 @@ enum HDF5Library {
         return try body()
     }
 
-    /// Why the last call failed, in libhdf5's innermost words.
+    /// libhdf5's innermost message about the last failure.
     static var lastMessage: String {
         var text = [CChar](repeating: 0, count: 512)
         chdf5_last_message(&text, text.count)
@@ -27,7 +27,7 @@ enum HDF5Library {
         return message.isEmpty ? "no reason given" : message
     }
 
-    /// No plug-ins, and no links out of a file.
+    /// Disables plug-ins and links to other files.
     private static let isSetUp: Bool = {
         H5open()
         H5PLset_loading_state(0)
@@ -40,7 +40,7 @@ enum HDF5Library {
 struct HDF5Handle: ~Copyable, Sendable {
     let id: hid_t
 
-    /// - Parameter id: what libhdf5 returned; a negative one is a failure.
+    /// - Parameter id: The result of a libhdf5 call; negative on failure.
     init?(_ id: hid_t) {
         guard id >= 0 else { return nil }
         self.id = id
@@ -52,16 +52,16 @@ struct HDF5Handle: ~Copyable, Sendable {
     }
 }
 
-/// What calls of libhdf5 returned, as handles and errors.
+/// Turns results of libhdf5 calls into handles and errors.
 extension FilePlace {
-    /// The error of a call that has just failed.
+    /// The error of the call that failed last.
     func failure(
         _ what: String, _ kind: TensorFileError.Kind = .damaged
     ) -> TensorFileError {
         error(kind, "\(what): \(HDF5Library.lastMessage)")
     }
 
-    /// Takes what a call returned, or throws the error of the call.
+    /// The handle that a call returned, or its error.
     func handle(
         _ id: hid_t, _ what: String, _ kind: TensorFileError.Kind = .damaged
     ) throws(TensorFileError) -> HDF5Handle {

@@ -1,16 +1,16 @@
 import CHDF5
+import Files
 
-/// A file open for reading, and its size.
+/// An open file and its size.
 struct HDF5OpenFile: ~Copyable {
     let handle: HDF5Handle
     let byteCount: Int
 }
 
-/// Looks at what stands under a path before libhdf5 does, so that what commonly goes wrong is said
-/// plainly.
+/// Checks a file before libhdf5 opens it, so that common mistakes get a clear error.
 enum HDF5Opening {
     static func open(_ path: String) throws(TensorFileError) -> HDF5OpenFile {
-        let file = try RegularFile(path: path)
+        let file = try RegularFile.open(path)
         guard try TensorFileFormat(of: file) == .hdf5 else {
             throw TensorFileError(
                 .otherFormat, path: path,

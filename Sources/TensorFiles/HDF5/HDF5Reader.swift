@@ -1,19 +1,23 @@
 import CHDF5
+public import Files
 public import TensorGraph
 
-/// Reads tensors and attributes of an HDF5 file from outside.
+/// Reads tensors and attributes of an untrusted HDF5 file.
 ///
-/// Nothing outside the file is ever touched: links other than hard links, external storage and
-/// virtual datasets are refused, and so are filters other than deflate, shuffle and Fletcher-32.
-/// Sizes are checked against the limits and against the file before memory is taken. A reader may
-/// be used from several threads; they take turns.
+/// No other file is ever opened: links other than hard links, external storage, virtual datasets and
+/// filters other than deflate, shuffle and Fletcher-32 are refused. Sizes are checked against the
+/// limits and the file before memory is allocated. Several threads may share a reader; they are
+/// serialized.
 public final class HDF5Reader: Sendable {
     public let path: String
     public let limits: TensorFileLimits
     private let file: HDF5OpenFile
 
-    /// Opens the file at `path` for reading only.
-    public init(path: String, limits: TensorFileLimits = .default) throws(TensorFileError) {
+    /// Opens a file for reading.
+    public init(
+        path: some PathConvertible, limits: TensorFileLimits = .default
+    ) throws(TensorFileError) {
+        let path = path.filePath.string
         file = try HDF5Library.run { () throws(TensorFileError) in
             try HDF5Opening.open(path)
         }
@@ -21,10 +25,10 @@ public final class HDF5Reader: Sendable {
         self.limits = limits
     }
 
-    /// The datasets below a group, as paths from that group (`inputs/input`), in the order in which
-    /// they were written where the file remembers it and by name otherwise.
+    /// The datasets below a group, as paths relative to it (`inputs/input`), in the order of creation
+    /// if the file records it and by name otherwise.
     ///
-    /// - Parameter group: a path such as `activations`; empty for the whole file.
+    /// - Parameter group: A path such as `activations`; empty for the whole file.
     public func datasetNames(under group: String = "") throws(TensorFileError) -> [String] {
         try datasetPaths(under: group).map { $0.joined(separator: "/") }
     }
@@ -32,8 +36,8 @@ public final class HDF5Reader: Sendable {
     /// Reads a tensor.
     ///
     /// - Parameters:
-    ///   - name: a path such as `outputs/output`, or a dotted name in the root group.
-    ///   - expected: a shape to check before memory is taken; nil takes any.
+    ///   - name: A path such as `outputs/output`, or a dotted name in the root group.
+    ///   - expected: A shape to check before memory is allocated; nil allows any.
     public func read(
         _ name: String, expecting expected: Shape? = nil
     ) throws(TensorFileError) -> StoredTensor {
@@ -68,7 +72,7 @@ public final class HDF5Reader: Sendable {
 
     /// The attributes of a group or dataset by name.
     ///
-    /// - Parameter object: its path; empty for the root group.
+    /// - Parameter object: The path; empty for the root group.
     public func attributes(
         of object: String = ""
     ) throws(TensorFileError) -> [String: HDF5Attribute] {
@@ -92,7 +96,7 @@ extension HDF5Reader {
         }
     }
 
-    /// Opens a dataset and checks everything about it but its elements.
+    /// Opens a dataset and checks it, except for its elements.
     func dataset(_ components: [String]) throws(TensorFileError) -> HDF5Dataset {
         let place = FilePlace(path, components.joined(separator: "/"))
         return try HDF5Dataset.examine(
@@ -104,7 +108,7 @@ extension HDF5Reader {
         HDF5Library.run { H5Aexists(file.handle.id, name) > 0 }
     }
 
-    /// Opens what stands under a path, over hard links alone.
+    /// Opens the object at a path, following hard links only.
     private func open(_ components: [String]) throws(TensorFileError) -> HDF5Handle {
         let place = FilePlace(path, components.joined(separator: "/"))
         var object = try place.handle(

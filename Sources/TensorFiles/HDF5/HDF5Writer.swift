@@ -1,34 +1,35 @@
 import CHDF5
-import Files
+public import Files
 import TensorGraph
 
-/// Writes an HDF5 file: tensors in groups, attributes, the same bytes for the same calls.
+/// Writes an HDF5 file of tensors in groups and attributes. Equal calls give equal bytes.
 ///
-/// libhdf5 builds the file in memory, which takes as much as the tensors do: it cannot be trusted
-/// to survive a full disk.
+/// libhdf5 builds the file in memory, because it may crash on a full disk. That takes as much memory
+/// as the tensors.
 ///
-/// The file appears at its path with ``finish()``; until then, and for good if anything fails or
-/// the writer is dropped, what stood there still stands.
+/// The file appears at its path with ``finish()``. Until then, or if anything fails or the writer is
+/// released, an existing file is unchanged.
 public final class HDF5Writer {
     public let path: String
     private let pending: PendingFile
     private var file: HDF5Handle?
     private var failure: TensorFileError?
 
-    /// Begins a file that will stand at `path`.
-    public init(path: String) throws(TensorFileError) {
+    /// Starts a file that will replace any at `path`.
+    public init(path: some PathConvertible) throws(TensorFileError) {
+        let path = path.filePath.string
         self.path = path
-        let pending = try PendingFile.begin(path)
+        let pending = try PendingFile.start(path)
         self.pending = pending
         file = try HDF5Library.run { () throws(TensorFileError) in
-            try Self.create(pending.path, FilePlace(path))
+            try Self.create(pending.path.string, FilePlace(path))
         }
     }
 
     /// Writes a tensor in its `storedType`.
     ///
-    /// - Parameter name: its path; groups on the way (`outputs/output`) are made as needed. Dots
-    ///   are part of a name.
+    /// - Parameter name: The path (`outputs/output`); missing groups are created. Dots are part of a
+    ///   name.
     public func write(_ tensor: StoredTensor, to name: String) throws(TensorFileError) {
         try change(name) { (file, place) throws(TensorFileError) in
             let names = try Self.components(of: name, place)
@@ -41,16 +42,16 @@ public final class HDF5Writer {
         }
     }
 
-    /// Makes a group, and those on the way to it; one that is there stays.
+    /// Creates a group and those above it, unless they exist.
     public func createGroup(_ name: String) throws(TensorFileError) {
         try change(name) { (file, place) throws(TensorFileError) in
             _ = try Self.group(Self.components(of: name, place), in: file, place)
         }
     }
 
-    /// Attaches a value to a group, which is made if needed; a value of that name is replaced.
+    /// Sets an attribute of a group, which is created if needed; an old value is replaced.
     ///
-    /// - Parameter group: its path; empty for the root group.
+    /// - Parameter group: The path; empty for the root group.
     public func setAttribute(
         _ name: String, to value: HDF5Attribute, of group: String = ""
     ) throws(TensorFileError) {
@@ -62,18 +63,18 @@ public final class HDF5Writer {
         }
     }
 
-    /// Completes the file and puts it in its place. Nothing can be written afterwards.
+    /// Completes the file and moves it to its path. Nothing can be written afterwards.
     public func finish() throws(TensorFileError) {
         try change(nil) { (file, place) throws(TensorFileError) in
             try place.check(H5Fflush(file, H5F_SCOPE_LOCAL), "cannot be completed", .unwritable)
             let image = try Self.image(of: file, place)
-            try pending.fill(place) { (sink) throws(TensorFileError) in try sink.write(image) }
+            try pending.append(image)
         }
         HDF5Library.run { file = nil }
         try pending.finish()
     }
 
-    /// Runs a step, none after one that failed: the file could lack what it wrote.
+    /// Runs a step unless an earlier one failed, after which the file could be incomplete.
     private func change(
         _ name: String?, _ step: (hid_t, FilePlace) throws(TensorFileError) -> Void
     ) throws(TensorFileError) {
@@ -94,7 +95,7 @@ public final class HDF5Writer {
 }
 
 extension HDF5Writer {
-    /// The bytes of a file in memory, as long as it is not changed.
+    /// The bytes of a file in memory, valid until it is changed.
     private static func image(
         of file: hid_t, _ place: FilePlace
     ) throws(TensorFileError) -> UnsafeRawBufferPointer {
@@ -104,7 +105,7 @@ extension HDF5Writer {
         guard count > 0, status >= 0, let handle else {
             throw place.failure("cannot be completed", .unwritable)
         }
-        // The driver hands out where it keeps its pointer to the bytes.
+        // The driver returns the address of its pointer to the bytes.
         let start = handle.load(as: UnsafeRawPointer.self)
         return UnsafeRawBufferPointer(start: start, count: count)
     }
@@ -125,7 +126,7 @@ extension HDF5Writer {
             .unwritable)
     }
 
-    /// Groups remember the order of what is in them, and not when it was written.
+    /// Groups record the order of their entries but not the time.
     private static func makeReproducible(_ properties: hid_t) {
         H5Pset_obj_track_times(properties, false)
         _ = chdf5_keep_link_order(properties)
@@ -196,7 +197,7 @@ private struct HDF5DatasetWriter {
         }
     }
 
-    /// What h5py and PyTorch know: no bfloat16, and integers of one width, but for bytes.
+    /// The types that h5py and PyTorch support: no bfloat16, and integers as int64 or uint8.
     private var storedType: StoredType {
         guard tensor.storedType.isFloat else {
             return tensor.storedType == .uint8 ? .uint8 : .int64

@@ -1,7 +1,7 @@
-/// A place in a JSON text, taken apart from there token by token.
+/// A position in a JSON text that is parsed token by token.
 ///
-/// Foundation's decoder keeps the first of two equal keys and takes memory for a whole tree; a
-/// header from outside is read by what it has to hold, and refused at the first byte that differs.
+/// Foundation's decoder accepts duplicate keys and builds the whole tree in memory; this one parses
+/// only the expected structure and fails at the first byte that differs.
 struct JSONCursor {
     private let bytes: [UInt8]
     private let path: String
@@ -18,12 +18,12 @@ struct JSONCursor {
         TensorFileError(.damaged, path: path, place: "header byte \(position)", problem)
     }
 
-    /// Takes one of JSON's marks, with the blanks before it.
+    /// Consumes a punctuation character after any whitespace.
     mutating func expect(_ mark: Character) throws(TensorFileError) {
         guard take(mark) else { throw error("\"\(mark)\" is expected here") }
     }
 
-    /// Takes a mark if it comes next.
+    /// Consumes a punctuation character if it is next.
     mutating func take(_ mark: Character) -> Bool {
         skipBlanks()
         guard position < bytes.count, bytes[position] == mark.asciiValue else { return false }
@@ -41,7 +41,7 @@ struct JSONCursor {
         }
     }
 
-    /// Takes an object; `member` takes the value of each key.
+    /// Parses an object; `member` parses the value of each key.
     mutating func object(
         _ member: (inout JSONCursor, _ key: String) throws(TensorFileError) -> Void
     ) throws(TensorFileError) {
@@ -55,9 +55,9 @@ struct JSONCursor {
         try expect("}")
     }
 
-    /// Takes an array of whole numbers.
+    /// Parses an array of non-negative integers.
     ///
-    /// - Parameter limit: how many there may be.
+    /// - Parameter limit: The maximum count.
     mutating func numbers(limit: Int) throws(TensorFileError) -> [UInt64] {
         try expect("[")
         guard !take("]") else { return [] }
@@ -70,7 +70,7 @@ struct JSONCursor {
         return numbers
     }
 
-    /// Takes digits that make a whole number from 0 to 2^64 − 1, without zeros in front.
+    /// Parses an integer from 0 to 2^64 − 1 without leading zeros.
     private mutating func number() throws(TensorFileError) -> UInt64 {
         skipBlanks()
         let digits = bytes[position...].prefix(21).prefix { (0x30...0x39).contains($0) }
@@ -85,7 +85,7 @@ struct JSONCursor {
 
 /// Strings.
 extension JSONCursor {
-    /// Takes a string in quotes.
+    /// Parses a quoted string.
     mutating func string() throws(TensorFileError) -> String {
         skipBlanks()
         guard position < bytes.count, bytes[position] == Self.quote else {
@@ -112,7 +112,7 @@ extension JSONCursor {
 
     private static let quote = UInt8(ascii: "\"")
     private static let backslash = UInt8(ascii: "\\")
-    /// What stands for the letters behind a backslash.
+    /// The characters that follow a backslash, and what they encode.
     private static let escapes: [UInt8: UInt8] = [
         quote: quote, backslash: backslash, UInt8(ascii: "/"): UInt8(ascii: "/"),
         UInt8(ascii: "b"): 0x08, UInt8(ascii: "f"): 0x0c, UInt8(ascii: "n"): 0x0a,
@@ -138,7 +138,7 @@ extension JSONCursor {
         }
     }
 
-    /// Takes `\uXXXX`, or two of them that make one character.
+    /// Parses `\uXXXX`, or two of them that form a surrogate pair.
     private mutating func scalar() throws(TensorFileError) -> Unicode.Scalar {
         let first = try unit()
         guard (0xd800..<0xdc00).contains(first) else {

@@ -1,33 +1,34 @@
+import Files
 import TensorGraph
 
-/// What stands before the elements in a safetensors file: a length, and that many bytes of JSON.
+/// The header of a safetensors file: a length, then that many bytes of JSON.
 ///
 /// The rules are those of the format's description and of its reference implementation
-/// (github.com/huggingface/safetensors, README.md and safetensors/src/tensor.rs); where the latter
-/// reads on, equal keys and keys that mean nothing are refused here.
+/// (github.com/huggingface/safetensors, README.md and safetensors/src/tensor.rs); unlike
+/// the latter, duplicate and unknown keys are refused.
 struct SafetensorsHeader: Sendable {
     struct Entry: Sendable {
         let name: String
         let type: SafetensorsType
         let shape: Shape
-        /// Where the elements stand, from the end of the header on.
+        /// The range of the elements, relative to the end of the header.
         let bytes: Range<Int>
     }
 
-    /// In the order in which their elements stand in the file.
+    /// The tensors in the order of their elements in the file.
     let entries: [Entry]
-    /// Free texts under `__metadata__`.
+    /// The texts under `__metadata__`.
     let metadata: [String: String]
-    /// Where the elements begin in the file.
+    /// The offset of the first element in the file.
     let dataStart: Int
 
-    /// The length of the JSON is stored in so many bytes.
+    /// The number of bytes that store the length of the JSON.
     static let lengthBytes = 8
-    /// The reference implementation reads no longer ones.
+    /// The longest header that the reference implementation reads.
     static let longest = 100_000_000
-    /// The length and `{`: what tells the format.
+    /// The length and `{`, by which the format is recognized.
     static let shortestFile = lengthBytes + 1
-    /// The key of the free texts, which no tensor can have.
+    /// The key of the metadata, which no tensor can have.
     static let metadataKey = "__metadata__"
 
     /// Whether a file that starts like this is a safetensors file.
@@ -43,21 +44,21 @@ struct SafetensorsHeader: Sendable {
     /// Reads and checks the header of a file.
     init(of file: RegularFile, limits: TensorFileLimits) throws(TensorFileError) {
         let text = try Self.text(of: file)
-        var parser = SafetensorsHeaderParser(path: file.path, limits: limits)
+        var parser = SafetensorsHeaderParser(path: file.path.string, limits: limits)
         try parser.parse(text)
         dataStart = Self.lengthBytes + text.count
         metadata = parser.metadata
-        // The order of the keys means nothing; equal offsets are those of empty tensors.
+        // Keys may be in any order; only empty tensors have equal offsets.
         entries = parser.entries.enumerated().sorted {
             ($0.element.bytes.lowerBound, $0.element.bytes.upperBound, $0.offset)
                 < ($1.element.bytes.lowerBound, $1.element.bytes.upperBound, $1.offset)
         }.map(\.element)
-        try Self.checkCover(entries, of: file.byteCount - dataStart, path: file.path)
+        try Self.checkCover(entries, of: file.byteCount - dataStart, path: file.path.string)
     }
 
     private static func text(of file: RegularFile) throws(TensorFileError) -> [UInt8] {
-        let place = FilePlace(file.path)
-        let start = try file.bytes(at: 0, count: lengthBytes)
+        let place = FilePlace(file.path.string)
+        let start = try file.head(lengthBytes)
         guard start.count == lengthBytes else {
             throw place.error(.damaged, "breaks off within the length of its header")
         }
@@ -72,11 +73,10 @@ struct SafetensorsHeader: Sendable {
                 "breaks off: its header of \(length) bytes does not fit in a file of "
                     + "\(file.byteCount)")
         }
-        return try file.bytes(at: lengthBytes, count: Int(length))
+        return try file.head(Int(length), at: lengthBytes)
     }
 
-    /// The elements of the tensors follow each other up to the end of the file: no byte is left
-    /// out, and none is two tensors'.
+    /// Checks that the elements cover the file after the header without gaps or overlaps.
     private static func checkCover(
         _ entries: [Entry], of byteCount: Int, path: String
     ) throws(TensorFileError) {

@@ -1,6 +1,6 @@
 import TensorGraph
 
-/// Takes the JSON of a safetensors header apart: an object of tensors by name, and free texts.
+/// Parses the JSON of a safetensors header: an object of tensors by name, and metadata.
 struct SafetensorsHeaderParser {
     let path: String
     let limits: TensorFileLimits
@@ -63,7 +63,7 @@ struct SafetensorsHeaderParser {
     }
 }
 
-/// What the header says of one tensor.
+/// The fields of a tensor in the header.
 private struct Fields {
     var type: String?
     var shape: [UInt64]?

@@ -1,32 +1,35 @@
+public import Files
 public import TensorGraph
 
-/// Reads tensors of a safetensors file from outside.
+/// Reads the tensors of an untrusted safetensors file.
 ///
-/// The header is checked as a whole when the file is opened; elements are read when they are asked
-/// for, within the limits. Nothing outside the file is touched.
+/// The whole header is checked when the file is opened; elements are read on demand, within the
+/// limits.
 public final class SafetensorsReader: TensorReader {
     public let path: String
     public let limits: TensorFileLimits
     public var format: TensorFileFormat { .safetensors }
-    /// Free texts that the file carries, such as `format`: `pt`.
+    /// The file's metadata, such as `format`: `pt`.
     public var metadata: [String: String] { header.metadata }
 
     private let file: RegularFile
     private let header: SafetensorsHeader
-    /// Places in the header's list.
+    /// The index of each tensor in the header.
     private let indices: [String: Int]
 
-    /// Opens the file at `path` for reading only.
-    public init(path: String, limits: TensorFileLimits = .default) throws(TensorFileError) {
-        self.path = path
+    /// Opens a file for reading.
+    public init(
+        path: some PathConvertible, limits: TensorFileLimits = .default
+    ) throws(TensorFileError) {
+        self.path = path.filePath.string
         self.limits = limits
-        file = try RegularFile(path: path)
+        file = try RegularFile.open(path)
         header = try SafetensorsHeader(of: file, limits: limits)
         indices = Dictionary(
             uniqueKeysWithValues: header.entries.enumerated().map { ($0.element.name, $0.offset) })
     }
 
-    /// In the order in which they stand in the file.
+    /// The names of the tensors, in the order of the file.
     public func tensorNames() throws(TensorFileError) -> [String] { header.entries.map(\.name) }
 
     public func shape(of name: String) throws(TensorFileError) -> Shape {
@@ -79,7 +82,7 @@ public final class SafetensorsReader: TensorReader {
         return stored
     }
 
-    /// - Parameter budget: the bytes that may still be read.
+    /// - Parameter budget: The number of bytes that may still be read.
     private func read(
         _ entry: SafetensorsHeader.Entry, budget: Int
     ) throws(TensorFileError) -> StoredTensor {
@@ -88,7 +91,7 @@ public final class SafetensorsReader: TensorReader {
         try place.checkBudget(entry.bytes.count, budget, limits)
         let offset = header.dataStart + entry.bytes.lowerBound
         let elements = try ElementDecoding(type: type).read(count: entry.shape.count, at: place) {
-            (bytes) throws(TensorFileError) in try file.read(into: bytes, at: offset)
+            (bytes) throws(TensorFileError) in try file.fill(bytes, at: offset)
         }
         return StoredTensor(shape: entry.shape, elements: elements, storedType: type)
     }

@@ -1,16 +1,16 @@
 import Files
 
-/// Writes a safetensors file as the reference implementation does: types of wide alignment first,
-/// then by name; a header that spaces fill up to a multiple of eight bytes. The same tensors give
-/// the same bytes.
+/// Writes a safetensors file as the reference implementation does: tensors by decreasing alignment,
+/// then by name; the header padded with spaces to a multiple of eight bytes. Equal tensors give
+/// equal bytes.
 struct SafetensorsWriter {
     private let path: String
     private let tensors: [(name: String, tensor: StoredTensor)]
     private let header: [UInt8]
 
-    /// Orders the tensors and makes their header.
+    /// Sorts the tensors and creates the header.
     ///
-    /// - Parameter metadata: free texts.
+    /// - Parameter metadata: The texts for `__metadata__`.
     init(
         path: String, _ dict: StateDict, metadata: [String: String]
     ) throws(TensorFileError) {
@@ -30,18 +30,15 @@ struct SafetensorsWriter {
         }
     }
 
-    /// Writes the file; what stood at its path is replaced when the new one is whole.
+    /// Writes the file; an existing one is replaced once the new one is complete.
     func write() throws(TensorFileError) {
-        let place = FilePlace(path)
-        let pending = try PendingFile.begin(path)
-        try pending.fill(place) { (sink) throws(TensorFileError) in
-            try (Self.lengthBytes(header.count) + header).withBytes(sink.write)
-            for (name, tensor) in tensors {
-                try ElementEncoding(type: tensor.storedType).withBytes(
-                    of: tensor.elements, at: FilePlace(path, name), sink.write)
-            }
+        let file = try PendingFile.start(path)
+        try (Self.lengthBytes(header.count) + header).withBytes(file.append)
+        for (name, tensor) in tensors {
+            try ElementEncoding(type: tensor.storedType).withBytes(
+                of: tensor.elements, at: FilePlace(path, name), file.append)
         }
-        try pending.finish()
+        try file.finish()
     }
 
     private static func lengthBytes(_ count: Int) -> [UInt8] {

@@ -16,12 +16,7 @@ final class RunReport: MetricsSink {
     /// - Parameter step: the step to resume after; samples and records of later steps are dropped.
     init(_ configuration: TrainingConfiguration, resumingAt step: Int) throws {
         (self.configuration, folder) = (configuration, configuration.output)
-        do {
-            try FileManager.default.createDirectory(
-                atPath: samples, withIntermediateDirectories: true)
-        } catch {
-            throw FileError(path: samples, operation: "create")
-        }
+        try createFolder(samples)
         for (name, number) in kept where step == 0 || number > step { unlink("\(samples)/\(name)") }
         guard step > 0, let text = try? readFile("\(folder)/metrics.jsonl") else { return }
         records = text.split(separator: UInt8(ascii: "\n")).compactMap {
@@ -33,7 +28,7 @@ final class RunReport: MetricsSink {
 
     /// The sample files in the folder with their steps, oldest first.
     private var kept: [(name: String, step: Int)] {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: samples)) ?? []
+        let names = entries(of: samples) ?? []
         return names.filter { $0.hasSuffix(".png") }.sorted()
             .compactMap { name in Int(name.dropLast(4)).map { (name, $0) } }
     }

@@ -130,7 +130,7 @@ extension TrainingRun {
         if link("\(folder)/last.h5", kept) != 0, errno != EEXIST {
             throw FileError(path: kept, operation: "create")
         }
-        let all = try FileManager.default.contentsOfDirectory(atPath: folder)
+        let all = (entries(of: folder) ?? [])
             .filter { $0.hasPrefix("step-") && $0.hasSuffix(".h5") }.sorted()
         for name in all.dropLast(configuration.keepLast) { unlink("\(folder)/\(name)") }
     }

@@ -1,0 +1,86 @@
+import Files
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct RegularFileTests {
+    private let scratch: TemporaryFolder
+
+    init() throws {
+        scratch = try TemporaryFolder()
+        try AtomicFile.write(Array(0..<100), to: scratch.path("file"))
+        #expect(symlink("file", scratch.path("link")) == 0)
+        #expect(mkfifo(scratch.path("pipe"), 0o600) == 0)
+        try createFolder(scratch.path("folder"))
+    }
+
+    @Test func linksAreFollowedOnRequest() throws {
+        #expect(try RegularFile(scratch.path("link")).byteCount == 100)
+        let error = #expect(throws: FileError.self) {
+            try RegularFile(scratch.path("link"), followingLinks: false)
+        }
+        #expect(error?.reason == "it is a symbolic link")
+        #expect(try RegularFile(scratch.path("file"), followingLinks: false).byteCount == 100)
+    }
+
+    @Test(arguments: [
+        ("folder", "it is a directory"), ("pipe", "it is not a regular file"),
+        ("none", "No such file or directory"), ("file/x", "Not a directory"),
+    ])
+    func onlyRegularFilesAreOpened(name: String, reason: String) {
+        for followingLinks in [true, false] {
+            let error = #expect(throws: FileError.self) {
+                try RegularFile(scratch.path(name), followingLinks: followingLinks)
+            }
+            #expect(error?.reason == reason)
+            #expect(error?.path == scratch.path(name))
+        }
+    }
+
+    @Test func partsAreRead() throws {
+        let file = try RegularFile(scratch.path("file"))
+        #expect(try file.bytes(at: 98, count: 10) == [98, 99])
+        #expect(try file.bytes(at: 200, count: 10) == [])
+        #expect(try file.contents() == Array(0..<100))
+        var bytes = [UInt8](repeating: 0, count: 4)
+        #expect(throws: FileError.self) {
+            try bytes.withUnsafeMutableBytes { try file.read(into: $0, at: 98) }
+        }
+        try bytes.withUnsafeMutableBytes { try file.read(into: $0, at: 96) }
+        #expect(bytes == [96, 97, 98, 99])
+    }
+
+    @Test func listingKeepsTheSpellingOfTheFolder() throws {
+        try createFolder(scratch.path("photos/a/.hidden"))
+        for name in ["b.JPG", "a/c.jpg", "a/.d.jpg", "a/e.txt", "a/.hidden/f.jpg"] {
+            try AtomicFile.write([], to: scratch.path("photos/\(name)"))
+        }
+        #expect(symlink("..", scratch.path("photos/a/up")) == 0)
+        #expect(symlink("photos", scratch.path("linked")) == 0)
+        for folder in ["photos", "photos/", "linked"] {
+            let root = scratch.path(folder)
+            let prefix = root.hasSuffix("/") ? root : root + "/"
+            let found = try listFiles(below: root, extensions: ["jpg"])
+            #expect(found == ["a/c.jpg", "b.JPG"].map { prefix + $0 })
+        }
+    }
+}
+
+@Suite struct ContentHashTests {
+    @Test(arguments: [
+        ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+        ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+    ])
+    func isSHA256(text: String, digest: String) {
+        var hash = ContentHash()
+        for byte in text.utf8 { hash.update([byte]) }
+        #expect(hash.digest.hexadecimal == digest)
+    }
+
+    @Test func valuesAreHashedAsLittleEndianBytes() {
+        var (values, bytes) = (ContentHash(), ContentHash())
+        values.update([Float(1), -2])
+        bytes.update([0, 0, 0x80, 0x3f, 0, 0, 0, 0xc0] as [UInt8])
+        #expect(values.digest == bytes.digest)
+    }
+}

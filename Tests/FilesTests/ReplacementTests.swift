@@ -1,0 +1,114 @@
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Files
+
+/// Replacing folders, and what a crash in the middle leaves.
+@Suite struct ReplacementTests {
+    private let scratch: TemporaryFolder
+
+    init() throws { scratch = try TemporaryFolder() }
+
+    private func write(_ content: UInt8, to folder: String) throws {
+        try createFolder(folder)
+        try AtomicFile.write([content], to: "\(folder)/marker")
+    }
+
+    private func replace(_ content: UInt8) throws {
+        try AtomicFile.replace(scratch.path("p"), marker: "marker") { try write(content, to: $0) }
+    }
+
+    /// A process number above any that the system hands out.
+    private var deadProcess: String { "2147483646" }
+
+    @Test func readersAlwaysFindACompleteFolder() async throws {
+        try replace(0)
+        let path = scratch.path("p/marker")
+        let reader = Task.detached {
+            var missing = 0
+            while !Task.isCancelled {
+                if (try? readFile(path)) == nil { missing += 1 }
+            }
+            return missing
+        }
+        for content in 1...50 { try replace(UInt8(content)) }
+        reader.cancel()
+        #expect(await reader.value == 0)
+        #expect(try scratch.names() == ["p"])
+    }
+
+    @Test func anOpenFileStaysReadable() throws {
+        try replace(1)
+        let file = try RegularFile(scratch.path("p/marker"))
+        try replace(2)
+        #expect(try file.contents() == [1])
+        #expect(try readFile(scratch.path("p/marker")) == [2])
+    }
+
+    @Test func foldersAreReplacedWithoutExchange() throws {
+        try write(1, to: scratch.path("p"))
+        try write(2, to: scratch.path("new"))
+        let target = scratch.path("p").filePath
+        try AtomicFile.displace(target, by: scratch.path("new").filePath, for: target)
+        #expect(try readFile(scratch.path("p/marker")) == [2])
+        #expect(try scratch.names() == ["p"])
+    }
+
+    @Test func displacedFolderReturnsAfterACrash() throws {
+        try write(1, to: scratch.path(".p.old"))
+        #expect(throws: CancellationError.self) {
+            try AtomicFile.replace(scratch.path("p"), marker: "marker") { _ in
+                throw CancellationError()
+            }
+        }
+        #expect(try readFile(scratch.path("p/marker")) == [1])
+        try write(3, to: scratch.path(".p.old"))
+        try replace(2)
+        #expect(try readFile(scratch.path("p/marker")) == [2])
+        #expect(try scratch.names() == ["p"])
+    }
+
+    @Test func leftoversOfCrashedWritesAreSwept() throws {
+        let other = try RunningProcess(URL(filePath: "/bin/sleep"), ["60"])
+        defer { other.interrupt() }
+        let running = ".a.\(other.identifier)-x.partial"
+        let kept = [running, ".a.partial", ".a.b-c.partial", "a.1-x.old"]
+        for name in kept { try Data().write(to: URL(filePath: scratch.path(name))) }
+        try write(1, to: scratch.path(".p.\(deadProcess)-x.partial"))
+        try Data().write(to: URL(filePath: scratch.path(".a.h5.\(deadProcess)-1z.partial")))
+        try AtomicFile.write([1], to: scratch.path("a"))
+        #expect(try scratch.names() == (kept + ["a"]).sorted())
+        try write(1, to: scratch.path(".p.\(deadProcess)-x.partial"))
+        try replace(2)
+        #expect(try scratch.names() == (kept + ["a", "p"]).sorted())
+    }
+
+    @Test func unpublishedFilesDisappear() throws {
+        do {
+            let file = try PendingFile(for: scratch.path("a"))
+            try file.write([1, 2, 3])
+            #expect(try scratch.names().count == 1)
+        }
+        #expect(try scratch.names() == [])
+    }
+
+    @Test func longNamesLeaveRoomForTheMark() throws {
+        for character in ["x", "é", "👩‍👩‍👧‍👦"] {
+            let count = 255 / character.utf8.count
+            let name = String(repeating: character, count: count)
+            try AtomicFile.write([1], to: scratch.path(name))
+            #expect(try readFile(scratch.path(name)) == [1])
+        }
+    }
+
+    @Test func refusedFoldersAreNotBuilt() throws {
+        try write(1, to: scratch.path("p"))
+        var isBuilt = false
+        #expect(throws: FileError.self) {
+            try AtomicFile.replace(scratch.path("p"), marker: "other") { _ in isBuilt = true }
+        }
+        #expect(!isBuilt)
+    }
+}
