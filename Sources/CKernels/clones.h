@@ -10,5 +10,5 @@
 
 #define RT_INLINE static inline __attribute__((always_inline))
 
-// Lets sums be split over vector lanes: their order is fixed by the code, not by chance.
+// Lets the compiler split sums over vector lanes; the order is fixed when it compiles.
 #define RT_REASSOCIATE _Pragma("clang fp reassociate(on)")

@@ -3,7 +3,7 @@
 #include "CKernels.h"
 #include "clones.h"
 
-// A patch row's place: image, output row, output column.
+// The position of a patch: image, output row, output column.
 typedef struct {
     int n, oh, ow;
 } patch;
@@ -25,7 +25,7 @@ static void next_patch(const rt_conv *c, patch *p) {
     p->n++;
 }
 
-// One kernel element of one patch: a run of channels, or zeros outside the picture.
+// One kernel element of one patch: a run of channels, or zeros outside the image.
 static inline void copy_tap(float *d, const float *x, const rt_conv *c, patch p, int kh, int kw,
                             int channel, int count) {
     int h = p.oh * c->stride_height - c->pad_top + kh * c->dilation_height;
@@ -57,7 +57,7 @@ static void add_run(float *restrict d, const float *restrict s, ptrdiff_t n) {
     for (ptrdiff_t i = 0; i < n; i++) d[i] += s[i];
 }
 
-// The output place that reads input place `i` through kernel element `k`, or -1.
+// The output position that reads input position `i` through kernel element `k`, or -1.
 static inline int reader(int i, int pad, int k, int dilation, int stride, int outputs) {
     int t = i + pad - k * dilation;
     if (t < 0 || t % stride != 0) return -1;

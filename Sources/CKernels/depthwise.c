@@ -4,10 +4,11 @@
 #include "clones.h"
 #include "tail.h"
 
-void rt_depthwise_weights(float *w_t, const float *w, int channels, int taps, int turns) {
+void rt_depthwise_weights(float *w_t, const float *w, int channels, int taps, int rotates) {
     for (int c = 0; c < channels; c++)
         for (int t = 0; t < taps; t++)
-            w_t[(ptrdiff_t)(turns ? taps - 1 - t : t) * channels + c] = w[(ptrdiff_t)c * taps + t];
+            w_t[(ptrdiff_t)(rotates ? taps - 1 - t : t) * channels + c] =
+                w[(ptrdiff_t)c * taps + t];
 }
 
 RT_INLINE void multiply_add(float *restrict sum, const float *restrict x, const float *restrict w,
@@ -18,13 +19,13 @@ RT_INLINE void multiply_add(float *restrict sum, const float *restrict x, const 
 // Channels summed at once, and output pixels that share a load of the weights.
 enum { LANES = 16, PIXELS = 4, MOST_COLUMNS = 5 };
 typedef float lanes __attribute__((ext_vector_type(16), aligned(4)));
-// Sums stay in registers only if no loop over them is left.
+// Loops over sums must be unrolled for the sums to stay in registers.
 #define EACH _Pragma("clang loop unroll(full)") for
 DEFINE_TAIL(finish, lanes)
 DEFINE_TAIL(finish_one, float)
 
-// A row of outputs and the kernel rows [first, last) that lie in the picture; `x` is the input's row
-// under the first of them.
+// A row of outputs and the kernel rows [first, last) that lie in the image; `x` is the input row
+// that the first of them reads.
 typedef struct {
     const rt_conv *c;
     const float *x;
@@ -42,13 +43,13 @@ static line line_at(const rt_conv *c, const float *x, ptrdiff_t row) {
     return (line){c, x + input * c->width * c->channels, first, last};
 }
 
-// What rows outside the picture hold.
+// The content of rows outside the image.
 static const float nothing[LANES];
 
-// A row of outputs of a 3×3 kernel, LANES channels: the weights and the columns that the next output
-// reads as well stay in registers. `stride` and `pad` are constants. From output `outer` on the last
-// column lies outside the picture.
-RT_INLINE void nine_row(int stride, int pad, float *out, const line *l, const float *kernel,
+// A row of outputs of a 3×3 kernel, LANES channels: the weights, and the columns that the next
+// output reads too, stay in registers. `stride` and `pad` are constants. From output `outer` on,
+// the last column lies outside the image.
+RT_INLINE void row_3x3(int stride, int pad, float *out, const line *l, const float *kernel,
                         const rt_tail *tail, ptrdiff_t channel, int outer) {
     const rt_conv *c = l->c;
     ptrdiff_t channels = c->channels, down = c->width * channels, steps[3];
@@ -82,9 +83,9 @@ RT_INLINE void nine_row(int stride, int pad, float *out, const line *l, const fl
     }
 }
 
-// `pixels` outputs from `ow` on, whose windows lie inside the picture's width, all whole vectors of
-// channels. Channels are the inner loop: from pixel to pixel, lines of a cache would meet in few of
-// its sets. `pixels` and `columns` are constants where that matters.
+// `pixels` outputs from `ow` on, whose windows lie inside the image's width, all whole vectors of
+// channels. Channels are the inner loop: pixels are apart by strides that fall on few sets of a
+// cache. `pixels` and `columns` are constants where that matters.
 RT_INLINE void inner_pixels(int pixels, int columns, float *y, const line *l, const float *w_t,
                             int ow, const rt_tail *tail) {
     const rt_conv *c = l->c;
@@ -110,7 +111,7 @@ RT_INLINE void inner_pixels(int pixels, int columns, float *y, const line *l, co
     }
 }
 
-// One output anywhere, all channels from `first` on.
+// One output at any position, all channels from `first` on.
 RT_INLINE void edge_pixel(float *y, const float *x, const float *w_t, const rt_conv *c, int n,
                           int oh, int ow, int first, const rt_tail *tail) {
     float *sum = y + (ptrdiff_t)ow * c->channels + first;
@@ -131,7 +132,7 @@ RT_INLINE void edge_pixel(float *y, const float *x, const float *w_t, const rt_c
         for (int i = 0; i < count; i++) finish_one(sum + i, tail, first + i);
 }
 
-// Outputs whose windows lie inside the picture's width: [begin, end).
+// Outputs whose windows lie inside the image's width: [begin, end).
 static void inner_range(const rt_conv *c, int *begin, int *end) {
     int reach = (c->kernel_width - 1) * c->dilation_width;
     int first = (c->pad_left + c->stride_width - 1) / c->stride_width;
@@ -142,29 +143,29 @@ static void inner_range(const rt_conv *c, int *begin, int *end) {
     *end = last;
 }
 
-// Whether ``nine_row`` computes this: nothing but a column of padding on either side.
-static int is_nine(const rt_conv *c) {
+// Whether `row_3x3` computes this: there is only a column of padding on either side.
+static int is_3x3(const rt_conv *c) {
     int last = (c->out_width - 1) * c->stride_width - c->pad_left + 2;
     return c->kernel_height == 3 && c->kernel_width == 3 && c->dilation_height == 1
         && c->dilation_width == 1 && c->stride_width <= 2 && c->pad_left <= 1 && last <= c->width;
 }
 
-RT_INLINE void nine_rows(int stride, int pad, float *out, const line *l, const float *w_t,
+RT_INLINE void rows_3x3(int stride, int pad, float *out, const line *l, const float *w_t,
                          const rt_tail *tail, int outer) {
     for (ptrdiff_t i = 0; i + LANES <= l->c->channels; i += LANES)
-        nine_row(stride, pad, out, l, w_t, tail, i, outer);
+        row_3x3(stride, pad, out, l, w_t, tail, i, outer);
 }
 
 // All outputs of a row, all whole vectors of channels.
-RT_INLINE void whole_vectors_nine(float *out, const line *l, const float *w_t, int outer,
+RT_INLINE void whole_vectors_3x3(float *out, const line *l, const float *w_t, int outer,
                                   const rt_tail *tail) {
     int isPadded = l->c->pad_left == 1;
     if (l->c->stride_width == 1) {
-        if (isPadded) nine_rows(1, 1, out, l, w_t, tail, outer);
-        else nine_rows(1, 0, out, l, w_t, tail, outer);
+        if (isPadded) rows_3x3(1, 1, out, l, w_t, tail, outer);
+        else rows_3x3(1, 0, out, l, w_t, tail, outer);
     } else {
-        if (isPadded) nine_rows(2, 1, out, l, w_t, tail, outer);
-        else nine_rows(2, 0, out, l, w_t, tail, outer);
+        if (isPadded) rows_3x3(2, 1, out, l, w_t, tail, outer);
+        else rows_3x3(2, 0, out, l, w_t, tail, outer);
     }
 }
 
@@ -182,7 +183,7 @@ RT_INLINE void inner_row(float *out, const line *l, const float *w_t, int begin,
 RT_CLONES
 void rt_depthwise(float *y, const float *x, const float *w_t, const rt_conv *c, ptrdiff_t begin,
                   ptrdiff_t end, const rt_tail *tail) {
-    int inner, outer, isNine = is_nine(c), whole = c->channels / LANES * LANES;
+    int inner, outer, isNine = is_3x3(c), whole = c->channels / LANES * LANES;
     inner_range(c, &inner, &outer);
     for (ptrdiff_t row = begin; row < end; row++) {
         float *out = y + row * c->out_width * c->channels;
@@ -193,7 +194,7 @@ void rt_depthwise(float *y, const float *x, const float *w_t, const rt_conv *c, 
                 edge_pixel(out, x, w_t, c, n, oh, ow, isWhole ? whole : 0, tail);
         }
         line l = line_at(c, x, row);
-        if (isNine) whole_vectors_nine(out, &l, w_t, outer, tail);
+        if (isNine) whole_vectors_3x3(out, &l, w_t, outer, tail);
         else inner_row(out, &l, w_t, inner, outer, tail);
     }
 }
@@ -226,7 +227,7 @@ void rt_depthwise_input(float *dx, const float *dy, const float *w_t, const rt_c
     }
 }
 
-// Outputs [begin, end) of a row, all of whose kernel columns lie in the picture, LANES channels: the
+// Outputs [begin, end) of a row, whose kernel columns all lie in the image, LANES channels: the
 // sums of one kernel row stay in registers. `columns` is a constant wherever this is inlined.
 RT_INLINE void add_inner(int columns, float *dw_t, const float *x, const float *dy,
                          const rt_conv *c, int begin, int end) {
@@ -242,10 +243,11 @@ RT_INLINE void add_inner(int columns, float *dw_t, const float *x, const float *
             for (int kw = 0; kw < columns; kw++)
                 sum[i][kw] = g * *(const lanes *)(s + i * step + kw * reach) + sum[i][kw];
         }
-    for (int kw = 0; kw < columns; kw++) *(lanes *)(dw_t + kw * channels) += sum[0][kw] + sum[1][kw];
+    for (int kw = 0; kw < columns; kw++)
+        *(lanes *)(dw_t + kw * channels) += sum[0][kw] + sum[1][kw];
 }
 
-// The same for one output anywhere and `count` channels.
+// The same for one output at any position and `count` channels.
 RT_INLINE void add_edge(float *dw_t, const float *x, const float *dy, const rt_conv *c, int ow,
                         int count) {
     for (int kw = 0; kw < c->kernel_width; kw++) {
@@ -256,7 +258,7 @@ RT_INLINE void add_edge(float *dw_t, const float *x, const float *dy, const rt_c
     }
 }
 
-// One kernel row over one output row, LANES channels or the `count` that are left.
+// One kernel row over one output row, LANES channels or the last `count`.
 RT_INLINE void add_row(float *dw_t, const float *x, const float *dy, const rt_conv *c, int inner,
                        int outer, int count) {
     int fits = count == LANES && (c->kernel_width == 3 || c->kernel_width == 5);

@@ -2,21 +2,21 @@
 
 #include "clones.h"
 
-// Vectors of 16, 8 and 4 floats that may lie anywhere.
+// Vectors of 16, 8 and 4 floats, at any address.
 typedef float wide __attribute__((ext_vector_type(16), aligned(4)));
 typedef float middle __attribute__((ext_vector_type(8), aligned(4)));
 typedef float narrow __attribute__((ext_vector_type(4), aligned(4)));
 
-// Sums stay in registers only if no loop over them is left.
+// Loops over sums must be unrolled for the sums to stay in registers.
 #define EACH _Pragma("clang loop unroll(full)") for
 #define EACH_SUM EACH (int i = 0; i < rows; i++) EACH (int j = 0; j < vectors; j++)
 
 // One block, `rows` by one or two vectors, stays in registers over the whole depth. `rows` and
-// `vectors` are constants wherever this is inlined. Rows are reached from every third one: three
-// steps are what an address can hold, and the compiler, which would otherwise walk from row to row,
-// must not know how these pointers hang together.
-// The tail is that of tail.h, but asks once a block, not once a vector, what there is to do: products
-// of some dozens of inputs are up to 3 % faster by it.
+// `vectors` are constants wherever this is inlined. Every third row has a pointer: an address can
+// hold two more steps, and the compiler, which would otherwise step from row to row, must not see
+// how these pointers are related.
+// The tail is that of tail.h, but its conditions are tested once per block instead of once per
+// vector: products of some dozens of inputs are up to 3 % faster.
 #define DEFINE_BLOCK(NAME, VECTOR, MOST)                                                           \
     RT_INLINE void NAME##_tail(int rows, int vectors, VECTOR sum[MOST][2], const rt_tail *tail,    \
                                int column) {                                                       \
@@ -30,8 +30,8 @@ typedef float narrow __attribute__((ext_vector_type(4), aligned(4)));
         EACH_SUM sum[i][j] = sum[i][j] < low ? low : sum[i][j];                                    \
         EACH_SUM sum[i][j] = sum[i][j] > high ? high : sum[i][j];                                  \
     }                                                                                              \
-    RT_INLINE void NAME(int rows, int vectors, const rt_product *g, const float *a, const float *b,   \
-                        float *c, int column) {                                                    \
+    RT_INLINE void NAME(int rows, int vectors, const rt_product *g, const float *a,                \
+                        const float *b, float *c, int column) {                                    \
         enum { LANES = sizeof(VECTOR) / sizeof(float), THIRD = (MOST + 2) / 3 };                   \
         VECTOR sum[MOST][2];                                                                       \
         EACH_SUM sum[i][j] = (VECTOR)0;                                                            \
@@ -47,7 +47,7 @@ typedef float narrow __attribute__((ext_vector_type(4), aligned(4)));
                 VECTOR left = *(const VECTOR *)w;                                                  \
                 VECTOR right = vectors == 2 ? *(const VECTOR *)(w + LANES) : left;                 \
                 EACH (int i = 0; i < rows; i++) {                                                  \
-                    /* Less zero, not plus: x + 0 is not x for −0, and would cost an addition. */  \
+                    /* x − 0 is x; x + 0 is not for −0, and costs an addition. */  \
                     VECTOR value = x[i / 3][i % 3 * row_step] - (VECTOR)0;                         \
                     sum[i][0] = value * left + sum[i][0];                                          \
                     if (vectors == 2) sum[i][1] = value * right + sum[i][1];                       \
@@ -70,11 +70,11 @@ typedef float narrow __attribute__((ext_vector_type(4), aligned(4)));
     CASES_6(BLOCK) CASE(BLOCK, 7) CASE(BLOCK, 8) CASE(BLOCK, 9) CASE(BLOCK, 10) CASE(BLOCK, 11)    \
     CASE(BLOCK, 12)
 
-// A panel's product for one CPU generation: rows in strips of nearly one height, and the panel's
-// columns in as many pairs of vectors as it takes.
+// A panel's product for one CPU generation: rows in strips of nearly equal height, and the panel's
+// columns in pairs of vectors.
 #define DEFINE_PANEL(NAME, BLOCK, VECTOR, MOST, CASES, TARGET)                                     \
     DEFINE_BLOCK(BLOCK, VECTOR, MOST)                                                              \
-    TARGET static void NAME(ptrdiff_t m, int columns, const rt_product *g, const float *first_a,      \
+    TARGET static void NAME(ptrdiff_t m, int columns, const rt_product *g, const float *first_a,   \
                             const float *first_b, float *first_c) {                                \
         enum { LANES = sizeof(VECTOR) / sizeof(float) };                                           \
         ptrdiff_t strips = (m + MOST - 1) / MOST;                                                  \

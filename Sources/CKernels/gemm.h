@@ -3,8 +3,8 @@
 
 #include "CKernels.h"
 
-// What every block of a product shares. The depth is `taps` runs of `k`, which begin at a[a_taps[t]]
-// and b[b_taps[t]]: a convolution's kernel elements, or a single one.
+// What all blocks of a product share. The depth is `taps` runs of `k`, which begin at a[a_taps[t]]
+// and b[b_taps[t]]: the kernel elements of a convolution, or one.
 typedef struct {
     ptrdiff_t k, row_step, k_step, b_step, ldc;
     int taps, adds;

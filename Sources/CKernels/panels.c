@@ -1,12 +1,12 @@
-// Convolution without patches: products of stretches of the picture with the weights of each kernel
-// element, which lie together in panels of RT_PANEL output channels.
+// Convolution without patches: products of rows of the image and the weights of each kernel
+// element, which are stored in panels of RT_PANEL output channels.
 #include <string.h>
 
 #include "gemm.h"
 
 enum { BLOCK = 16 };
 
-// Columns from rows of `inputs`, in blocks, so that what is written stays in the nearest cache.
+// Columns from rows of `inputs`, in blocks, so that the result stays in the first-level cache.
 static void transpose_tap(float *d, const float *w, int inputs, ptrdiff_t ld, int count) {
     for (int first = 0; first < inputs; first += BLOCK) {
         int block = inputs - first < BLOCK ? inputs - first : BLOCK;
@@ -28,19 +28,20 @@ void rt_pack_panel(float *d, const float *w, int taps, int inputs, int outputs, 
                           (ptrdiff_t)taps * inputs, count);
             continue;
         }
-        int from = order == RT_INPUTS_FIRST_TURNED ? taps - 1 - tap : tap;
+        int from = order == RT_INPUTS_FIRST_ROTATED ? taps - 1 - tap : tap;
         for (int i = 0; i < inputs; i++)
-            memcpy(d + (ptrdiff_t)i * RT_PANEL, w + ((ptrdiff_t)i * taps + from) * outputs + channel,
+            memcpy(d + (ptrdiff_t)i * RT_PANEL,
+                   w + ((ptrdiff_t)i * taps + from) * outputs + channel,
                    (size_t)count * sizeof *d);
     }
 }
 
 // MARK: Convolution by products of panels
 
-// Outputs j = 0, 1, … of one row, those at `first` + j·`step`, read the input at place + j·stride
-// for each kernel column; [begin, end) are those for which that lies in the picture.
+// Outputs j = 0, 1, … of one row, those at `first` + j·`step`, read the input at `position` +
+// j·stride for each kernel column; [begin, end) are those for which that is in the image.
 typedef struct {
-    int tap, place, begin, end;
+    int tap, position, begin, end;
 } reach;
 
 static int ceiling(int a, int b) { return a > 0 ? (a + b - 1) / b : -(-a / b); }
@@ -58,20 +59,20 @@ static int input_row(const rt_conv *c, int transposed, int oh, int kh) {
     return ih >= 0 && ih < c->height ? ih : -1;
 }
 
-// What each kernel column reads for `count` outputs from `first` on; those that read nothing are
-// left out. Returns how many there are.
+// What each kernel column reads for `count` outputs from `first` on, without those that read
+// nothing. Returns how many there are.
 static int reaches(reach *r, const rt_conv *c, int transposed, int first, int count) {
     int used = 0, stride = transposed ? 1 : c->stride_width;
     for (int kw = 0; kw < c->kernel_width; kw++) {
         int offset = kw * c->dilation_width - c->pad_left;
-        int place = first * c->stride_width + offset;
+        int position = first * c->stride_width + offset;
         if (transposed) {
             if ((first - offset) % c->stride_width != 0) continue;
-            place = (first - offset) / c->stride_width;
+            position = (first - offset) / c->stride_width;
         }
-        int begin = larger(ceiling(-place, stride), 0);
-        int end = smaller(ceiling(c->width - place, stride), count);
-        if (begin < end) r[used++] = (reach){kw, place, begin, end};
+        int begin = larger(ceiling(-position, stride), 0);
+        int end = smaller(ceiling(c->width - position, stride), count);
+        if (begin < end) r[used++] = (reach){kw, position, begin, end};
     }
     return used;
 }
@@ -100,12 +101,13 @@ typedef struct {
 static void multiply_segment(const line *l, const rt_conv *c, const reach *r, int used, int first,
                              int begin, int end) {
     ptrdiff_t a_taps[RT_MOST_TAPS], b_taps[RT_MOST_TAPS];
-    ptrdiff_t stride = l->transposed ? 1 : c->stride_width, step = l->transposed ? c->stride_width : 1;
+    ptrdiff_t stride = l->transposed ? 1 : c->stride_width;
+    ptrdiff_t step = l->transposed ? c->stride_width : 1;
     int taps = 0;
     for (int kh = 0; kh < c->kernel_height; kh++)
         for (int i = 0; i < used && l->rows[kh] >= 0; i++) {
             if (begin < r[i].begin || begin >= r[i].end) continue;
-            ptrdiff_t pixel = (ptrdiff_t)l->rows[kh] * c->width + r[i].place + begin * stride;
+            ptrdiff_t pixel = (ptrdiff_t)l->rows[kh] * c->width + r[i].position + begin * stride;
             a_taps[taps] = pixel * c->channels;
             b_taps[taps++] = (ptrdiff_t)(kh * c->kernel_width + r[i].tap) * c->channels * RT_PANEL;
         }
@@ -137,14 +139,14 @@ void rt_panel_convolution(float *y, ptrdiff_t ld, const float *x, const float *b
 
 // MARK: The gradient of the weights
 
-// A 1×1 kernel at every pixel: rows follow one another without a gap.
+// A 1×1 kernel at every pixel: rows are contiguous.
 static int is_pointwise(const rt_conv *c) {
     return c->kernel_height == 1 && c->kernel_width == 1 && c->stride_height == 1
         && c->stride_width == 1 && c->pad_top == 0 && c->pad_left == 0
         && c->out_height == c->height && c->out_width == c->width;
 }
 
-// Pixels that one kernel element brings together: stretches of `count`, one a row.
+// The pixels that one kernel element combines: `count` in each row.
 typedef struct {
     ptrdiff_t outputs[RT_MOST_TAPS], inputs[RT_MOST_TAPS];
     int rows;
@@ -167,7 +169,7 @@ static void tap_gradient(float *dw, const float *x, const float *dy, const rt_co
     for (ptrdiff_t row = begin; row < end; row++) {
         int ih = input_row(c, 0, (int)(row % c->out_height), kh);
         if (ih < 0) continue;
-        ptrdiff_t input = (row / c->out_height * c->height + ih) * c->width + r->place
+        ptrdiff_t input = (row / c->out_height * c->height + ih) * c->width + r->position
             + (ptrdiff_t)r->begin * c->stride_width;
         s.outputs[s.rows] = (row * c->out_width + r->begin) * c->out_channels;
         s.inputs[s.rows++] = input * c->channels;

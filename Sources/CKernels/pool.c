@@ -13,8 +13,8 @@
 #define RT_PAUSE() ((void)0)
 #endif
 
-// Workers wait for the next task by spinning a little, since the steps of a program follow each
-// other closely, and then by sleeping.
+// Workers wait for the next task by spinning for a short time, since the steps of a program follow
+// each other closely, and then by sleeping.
 enum { SPINS = 4000 };
 
 typedef struct {
@@ -108,7 +108,7 @@ void rt_pool_run(rt_pool *pool, rt_task task, void *context) {
     pool->context = context;
     start_round(pool);
     task(context, 0, pool->threads);
-    // A worker that lost its core may take long: give the core away rather than burn it.
+    // A worker that lost its core may take long: yield rather than spin.
     for (int spins = 0; atomic_load_explicit(&pool->running, memory_order_acquire) > 0; spins++) {
         if (spins < SPINS) RT_PAUSE();
         else sched_yield();

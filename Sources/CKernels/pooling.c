@@ -4,7 +4,7 @@
 #include "CKernels.h"
 #include "clones.h"
 
-// The part [first, last) of a window along one axis that lies in the picture.
+// The part [first, last) of a window along one axis that lies in the image.
 typedef struct {
     int first, last;
 } span;
@@ -77,7 +77,7 @@ void rt_max_pool_input(float *dx, const float *x, const float *dy, const rt_conv
             }
 }
 
-// What the window's sum is divided by: its elements, with or without those in the padding.
+// The divisor of the window's sum: its number of elements, with or without those in the padding.
 static float divisor(const rt_conv *c, int count_padding, int pad_bottom, int pad_right, int oh,
                      int ow) {
     span hs = rows_of(c, oh), ws = columns_of(c, ow);

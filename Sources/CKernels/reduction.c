@@ -82,16 +82,6 @@ void rt_column_products(double *sums, const float *x, const float *dy, const flo
 }
 
 RT_CLONES
-void rt_column_max(float *best, const float *x, ptrdiff_t columns, ptrdiff_t begin,
-                   ptrdiff_t end) {
-    for (ptrdiff_t row = begin; row < end; row++) {
-        const float *a = x + row * columns;
-        for (ptrdiff_t i = 0; i < columns; i++)
-            best[i] = (a[i] > best[i] || a[i] != a[i]) ? a[i] : best[i];
-    }
-}
-
-RT_CLONES
 static float short_sum(const float *x, ptrdiff_t n) {
     RT_REASSOCIATE
     float sum = 0;
@@ -113,9 +103,9 @@ float rt_max(const float *x, ptrdiff_t n) {
 
 enum { LANES = 16 };
 
-// Softmax of one contiguous row of LANES elements or more: a lane for every sixteenth element, since
-// neither a maximum nor the last elements of a row that does not fill them all become vector code by
-// themselves. Those last ones are computed with some before them, which count once.
+// Softmax of one contiguous row of at least LANES elements, in explicit vectors: the compiler
+// vectorizes neither the maximum nor the last elements of a row that fill no vector. Those are
+// computed together with elements before them, which are counted once.
 RT_INLINE void softmax_row(float *restrict y, const float *restrict x, int logarithm,
                            ptrdiff_t n) {
     ptrdiff_t last = n - LANES, known = (LANES - n % LANES) % LANES;
@@ -191,8 +181,8 @@ void rt_softmax(float *y, const float *x, int logarithm, ptrdiff_t count, ptrdif
     }
 }
 
-/// The scale is computed as the quantizer of packages does it, and the code is a division's: a
-/// weight then means the same in training and in the package.
+/// The scale is computed as for a quantized package, and the code by a division, so that a weight
+/// has the same value in training and in the package.
 RT_CLONES
 void rt_fake_quantize(float *y, const float *x, ptrdiff_t outer, ptrdiff_t slices,
                       ptrdiff_t inner, ptrdiff_t begin, ptrdiff_t end, float largest_code) {

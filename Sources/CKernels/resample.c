@@ -1,4 +1,4 @@
-// Bilinear interpolation in two passes, rows first: those are long runs of numbers.
+// Bilinear interpolation in two passes, rows first: rows are contiguous.
 #include <string.h>
 
 #include "CKernels.h"
@@ -26,7 +26,7 @@ void rt_bilinear(float *y, float *line, const float *x, int height, int width, i
         blend(line, x + (n * height + rows->lower[oh]) * length,
               x + (n * height + rows->upper[oh]) * length, rows->weight[oh], length);
         float *d = y + row * out_width * channels;
-        // Two channels, a and b, are not worth a loop.
+        // Two channels, a and b: faster without a loop.
         if (channels == 2) blend_columns(d, line, columns, out_width, 2);
         else blend_columns(d, line, columns, out_width, channels);
     }

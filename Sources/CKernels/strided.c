@@ -3,7 +3,7 @@
 #include "CKernels.h"
 #include "clones.h"
 
-// Where iteration stands: the index on each axis and the element's place.
+// The position of an iteration: the index on each axis, and the element's offset.
 typedef struct {
     ptrdiff_t index[RT_MAX_RANK];
     ptrdiff_t place;
@@ -19,7 +19,7 @@ static cursor seek(const rt_view *view, ptrdiff_t begin) {
     return at;
 }
 
-// Moves on by `run` elements of the innermost axis, carrying into the outer ones.
+// Advances by `run` elements of the innermost axis, carrying into the outer ones.
 static void advance(cursor *at, const rt_view *view, ptrdiff_t run) {
     int axis = view->rank - 1;
     at->index[axis] += run;

@@ -1,11 +1,11 @@
-// What is done to results as they are stored: rt_tail on vectors.
+// Applies an rt_tail to vectors of results.
 #pragma once
 
 #include "CKernels.h"
 #include "clones.h"
 
-// (y·scale + bias)·factor, then max and min that let NaN through. The condition of a vector chooses
-// lane by lane, which CPUs have as one instruction.
+// (y·scale + bias)·factor, then max and min that keep NaN. A condition on vectors
+// selects lane by lane, which is one instruction.
 #define DEFINE_TAIL(NAME, VECTOR)                                                                  \
     RT_INLINE void NAME(VECTOR *y, const rt_tail *tail, ptrdiff_t channel) {                       \
         if (tail->scale) *y = *y * *(const VECTOR *)(tail->scale + channel);                       \

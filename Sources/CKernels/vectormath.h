@@ -1,4 +1,4 @@
-// Elementary functions without branches, so that loops over them become vector code.
+// Elementary functions without branches, so that loops over them are vectorized.
 // Polynomials: S. Moshier's Cephes library, single precision; errors below 2 ulp.
 #pragma once
 
@@ -20,7 +20,7 @@ RT_INLINE int32_t rt_to_bits(float value) {
     return bits;
 }
 
-// e^t is 2^n times what this returns.
+// Returns e^t / 2^n.
 RT_INLINE float rt_exp_parts(float t, float *n) {
     *n = __builtin_rintf(t * 1.44269504088896341f);
     float r = t - *n * 0.693359375f;
@@ -35,7 +35,7 @@ RT_INLINE float rt_exp_parts(float t, float *n) {
 }
 
 RT_INLINE float rt_expf(float x) {
-    // Beyond these the result is 0 or infinite; in between the two powers of two stay in range.
+    // Beyond these limits the result is 0 or infinite; between them both powers of two are normal.
     float t = x > 89.0f ? 89.0f : x, n;
     t = t < -104.0f ? -104.0f : t;
     float p = rt_exp_parts(t, &n);
@@ -45,7 +45,7 @@ RT_INLINE float rt_expf(float x) {
     return x != x ? x : y;
 }
 
-// Of no positive number, which spares half the work; 0 where the result is no normal number.
+// For x ≤ 0 only, at half the cost; 0 where the result would be subnormal.
 RT_INLINE float rt_expf_to_one(float x) {
     // There n is −127, and the power's bits are those of 0.
     float t = x < -88.0f ? -88.0f : x, n;
@@ -96,15 +96,16 @@ RT_INLINE float rt_tanhf(float x) {
     return a < 0.625f ? small : large;
 }
 
-/// The nearest half-precision number, ties to even; beyond 65504 infinite.
+/// The nearest half-precision value, ties to even; infinity above 65504.
 RT_INLINE float rt_halff(float x) {
     int32_t bits = rt_to_bits(x);
     int32_t magnitude = bits & 0x7fffffff;
-    // Normal halves keep 10 of 23 fraction bits: add half of what is cut, and the tie's even bit.
+    // Normal halves keep 10 of 23 fraction bits: add half of the rest, and the bit that breaks ties
+    // to even.
     int32_t rounded = (magnitude + 0x0fff + ((magnitude >> 13) & 1)) & ~0x1fff;
     float normal = rt_from_bits(rounded);
     normal = rounded >= 0x47800000 ? INFINITY : normal;
-    // Below 2^-14 the spacing is fixed at 2^-24: adding 0.5 lets the float unit round there.
+    // Below 2^-14 the spacing is fixed at 2^-24: adding 0.5 lets the CPU round there.
     float subnormal = (rt_from_bits(magnitude) + 0.5f) - 0.5f;
     float y = magnitude < 0x38800000 ? subnormal : normal;
     y = rt_from_bits(rt_to_bits(y) | (bits & (int32_t)0x80000000));

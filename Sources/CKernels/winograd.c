@@ -6,7 +6,7 @@
 #include "clones.h"
 #include "tail.h"
 
-// Channels are the lanes.
+// The lanes of vectors are channels.
 enum { LANES = 16, SIDE_MOST = 6, TILE_MOST = 4 };
 typedef float lanes __attribute__((ext_vector_type(16), aligned(4)));
 DEFINE_TAIL(finish, lanes)
@@ -18,19 +18,19 @@ void rt_winograd_derive(rt_winograd *g) {
     g->groups_per_image = divide_up(divide_up(g->out_height + g->out_top, g->out_step), span);
     g->tiles_across = divide_up(divide_up(g->out_width + g->out_left, g->out_step), span);
     g->tiles_per_group = g->dilation * g->dilation * g->tiles_across;
-    // One cache line more than the channels: with a power of two all tiles would meet in a few
+    // One cache line more than the channels: with a power of two, all tiles would fall on a few
     // sets of the cache.
     g->depth = g->channels * g->in_step * g->in_step;
     g->stride = g->depth + LANES;
 }
 
-// Inputs that a tile of outputs is computed from, along one side.
+// The side of the square of inputs that a tile of outputs is computed from.
 RT_INLINE int side_of(int tile) { return tile == 4 ? 6 : 4; }
 
-// Kernel elements that meet in a tile, along one side.
+// The side of the kernel in a tile.
 RT_INLINE int taps_of(int tile) { return side_of(tile) - tile + 1; }
 
-// The first output pixel of a tile, in its phase; further ones are `dilation` apart.
+// The first output pixel of a tile, in its phase; the others are `dilation` apart.
 typedef struct {
     int image, row, column;
 } corner;
@@ -168,7 +168,7 @@ RT_INLINE void weight_gradient_transform(int tile, const lanes *p, int step, lan
 
 // MARK: Inputs
 
-// A square of input pixels, zeros outside the picture. With a step, those of one phase: `channel`
+// A square of input pixels, zeros outside the image. With a step, those of one phase: `channel`
 // counts the phases' channels one after another.
 RT_INLINE void load_square(lanes square[SIDE_MOST][SIDE_MOST], int side, const float *x,
                            const rt_winograd *g, corner c, int channel) {
@@ -217,7 +217,7 @@ void rt_winograd_input(float *v, ptrdiff_t ld, const float *x, const rt_winograd
 
 // MARK: Outputs
 
-// Stores what lies in the picture; with a step, into the pixels of one phase.
+// Stores the outputs that lie in the image; with a step, into the pixels of one phase.
 RT_INLINE void store_tile(float *y, lanes out[TILE_MOST][TILE_MOST], int tile,
                           const rt_winograd *g, corner c, int phase, int channel) {
     int step = g->out_step;
@@ -314,8 +314,8 @@ void rt_winograd_gradient(float *d, ptrdiff_t ld, const float *dy, const rt_wino
 
 // MARK: Weights
 
-// Which of the kernel's elements are the r×r of one phase: all of them, or every second one; from the
-// far end where it is the outputs that have phases.
+// Which of the kernel's elements are the r×r of one phase: all, or every second one, counted from
+// the end if the outputs have phases.
 static void phase_taps(int taps[9], const rt_winograd *g, int phase) {
     int side = taps_of(g->tile), step = g->kernel / side;
     for (int i = 0; i < side * side; i++) {
@@ -325,7 +325,7 @@ static void phase_taps(int taps[9], const rt_winograd *g, int phase) {
     }
 }
 
-// The weights of one phase, of which `taps` are those that meet. u and w have `depth` and `count`
+// The weights of one phase, which uses the elements `taps`. u and w have `depth` and `count`
 // floats for each position and tap.
 RT_INLINE void panel_weights(int tile, float *u, ptrdiff_t depth, const float *w, ptrdiff_t count,
                              const int *taps) {
@@ -362,7 +362,7 @@ void rt_winograd_weights(float *u, float *scratch, const float *w, const rt_wino
     }
 }
 
-// The other way: gradients of one phase from their products p.
+// The reverse: gradients of one phase from their products p.
 RT_INLINE void panel_weight_gradient(int tile, float *w, ptrdiff_t count, const float *p,
                                      ptrdiff_t depth, const int *taps) {
     int side = side_of(tile), most = taps_of(tile);

@@ -136,3 +136,8 @@ import Testing
         return try Program(outputs: [("loss", loss)], options: options)
     }
 }
+
+extension Program {
+    /// The names of a run's steps, in order.
+    fileprivate var stepNames: [String] { steps.map(\.kernel.name) }
+}

@@ -1,7 +1,7 @@
 // Inner loops of the engine. Activations are channels-last: [N, H, W, C], C innermost.
 //
-// Nothing here allocates, except the thread pool once. Functions that take a range work on
-// [begin, end) alone, so that threads share a call's work by taking ranges.
+// Nothing here allocates, but for creating the thread pool. Functions with a range compute
+// [begin, end) only, so that threads can share the work.
 #pragma once
 
 #include <stddef.h>
@@ -12,7 +12,8 @@
 typedef struct rt_pool rt_pool;
 typedef void (*rt_task)(void *context, int thread, int threads);
 
-/// A pool of `threads` workers, the caller's thread among them; NULL if threads cannot be made.
+/// A pool of `threads` threads, including the caller's: fewer if not all can be
+/// created, NULL without memory.
 rt_pool *rt_pool_create(int threads);
 void rt_pool_destroy(rt_pool *pool);
 /// The processors that this process may use.
@@ -67,7 +68,7 @@ RT_MAP(rt_map_floor);
 RT_MAP(rt_map_round);
 
 void rt_fill(float *d, float value, ptrdiff_t n);
-/// Asks for n elements that are needed soon.
+/// Prefetches n elements.
 void rt_prefetch(const float *x, ptrdiff_t n);
 
 // MARK: Views (strided.c)
@@ -83,11 +84,11 @@ typedef struct {
 
 /// d[0..n) = the elements of the view from its `begin`-th on, in iteration order.
 void rt_gather(float *d, const float *s, const rt_view *view, ptrdiff_t begin, ptrdiff_t n);
-/// Writes s[begin..begin+n) to the view's places, in iteration order.
+/// Writes s[begin..begin+n) to the same elements of the view, in iteration order.
 void rt_scatter(float *d, const float *s, const rt_view *view, ptrdiff_t begin, ptrdiff_t n);
 
-/// What is done to each element of a result as it is stored: (y·scale + bias)·factor with one scale
-/// and bias per channel, kept in low…high. `scale` and `bias` may be NULL; NaN stays NaN.
+/// What is applied to each element of a result as it is stored: (y·scale + bias)·factor with one
+/// scale and bias per channel, limited to low…high. `scale` and `bias` may be NULL; NaN stays NaN.
 typedef struct {
     const float *scale, *bias;
     float factor, low, high;
@@ -112,31 +113,31 @@ void rt_im2col(float *cols, ptrdiff_t ld, const float *x, const rt_conv *c, int 
 /// Adds up patches into input rows [begin, end) of one image: the transpose of rt_im2col.
 /// `cols` holds the image's patches, row (oh, ow), columns (kh, kw, channel), `channels` in all.
 void rt_col2im(float *x, const float *cols, const rt_conv *c, ptrdiff_t begin, ptrdiff_t end);
-/// [O, KH, KW, I] to [I, KH, KW, O] with the kernel turned by 180°, for rows [begin, end) of I.
+/// [O, KH, KW, I] to [I, KH, KW, O] with the kernel rotated by 180°, for rows [begin, end) of I.
 void rt_flip_weights(float *d, const float *w, int outputs, int kernel_height, int kernel_width,
                      int inputs, int begin, int end);
 
 // MARK: Products with laid-out weights (gemm.c, panels.c)
 
-/// Columns of a matrix that lie together: a panel is [k, RT_PANEL].
+/// The columns of a panel, a matrix [k, RT_PANEL].
 enum { RT_PANEL = 32 };
 
-/// Lets the products of the calling thread use vectors of at most so many floats (16, 8 or 4), so
-/// that tests reach the code for smaller CPUs as well.
+/// Limits the vectors of products on the calling thread to 16, 8 or 4 floats, so that tests can run
+/// the code for smaller CPUs.
 void rt_limit_vectors(int floats);
 
 /// c = a·b, or c += a·b with `adds`, for m rows, depth k, and `columns` columns: 16 or RT_PANEL.
 /// Element (i, p) of a is a[i·row_step + p·k_step]; b and c have `b_step` and `ldc` floats from row
-/// to row. A tail, or NULL, belongs to the columns, the first of them its first channel.
+/// to row. `tail` may be NULL; the first column is its first channel.
 void rt_gemm_panel(ptrdiff_t m, ptrdiff_t k, const float *a, ptrdiff_t row_step, ptrdiff_t k_step,
                    const float *b, ptrdiff_t b_step, float *c, ptrdiff_t ldc, int columns,
                    int adds, const rt_tail *tail);
 
-/// How weights lie in memory.
+/// The order of weights in memory.
 typedef enum {
     RT_OUTPUTS_FIRST,        // a convolution's: [outputs, taps, inputs]
     RT_INPUTS_FIRST,         // a transposed convolution's: [inputs, taps, outputs]
-    RT_INPUTS_FIRST_TURNED,  // the same, with the kernel turned by 180°
+    RT_INPUTS_FIRST_ROTATED, // the same, with the kernel rotated by 180°
 } rt_weight_order;
 
 /// Lays out weights for output channels [channel, channel + RT_PANEL), zeros past the last, as
@@ -168,16 +169,17 @@ void rt_few_outputs(float *y, const float *x, const float *w, const rt_conv *c, 
 
 // MARK: Winograd convolution (winograd.c)
 
-/// A convolution cut into tiles of `tile` × `tile` outputs, each computed from a square of inputs at
-/// as many *positions*: 2 from 4 or 4 from 6 for a 3×3 kernel of stride 1, 3 from 4 for stride 2. A
-/// dilation of d makes d² interleaved pictures, which are tiled one by one. Tiles are counted
-/// in *groups*: those of tile·d whole output rows.
+/// A convolution divided into tiles of `tile` × `tile` outputs, each computed from a square of
+/// inputs that has as many *positions*: 2 from 4 or 4 from 6 for a 3×3 kernel of stride 1, 3 from 4
+/// for stride 2. A dilation of d makes d² interleaved images, which are tiled one by one. A *group*
+/// is the tiles of tile·d whole output rows.
 ///
-/// At stride 2 a kernel of 4×4 is one of 2×2 over the four *phases* of the picture, every second
-/// pixel down and across from one of four on; their channels lie one after another. `in_step` is 2 for a convolution, whose input has phases, `out_step` for a
-/// transposed one, whose output has them.
+/// At stride 2, a kernel of 4×4 is one of 2×2 over the four *phases* of the image: every second
+/// pixel down and across, from one of four on. The channels of the phases follow one another.
+/// `in_step` is 2 for a convolution, whose input has phases, `out_step` for a transposed one, whose
+/// output has them.
 typedef struct {
-    int height, width, channels;        // the input, as it lies in memory
+    int height, width, channels;        // the input, in memory
     int out_height, out_width, out_channels;
     int pad_top, pad_left, dilation;    // added to the input
     int out_top, out_left;              // left out of the output
@@ -202,8 +204,9 @@ void rt_winograd_input(float *v, ptrdiff_t ld, const float *x, const rt_winograd
 void rt_winograd_output(float *y, const float *m, ptrdiff_t ld, const rt_winograd *g,
                         ptrdiff_t group, ptrdiff_t begin, ptrdiff_t end, int channel, int count,
                         const rt_tail *tail);
-/// Transforms weights for output channels [channel, channel + RT_PANEL) of one phase, zeros past the
-/// last, into u: [positions][depth][RT_PANEL]. `scratch` holds kernel²·channels·RT_PANEL floats.
+/// Transforms weights for output channels [channel, channel + RT_PANEL) of one phase, zeros past
+/// the last, into u: [positions][depth][RT_PANEL]. `scratch` holds kernel²·channels·RT_PANEL
+/// floats.
 void rt_winograd_weights(float *u, float *scratch, const float *w, const rt_winograd *g,
                          int channel, rt_weight_order order);
 /// Transforms gradients of outputs: one panel [channel, channel + RT_PANEL) of dy for tiles
@@ -215,9 +218,9 @@ void rt_winograd_gradient(float *d, ptrdiff_t ld, const float *dy, const rt_wino
 void rt_winograd_weight_gradient(float *dw, float *scratch, const float *p, const rt_winograd *g,
                                  int channel);
 
-/// Depthwise: one kernel a channel, weights [C, KH, KW]. `w_t` is [KH·KW, C]; with `turns` the
-/// kernel is turned by 180°.
-void rt_depthwise_weights(float *w_t, const float *w, int channels, int taps, int turns);
+/// Depthwise: a kernel for each channel, weights [C, KH, KW]. `w_t` is [KH·KW, C]; with `rotates`
+/// the kernel is rotated by 180°.
+void rt_depthwise_weights(float *w_t, const float *w, int channels, int taps, int rotates);
 void rt_depthwise(float *y, const float *x, const float *w_t, const rt_conv *c, ptrdiff_t begin,
                   ptrdiff_t end, const rt_tail *tail);
 /// The gradient for input rows (n, h) in [begin, end).
@@ -238,7 +241,6 @@ void rt_column_moments(double *sums, const float *x, const float *shift, ptrdiff
 /// Adds Σdy and Σdy·(x − mean) of rows [begin, end) to sums[2·columns].
 void rt_column_products(double *sums, const float *x, const float *dy, const float *mean,
                         ptrdiff_t columns, ptrdiff_t begin, ptrdiff_t end);
-void rt_column_max(float *best, const float *x, ptrdiff_t columns, ptrdiff_t begin, ptrdiff_t end);
 double rt_sum(const float *x, ptrdiff_t n);
 float rt_max(const float *x, ptrdiff_t n);
 /// Softmax (or its logarithm) over the middle axis of x [*, count, inner], blocks [begin, end) of
@@ -261,8 +263,8 @@ void rt_average_pool(float *y, const float *x, const rt_conv *c, int count_paddi
 void rt_average_pool_input(float *dx, const float *dy, const rt_conv *c, int count_padding,
                            int pad_bottom, int pad_right, int begin, int end);
 
-/// Where interpolation reads along one axis: output o between lower[o] and upper[o], whose share is
-/// weight[o]; and the outputs [first[i], last[i]) that read input i.
+/// Where interpolation reads along one axis: output o between lower[o] and upper[o], the latter
+/// with weight[o]; and the outputs [first[i], last[i]) that read input i.
 typedef struct {
     const int *lower, *upper;
     const float *weight;

@@ -48,7 +48,7 @@ struct WinogradTiling: Hashable {
     /// The order of the weights before they are transformed.
     var weightOrder: rt_weight_order {
         if kind != .transposed { return RT_OUTPUTS_FIRST }
-        return isForStride ? RT_INPUTS_FIRST : RT_INPUTS_FIRST_TURNED
+        return isForStride ? RT_INPUTS_FIRST : RT_INPUTS_FIRST_ROTATED
     }
 
     // MARK: Cost

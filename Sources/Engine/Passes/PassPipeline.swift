@@ -23,11 +23,6 @@ struct PassPipeline {
         return rounding + [Decomposition()]
     }
 
-    /// The names of all passes, in order.
-    var names: [String] {
-        graphPasses.map { type(of: $0).name } + stepPasses.map { type(of: $0).name }
-    }
-
     /// Runs `passes` one after another.
     ///
     /// - Returns: the last graph, and where the first one's nodes are found in it.
@@ -44,11 +39,20 @@ struct PassPipeline {
                 on: GraphPassInput(
                     graph: result.graph, roots: roots.map { result.ids[$0] },
                     backwardStart: result.backwardStart))
-            try next.graph.validate()
+            if let error = next.graph.error { throw error.during(type(of: pass).name) }
             result = GraphPassResult(
                 graph: next.graph, ids: result.ids.then(next.ids),
                 backwardStart: next.backwardStart)
         }
         return result
+    }
+}
+
+extension GraphError {
+    /// This error, as one of a pass.
+    fileprivate func during(_ pass: String) -> GraphError {
+        GraphError(
+            operation: operation, module: module, inputShapes: inputShapes,
+            reason: "\(reason); this happened in the engine's pass to \(pass)")
     }
 }

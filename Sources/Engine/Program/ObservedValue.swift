@@ -6,6 +6,7 @@ public struct ObservedValue {
     public let index: Int
     let buffer: Buffer
 
+    /// The extents of the value.
     public var shape: Shape { buffer.shape }
 
     /// The value, row-major.

@@ -123,12 +123,17 @@ extension Program {
     public func run(_ inputs: [String: TensorData] = [:]) throws(GraphError) -> [String: TensorData]
     {
         try check(inputs)
+        load(inputs: inputs)
+        runSteps()
+        return try results()
+    }
+
+    /// Runs with the inputs of the last run, and leaves the results where they are.
+    func runSteps() {
         pool.withExclusiveUse {
-            load(inputs: inputs)
             prepare()
             for step in steps { execute(step.kernel) }
         }
-        return try results()
     }
 
     /// The outputs of the last run.
@@ -180,15 +185,4 @@ extension Program {
             }
         }
     }
-
-    /// Runs once more with the inputs of the last run, and leaves the results where they are.
-    func runSteps() {
-        pool.withExclusiveUse {
-            prepare()
-            for step in steps { execute(step.kernel) }
-        }
-    }
-
-    /// The names of a run's steps, in order.
-    var stepNames: [String] { steps.map(\.kernel.name) }
 }

@@ -1,5 +1,5 @@
-// Convolution to a handful of channels, such as a and b: products along the input channels, which
-// other kernels, whose lanes are output channels, would leave mostly empty.
+// Convolution to a few channels, such as a and b: dot products along the input channels. The lanes
+// of the other kernels are output channels, most of which would be empty here.
 #include <string.h>
 
 #include "CKernels.h"
@@ -8,7 +8,7 @@
 enum { LANES = 16 };
 typedef float lanes __attribute__((ext_vector_type(16), aligned(4)));
 
-// The sums of pairs of neighbours: first those of a, then those of b.
+// The sums of adjacent pairs: first those of a, then those of b.
 RT_INLINE void add_pairs(lanes *sum, const lanes *left, const lanes *right) {
     lanes a = *left, b = *right;
     lanes even = __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26,
@@ -26,7 +26,7 @@ RT_INLINE void add_lanes(lanes s[LANES]) {
         for (int i = 0; i < count; i++) add_pairs(&s[i], &s[2 * i], &s[2 * i + 1]);
 }
 
-// `count` numbers at x, and zeros behind them where that is not all lanes.
+// `count` values at x, padded with zeros to LANES.
 RT_INLINE void load(lanes *value, const float *x, int count) {
     if (count == LANES) {
         *value = *(const lanes *)x;
@@ -58,7 +58,7 @@ typedef struct {
     int first_kh, last_kh, top;
 } line;
 
-// `pixels` outputs from `ow` on, of which kernel columns [first, last) lie in the picture. A sum
+// `pixels` outputs from `ow` on, of which kernel columns [first, last) lie in the image. A sum
 // for each of pixels × outputs, LANES at most; constants wherever this is inlined.
 RT_INLINE void block(int pixels, int outputs, float *y, const line *l, int ow, int first,
                      int last) {
@@ -86,7 +86,7 @@ RT_INLINE void block(int pixels, int outputs, float *y, const line *l, int ow, i
     memcpy(y + (ptrdiff_t)ow * outputs, s, sizeof *y * pixels * outputs);
 }
 
-// Kernel elements along one axis, first to last, that lie in the picture for an output.
+// The kernel elements [first, last) along one axis that lie in the image for an output.
 static void inside(int place, int pad, int stride, int dilation, int kernel, int size, int *first,
                    int *last) {
     int start = place * stride - pad;

@@ -1,0 +1,6 @@
+@testable import Engine
+
+extension Program {
+    /// The names of a run's steps, in order.
+    var stepNames: [String] { steps.map(\.kernel.name) }
+}
