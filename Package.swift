@@ -137,8 +137,10 @@ let package = Package(
         .testTarget(name: "TensorGraphTests", dependencies: ["TensorGraph"]),
         .testTarget(
             name: "OperationTests",
-            dependencies: ["TensorGraph", "Engine", "TensorFiles", "TestSupport"],
+            dependencies: ["OperationCases", "TensorGraph", "Engine", "TestSupport"],
             exclude: ["Goldens"]),
+        .target(
+            name: "OperationCases", dependencies: ["TensorGraph"], path: "Tests/OperationCases"),
         .testTarget(
             name: "ColorizersTests",
             dependencies: [
@@ -168,7 +170,9 @@ let package = Package(
             ], exclude: ["Goldens"]),
         .testTarget(
             name: "MILTests",
-            dependencies: ["MIL", "Engine", "MLPackage", "TensorGraph", "TestSupport"],
+            dependencies: [
+                "OperationCases", "MIL", "Engine", "MLPackage", "TensorGraph", "TestSupport",
+            ],
             exclude: ["Goldens"]),
         .testTarget(
             name: "ColorizerExportTests",

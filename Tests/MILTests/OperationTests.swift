@@ -1,23 +1,24 @@
 import Engine
 import MIL
 import MLPackage
+import OperationCases
 import TensorGraph
 import TestSupport
 import Testing
 
 /// Each operation: graph → MIL → package on disk → MIL → graph gives the same numbers.
 @Suite struct OperationTests {
-    @Test(arguments: OperationTable.all)
-    func float32(_ testCase: ConversionCase) throws {
+    @Test(arguments: OperationTable.exported)
+    func float32(_ testCase: OperationCase) throws {
         let run = try RoundTrip(testCase, .float32, .iOS15)
         let types = run.program.operations.map(\.type).filter { $0 != "const" }
-        #expect(types == testCase.types)
+        #expect(types == testCase.mil)
         let largest = run.expected.scalars.map(abs).max() ?? 0
         #expect(try distance(run.found, run.expected) <= 1e-5 * max(1, largest))
     }
 
-    @Test(arguments: OperationTable.all, [DeploymentTarget.iOS15, .iOS18])
-    func float16(_ testCase: ConversionCase, _ target: DeploymentTarget) throws {
+    @Test(arguments: OperationTable.exported, [DeploymentTarget.iOS15, .iOS18])
+    func float16(_ testCase: OperationCase, _ target: DeploymentTarget) throws {
         let run = try RoundTrip(testCase, .float16, target)
         let largest = run.expected.scalars.map(abs).max() ?? 0
         #expect(try distance(run.found, run.expected) <= 4e-3 * max(1, largest))
@@ -26,8 +27,8 @@ import Testing
     }
 
     /// Nothing is written that no output needs.
-    @Test(arguments: OperationTable.all)
-    func nothingIsDead(_ testCase: ConversionCase) throws {
+    @Test(arguments: OperationTable.exported)
+    func nothingIsDead(_ testCase: OperationCase) throws {
         let program = try RoundTrip(testCase, .float16, .iOS16).program
         let uses = program.operations.flatMap { $0.inputs.values.joined().compactMap(\.name) }
         let needed = Set(uses + program.outputs)
@@ -42,22 +43,22 @@ private struct RoundTrip {
     let expected: TensorData
     let found: TensorData?
 
-    init(_ testCase: ConversionCase, _ precision: MILDataType, _ target: DeploymentTarget) throws {
+    init(_ testCase: OperationCase, _ precision: MILDataType, _ target: DeploymentTarget) throws {
         let graph = Graph()
-        let inputs = testCase.inputs.enumerated().map { graph.input("in.\($0)", $1) }
-        let weights = testCase.weights.enumerated().map {
-            graph.variable("w.\($0)", $1, role: .parameter)
+        let weightsStart = testCase.inputs.count - testCase.weights
+        var (feeds, values): ([String: TensorData], [String: TensorData]) = ([:], [:])
+        var operands: [Tensor] = []
+        for (index, input) in testCase.inputs.enumerated() {
+            let data = numbers(input.shape, seed: index + 1, positive: input.range == .positive)
+            if index < weightsStart {
+                operands.append(graph.input("in.\(index)", input.shape))
+                feeds["in.\(index)"] = data
+            } else {
+                operands.append(graph.variable("w.\(index)", input.shape, role: .parameter))
+                values["w.\(index)"] = data
+            }
         }
-        let output = testCase.build(inputs, weights)
-        let positive = testCase.positive
-        var values: [String: TensorData] = [:]
-        for (place, shape) in testCase.weights.enumerated() {
-            values["w.\(place)"] = numbers(shape, seed: place + 7, positive: positive)
-        }
-        var feeds: [String: TensorData] = [:]
-        for (place, shape) in testCase.inputs.enumerated() {
-            feeds["in.\(place)"] = numbers(shape, seed: place + 1, positive: positive)
-        }
+        let output = try testCase.build(operands)
         expected = try output.evaluate(inputs: feeds, variables: values)
         program = try MILLowering.lower(
             [("y", output)], variables: values, LoweringOptions(precision, target)

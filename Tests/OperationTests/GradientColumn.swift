@@ -1,3 +1,4 @@
+import OperationCases
 import TensorGraph
 import Testing
 

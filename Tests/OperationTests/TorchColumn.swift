@@ -1,4 +1,5 @@
 import Foundation
+import OperationCases
 import TensorGraph
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Records what PyTorch computes for the cases of Tests/OperationTests/Table.
+"""Records what PyTorch computes for the cases of Tests/OperationCases.
 
     python record_operations.py      writes operations.json beside this script
 

@@ -1,3 +1,4 @@
+import OperationCases
 import TensorGraph
 
 /// The values of inputs and variables by name.
@@ -42,6 +43,8 @@ struct ReferenceEvaluator {
             values = found
         case let operation as any ReferenceOperation:
             values = operation.reference(inputs, shape: node.shape)
+        case let operation where OperationTable.references[operation.name] != nil:
+            values = elementwise(operation, inputs, shape: node.shape)
         default:
             throw ReferenceError(description: "\(node.operation.name) has no reference")
         }
@@ -50,6 +53,19 @@ struct ReferenceEvaluator {
                 description: "\(node.operation.name): \(values.count) values for \(node.shape)")
         }
         return ReferenceArray(shape: node.shape, values: values)
+    }
+}
+
+extension ReferenceEvaluator {
+    /// The elements of an elementwise operation whose line in the table states what it computes.
+    private func elementwise(
+        _ operation: any TensorGraph.Operation, _ inputs: [ReferenceArray], shape: Shape
+    ) -> [Double] {
+        guard let reference = OperationTable.references[operation.name] else { return [] }
+        let operands = inputs.map { repeated($0, to: shape) }
+        return (0..<shape.count).map { index in
+            reference.value(operation, operands.map { $0[index] })
+        }
     }
 }
 

@@ -1,14 +1,14 @@
 import TensorGraph
 
 /// How the values of an input are drawn.
-enum ValueRange: Sendable {
+package enum ValueRange: Sendable {
     case signed, positive, wide, integers, distinct
 }
 
-/// The numbers that a case runs on, drawn from its name, so that no file needs to keep them:
-/// `Goldens/record_operations.py` draws the same.
-enum CaseValues {
-    static func all(of testCase: OperationCase, outputShape: Shape) -> [String: [Float]] {
+/// The values that a case runs on, drawn from its name, so that no file has to store them:
+/// `OperationTests/Goldens/record_operations.py` draws the same.
+package enum CaseValues {
+    package static func all(of testCase: OperationCase, outputShape: Shape) -> [String: [Float]] {
         var feeds = ["weights": draw(.signed, outputShape.count, seed(testCase.name, 1000))]
         for (index, input) in testCase.inputs.enumerated() {
             let seed = seed(testCase.name, index)
@@ -18,22 +18,22 @@ enum CaseValues {
     }
 
     /// The 64-bit FNV-1a hash of the name, moved by the index.
-    static func seed(_ name: String, _ index: Int) -> UInt64 {
+    package static func seed(_ name: String, _ index: Int) -> UInt64 {
         let hash = name.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) {
             ($0 ^ UInt64($1)) &* 0x100_0000_01b3
         }
         return hash &+ UInt64(index) &* 0x1234_5678_9abc_def1
     }
 
-    /// The `index`-th number of the splitmix64 sequence that starts at `seed`.
-    static func splitMix(_ seed: UInt64, _ index: Int) -> UInt64 {
+    /// The `index`-th value of the splitmix64 sequence that starts at `seed`.
+    package static func splitMix(_ seed: UInt64, _ index: Int) -> UInt64 {
         var z = seed &+ UInt64(index + 1) &* 0x9e37_79b9_7f4a_7c15
         z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
         z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
         return z ^ (z >> 31)
     }
 
-    static func draw(_ range: ValueRange, _ count: Int, _ seed: UInt64) -> [Float] {
+    package static func draw(_ range: ValueRange, _ count: Int, _ seed: UInt64) -> [Float] {
         if range == .distinct { return distinct(count, seed) }
         return (0..<count).map { index in
             let bits = splitMix(seed, index)

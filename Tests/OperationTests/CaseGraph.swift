@@ -1,0 +1,27 @@
+import OperationCases
+import TensorGraph
+
+/// A case's graph: its inputs, its output, and the gradients of Σ output · weights.
+struct CaseGraph {
+    let graph = Graph()
+    let inputs: [Tensor]
+    let output: Tensor
+    let gradients: [Tensor]
+    let feeds: [String: [Float]]
+
+    init(_ testCase: OperationCase) throws {
+        let graph = graph
+        inputs = testCase.inputs.enumerated().map { graph.input("input \($0)", $1.shape) }
+        output = try testCase.build(inputs)
+        try graph.validate()
+        feeds = CaseValues.all(of: testCase, outputShape: output.shape)
+        guard testCase.hasGradient else {
+            gradients = []
+            return
+        }
+        let loss = (output * graph.input("weights", output.shape)).sum()
+        gradients = try TensorGraph.gradients(of: loss, withRespectTo: inputs)
+    }
+
+    var doubleFeeds: [String: [Double]] { feeds.mapValues { $0.map(Double.init) } }
+}
