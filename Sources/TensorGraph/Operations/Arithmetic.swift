@@ -1,32 +1,32 @@
 /// x + y (`torch.add`).
-public struct Add: BinaryElementwise {
-    public static let name = "add"
-    public func gradients(_ backward: Backward) -> [Tensor?] {
+package struct Add: BinaryElementwise {
+    package static let name = "add"
+    package func gradients(_ backward: Backward) -> [Tensor?] {
         backward.binary({ backward.gradient }, { backward.gradient })
     }
 }
 
 /// x − y (`torch.sub`).
-public struct Subtract: BinaryElementwise {
-    public static let name = "sub"
-    public func gradients(_ backward: Backward) -> [Tensor?] {
+package struct Subtract: BinaryElementwise {
+    package static let name = "sub"
+    package func gradients(_ backward: Backward) -> [Tensor?] {
         backward.binary({ backward.gradient }, { -backward.gradient })
     }
 }
 
 /// x · y (`torch.mul`).
-public struct Multiply: BinaryElementwise {
-    public static let name = "mul"
-    public func gradients(_ backward: Backward) -> [Tensor?] {
+package struct Multiply: BinaryElementwise {
+    package static let name = "mul"
+    package func gradients(_ backward: Backward) -> [Tensor?] {
         let (x, y) = (backward.inputs[0], backward.inputs[1])
         return backward.binary({ backward.gradient * y }, { backward.gradient * x })
     }
 }
 
 /// x / y (`torch.div`).
-public struct Divide: BinaryElementwise {
-    public static let name = "div"
-    public func gradients(_ backward: Backward) -> [Tensor?] {
+package struct Divide: BinaryElementwise {
+    package static let name = "div"
+    package func gradients(_ backward: Backward) -> [Tensor?] {
         let y = backward.inputs[1]
         return backward.binary(
             { backward.gradient / y }, { -(backward.gradient * backward.output / y) })
@@ -36,9 +36,9 @@ public struct Divide: BinaryElementwise {
 /// x to the power y (`torch.pow`); NaN if x is negative and y is not an integer.
 ///
 /// x⁰ has gradient 0 everywhere, and so has 0ʸ with respect to a y that is not negative.
-public struct Power: BinaryElementwise {
-    public static let name = "pow"
-    public func gradients(_ backward: Backward) -> [Tensor?] {
+package struct Power: BinaryElementwise {
+    package static let name = "pow"
+    package func gradients(_ backward: Backward) -> [Tensor?] {
         let (x, y) = (backward.inputs[0], backward.inputs[1])
         // The comparisons avoid 0 · ∞: they turn 0⁻¹ into 0⁰ and log 0 into log 1.
         return backward.binary(
@@ -48,9 +48,9 @@ public struct Power: BinaryElementwise {
 }
 
 /// The larger of x and y (`torch.maximum`); equal operands get half of the gradient each.
-public struct Maximum: BinaryElementwise {
-    public static let name = "maximum"
-    public func gradients(_ backward: Backward) -> [Tensor?] {
+package struct Maximum: BinaryElementwise {
+    package static let name = "maximum"
+    package func gradients(_ backward: Backward) -> [Tensor?] {
         let (x, y) = (backward.inputs[0], backward.inputs[1])
         let tie = equal(x, y) * 0.5
         return backward.binary(
@@ -60,9 +60,9 @@ public struct Maximum: BinaryElementwise {
 }
 
 /// The smaller of x and y (`torch.minimum`); equal operands get half of the gradient each.
-public struct Minimum: BinaryElementwise {
-    public static let name = "minimum"
-    public func gradients(_ backward: Backward) -> [Tensor?] {
+package struct Minimum: BinaryElementwise {
+    package static let name = "minimum"
+    package func gradients(_ backward: Backward) -> [Tensor?] {
         let (x, y) = (backward.inputs[0], backward.inputs[1])
         let tie = equal(x, y) * 0.5
         return backward.binary(
@@ -72,60 +72,79 @@ public struct Minimum: BinaryElementwise {
 }
 
 /// −x (`torch.neg`).
-public struct Negate: UnaryElementwise {
-    public static let name = "neg"
-    public func gradients(_ backward: Backward) -> [Tensor?] { [-backward.gradient] }
+package struct Negate: UnaryElementwise {
+    package static let name = "neg"
+    package func gradients(_ backward: Backward) -> [Tensor?] { [-backward.gradient] }
 }
 
 /// |x| (`torch.abs`), with gradient 0 at 0.
-public struct Absolute: UnaryElementwise {
-    public static let name = "abs"
-    public func gradients(_ backward: Backward) -> [Tensor?] {
+package struct Absolute: UnaryElementwise {
+    package static let name = "abs"
+    package func gradients(_ backward: Backward) -> [Tensor?] {
         let x = backward.inputs[0]
         return [backward.gradient * (greater(x, 0) - greater(0, x))]
     }
 }
 
 /// x limited to `minimum`…`maximum` (`torch.clamp`); the gradient passes on the limits themselves.
-public struct Clip: UnaryElementwise {
-    public static let name = "clip"
+package struct Clip: UnaryElementwise {
+    package static let name = "clip"
     package let minimum: Float
     package let maximum: Float
 
-    public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+    package func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
         try requireInputs(inputs, 1...1)
         try require(minimum <= maximum, "minimum \(minimum) is above maximum \(maximum)")
         return inputs[0]
     }
 
-    public func gradients(_ backward: Backward) -> [Tensor?] {
+    package func gradients(_ backward: Backward) -> [Tensor?] {
         let x = backward.inputs[0]
         return [backward.gradient * greaterOrEqual(x, minimum) * greaterOrEqual(maximum, x)]
     }
 }
 
 extension Tensor {
+    /// −x (`torch.neg`).
     public static prefix func - (x: Tensor) -> Tensor { x.applying(Negate()) }
+    /// x + y, with broadcasting (`torch.add`).
     public static func + (x: Tensor, y: Tensor) -> Tensor { x.graph.apply(Add(), [x, y]) }
+    /// x − y, with broadcasting (`torch.sub`).
     public static func - (x: Tensor, y: Tensor) -> Tensor { x.graph.apply(Subtract(), [x, y]) }
+    /// x · y, element by element with broadcasting (`torch.mul`).
     public static func * (x: Tensor, y: Tensor) -> Tensor { x.graph.apply(Multiply(), [x, y]) }
+    /// x / y, element by element with broadcasting (`torch.div`).
     public static func / (x: Tensor, y: Tensor) -> Tensor { x.graph.apply(Divide(), [x, y]) }
 
+    /// Adds a scalar to each element.
     public static func + (x: Tensor, y: Float) -> Tensor { x + x.scalar(y) }
+    /// Subtracts a scalar from each element.
     public static func - (x: Tensor, y: Float) -> Tensor { x - x.scalar(y) }
+    /// Multiplies each element by a scalar.
     public static func * (x: Tensor, y: Float) -> Tensor { x * x.scalar(y) }
+    /// Divides each element by a scalar.
     public static func / (x: Tensor, y: Float) -> Tensor { x / x.scalar(y) }
+    /// Adds each element to a scalar.
     public static func + (x: Float, y: Tensor) -> Tensor { y.scalar(x) + y }
+    /// Subtracts each element from a scalar.
     public static func - (x: Float, y: Tensor) -> Tensor { y.scalar(x) - y }
+    /// Multiplies a scalar by each element.
     public static func * (x: Float, y: Tensor) -> Tensor { y.scalar(x) * y }
+    /// Divides a scalar by each element.
     public static func / (x: Float, y: Tensor) -> Tensor { y.scalar(x) / y }
 }
 
+/// x to the power y, with broadcasting (`torch.pow`); NaN if x is negative and y is not an integer.
 public func pow(_ x: Tensor, _ y: Tensor) -> Tensor { x.graph.apply(Power(), [x, y]) }
+/// Each element to the power y (`torch.pow`).
 public func pow(_ x: Tensor, _ y: Float) -> Tensor { pow(x, x.scalar(y)) }
+/// The larger of x and y, with broadcasting (`torch.maximum`).
 public func maximum(_ x: Tensor, _ y: Tensor) -> Tensor { x.graph.apply(Maximum(), [x, y]) }
+/// The smaller of x and y, with broadcasting (`torch.minimum`).
 public func minimum(_ x: Tensor, _ y: Tensor) -> Tensor { x.graph.apply(Minimum(), [x, y]) }
+/// |x| (`torch.abs`).
 public func abs(_ x: Tensor) -> Tensor { x.applying(Absolute()) }
+/// x limited to `minimum`…`maximum` (`torch.clamp`).
 public func clip(_ x: Tensor, min minimum: Float, max maximum: Float) -> Tensor {
     x.applying(Clip(minimum: minimum, maximum: maximum))
 }

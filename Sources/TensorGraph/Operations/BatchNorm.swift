@@ -2,16 +2,16 @@
 ///
 /// y = weight·(x − mean)/√(variance + ε) + bias; x is [N, C, …], the others [C].
 /// Inputs: x, weight, bias, mean, variance.
-public struct BatchNormInference: Operation {
-    public static let name = "batch_norm"
+package struct BatchNormInference: Operation {
+    package static let name = "batch_norm"
     package let epsilon: Float
 
-    public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+    package func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
         try requireInputs(inputs, 5...5)
         return try channelShape(inputs[0], vectors: inputs[1...])
     }
 
-    public func gradients(_ backward: Backward) -> [Tensor?] {
+    package func gradients(_ backward: Backward) -> [Tensor?] {
         let x = backward.inputs[0]
         let (weight, dy) = (backward.inputs[1], backward.gradient)
         let (mean, variance) = (backward.inputs[3], backward.inputs[4])
@@ -30,10 +30,10 @@ public struct BatchNormInference: Operation {
 }
 
 /// The mean (row 0) and the biased variance (row 1) of each channel: [N, C, …] → [2, C].
-public struct BatchMoments: Operation {
-    public static let name = "batch_moments"
+package struct BatchMoments: Operation {
+    package static let name = "batch_moments"
 
-    public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+    package func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
         try requireInputs(inputs, 1...1)
         try require(inputs[0].rank >= 2, "input must be [N, C, …], has shape \(inputs[0])")
         try require(
@@ -46,18 +46,18 @@ public struct BatchMoments: Operation {
 ///
 /// Inputs: x, weight, bias, moments (``BatchMoments`` of x). The gradient with respect to x includes
 /// the part that passes through the moments.
-public struct BatchNormTraining: Operation {
-    public static let name = "batch_norm_training"
+package struct BatchNormTraining: Operation {
+    package static let name = "batch_norm_training"
     package let epsilon: Float
 
-    public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+    package func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
         try requireInputs(inputs, 4...4)
         try require(
             inputs[0].rank >= 2 && inputs[3] == [2, inputs[0][1]], "moments must be [2, C]")
         return try channelShape(inputs[0], vectors: inputs[1...2])
     }
 
-    public func gradients(_ backward: Backward) -> [Tensor?] {
+    package func gradients(_ backward: Backward) -> [Tensor?] {
         let (x, weight, moments) = (backward.inputs[0], backward.inputs[1], backward.inputs[3])
         let (graph, dy) = (x.graph, backward.gradient)
         let sums = graph.apply(BatchNormGradientSums(epsilon: epsilon), [x, moments, dy])
@@ -76,11 +76,11 @@ public struct BatchNormTraining: Operation {
 
 /// Per channel Σ dy (row 0) and Σ dy·x̂ (row 1) of ``BatchNormTraining``: the gradients of its bias
 /// and weight. Inputs: x, moments, dy.
-public struct BatchNormGradientSums: Operation {
-    public static let name = "batch_norm_sums"
+package struct BatchNormGradientSums: Operation {
+    package static let name = "batch_norm_sums"
     package let epsilon: Float
 
-    public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+    package func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
         try requireInputs(inputs, 3...3)
         try require(inputs[2] == inputs[0], "the gradient must have x's shape")
         return inputs[1]
@@ -89,11 +89,11 @@ public struct BatchNormGradientSums: Operation {
 
 /// The gradient of ``BatchNormTraining`` with respect to x, including the part through the moments:
 /// weight/√(variance + ε) · (dy − Σdy/n − x̂·Σ(dy·x̂)/n). Inputs: x, weight, moments, dy, sums.
-public struct BatchNormInputGradient: Operation {
-    public static let name = "batch_norm_input"
+package struct BatchNormInputGradient: Operation {
+    package static let name = "batch_norm_input"
     package let epsilon: Float
 
-    public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+    package func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
         try requireInputs(inputs, 5...5)
         try require(inputs[3] == inputs[0], "the gradient must have x's shape")
         return inputs[0]

@@ -1,16 +1,16 @@
 /// Repeats a tensor along new and one-element axes, by numpy's rule (`torch.broadcast_to`).
-public struct Broadcast: Operation {
-    public static let name = "broadcast_to"
+package struct Broadcast: Operation {
+    package static let name = "broadcast_to"
     package let shape: Shape
 
-    public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+    package func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
         try requireInputs(inputs, 1...1)
         let joint = try? broadcastShape(inputs[0], shape)
         try require(joint == shape, "\(inputs[0]) cannot be broadcast to \(shape)")
         return shape
     }
 
-    public func gradients(_ backward: Backward) -> [Tensor?] {
+    package func gradients(_ backward: Backward) -> [Tensor?] {
         [backward.gradient.summed(to: backward.inputs[0].shape)]
     }
 }

@@ -4,22 +4,22 @@
 package protocol ComparisonElementwise: BinaryElementwise {}
 
 extension ComparisonElementwise {
-    public func gradients(_ backward: Backward) -> [Tensor?] { [nil, nil] }
+    package func gradients(_ backward: Backward) -> [Tensor?] { [nil, nil] }
 }
 
 /// 1 where x > y (`torch.gt`).
-public struct Greater: ComparisonElementwise {
-    public static let name = "gt"
+package struct Greater: ComparisonElementwise {
+    package static let name = "gt"
 }
 
 /// 1 where x ≥ y (`torch.ge`).
-public struct GreaterOrEqual: ComparisonElementwise {
-    public static let name = "ge"
+package struct GreaterOrEqual: ComparisonElementwise {
+    package static let name = "ge"
 }
 
 /// 1 where x = y (`torch.eq`).
-public struct Equal: ComparisonElementwise {
-    public static let name = "eq"
+package struct Equal: ComparisonElementwise {
+    package static let name = "eq"
 }
 
 /// x where the condition is above 0, else y (`torch.where`); an element that is not selected may be NaN.
@@ -29,12 +29,19 @@ public func select(_ condition: Tensor, _ x: Tensor, _ y: Tensor) -> Tensor {
         + graph.apply(ReluGradient(), [y, 1 - condition])
 }
 
+/// 1 where x > y, else 0, with broadcasting (`torch.gt`).
 public func greater(_ x: Tensor, _ y: Tensor) -> Tensor { x.graph.apply(Greater(), [x, y]) }
+/// 1 where x > y, else 0.
 public func greater(_ x: Tensor, _ y: Float) -> Tensor { greater(x, x.scalar(y)) }
+/// 1 where x > y, else 0.
 public func greater(_ x: Float, _ y: Tensor) -> Tensor { greater(y.scalar(x), y) }
+/// 1 where x ≥ y, else 0, with broadcasting (`torch.ge`).
 public func greaterOrEqual(_ x: Tensor, _ y: Tensor) -> Tensor {
     x.graph.apply(GreaterOrEqual(), [x, y])
 }
+/// 1 where x ≥ y, else 0.
 public func greaterOrEqual(_ x: Tensor, _ y: Float) -> Tensor { greaterOrEqual(x, x.scalar(y)) }
+/// 1 where x ≥ y, else 0.
 public func greaterOrEqual(_ x: Float, _ y: Tensor) -> Tensor { greaterOrEqual(y.scalar(x), y) }
+/// 1 where x = y, else 0, with broadcasting (`torch.eq`).
 public func equal(_ x: Tensor, _ y: Tensor) -> Tensor { x.graph.apply(Equal(), [x, y]) }

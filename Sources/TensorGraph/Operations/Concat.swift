@@ -1,9 +1,9 @@
 /// Tensors joined along an axis (`torch.cat`).
-public struct Concat: Operation {
-    public static let name = "concat"
+package struct Concat: Operation {
+    package static let name = "concat"
     package let axis: Int
 
-    public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+    package func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
         try require(!inputs.isEmpty, "needs at least one input")
         var result = inputs[0]
         let axis = try normalizedAxes([axis], rank: result.rank)[0]
@@ -18,7 +18,7 @@ public struct Concat: Operation {
         return result
     }
 
-    public func gradients(_ backward: Backward) -> [Tensor?] {
+    package func gradients(_ backward: Backward) -> [Tensor?] {
         var start = 0
         return backward.inputs.enumerated().map { index, input in
             let range = start..<(start + input.shape[axis])

@@ -1,12 +1,12 @@
 /// Cross-correlation of images with kernels (`torch.nn.functional.conv2d`).
 ///
 /// x is [N, Cin, H, W], weight [Cout, Cin/groups, KH, KW], the optional bias [Cout].
-public struct Convolution: Operation {
-    public static let name = "conv2d"
+package struct Convolution: Operation {
+    package static let name = "conv2d"
     package let window: Window
     package let groups: Int
 
-    public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+    package func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
         try requireInputs(inputs, 2...3)
         let (x, weight) = (inputs[0], inputs[1])
         try requireRank(x, 4)
@@ -23,7 +23,7 @@ public struct Convolution: Operation {
         return [x[0], weight[0], size.height, size.width]
     }
 
-    public func gradients(_ backward: Backward) -> [Tensor?] {
+    package func gradients(_ backward: Backward) -> [Tensor?] {
         let (x, weight, dy) = (backward.inputs[0], backward.inputs[1], backward.gradient)
         let kernel = Pair(weight.shape[2], weight.shape[3])
         let size = Pair(x.shape[2], x.shape[3])
@@ -41,6 +41,13 @@ public struct Convolution: Operation {
     }
 }
 
+/// Cross-correlation of images with kernels (`torch.nn.functional.conv2d`).
+///
+/// - Parameters:
+///   - x: images, [N, Cin, H, W].
+///   - weight: kernels, [Cout, Cin/groups, KH, KW].
+///   - bias: [Cout].
+/// - Returns: [N, Cout, OH, OW].
 public func conv2d(
     _ x: Tensor, weight: Tensor, bias: Tensor? = nil, stride: Pair = 1, padding: Padding = 0,
     dilation: Pair = 1, groups: Int = 1

@@ -4,13 +4,13 @@
 /// x is [N, Cin, H, W], weight [Cin, Cout/groups, KH, KW], the optional bias [Cout]. `outputSize`
 /// stands for PyTorch's output_padding: it may exceed the smallest possible extent by less than
 /// the stride.
-public struct ConvolutionTranspose: Operation {
-    public static let name = "conv_transpose2d"
+package struct ConvolutionTranspose: Operation {
+    package static let name = "conv_transpose2d"
     package let window: Window
     package let groups: Int
     package let outputSize: Pair
 
-    public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+    package func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
         try requireInputs(inputs, 2...3)
         let (x, weight) = (inputs[0], inputs[1])
         try requireRank(x, 4)
@@ -31,7 +31,7 @@ public struct ConvolutionTranspose: Operation {
         return [x[0], channels, outputSize.height, outputSize.width]
     }
 
-    public func gradients(_ backward: Backward) -> [Tensor?] {
+    package func gradients(_ backward: Backward) -> [Tensor?] {
         let (x, weight, dy) = (backward.inputs[0], backward.inputs[1], backward.gradient)
         let kernel = Pair(weight.shape[2], weight.shape[3])
         let dx = backward.ifNeeded(0) {
@@ -46,6 +46,14 @@ public struct ConvolutionTranspose: Operation {
     }
 }
 
+/// The transposed convolution (`torch.nn.functional.conv_transpose2d`).
+///
+/// - Parameters:
+///   - x: images, [N, Cin, H, W].
+///   - weight: kernels, [Cin, Cout/groups, KH, KW].
+///   - bias: [Cout].
+///   - outputPadding: added to the smallest possible output; less than the stride.
+/// - Returns: [N, Cout, OH, OW].
 public func convTranspose2d(
     _ x: Tensor, weight: Tensor, bias: Tensor? = nil, stride: Pair = 1, padding: Padding = 0,
     outputPadding: Pair = 0, dilation: Pair = 1, groups: Int = 1

@@ -2,13 +2,13 @@
 /// kernel.
 ///
 /// x is [N, Cin, H, W], dy [N, Cout, OH, OW]; the result is [Cout, Cin/groups, KH, KW].
-public struct ConvolutionWeightGradient: Operation {
-    public static let name = "conv2d_weight"
+package struct ConvolutionWeightGradient: Operation {
+    package static let name = "conv2d_weight"
     package let window: Window
     package let groups: Int
     package let kernel: Pair
 
-    public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+    package func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
         try requireInputs(inputs, 2...2)
         let (x, dy) = (inputs[0], inputs[1])
         try requireRank(x, 4)

@@ -2,7 +2,7 @@
 package protocol UnaryElementwise: Operation {}
 
 extension UnaryElementwise {
-    public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+    package func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
         try requireInputs(inputs, 1...1)
         return inputs[0]
     }
@@ -12,7 +12,7 @@ extension UnaryElementwise {
 package protocol BinaryElementwise: Operation {}
 
 extension BinaryElementwise {
-    public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+    package func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
         try requireInputs(inputs, 2...2)
         return try broadcastShape(inputs[0], inputs[1])
     }

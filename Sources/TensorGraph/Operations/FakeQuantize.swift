@@ -4,8 +4,8 @@
 /// itself).
 ///
 /// The gradient is the straight-through estimate (Bengio et al., 2013): that of the identity.
-public struct FakeQuantize: Operation {
-    public static let name = "fake_quantize"
+package struct FakeQuantize: Operation {
+    package static let name = "fake_quantize"
     /// The axis with a scale for each index; nil for one scale for all.
     package let axis: Int?
     /// Bits of a code, including its sign: from −(2^(bits−1) − 1) to 2^(bits−1) − 1.
@@ -13,7 +13,7 @@ public struct FakeQuantize: Operation {
 
     package var largestCode: Int { 1 << (bits - 1) - 1 }
 
-    public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+    package func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
         try requireInputs(inputs, 1...1)
         try require((2...16).contains(bits), "bits must be 2 to 16")
         if let axis {
@@ -24,7 +24,7 @@ public struct FakeQuantize: Operation {
         return inputs[0]
     }
 
-    public func gradients(_ backward: Backward) -> [Tensor?] { [backward.gradient] }
+    package func gradients(_ backward: Backward) -> [Tensor?] { [backward.gradient] }
 }
 
 /// How the weights of a network will be stored: in a few bits, with one scale for each output

@@ -1,12 +1,12 @@
 /// The matrix product of the last two axes (`torch.matmul`), of operands that may be transposed.
 ///
 /// x is [..., M, K], y is [..., K, N] (or transposed); the leading axes are equal, or y has none.
-public struct MatMul: Operation {
-    public static let name = "matmul"
+package struct MatMul: Operation {
+    package static let name = "matmul"
     package let transposeX: Bool
     package let transposeY: Bool
 
-    public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+    package func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
         try requireInputs(inputs, 2...2)
         let (x, y) = (inputs[0], inputs[1])
         try require(x.rank >= 2 && y.rank >= 2, "operands must have rank 2 or more")
@@ -20,7 +20,7 @@ public struct MatMul: Operation {
         return Shape(lead + [rows, columns])
     }
 
-    public func gradients(_ backward: Backward) -> [Tensor?] {
+    package func gradients(_ backward: Backward) -> [Tensor?] {
         let (x, y, dz) = (backward.inputs[0], backward.inputs[1], backward.gradient)
         return [
             backward.ifNeeded(0) { gradientOfX(y, dz) },
@@ -46,6 +46,12 @@ public struct MatMul: Operation {
     }
 }
 
+/// The matrix product of the last two axes (`torch.matmul`).
+///
+/// - Parameters:
+///   - x: [..., M, K], or [..., K, M] with `transposeX`.
+///   - y: [..., K, N], or [..., N, K] with `transposeY`; the leading axes are those of x, or none.
+/// - Returns: [..., M, N].
 public func matmul(
     _ x: Tensor, _ y: Tensor, transposeX: Bool = false, transposeY: Bool = false
 ) -> Tensor {

@@ -1,13 +1,13 @@
 /// Constant elements before and after each axis (`torch.nn.functional.pad`, mode constant).
-public struct Pad: Operation {
-    public static let name = "pad"
+package struct Pad: Operation {
+    package static let name = "pad"
     /// For each axis, how many elements to add at its start.
     package let before: [Int]
     /// For each axis, how many elements to add at its end.
     package let after: [Int]
     package let value: Float
 
-    public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+    package func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
         try requireInputs(inputs, 1...1)
         let rank = inputs[0].rank
         try require(
@@ -16,7 +16,7 @@ public struct Pad: Operation {
         return Shape((0..<rank).map { inputs[0][$0] + before[$0] + after[$0] })
     }
 
-    public func gradients(_ backward: Backward) -> [Tensor?] {
+    package func gradients(_ backward: Backward) -> [Tensor?] {
         let shape = backward.inputs[0].shape
         let ends = zip(before, shape.dimensions).map { $0 + $1 }
         return [backward.gradient.sliced(from: before, to: ends)]

@@ -1,9 +1,9 @@
 /// Channels to pixels (`torch.pixel_shuffle`): [N, C·f², H, W] → [N, C, H·f, W·f].
-public struct PixelShuffle: Operation {
-    public static let name = "pixel_shuffle"
+package struct PixelShuffle: Operation {
+    package static let name = "pixel_shuffle"
     package let factor: Int
 
-    public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+    package func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
         try requireInputs(inputs, 1...1)
         let x = inputs[0]
         try requireRank(x, 4)
@@ -13,17 +13,17 @@ public struct PixelShuffle: Operation {
         return [x[0], x[1] / (factor * factor), x[2] * factor, x[3] * factor]
     }
 
-    public func gradients(_ backward: Backward) -> [Tensor?] {
+    package func gradients(_ backward: Backward) -> [Tensor?] {
         [pixelUnshuffle(backward.gradient, factor: factor)]
     }
 }
 
 /// Pixels to channels (`torch.pixel_unshuffle`): [N, C, H·f, W·f] → [N, C·f², H, W].
-public struct PixelUnshuffle: Operation {
-    public static let name = "pixel_unshuffle"
+package struct PixelUnshuffle: Operation {
+    package static let name = "pixel_unshuffle"
     package let factor: Int
 
-    public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+    package func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
         try requireInputs(inputs, 1...1)
         let x = inputs[0]
         try requireRank(x, 4)
@@ -33,15 +33,17 @@ public struct PixelUnshuffle: Operation {
         return [x[0], x[1] * factor * factor, x[2] / factor, x[3] / factor]
     }
 
-    public func gradients(_ backward: Backward) -> [Tensor?] {
+    package func gradients(_ backward: Backward) -> [Tensor?] {
         [pixelShuffle(backward.gradient, factor: factor)]
     }
 }
 
+/// Channels to pixels (`torch.pixel_shuffle`): [N, C·f², H, W] → [N, C, H·f, W·f].
 public func pixelShuffle(_ x: Tensor, factor: Int) -> Tensor {
     x.applying(PixelShuffle(factor: factor))
 }
 
+/// Pixels to channels (`torch.pixel_unshuffle`): [N, C, H·f, W·f] → [N, C·f², H, W].
 public func pixelUnshuffle(_ x: Tensor, factor: Int) -> Tensor {
     x.applying(PixelUnshuffle(factor: factor))
 }

@@ -1,26 +1,26 @@
 /// The largest element of each window (`torch.nn.functional.max_pool2d`); padding is ignored.
-public struct MaxPool: Operation {
-    public static let name = "max_pool2d"
+package struct MaxPool: Operation {
+    package static let name = "max_pool2d"
     package let kernel: Pair
     package let window: Window
 
-    public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+    package func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
         try requireInputs(inputs, 1...1)
         return try pooledShape(inputs[0], kernel, window)
     }
 
-    public func gradients(_ backward: Backward) -> [Tensor?] {
+    package func gradients(_ backward: Backward) -> [Tensor?] {
         let rule = MaxPoolGradient(pool: self)
         return [backward.output.graph.apply(rule, [backward.inputs[0], backward.gradient])]
     }
 }
 
 /// The gradient of ``MaxPool``: each window's gradient goes to its first maximum. Inputs: x, dy.
-public struct MaxPoolGradient: Operation {
-    public static let name = "max_pool2d_input"
+package struct MaxPoolGradient: Operation {
+    package static let name = "max_pool2d_input"
     package let pool: MaxPool
 
-    public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+    package func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
         try requireInputs(inputs, 2...2)
         try require(
             try pool.outputShape(for: [inputs[0]]) == inputs[1], "the gradient is mis-shaped")
@@ -29,38 +29,38 @@ public struct MaxPoolGradient: Operation {
 }
 
 /// The mean of each window (`torch.nn.functional.avg_pool2d`).
-public struct AveragePool: Operation {
-    public static let name = "avg_pool2d"
+package struct AveragePool: Operation {
+    package static let name = "avg_pool2d"
     package let kernel: Pair
     package let window: Window
     /// Whether padding counts as zeros in the mean (PyTorch's default).
     package let countIncludePad: Bool
 
-    public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+    package func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
         try requireInputs(inputs, 1...1)
         return try pooledShape(inputs[0], kernel, window)
     }
 
-    public func gradients(_ backward: Backward) -> [Tensor?] {
+    package func gradients(_ backward: Backward) -> [Tensor?] {
         let shape = backward.inputs[0].shape
         return [backward.gradient.applying(AveragePoolGradient(pool: self, shape: shape))]
     }
 }
 
 /// The gradient of ``AveragePool``: each window's gradient, shared among its elements. Input: dy.
-public struct AveragePoolGradient: Operation {
-    public static let name = "avg_pool2d_input"
+package struct AveragePoolGradient: Operation {
+    package static let name = "avg_pool2d_input"
     package let pool: AveragePool
     package let shape: Shape
 
-    public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+    package func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
         try requireInputs(inputs, 1...1)
         try require(
             try pool.outputShape(for: [shape]) == inputs[0], "the gradient is mis-shaped")
         return shape
     }
 
-    public func gradients(_ backward: Backward) -> [Tensor?] {
+    package func gradients(_ backward: Backward) -> [Tensor?] {
         [backward.gradient.applying(pool)]
     }
 }
@@ -78,6 +78,9 @@ private func pooledShape(
     return [x[0], x[1], size.height, size.width]
 }
 
+/// The largest element of each window (`torch.nn.functional.max_pool2d`).
+///
+/// - Parameter stride: the kernel's extent if nil.
 public func maxPool2d(
     _ x: Tensor, kernel: Pair, stride: Pair? = nil, padding: Padding = 0
 ) -> Tensor {
@@ -85,6 +88,11 @@ public func maxPool2d(
     return x.applying(MaxPool(kernel: kernel, window: window))
 }
 
+/// The mean of each window (`torch.nn.functional.avg_pool2d`).
+///
+/// - Parameters:
+///   - stride: the kernel's extent if nil.
+///   - countIncludePad: whether padding counts as zeros in the mean.
 public func avgPool2d(
     _ x: Tensor, kernel: Pair, stride: Pair? = nil, padding: Padding = 0,
     countIncludePad: Bool = true

@@ -7,7 +7,7 @@ package protocol Reduction: Operation {
 }
 
 extension Reduction {
-    public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+    package func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
         try requireInputs(inputs, 1...1)
         let reduced = try reducedAxes(of: inputs[0])
         return keepDims ? kept(inputs[0], reduced) : dropped(inputs[0], reduced)
@@ -33,8 +33,8 @@ extension Reduction {
 }
 
 /// The sum over axes (`torch.sum`).
-public struct Sum: Reduction {
-    public static let name = "sum"
+package struct Sum: Reduction {
+    package static let name = "sum"
     package let axes: [Int]
     package let keepDims: Bool
 
@@ -43,15 +43,15 @@ public struct Sum: Reduction {
         self.keepDims = keepDims
     }
 
-    public func gradients(_ backward: Backward) throws(ShapeError) -> [Tensor?] {
+    package func gradients(_ backward: Backward) throws(ShapeError) -> [Tensor?] {
         let shape = backward.inputs[0].shape
         return [backward.gradient.reshaped(try keptShape(of: shape)).broadcast(to: shape)]
     }
 }
 
 /// The mean over axes (`torch.mean`).
-public struct Mean: Reduction {
-    public static let name = "mean"
+package struct Mean: Reduction {
+    package static let name = "mean"
     package let axes: [Int]
     package let keepDims: Bool
 
@@ -60,7 +60,7 @@ public struct Mean: Reduction {
         self.keepDims = keepDims
     }
 
-    public func gradients(_ backward: Backward) throws(ShapeError) -> [Tensor?] {
+    package func gradients(_ backward: Backward) throws(ShapeError) -> [Tensor?] {
         let shape = backward.inputs[0].shape
         let share = Float(backward.output.shape.count) / Float(shape.count)
         let gradient = backward.gradient.reshaped(try keptShape(of: shape)) * share
@@ -69,8 +69,8 @@ public struct Mean: Reduction {
 }
 
 /// The largest element over axes (`torch.amax`); equal maxima share the gradient evenly.
-public struct Max: Reduction {
-    public static let name = "max"
+package struct Max: Reduction {
+    package static let name = "max"
     package let axes: [Int]
     package let keepDims: Bool
 
@@ -79,7 +79,7 @@ public struct Max: Reduction {
         self.keepDims = keepDims
     }
 
-    public func gradients(_ backward: Backward) throws(ShapeError) -> [Tensor?] {
+    package func gradients(_ backward: Backward) throws(ShapeError) -> [Tensor?] {
         let x = backward.inputs[0]
         let kept = try keptShape(of: x.shape)
         let reduced = try reducedAxes(of: x.shape)

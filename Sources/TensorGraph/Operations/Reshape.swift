@@ -1,9 +1,9 @@
 /// The same elements, in row-major order, under another shape (`torch.reshape`).
-public struct Reshape: Operation {
-    public static let name = "reshape"
+package struct Reshape: Operation {
+    package static let name = "reshape"
     package let shape: Shape
 
-    public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+    package func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
         try requireInputs(inputs, 1...1)
         try shape.validate()
         try require(
@@ -12,7 +12,7 @@ public struct Reshape: Operation {
         return shape
     }
 
-    public func gradients(_ backward: Backward) -> [Tensor?] {
+    package func gradients(_ backward: Backward) -> [Tensor?] {
         [backward.gradient.reshaped(backward.inputs[0].shape)]
     }
 }

@@ -1,13 +1,13 @@
 /// The largest integer that is not above x (`torch.floor`); no gradient.
-public struct Floor: UnaryElementwise {
-    public static let name = "floor"
-    public func gradients(_ backward: Backward) -> [Tensor?] { [nil] }
+package struct Floor: UnaryElementwise {
+    package static let name = "floor"
+    package func gradients(_ backward: Backward) -> [Tensor?] { [nil] }
 }
 
 /// The nearest integer, ties to even (`torch.round`); no gradient.
-public struct Round: UnaryElementwise {
-    public static let name = "round"
-    public func gradients(_ backward: Backward) -> [Tensor?] { [nil] }
+package struct Round: UnaryElementwise {
+    package static let name = "round"
+    package func gradients(_ backward: Backward) -> [Tensor?] { [nil] }
 }
 
 /// The nearest half-precision value, ties to even; infinity if x is too large. An accelerator that
@@ -18,5 +18,7 @@ package struct RoundToHalf: UnaryElementwise {
     package init() {}
 }
 
+/// The largest integer that is not above x (`torch.floor`).
 public func floor(_ x: Tensor) -> Tensor { x.applying(Floor()) }
+/// The nearest integer, ties to even (`torch.round`).
 public func round(_ x: Tensor) -> Tensor { x.applying(Round()) }

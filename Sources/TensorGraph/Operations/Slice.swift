@@ -1,11 +1,11 @@
 /// Every `stride`-th element of `begin`..<`end` on each axis (Python's `x[b:e:s, …]`).
-public struct Slice: Operation {
-    public static let name = "slice"
+package struct Slice: Operation {
+    package static let name = "slice"
     package let begin: [Int]
     package let end: [Int]
     package let stride: [Int]
 
-    public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+    package func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
         try requireInputs(inputs, 1...1)
         try validate(inputs[0])
         return Shape(begin.indices.map { (end[$0] - begin[$0] + stride[$0] - 1) / stride[$0] })
@@ -25,7 +25,7 @@ public struct Slice: Operation {
         }
     }
 
-    public func gradients(_ backward: Backward) -> [Tensor?] {
+    package func gradients(_ backward: Backward) -> [Tensor?] {
         let scatter = SliceScatter(slice: self, shape: backward.inputs[0].shape)
         return [backward.gradient.applying(scatter)]
     }
@@ -33,19 +33,19 @@ public struct Slice: Operation {
 
 /// Zeros of `shape` with x written to the elements that ``Slice`` reads (`torch.slice_scatter` into
 /// zeros).
-public struct SliceScatter: Operation {
-    public static let name = "slice_scatter"
+package struct SliceScatter: Operation {
+    package static let name = "slice_scatter"
     package let slice: Slice
     package let shape: Shape
 
-    public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+    package func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
         try requireInputs(inputs, 1...1)
         let part = try slice.outputShape(for: [shape])
         try require(part == inputs[0], "a part of shape \(part) is written")
         return shape
     }
 
-    public func gradients(_ backward: Backward) -> [Tensor?] {
+    package func gradients(_ backward: Backward) -> [Tensor?] {
         [backward.gradient.applying(slice)]
     }
 }

@@ -1,10 +1,10 @@
 /// A value that is passed to each run of a program.
-public struct Input: Operation {
-    public static let name = "input"
+package struct Input: Operation {
+    package static let name = "input"
     package let inputName: String
     package let shape: Shape
 
-    public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape { shape }
+    package func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape { shape }
 }
 
 /// A value that a program keeps from run to run: a parameter, a buffer, an optimizer's state.
@@ -21,29 +21,31 @@ public struct Variable: Operation {
         case setting
     }
 
+    /// The name in messages and reports.
     public static let name = "variable"
     /// The name in the state dict.
     package let variableName: String
     package let shape: Shape
     package let role: Role
 
+    /// The variable's own shape.
     public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape { shape }
 }
 
 /// A value that never changes.
-public struct Constant: Operation {
-    public static let name = "constant"
+package struct Constant: Operation {
+    package static let name = "constant"
     package let data: TensorData
 
-    public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape { data.shape }
+    package func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape { data.shape }
 
     /// Compares bits, not values: −0 is another constant than 0, and NaN equals itself.
-    public static func == (x: Constant, y: Constant) -> Bool {
+    package static func == (x: Constant, y: Constant) -> Bool {
         x.data.shape == y.data.shape
             && x.data.scalars.elementsEqual(y.data.scalars) { $0.bitPattern == $1.bitPattern }
     }
 
-    public func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         hasher.combine(data)
     }
 }

@@ -1,9 +1,9 @@
 /// Axes in another order (`torch.permute`): axis i of the result is axis `permutation[i]` of x.
-public struct Transpose: Operation {
-    public static let name = "transpose"
+package struct Transpose: Operation {
+    package static let name = "transpose"
     package let permutation: [Int]
 
-    public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+    package func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
         try requireInputs(inputs, 1...1)
         let axes = Array(0..<inputs[0].rank)
         try require(
@@ -11,7 +11,7 @@ public struct Transpose: Operation {
         return Shape(permutation.map { inputs[0][$0] })
     }
 
-    public func gradients(_ backward: Backward) -> [Tensor?] {
+    package func gradients(_ backward: Backward) -> [Tensor?] {
         var inverse = permutation
         for (index, axis) in permutation.enumerated() { inverse[axis] = index }
         return [backward.gradient.transposed(inverse)]

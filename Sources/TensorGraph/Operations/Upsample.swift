@@ -2,26 +2,26 @@
 ///
 /// Samples at (i + ½)/factor − ½, or at i·(in − 1)/(out − 1) with `alignCorners`, clamped to the
 /// image.
-public struct UpsampleBilinear: Operation {
-    public static let name = "upsample_bilinear2d"
+package struct UpsampleBilinear: Operation {
+    package static let name = "upsample_bilinear2d"
     package let factor: Pair
     package let alignCorners: Bool
 
-    public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+    package func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
         try upsampledShape(inputs, factor)
     }
 
-    public func gradients(_ backward: Backward) -> [Tensor?] {
+    package func gradients(_ backward: Backward) -> [Tensor?] {
         [backward.gradient.applying(UpsampleBilinearGradient(upsample: self))]
     }
 }
 
 /// The gradient of ``UpsampleBilinear``: its transpose as a linear map.
-public struct UpsampleBilinearGradient: Operation {
-    public static let name = "upsample_bilinear2d_input"
+package struct UpsampleBilinearGradient: Operation {
+    package static let name = "upsample_bilinear2d_input"
     package let upsample: UpsampleBilinear
 
-    public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+    package func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
         try requireInputs(inputs, 1...1)
         let (shape, factor) = (inputs[0], upsample.factor)
         try requireRank(shape, 4)
@@ -31,21 +31,21 @@ public struct UpsampleBilinearGradient: Operation {
         return [shape[0], shape[1], shape[2] / factor.height, shape[3] / factor.width]
     }
 
-    public func gradients(_ backward: Backward) -> [Tensor?] {
+    package func gradients(_ backward: Backward) -> [Tensor?] {
         [backward.gradient.applying(upsample)]
     }
 }
 
 /// Each pixel repeated by integer factors (`torch.nn.functional.interpolate`, mode nearest).
-public struct UpsampleNearest: Operation {
-    public static let name = "upsample_nearest2d"
+package struct UpsampleNearest: Operation {
+    package static let name = "upsample_nearest2d"
     package let factor: Pair
 
-    public func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+    package func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
         try upsampledShape(inputs, factor)
     }
 
-    public func gradients(_ backward: Backward) -> [Tensor?] {
+    package func gradients(_ backward: Backward) -> [Tensor?] {
         let count = Float(factor.height * factor.width)
         return [avgPool2d(backward.gradient, kernel: factor) * count]
     }
@@ -59,10 +59,13 @@ private func upsampledShape(_ inputs: [Shape], _ factor: Pair) throws(ShapeError
     return [x[0], x[1], x[2] * factor.height, x[3] * factor.width]
 }
 
+/// Bilinear upsampling by integer factors (`torch.nn.functional.interpolate`, mode bilinear):
+/// [N, C, H, W] → [N, C, H·f, W·f].
 public func upsampleBilinear(_ x: Tensor, factor: Pair, alignCorners: Bool = false) -> Tensor {
     x.applying(UpsampleBilinear(factor: factor, alignCorners: alignCorners))
 }
 
+/// Each pixel repeated by integer factors (`torch.nn.functional.interpolate`, mode nearest).
 public func upsampleNearest(_ x: Tensor, factor: Pair) -> Tensor {
     x.applying(UpsampleNearest(factor: factor))
 }
