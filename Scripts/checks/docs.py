@@ -42,6 +42,19 @@ def code(text):
     return "\n" + "".join(line + "\n" for line in lines if line)
 
 
+def commands(line):
+    """The words of each command in a line of shell."""
+    lexer = shlex.shlex(line, posix=True, punctuation_chars="|&;")
+    lexer.whitespace_split = True
+    result = [[]]
+    for word in lexer:
+        if set(word) <= set("|&;"):
+            result.append([])
+        else:
+            result[-1].append(word)
+    return result
+
+
 @functools.cache
 def sources():
     """The code of all Swift files in the repository."""
@@ -111,8 +124,7 @@ class Documents:
         self.check_paths(page, text, block)
         position = block.start(1)
         for line in re.sub(r"\\\n", "  ", block.group(1)).splitlines():
-            for part in re.split(r"&&|\|", line):
-                words = shlex.split(part, comments=True)
+            for words in commands(line):
                 while words and "=" in words[0]:
                     words.pop(0)
                 if words and words[0] == "retint":

@@ -1,0 +1,19 @@
+// What README shows of the library: trains, colorizes a photo, exports, quantizes and verifies.
+//
+//   Scripts/datasets
+//   swift run -c release --package-path Scripts/Examples/library-tour
+
+import Retint
+
+let configuration = try TrainingConfiguration(
+    contentsOf: "Scripts/recipes/mobile-unet.yaml", settings: ["output=runs/tour", "steps=200"])
+for try await event in try Trainer(configuration).events() { print(event) }
+
+let checkpoint = try Checkpoint(contentsOf: "runs/tour/best.h5")
+let photo = try Image(contentsOf: "photo.jpg")
+try Colorizer(Model(checkpoint)).colorize(photo).write(to: "colored.jpg")
+
+let package = try checkpoint.package(ExportOptions(precision: .float16, target: .iOS16))
+let (small, _) = try package.quantized(QuantizationPlan(QuantizationScheme(.int8)))
+let report = try verify(Model(small), against: Model(checkpoint))
+if report.passed { try small.write(to: "small.mlpackage") }
