@@ -18,7 +18,7 @@ struct AverageCommand: ParsableCommand {
 
     func validate() throws {
         guard checkpoints.count > 1 else {
-            throw ValidationError("there is nothing to average; give two or more checkpoints")
+            throw ValidationError("there is nothing to average; give two checkpoints or more")
         }
     }
 
