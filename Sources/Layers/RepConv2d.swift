@@ -3,7 +3,7 @@ import TensorGraph
 /// A re-parameterised 3×3 convolution with ReLU (Ding et al., "RepVGG: Making VGG-style ConvNets
 /// Great Again", 2021): it learns as the sum of a 3×3 branch, a 1×1 branch and, where the shape
 /// stays, the input itself, each with its batch normalization. Outside of training that sum is one
-/// 3×3 convolution with a bias; ``foldedState(_:)`` makes it.
+/// 3×3 convolution with a bias; `foldedState(_:)` computes it.
 public final class RepConv2d: Module, Layer {
     /// The branches; nil when folded.
     let square, point: Branch?

@@ -7,8 +7,8 @@ import TensorGraph
 
 /// A colorizer that can be run: a checkpoint or a package.
 ///
-/// A model is a value that can be shared between tasks. It is compiled for a size when it is first
-/// used, see ``Model/program(for:options:)``.
+/// A model is a value that can be shared between tasks. It is compiled for one size when it is
+/// used, for instance by a `Colorizer`.
 public struct Model: Sendable {
     /// The path of the file, or the name of the architecture.
     public let name: String

@@ -22,7 +22,7 @@ public struct KernelChoices: Sendable, Hashable {
     /// Measures each convolution of a program that was not measured yet.
     ///
     /// - Parameters:
-    ///   - outputs: as for ``Program/init(outputs:options:)``.
+    ///   - outputs: as for ``Program/init(outputs:observing:options:)``.
     ///   - report: called with each convolution and its seconds by algorithm.
     /// - Throws: ``GraphError`` if the program cannot be compiled.
     public mutating func measure(

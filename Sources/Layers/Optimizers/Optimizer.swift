@@ -13,7 +13,7 @@ public struct ParameterGroup {
     public var parameters: [Tensor]
     /// One for each parameter, of its shape.
     public var gradients: [Tensor]
-    /// Rank 0; see ``TensorGraph/Graph/learningRate``.
+    /// Rank 0; see `Graph.learningRate`.
     public var learningRate: Tensor
     /// In place of the optimizer's own, if given.
     public var weightDecay: Float?
@@ -34,7 +34,7 @@ extension Optimizer {
     /// - Parameters:
     ///   - parameters: variables of one graph.
     ///   - gradients: one for each parameter, of its shape.
-    ///   - learningRate: rank 0; see ``TensorGraph/Graph/learningRate``.
+    ///   - learningRate: rank 0; see `Graph.learningRate`.
     public func apply(parameters: [Tensor], gradients: [Tensor], learningRate: Tensor) {
         apply([
             ParameterGroup(
