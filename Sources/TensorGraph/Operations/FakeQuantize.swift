@@ -42,7 +42,7 @@ public struct WeightRounding: Hashable, Sendable {
 }
 
 extension Tensor {
-    /// This weight rounded to the values that ``FakeQuantize`` keeps.
+    /// This weight rounded to what integers of a few bits, times a scale, can represent.
     ///
     /// - Parameters:
     ///   - bits: the bits of a code, including its sign.
