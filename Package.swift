@@ -64,12 +64,16 @@ let package = Package(
                 .product(name: "SwiftProtobuf", package: "swift-protobuf"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ]),
-        .target(name: "MIL", dependencies: ["MLPackage", "TensorGraph"]),
+        .target(
+            name: "MIL", dependencies: ["Files", "MLPackage", "TensorGraph"],
+            plugins: ["ListMILForms"]),
+        .plugin(name: "ListMILForms", capability: .buildTool()),
         .target(name: "Placement", dependencies: ["MLPackage"]),
         .target(
             name: "ColorizerExport",
             dependencies: [
-                "MIL", "MLPackage", "Files", "Checkpoints", "TensorFiles", "Colorizers", "Layers",
+                "Files", "MIL", "MLPackage", "Checkpoints", "TensorFiles", "Colorizers",
+                "Layers",
                 "TensorGraph",
             ]),
 

@@ -1,6 +1,20 @@
 public import Checkpoints
 import Foundation
 import MIL
+import MLPackage
+
+extension Checkpoint {
+    /// The Core ML package of this checkpoint's network, in memory; `write(to:)` writes it.
+    ///
+    /// The package computes a and b, [1, 2, H, W] in −110…110, from L, [1, 1, H, W] in 0…100, unless
+    /// options say otherwise. Equal checkpoints and options give equal packages.
+    ///
+    /// - Throws: ``ConversionError`` for options that do not fit together or the architecture, and
+    ///   for weights that are missing, not finite or beyond float16; what `makeColorizer()` throws.
+    package func package(_ options: ExportOptions = ExportOptions()) throws -> MLPackage {
+        try makePackage(try ExportSource(self), options)
+    }
+}
 
 /// Writes a checkpoint as a Core ML package to `path`, replacing one that stands there.
 ///

@@ -98,6 +98,7 @@ func metadata(
         "retint.precision": lowered.keptInFloat32.isEmpty ? options.precision.rawValue : "mixed",
         MetadataKey.normalization: options.normalization.rawValue,
         MetadataKey.folded: String(lowered.foldedModules.count),
+        NodeRecord.key: lowered.record.text,
     ]
     if let scaling = options.imageScaling {
         keys[MetadataKey.imageScale] = "\(scaling.scale)"

@@ -1,11 +1,13 @@
-/// Why a network cannot be written as a Core ML package, or a package cannot be run: the place, the
-/// rule that is broken, and the way out.
-public struct ConversionError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Who can set it right.
+public import Files
+
+/// Why a network cannot be written as a Core ML package, or a package cannot be run: the location,
+/// the rule that is broken, and the remedy.
+public struct ConversionError: RemediableError, Hashable, Sendable, CustomStringConvertible {
+    /// What has to change.
     public enum Cause: Hashable, Sendable {
-        /// An option was chosen that does not go with the model.
+        /// An option that does not fit the model.
         case option
-        /// The model itself holds what cannot be converted.
+        /// The model, which holds something that cannot be converted.
         case model
     }
 
@@ -14,10 +16,12 @@ public struct ConversionError: Error, Hashable, Sendable, CustomStringConvertibl
     public var file: String
     /// For example `operation 12 (conv, "conv_0")` or `tensor model1.0.weight`.
     public let place: String
-    /// What is wrong, said by what would be right.
+    /// What is wrong.
     public let rule: String
-    /// What the reader of the message can do.
+    /// What would avoid the error, as a sentence.
     public let remedy: String
+    /// Parameters that would avoid the error.
+    public var remedies: [Remedy] = []
 
     public init(file: String = "", place: String, rule: String, remedy: String) {
         self.file = file

@@ -7,7 +7,7 @@ extension PlacementRule {
             "float32", "the element type of what an operation computes",
             threshold: "float32, casts not counted", .refused, .documented,
             sources: [PlacementSource.typedExecution, PlacementSource.apple],
-            advice: "Export with --precision float16.",
+            advice: "Export with float16 precision.",
             check: .operation { operation in
                 let isFloat = operation.outputs.contains { $0.dataType == .float32 }
                 return isFloat && operation.type != "cast" ? "computes in float32" : nil

@@ -38,8 +38,9 @@ import Testing
         #expect(package.target == .iOS17)
         #expect(metadata.author == "Somebody" && metadata.license == "MIT")
         #expect(metadata.version == "1.2")
+        let values = NodeRecord.key
         #expect(
-            metadata.userDefined == [
+            metadata.userDefined.filter { $0.key != values } == [
                 "retint.architecture": "mobile-unet", "retint.options": "width=0.25",
                 "retint.precision": "float16",
                 "retint.checkpoint": weightsHash(checkpoint.variables),
@@ -48,6 +49,27 @@ import Testing
             ])
         #expect(summary.foldedCount > 20)
         #expect(summary.checkpointHash.count == 64)
+    }
+
+    /// Values are recorded with the nodes that they were exported from, and read back with them.
+    @Test(arguments: ExportOptions.Precision.allCases)
+    func recordsNodes(_ precision: ExportOptions.Precision) throws {
+        let scratch = try TemporaryFolder()
+        let checkpoint = try Self.checkpoint()
+        let graph = Graph(mode: .inference)
+        let colorizer = try ExportSource(checkpoint).colorizer
+        _ = colorizer(graph.input("input", [1, 1, 32, 32]))
+        let names = Set(
+            graph.nodes.map { node in
+                node.module.isEmpty
+                    ? node.operation.name : "\(node.module).\(node.operation.name)"
+            })
+        let package = try checkpoint.package(ExportOptions(precision: precision, size: 32))
+        try package.write(to: scratch.path("recorded"))
+        let model = try RaisedPackage(try MLPackage(contentsOf: scratch.path("recorded"))).model
+        let nodes = model.results.compactMap(\.node)
+        #expect(nodes.allSatisfy(names.contains))
+        #expect(2 * nodes.count > model.results.count)
     }
 
     @Test func hash() {

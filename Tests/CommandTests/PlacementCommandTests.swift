@@ -16,7 +16,7 @@ import Testing
     @Test func saysThatItIsNoMeasurement() throws {
         let text = try bench.expect(0, "inspect", package("float32"), "--placement").output
         #expect(text.contains("rules, not a measurement: only Core ML on a device knows"))
-        #expect(text.contains("advice: Export with --precision float16"))
+        #expect(text.contains("advice: Export with float16 precision"))
         #expect(text.contains("source: Apple: coremltools guide, Typed Execution"))
         #expect(try !bench.expect(0, "inspect", "float32.mlpackage").output.contains("rules"))
     }

@@ -1,4 +1,5 @@
 import Colorizers
+import Files
 import MIL
 import TensorGraph
 
@@ -146,12 +147,14 @@ extension ParameterMatching {
             "\n  \($0.convolutionNames.joined(separator: ", ")) with "
                 + $0.normalizationNames.joined(separator: ", ")
         }
-        return ConversionError(
+        var error = ConversionError(
             place: "\(foldings.count) convolutions",
-            rule: "batch normalizations are folded into their weights, from which neither can be "
-                + "told again:\(lines.joined())\nThe checkpoint has both",
-            remedy: "Take the weights from it or from a package exported with --no-fold; or take "
-                + "the folded weights with --allow-folded, and normalizations that do nothing.")
+            rule: "batch normalizations are folded into their weights and cannot be separated from "
+                + "them:\(lines.joined())\nThe checkpoint has both",
+            remedy: "Take the weights from it or from a package exported without folding; or allow "
+                + "folded weights, with normalizations that do nothing.")
+        error.remedies = [Remedy("foldsBatchNorm"), Remedy("allowsFolded")]
+        return error
     }
 
     private func mismatch(_ due: String, _ found: ParameterNode?) -> ConversionError {

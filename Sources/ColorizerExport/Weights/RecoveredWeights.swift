@@ -7,51 +7,62 @@ import TensorGraph
 
 /// The weights of a package as a state dict that PyTorch loads.
 public struct RecoveredWeights: Sendable {
-    /// Parameters, buffers and counters of the architecture in its order, float32 and int64; for a
-    /// package that retint did not make its constants under its own names.
+    /// Parameters, buffers and counters in the architecture's order, float32 and int64; for a
+    /// package that retint did not export, its constants under their own names.
     public let state: StateDict
-    /// Nil for a package that retint did not make.
+    /// Nil for a package that retint did not export.
     public let architecture: String?
-    /// What was chosen about the architecture, as a checkpoint keeps it.
+    /// The architecture's options, as a checkpoint stores them.
     public let options: [String: String]
-    /// How many tensors the package holds in which form: `fp32`, `fp16`, or the operation that
-    /// unpacks them.
+    /// The number of tensors by how the package stores them: `fp32`, `fp16`, or the type of the
+    /// operation that decompresses them.
     public let storage: [String: Int]
-    /// Whether the package's own record says that these are the bits of its checkpoint.
+    /// Whether the hash in the package's metadata proves that these are the checkpoint's bits.
     public let isBitEqual: Bool
-    /// Tensors of the state dict that colors do not need and the package does not hold.
+    /// Tensors of the architecture that the output does not depend on and the package omits.
     public let absent: [String]
-    /// Batch normalizations that the package holds as a part of a convolution, written as ones that
-    /// do nothing.
+    /// Batch normalizations that the package holds folded into a convolution, returned as
+    /// identities.
     public let unfolded: [String]
 
-    /// Whether all numbers stand in the package as float32.
+    /// Whether the package stores all weights as float32.
     public var isSinglePrecision: Bool { storage.keys.allSatisfy { $0 == "fp32" } }
 }
 
-/// Takes the weights out of the package at `path`.
+extension MLPackage {
+    /// The weights of the package as a state dict.
+    ///
+    /// A package that retint exported gives the state dict of its architecture: its program is
+    /// compared with the network, convolution by convolution, which finds the names that the
+    /// package does not keep. Weights that were rounded or compressed are returned as float32. Any
+    /// other package gives its constants under their own names.
+    ///
+    /// - Parameter allowsFolded: whether a batch normalization that was folded into its convolution
+    ///   may become an identity after the folded weights: a network that computes the same values
+    ///   from other weights.
+    /// - Throws: ``ConversionError`` if the program is not that of the architecture that the
+    ///   metadata names, or holds folded weights that are not allowed; `MLPackageError` if weights
+    ///   cannot be read.
+    package func weights(allowsFolded: Bool = false) throws -> RecoveredWeights {
+        let constants = try PackageConstants(self)
+        guard let origin = try PackageOrigin(self) else {
+            return try RecoveredWeights(of: constants)
+        }
+        return try RecoveredWeights(
+            self, origin, storage: constants.storage, allowsFolded: allowsFolded)
+    }
+}
+
+/// The weights of the package at `path`, as `MLPackage.weights(allowsFolded:)` returns them.
 ///
-/// A package that retint made gives the state dict of its architecture: its program is compared
-/// with the network, convolution by convolution, so that names which the package does not keep are
-/// found again. Weights that were rounded or compressed come unpacked. Any other package gives its
-/// constants as it calls them.
-///
-/// - Parameter allowsFolded: whether a batch normalization that was folded into its convolution may
-///   become one that does nothing behind the folded weights: a network that computes the same
-///   numbers from other weights.
-/// - Throws: `MLPackageError` if the package cannot be read, ``ConversionError`` if its program is
-///   not that of the architecture that it names, or holds folded weights.
+/// - Throws: `MLPackageError` if the package cannot be read, and what `weights(allowsFolded:)`
+///   throws, with the package's path.
 public func recoverWeights(
     ofPackageAt path: String, allowsFolded: Bool = false
 ) throws -> RecoveredWeights {
     let package = try MLPackage(contentsOf: path)
     do {
-        let constants = try PackageConstants(package)
-        guard let origin = try PackageOrigin(package) else {
-            return try RecoveredWeights(of: constants)
-        }
-        return try RecoveredWeights(
-            package, origin, storage: constants.storage, allowsFolded: allowsFolded)
+        return try package.weights(allowsFolded: allowsFolded)
     } catch var error as ConversionError {
         error.file = path
         throw error

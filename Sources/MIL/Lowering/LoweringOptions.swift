@@ -29,6 +29,8 @@ package struct LoweredProgram {
     /// The modules of batch normalizations that went into a convolution's weights.
     package var foldedModules: [String] = []
     package var clamped: [ClampedTensor] = []
+    /// Which node computes which value.
+    package var record = NodeRecord([:])
 }
 
 /// A tensor with numbers that were beyond what its precision holds.

@@ -18,6 +18,8 @@ package struct MILLowering {
     /// Patterns and types of ``Float32Operations`` that fitted nothing so far.
     private var unmatched: Set<String>
     private var result = LoweredProgram(program: MILProgram())
+    /// The node whose value an operation of the program computes, by the operation's index.
+    private var writtenNodes: [Int: String] = [:]
 
     private init(_ graph: Graph, _ variables: [String: TensorData], _ options: LoweringOptions) {
         self.graph = graph
@@ -93,6 +95,8 @@ package struct MILLowering {
             try builder.output(try name(of: output.value.id), as: output.name)
         }
         result.program = builder.program
+        let pairs = writtenNodes.map { (result.program.operations[$0].outputs[0].name, $1) }
+        result.record = NodeRecord(Dictionary(pairs) { first, _ in first })
         guard unmatched.isEmpty || options.precision == .float32 else {
             throw options.float32.unmatched(unmatched, in: result.program)
         }
@@ -131,7 +135,12 @@ extension MILLowering {
     ) throws {
         self.precision = precision
         largestWeight = 0
-        names[node.id] = [precision: try operation.lower(node, into: &self)]
+        let name = try operation.lower(node, into: &self)
+        names[node.id] = [precision: name]
+        let operations = builder.program.operations
+        if let index = operations.lastIndex(where: { $0.outputs.first?.name == name }) {
+            writtenNodes[index] = node.name
+        }
     }
 
     /// Whether what was written for a node since `start` has to stay in float32; notes it then.

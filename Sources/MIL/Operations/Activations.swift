@@ -1,75 +1,52 @@
 import MLPackage
 import TensorGraph
 
-/// Activations without parameters.
-enum ActivationRule: MILRaisable {
-    private static let functions: [String: @Sendable (Tensor) -> Tensor] = [
-        "relu": { relu($0) }, "relu6": { relu6($0) }, "sigmoid": { sigmoid($0) },
-        "tanh": { tanh($0) }, "silu": { $0 * sigmoid($0) }, "softplus": softplus,
-        "softsign": { $0 / (abs($0) + 1) },
-    ]
+extension Relu: UnaryForm {
+    package static let milType = "relu"
+    package static func raised(_ x: Tensor) -> Tensor { relu(x) }
+}
 
-    static var milTypes: [String] { functions.keys.sorted() }
+extension Relu6: UnaryForm {
+    package static let milType = "relu6"
+    package static func raised(_ x: Tensor) -> Tensor { relu6(x) }
+}
 
-    static func raise(_ operation: RaisedOperation) throws -> [Tensor] {
-        let x = try operation.tensor("x")
-        return functions[operation.type].map { [$0(x)] } ?? []
+extension Sigmoid: UnaryForm {
+    package static let milType = "sigmoid"
+    package static func raised(_ x: Tensor) -> Tensor { sigmoid(x) }
+}
+
+extension Tanh: UnaryForm {
+    package static let milType = "tanh"
+    package static func raised(_ x: Tensor) -> Tensor { tanh(x) }
+}
+
+/// `leaky_relu`.
+extension LeakyRelu: MILLowerable, MILRaisable {
+    package func lower(_ node: LoweredNode, into lowering: inout MILLowering) throws -> String {
+        let slope = try lowering.float(negativeSlope, name: node.name)
+        let x = try lowering.operand(node.inputs[0])
+        return lowering.add("leaky_relu", ["x": x, "alpha": slope], node)
     }
 
-    /// log(1 + eˣ), so that large x do not overflow.
-    @Sendable private static func softplus(_ x: Tensor) -> Tensor {
-        relu(x) + log(exp(-abs(x)) + 1)
+    package static let milTypes = ["leaky_relu"]
+
+    package static func raise(_ operation: RaisedOperation) throws -> [Tensor] {
+        let slope = try operation.float("alpha", default: 0.01)
+        return [leakyRelu(try operation.tensor("x"), negativeSlope: slope)]
     }
 }
 
-/// Activations with parameters.
-enum ParametricActivationRule: MILRaisable {
-    private static let functions: [String: @Sendable (Tensor, RaisedOperation) throws -> Tensor] = [
-        "leaky_relu": { leakyRelu($0, negativeSlope: try $1.float("alpha", default: 0.01)) },
-        "sigmoid_hard": { x, operation in
-            let slope = try operation.float("alpha", default: 0.2)
-            return clip(x * slope + (try operation.float("beta", default: 0.5)), min: 0, max: 1)
-        },
-        "elu": { x, operation in
-            let negative = exp(minimum(x, x.scalar(0))) - 1
-            return relu(x) + negative * (try operation.float("alpha", default: 1))
-        },
-        "prelu": { x, operation in
-            let slope = perChannel(try operation.tensor("alpha"), like: x)
-            return relu(x) + minimum(x, x.scalar(0)) * slope
-        },
-        "thresholded_relu": { x, operation in
-            x * greaterOrEqual(x, try operation.float("alpha", default: 1))
-        },
-        "linear_activation": { x, operation in
-            x * (try operation.float("alpha")) + (try operation.float("beta", default: 0))
-        },
-        "clamped_relu": { x, operation in
-            let (slope, limit) = try (operation.float("alpha"), operation.float("beta"))
-            return minimum(relu(x) + minimum(x, x.scalar(0)) * slope, x.scalar(limit))
-        },
-        "scaled_tanh": { x, operation in
-            tanh(x * (try operation.float("beta"))) * (try operation.float("alpha"))
-        },
-        "gelu": gelu,
-    ]
-
-    static var milTypes: [String] { functions.keys.sorted() }
-
-    static func raise(_ operation: RaisedOperation) throws -> [Tensor] {
-        let x = try operation.tensor("x")
-        return try functions[operation.type].map { [try $0(x, operation)] } ?? []
-    }
-
-    @Sendable private static func gelu(
-        _ x: Tensor, _ operation: RaisedOperation
-    ) throws -> Tensor {
-        switch try operation.string("mode", default: "EXACT") {
-        case "EXACT": return x * 0.5 * (PointwiseRule.errorFunction(x * 0.707_106_77) + 1)
-        case "TANH_APPROXIMATION":
-            return x * 0.5 * (tanh((x + x * x * x * 0.044_715) * 0.797_884_6) + 1)
-        case "SIGMOID_APPROXIMATION": return x * sigmoid(x * 1.702)
-        case let mode: throw operation.error("the mode \"\(mode)\" is not known")
-        }
+/// x times `sigmoid_hard`: MIL has no operation for the product.
+extension HardSwish: MILLowerable {
+    package func lower(_ node: LoweredNode, into lowering: inout MILLowering) throws -> String {
+        let x = try lowering.operand(node.inputs[0])
+        let gate = lowering.add(
+            "sigmoid_hard",
+            [
+                "x": x, "alpha": try lowering.float(1 / 6, name: node.name),
+                "beta": try lowering.float(0.5, name: node.name),
+            ], node)
+        return lowering.add("mul", ["x": x, "y": .name(gate)], node)
     }
 }

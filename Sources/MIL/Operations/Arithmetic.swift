@@ -1,36 +1,10 @@
 import MLPackage
 import TensorGraph
 
-/// A binary operation that MIL has as it is.
-protocol BinaryMIL: MILLowerable {
-    static var milType: String { get }
-}
-
-extension BinaryMIL {
-    package func lower(_ node: LoweredNode, into lowering: inout MILLowering) throws -> String {
-        try lowerBinary(node, &lowering)
-    }
-
-    func lowerBinary(_ node: LoweredNode, _ lowering: inout MILLowering) throws -> String {
-        lowering.add(
-            Self.milType,
-            [
-                "x": try lowering.operand(node.inputs[0]),
-                "y": try lowering.operand(node.inputs[1]),
-            ], node)
-    }
-}
-
-extension Subtract: BinaryMIL { static let milType = "sub" }
-extension Multiply: BinaryMIL { static let milType = "mul" }
-extension Divide: BinaryMIL { static let milType = "real_div" }
-extension Power: BinaryMIL { static let milType = "pow" }
-extension Maximum: BinaryMIL { static let milType = "maximum" }
-extension Minimum: BinaryMIL { static let milType = "minimum" }
-
-/// `add`; behind a matrix product a known vector becomes the bias of `linear`.
-extension Add: BinaryMIL {
-    static let milType = "add"
+/// `add`; a constant vector added to a matrix product becomes the bias of `linear`.
+extension Add: BinaryForm {
+    package static let milType = "add"
+    package static func raised(_ x: Tensor, _ y: Tensor) -> Tensor { x + y }
 
     package func absorbsInput(of node: LoweredNode, in lowering: MILLowering) -> Bool {
         guard let matMul = lowering.node(node.inputs[0]).operation as? MatMul else { return false }
@@ -50,18 +24,85 @@ extension Add: BinaryMIL {
     }
 }
 
-/// Two operands with broadcasting.
-enum BinaryRule: MILRaisable {
-    private static let functions: [String: @Sendable (Tensor, Tensor) -> Tensor] = [
-        "add": { $0 + $1 }, "sub": { $0 - $1 }, "mul": { $0 * $1 }, "real_div": { $0 / $1 },
-        "floor_div": { floor($0 / $1) }, "mod": { $0 - floor($0 / $1) * $1 },
-        "pow": { pow($0, $1) }, "maximum": { maximum($0, $1) }, "minimum": { minimum($0, $1) },
-    ]
+extension Subtract: BinaryForm {
+    package static let milType = "sub"
+    package static func raised(_ x: Tensor, _ y: Tensor) -> Tensor { x - y }
+}
 
-    static var milTypes: [String] { functions.keys.sorted() }
+extension Multiply: BinaryForm {
+    package static let milType = "mul"
+    package static func raised(_ x: Tensor, _ y: Tensor) -> Tensor { x * y }
+}
 
-    static func raise(_ operation: RaisedOperation) throws -> [Tensor] {
-        let (x, y) = try (operation.tensor("x"), operation.tensor("y"))
-        return functions[operation.type].map { [$0(x, y)] } ?? []
+extension Divide: BinaryForm {
+    package static let milType = "real_div"
+    package static func raised(_ x: Tensor, _ y: Tensor) -> Tensor { x / y }
+}
+
+extension Power: BinaryForm {
+    package static let milType = "pow"
+    package static func raised(_ x: Tensor, _ y: Tensor) -> Tensor { pow(x, y) }
+}
+
+extension Maximum: BinaryForm {
+    package static let milType = "maximum"
+    package static func raised(_ x: Tensor, _ y: Tensor) -> Tensor { TensorGraph.maximum(x, y) }
+}
+
+extension Minimum: BinaryForm {
+    package static let milType = "minimum"
+    package static func raised(_ x: Tensor, _ y: Tensor) -> Tensor { TensorGraph.minimum(x, y) }
+}
+
+extension Absolute: UnaryForm {
+    package static let milType = "abs"
+    package static func raised(_ x: Tensor) -> Tensor { abs(x) }
+}
+
+/// x · −1.
+extension Negate: MILLowerable {
+    package func lower(_ node: LoweredNode, into lowering: inout MILLowering) throws -> String {
+        let x = try lowering.operand(node.inputs[0])
+        return lowering.add("mul", ["x": x, "y": try lowering.float(-1, name: node.name)], node)
     }
+}
+
+/// `clip`; limits beyond the range of the precision become its largest values.
+extension Clip: MILLowerable, MILRaisable {
+    package func lower(_ node: LoweredNode, into lowering: inout MILLowering) throws -> String {
+        let largest = lowering.largest
+        func limit(_ value: Float) throws -> MILOperand {
+            try lowering.float(Swift.min(Swift.max(value, -largest), largest), name: node.name)
+        }
+        let (low, high) = try (limit(minimum), limit(maximum))
+        let x = try lowering.operand(node.inputs[0])
+        return lowering.add("clip", ["x": x, "alpha": low, "beta": high], node)
+    }
+
+    package static let milTypes = ["clip"]
+
+    package static func raise(_ operation: RaisedOperation) throws -> [Tensor] {
+        let low = try operation.float("alpha", default: -.greatestFiniteMagnitude)
+        let high = try operation.float("beta", default: .greatestFiniteMagnitude)
+        return [clip(try operation.tensor("x"), min: low, max: high)]
+    }
+}
+
+/// Arithmetic of MIL that the graph composes of other operations.
+enum ComposedArithmetic: ComposedBinaryForm {
+    static let functions: [String: @Sendable (Tensor, Tensor) -> Tensor] = [
+        "floor_div": { floor($0 / $1) }, "mod": { $0 - floor($0 / $1) * $1 },
+    ]
+}
+
+/// Functions of one value that the graph composes of other operations.
+enum ComposedFunctions: ComposedUnaryForm {
+    static let functions: [String: @Sendable (Tensor, RaisedOperation) throws -> Tensor] = [
+        "square": { x, _ in x * x },
+        "inverse": { x, operation in 1 / (try operation.addingEpsilon(to: x, default: 1e-4)) },
+        "sign": { x, _ in greater(x, 0) - greater(0, x) },
+        "threshold": { x, operation in
+            maximum(x, x.scalar(try operation.float("alpha", default: 1)))
+        },
+    ]
 }

@@ -50,7 +50,7 @@ extension MatMul: MILLowerable, MILRaisable {
 }
 
 /// `linear`: x·Wᵀ + b.
-enum LinearRule: MILRaisable {
+enum Linear: MILRaisable {
     static let milTypes = ["linear"]
 
     static func raise(_ operation: RaisedOperation) throws -> [Tensor] {

@@ -2,7 +2,7 @@ import MLPackage
 import TensorGraph
 
 /// `instance_norm` and `layer_norm`, from means.
-enum NormalizationRule: MILRaisable {
+enum Normalization: MILRaisable {
     static let milTypes = ["instance_norm", "layer_norm"]
 
     static func raise(_ operation: RaisedOperation) throws -> [Tensor] {

@@ -2,29 +2,22 @@ import MLPackage
 import TensorGraph
 
 /// How operations of MIL become operations of the graph.
+///
+/// A conforming type in the folder Operations is found by the build: the plugin `ListMILForms`
+/// writes the list of them, so a declaration names its form on the same line
+/// (`extension Relu: UnaryForm {`).
 package protocol MILRaisable: SendableMetatype {
-    /// The types of MIL that this rule knows.
+    /// The types of MIL's operations that it raises.
     static var milTypes: [String] { get }
 
     /// The operation's outputs, in order.
     static func raise(_ operation: RaisedOperation) throws -> [Tensor]
 }
 
-/// All rules, by MIL type.
-enum MILRules {
-    private static let all: [any MILRaisable.Type] = [
-        Convolution.self, ConvolutionTranspose.self, BatchNormInference.self, MatMul.self,
-        LinearRule.self, ActivationRule.self, ParametricActivationRule.self, BinaryRule.self,
-        PointwiseRule.self, Softmax.self, ReductionRule.self, Reshape.self, AxesRule.self,
-        Transpose.self, Broadcast.self, Pad.self, Slice.self, CropRule.self, SplitRule.self,
-        Concat.self, StackRule.self, UpsampleBilinear.self, UpsampleNearest.self, ResizeRule.self,
-        PixelShuffle.self, PixelUnshuffle.self, MaxPool.self, AveragePool.self,
-        NormalizationRule.self, IdentityRule.self, ComparisonRule.self, ChoiceRule.self,
-        PlacesRule.self, ActivationQuantizationRule.self,
-    ]
-
+/// The forms in the folder Operations, by MIL type. The build generates `all`.
+enum MILForms {
     private static let byType = Dictionary(
-        all.flatMap { rule in rule.milTypes.map { ($0, rule) } }, uniquingKeysWith: { $1 })
+        all.flatMap { form in form.milTypes.map { ($0, form) } }, uniquingKeysWith: { $1 })
 
-    static func rule(for type: String) -> (any MILRaisable.Type)? { byType[type] }
+    static func form(for type: String) -> (any MILRaisable.Type)? { byType[type] }
 }

@@ -8,6 +8,7 @@ final class ProgramRaising {
     private let values: RaisedValues
     private let rounding: HalfRounding
     private let boundary: RaisedBoundary
+    private let record: NodeRecord
     private var inputs: [(name: String, shape: Shape)] = []
     private var results: [RaisedResult] = []
 
@@ -15,6 +16,7 @@ final class ProgramRaising {
         self.package = package
         self.rounding = rounding
         self.boundary = boundary
+        record = NodeRecord(package)
         values = RaisedValues(roundsToHalf: rounding == .every)
     }
 
@@ -84,11 +86,11 @@ final class ProgramRaising {
     }
 
     private func results(of raised: RaisedOperation) throws -> [Tensor] {
-        guard let rule = MILRules.rule(for: raised.type) else {
+        guard let form = MILForms.form(for: raised.type) else {
             throw unknown(raised.operation, raised.place)
         }
         let results = try graph.inModule(raised.operation.name) {
-            Result { try rule.raise(raised) }
+            Result { try form.raise(raised) }
         }.get()
         if let error = graph.error { throw Self.damaged(raised.place, error.reason) }
         return results
@@ -130,10 +132,11 @@ final class ProgramRaising {
             }
             let value = rounded(result, output.type)
             values.define(output.name, value)
-            guard !IdentityRule.milTypes.contains(operation.type) else { continue }
+            guard !Identity.milTypes.contains(operation.type) else { continue }
             self.results.append(
                 RaisedResult(
-                    name: output.name, operation: operation.type, value: value,
+                    name: output.name, node: record.nodes[output.name], operation: operation.type,
+                    value: value,
                     inputs: arguments))
         }
     }

@@ -17,6 +17,9 @@ package struct RaisedModel {
 package struct RaisedResult {
     /// The value's name in the program.
     package let name: String
+    /// The module's path and the operation of the node that was exported as this value; nil where
+    /// the package does not record it.
+    package let node: String?
     /// The operation's MIL type: `conv`.
     package let operation: String
     package let value: Tensor

@@ -4,7 +4,8 @@ extension Remedy {
     /// The flags whose names do not follow from the parameters' names.
     private static let flags: [String: String] = [
         "maximumDeltaE": "--max-delta-e",
-        "foldsNormalizations": "--no-fold",
+        "foldsBatchNorm": "--no-fold",
+        "allowsFolded": "--allow-folded",
         "resumes": "--resume",
         "settings": "--set",
     ]

@@ -153,12 +153,13 @@ extension MILValue {
 }
 
 extension ModelMetadata {
-    /// What the author says, empty texts left out.
+    /// The texts that are not empty, without the record of values, which is for programs.
     fileprivate var texts: [String: String] {
         let own = [
             "description": shortDescription, "author": author, "license": license,
             "version": version,
         ]
-        return userDefined.merging(own) { $1 }.filter { !$0.value.isEmpty }
+        return userDefined.merging(own) { $1 }
+            .filter { !$0.value.isEmpty && $0.key != NodeRecord.key }
     }
 }

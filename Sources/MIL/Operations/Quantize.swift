@@ -3,7 +3,7 @@ import TensorGraph
 
 /// `quantize` and `dequantize`, which activations pass through where they are computed in 8 bits.
 /// Whole numbers are carried as the floats that they are.
-enum ActivationQuantizationRule: MILRaisable {
+enum ActivationQuantization: MILRaisable {
     static let milTypes = ["quantize", "dequantize"]
 
     static func raise(_ operation: RaisedOperation) throws -> [Tensor] {

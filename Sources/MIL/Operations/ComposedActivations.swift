@@ -1,0 +1,54 @@
+import MLPackage
+import TensorGraph
+
+/// Activations of MIL that the graph composes of other operations.
+enum ComposedActivations: ComposedUnaryForm {
+    static let functions: [String: @Sendable (Tensor, RaisedOperation) throws -> Tensor] = [
+        "silu": { x, _ in x * sigmoid(x) },
+        "softplus": { x, _ in softplus(x) },
+        "softsign": { x, _ in x / (abs(x) + 1) },
+        "gelu": gelu,
+        "sigmoid_hard": { x, operation in
+            let slope = try operation.float("alpha", default: 0.2)
+            return clip(x * slope + (try operation.float("beta", default: 0.5)), min: 0, max: 1)
+        },
+        "elu": { x, operation in
+            let negative = exp(minimum(x, x.scalar(0))) - 1
+            return relu(x) + negative * (try operation.float("alpha", default: 1))
+        },
+        "prelu": { x, operation in
+            let slope = perChannel(try operation.tensor("alpha"), like: x)
+            return relu(x) + minimum(x, x.scalar(0)) * slope
+        },
+        "thresholded_relu": { x, operation in
+            x * greaterOrEqual(x, try operation.float("alpha", default: 1))
+        },
+        "linear_activation": { x, operation in
+            x * (try operation.float("alpha")) + (try operation.float("beta", default: 0))
+        },
+        "clamped_relu": { x, operation in
+            let (slope, limit) = try (operation.float("alpha"), operation.float("beta"))
+            return minimum(relu(x) + minimum(x, x.scalar(0)) * slope, x.scalar(limit))
+        },
+        "scaled_tanh": { x, operation in
+            tanh(x * (try operation.float("beta"))) * (try operation.float("alpha"))
+        },
+    ]
+
+    /// log(1 + eˣ) without overflow for large x.
+    private static func softplus(_ x: Tensor) -> Tensor {
+        relu(x) + log(exp(-abs(x)) + 1)
+    }
+
+    @Sendable private static func gelu(
+        _ x: Tensor, _ operation: RaisedOperation
+    ) throws -> Tensor {
+        switch try operation.string("mode", default: "EXACT") {
+        case "EXACT": return x * 0.5 * (ErrorFunction.raised(x * 0.707_106_77) + 1)
+        case "TANH_APPROXIMATION":
+            return x * 0.5 * (tanh((x + x * x * x * 0.044_715) * 0.797_884_6) + 1)
+        case "SIGMOID_APPROXIMATION": return x * sigmoid(x * 1.702)
+        case let mode: throw operation.error("the mode \"\(mode)\" is not supported")
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import MLPackage
+import TensorGraph
+
+/// A function of one value that is one operation of MIL, without parameters.
+protocol UnaryForm: MILLowerable, MILRaisable {
+    static var milType: String { get }
+
+    static func raised(_ x: Tensor) -> Tensor
+}
+
+extension UnaryForm {
+    package static var milTypes: [String] { [milType] }
+
+    package func lower(_ node: LoweredNode, into lowering: inout MILLowering) throws -> String {
+        lowering.add(Self.milType, ["x": try lowering.operand(node.inputs[0])], node)
+    }
+
+    package static func raise(_ operation: RaisedOperation) throws -> [Tensor] {
+        [raised(try operation.tensor("x"))]
+    }
+}
+
+/// A function of two values with broadcasting that is one operation of MIL.
+protocol BinaryForm: MILLowerable, MILRaisable {
+    static var milType: String { get }
+
+    static func raised(_ x: Tensor, _ y: Tensor) -> Tensor
+}
+
+extension BinaryForm {
+    package static var milTypes: [String] { [milType] }
+
+    package func lower(_ node: LoweredNode, into lowering: inout MILLowering) throws -> String {
+        try lowerBinary(node, &lowering)
+    }
+
+    func lowerBinary(_ node: LoweredNode, _ lowering: inout MILLowering) throws -> String {
+        lowering.add(
+            Self.milType,
+            [
+                "x": try lowering.operand(node.inputs[0]),
+                "y": try lowering.operand(node.inputs[1]),
+            ], node)
+    }
+
+    package static func raise(_ operation: RaisedOperation) throws -> [Tensor] {
+        [raised(try operation.tensor("x"), try operation.tensor("y"))]
+    }
+}

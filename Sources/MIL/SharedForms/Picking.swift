@@ -1,0 +1,25 @@
+import MLPackage
+import TensorGraph
+
+/// Elements of an axis in any order, as slices.
+enum Picking {
+    /// Each element may become a slice of its own.
+    static let maximumCount = 4096
+}
+
+extension Tensor {
+    /// The elements at `indices` of an axis, in that order; consecutive ones become one slice.
+    func picked(_ indices: some Sequence<Int>, axis: Int) -> Tensor {
+        var runs: [Range<Int>] = []
+        for index in indices {
+            if let last = runs.last, last.upperBound == index {
+                runs[runs.count - 1] = last.lowerBound..<(index + 1)
+            } else {
+                runs.append(index..<(index + 1))
+            }
+        }
+        if runs == [0..<shape[axis]] { return self }
+        let parts = runs.map { sliced(axis: axis, $0) }
+        return parts.count == 1 ? parts[0] : concat(parts, axis: axis)
+    }
+}
