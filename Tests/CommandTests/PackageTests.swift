@@ -83,6 +83,16 @@ import Testing
         #expect(verdict.code == 2)
     }
 
+    /// What `export` writes by default can be quantized: the deployment target is raised.
+    @Test func raisesTheDeploymentTarget() throws {
+        let package = try makePackage("model.mlpackage", ExportOptions(size: 64))
+        let arguments = ["quantize", package, "-o", "small.mlpackage", "--weights", "int8"]
+        let line = "raised the deployment target from iOS15 to iOS16: int8 weights need it"
+        #expect(try bench.run(arguments).output.contains(line))
+        let run = try bench.run(arguments + ["--json"])
+        #expect(run.output.contains("\"raised_target\""))
+    }
+
     @Test func refusesWhatThePackageCannotUnpack() throws {
         let package = try makePackage("model.mlpackage", ExportOptions(target: .iOS16, size: 64))
         try bench.expect(

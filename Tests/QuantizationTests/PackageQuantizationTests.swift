@@ -104,7 +104,6 @@ import Testing
     }
 
     static let refusals: [(QuantizationScheme, ExportOptions.Target, String)] = [
-        (QuantizationScheme(.int8), .iOS15, "needs iOS16"),
         (QuantizationScheme(.int4), .iOS17, "needs iOS18"),
         (QuantizationScheme(.palette(bits: 3)), .iOS16, "needs iOS18"),
         (QuantizationScheme(.int8, granularity: .perBlock), .iOS16, "needs iOS18"),
@@ -123,6 +122,27 @@ import Testing
         }
         #expect(error.description.contains(words) && error.cause == .option)
         #expect(try scratch.names() == ["float.mlpackage"])
+    }
+
+    static let raisings: [(QuantizationScheme, DeploymentTarget)] = [
+        (QuantizationScheme(.int8), .iOS16), (QuantizationScheme(.palette(bits: 4)), .iOS16),
+        (QuantizationScheme(.int4, granularity: .perBlock), .iOS18),
+    ]
+
+    /// A package for iOS15, the default, is raised to the first target that has the scheme.
+    @Test(arguments: raisings)
+    func raisesTheDefaultTarget(_ scheme: QuantizationScheme, _ target: DeploymentTarget) throws {
+        let source = try export(.iOS15)
+        let path = scratch.path("raised.mlpackage")
+        let report = try quantizePackage(at: source, to: path, plan: QuantizationPlan(scheme))
+        let raised = try #require(report.raisedTarget)
+        #expect(raised.from == "iOS15" && raised.to == "\(target)")
+        #expect(raised.weights == "\(scheme.weights)")
+        #expect(try MLPackage(contentsOf: path).target == target)
+        let again = try quantizePackage(
+            at: try export(.iOS18), to: path, plan: QuantizationPlan(scheme))
+        #expect(again.raisedTarget == nil)
+        #expect(try psnr(colors(of: path), colors(of: source)) > 20)
     }
 
     @Test func saysWhatIsLeftAlone() throws {

@@ -88,8 +88,10 @@ struct PackageQuantization {
 
     /// - Throws: as ``quantizePackage(at:to:plan:calibration:)`` does for the plan.
     init(_ package: MLPackage, _ plan: QuantizationPlan) throws {
-        (rewriting, weights) = (PackageRewriting(package), package.weights)
         try plan.check(package)
+        var package = package
+        report.raisedTarget = package.raiseTarget(for: plan)
+        (rewriting, weights) = (PackageRewriting(package), package.weights)
         for operation in package.program.operations where operation.isConstantExpression {
             skip(operation.outputs[0], "its bits are fewer already")
         }

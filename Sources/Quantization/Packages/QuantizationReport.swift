@@ -25,6 +25,16 @@ public struct QuantizationReport: Hashable, Sendable, Encodable {
         public let reason: String
     }
 
+    /// A deployment target that was raised because the old one cannot decompress the weights.
+    public struct RaisedTarget: Hashable, Sendable, Encodable {
+        public let from: String
+        public let to: String
+        /// The scheme that needs the new target: `int8`.
+        public let weights: String
+    }
+
+    /// Nil if the package keeps its deployment target.
+    public internal(set) var raisedTarget: RaisedTarget?
     public internal(set) var compressed: [Weight] = []
     public internal(set) var skipped: [Skipped] = []
 

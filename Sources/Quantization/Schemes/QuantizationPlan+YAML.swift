@@ -177,7 +177,9 @@ private struct PlanReader {
     private func value<Value>(_ node: Node, _ parse: (String) -> Value?) throws -> Value {
         let text = try text(node)
         guard let value = parse(text) else {
-            throw error(node, "\(text) is not known here", "See retint quantize --help.")
+            throw error(
+                node, "\(text) is not a value of this key",
+                "Use the values of coremltools' OptimizationConfig.")
         }
         return value
     }

@@ -23,7 +23,12 @@ public struct QuantizationPlan: Hashable, Sendable {
         self.standard = standard
     }
 
-    /// All that are asked for anywhere.
+    /// The scheme whose deployment target is the latest; nil if the plan has none.
+    var mostDemanding: QuantizationScheme? {
+        schemes.sorted { "\($0)" < "\($1)" }.max { $0.firstTarget < $1.firstTarget }
+    }
+
+    /// All schemes of the plan.
     private var schemes: [QuantizationScheme] {
         ([standard] + byType.values + byName.values).compactMap { $0 }
     }

@@ -1,3 +1,4 @@
+import Files
 import MIL
 import MLPackage
 
@@ -200,8 +201,8 @@ extension QuantizationScheme: CustomStringConvertible {
 }
 
 extension QuantizationScheme {
-    /// The first of the systems that can unpack such weights.
-    private var firstTarget: DeploymentTarget {
+    /// The first deployment target with operations that decompress such weights.
+    var firstTarget: DeploymentTarget {
         if isSparse, weights.hasBlocks { return .iOS18 }
         switch weights {
         case .int4, .uint4, .palette(bits: 3): return .iOS18
@@ -211,7 +212,9 @@ extension QuantizationScheme {
         }
     }
 
-    /// - Throws: `ConversionError` if these choices do not go together, or not with the package.
+    /// - Throws: `ConversionError` if these choices do not go together, or not with a package for
+    ///   `target`. A package for iOS15 is raised to a later target as needed: iOS15 has no
+    ///   compressed weights at all. A later target was chosen, and stays.
     func check(_ target: DeploymentTarget) throws {
         let fits: [Granularity] =
             weights.isPalette ? [.perTensor, .perGroup] : [.perTensor, .perChannel, .perBlock]
@@ -231,15 +234,19 @@ extension QuantizationScheme {
             throw Self.wrong("weights", "nothing is to be done", "Choose weights, or a sparsity.")
         }
         guard !isSparse || weights != .float16 else {
-            throw Self.wrong(
+            var error = Self.wrong(
                 sparsityDescription ?? "", "sparse weights do not become float16",
-                "Export with --precision float16, and make those sparse.")
+                "Export with float16 precision, and make those weights sparse.")
+            error.remedies = [Remedy("precision", "float16")]
+            throw error
         }
-        guard target >= firstTarget else {
-            throw Self.wrong(
+        guard target >= firstTarget || target == .iOS15 else {
+            var error = Self.wrong(
                 "\(self)",
                 "a package for \(target) cannot unpack that: it needs \(firstTarget)",
-                "Export again with --target \(firstTarget), or choose other weights.")
+                "Export again for \(firstTarget), or choose other weights.")
+            error.remedies = [Remedy("target", "\(firstTarget)")]
+            throw error
         }
     }
 

@@ -1,3 +1,4 @@
+import Files
 import Foundation
 import MIL
 import MLPackage
@@ -161,9 +162,11 @@ private struct SchemeSearch {
             limit *= min(max(0.98 * maximumDeltaE / max(change.deltaE2000, 1e-9), 0.25), 4)
         }
         guard let best else {
-            throw ConversionError(
+            var error = ConversionError(
                 place: "search", rule: "nothing keeps the mean ΔE2000 within \(maximumDeltaE)",
-                remedy: "Allow more, with --max-delta-e.")
+                remedy: "Allow a larger mean ΔE2000.")
+            error.remedies = [Remedy("maximumDeltaE")]
+            throw error
         }
         return best
     }

@@ -7,9 +7,9 @@ struct QuantizeCommand: ParsableCommand {
         abstract: "Make a package's weights smaller.",
         discussion: """
             The model computes as before; its weights are unpacked when it is loaded. Words mean \
-            what they mean in coremltools. int8, uint8 and palettes need a package for iOS16 or \
-            later; int4, uint4, palette3, per-block, per-group, and sparse weights in fewer bits \
-            one for iOS18.
+            what they mean in coremltools. int8, uint8 and palettes need iOS16 or later; int4, \
+            uint4, palette3, per-block, per-group, and sparse weights in fewer bits iOS18. A \
+            package for iOS15 is raised to the target that they need.
 
             With --calibrate, photos show what each operation is given; scales, tables and \
             rounding are then chosen for the least error of what it gives. With --photos, the \
@@ -151,6 +151,11 @@ struct QuantizeCommand: ParsableCommand {
     private func show(_ outcome: QuantizationOutcome, _ package: String) throws {
         if json { return try Console.printJSON(outcome) }
         for line in outcome.report.lines { Console.print(line) }
+        if let raised = outcome.report.raisedTarget {
+            Console.print(
+                "raised the deployment target from \(raised.from) to \(raised.to): "
+                    + "\(raised.weights) weights need it")
+        }
         if let change = outcome.change {
             Console.print(
                 "colors: PSNR \(Format.fixed(change.psnrDb ?? .infinity, 2)) dB, "
@@ -264,7 +269,7 @@ private struct QuantizationOutcome: Encodable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case compressed, skipped, bytesBefore, bytesAfter, psnrDb
+        case compressed, skipped, raisedTarget, bytesBefore, bytesAfter, psnrDb
         case deltaE2000 = "delta_e2000"
     }
 
@@ -272,6 +277,7 @@ private struct QuantizationOutcome: Encodable {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(report.compressed, forKey: .compressed)
         try container.encode(report.skipped, forKey: .skipped)
+        try container.encodeIfPresent(report.raisedTarget?.to, forKey: .raisedTarget)
         try container.encode(report.bytesBefore, forKey: .bytesBefore)
         try container.encode(report.bytesAfter, forKey: .bytesAfter)
         try container.encodeIfPresent(change?.psnrDb, forKey: .psnrDb)
