@@ -1,7 +1,7 @@
 public import Checkpoints
 import Foundation
 import MIL
-import MLPackage
+public import MLPackage
 
 extension Checkpoint {
     /// The Core ML package of this checkpoint's network, in memory; `write(to:)` writes it.
@@ -11,7 +11,7 @@ extension Checkpoint {
     ///
     /// - Throws: ``ConversionError`` for options that do not fit together or the architecture, and
     ///   for weights that are missing, not finite or beyond float16; what `makeColorizer()` throws.
-    package func package(_ options: ExportOptions = ExportOptions()) throws -> MLPackage {
+    public func package(_ options: ExportOptions = ExportOptions()) throws -> MLPackage {
         try makePackage(try ExportSource(self), options)
     }
 }

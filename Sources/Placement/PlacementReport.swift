@@ -1,28 +1,32 @@
 import MLPackage
 
-/// Which operations of a package the Neural Engine is said to refuse or to run badly.
-package struct PlacementReport: Sendable, Encodable {
-    /// What a rule says about one place.
-    package struct Finding: Hashable, Sendable, Encodable {
-        package let rule: String
-        /// What the operation computes, or an input.
-        package let name: String
+/// The operations of a package that, by published rules, the Neural Engine refuses or runs slowly.
+public struct PlacementReport: Sendable, Encodable {
+    /// An operation or input that a rule applies to.
+    public struct Finding: Hashable, Sendable, Encodable {
+        /// The rule's `id`.
+        public let rule: String
+        /// The name of the operation's result, or of an input.
+        public let name: String
         /// The operation's type, or `input`.
-        package let type: String
+        public let type: String
         /// For example `has dilation 2 × 2`.
-        package let detail: String
+        public let detail: String
     }
 
-    /// A rule with how many places it names.
-    package struct Outcome: Sendable, Encodable {
+    /// A rule and the number of its findings.
+    public struct Outcome: Sendable, Encodable {
         private enum CodingKeys: String, CodingKey {
             case id, subject, threshold, consequence, certainty, sources, advice, count
         }
 
-        package let rule: PlacementRule
-        package let count: Int
+        /// The rule that was applied.
+        public let rule: PlacementRule
+        /// The number of operations or inputs that it applies to.
+        public let count: Int
 
-        package func encode(to encoder: any Encoder) throws {
+        /// Writes the rule's properties and the count as one object.
+        public func encode(to encoder: any Encoder) throws {
             var container = encoder.container(keyedBy: CodingKeys.self)
             try container.encode(rule.id, forKey: .id)
             try container.encode(rule.subject, forKey: .subject)
@@ -35,25 +39,25 @@ package struct PlacementReport: Sendable, Encodable {
         }
     }
 
-    /// What the report is not.
-    package let notice = "rules, not a measurement: only Core ML on a device knows"
-    /// How many there are, constants not counted.
-    package let operations: Int
-    /// How many of them some rule names.
-    package let namedOperations: Int
-    /// How many of them are named by a rule that nobody contradicts and that says refused.
-    package let refusedOperations: Int
-    /// All rules, those that name nothing too.
-    package let rules: [Outcome]
-    /// In the order of the rules, then of the program.
-    package let findings: [Finding]
+    /// A caveat to print beside the report.
+    public let notice = "rules, not a measurement: only Core ML on a device knows"
+    /// The number of operations, constants not counted.
+    public let operations: Int
+    /// The number of operations that at least one rule applies to.
+    public let namedOperations: Int
+    /// The number of operations that an uncontradicted rule says are refused.
+    public let refusedOperations: Int
+    /// All rules, including those without findings.
+    public let rules: [Outcome]
+    /// The findings, in the order of the rules, then of the program.
+    public let findings: [Finding]
 
     private enum CodingKeys: String, CodingKey {
         case notice, operations, namedOperations, refusedOperations, rules, findings
     }
 
-    /// Looks at a package with every rule.
-    package init(_ package: MLPackage, rules: [PlacementRule] = PlacementRule.all) {
+    /// Applies rules to a package.
+    public init(_ package: MLPackage, rules: [PlacementRule] = PlacementRule.all) {
         let context = PlacedOperation.Context(package.program)
         let computing = package.program.operations.filter {
             !$0.isConstant && !$0.isConstantExpression

@@ -1,45 +1,48 @@
 import MLPackage
 
-/// Something that the Neural Engine is said to refuse or to run badly, and who says so.
+/// A published rule about what the Neural Engine refuses or runs slowly, with its sources.
 ///
-/// A rule is no measurement: Core ML decides on the device, by chip and system, and says it to
-/// nobody but Xcode's performance report and `MLComputePlan`.
-package struct PlacementRule: Sendable {
-    /// What follows for an operation that the rule names.
-    package enum Consequence: String, Sendable, Encodable {
-        /// It runs on the GPU or the CPU, and tensors are handed over on both sides.
+/// A rule is not a measurement: Core ML decides on the device, by chip and system, and reports it
+/// only in Xcode's performance report and `MLComputePlan`.
+public struct PlacementRule: Sendable {
+    /// What happens to an operation that the rule applies to.
+    public enum Consequence: String, Sendable, Encodable {
+        /// It runs on the GPU or the CPU; its inputs and outputs are copied between the devices.
         case refused
         /// It runs on the Neural Engine, slower or with more memory than it could.
         case slow
     }
 
-    /// How sure the rule is.
-    package enum Certainty: String, Sendable, Encodable {
-        /// Apple says so, in a document or as a maintainer of coremltools.
+    /// How well supported a rule is.
+    public enum Certainty: String, Sendable, Encodable {
+        /// Stated by Apple, in a document or by a maintainer of coremltools.
         case documented
-        /// Users found it so on some devices.
+        /// Reported by users, on some devices.
         case reported
-        /// Some say so, others the opposite; newer systems often take what older ones refused.
+        /// Sources disagree; newer systems often accept what older ones refused.
         case contradicted
     }
 
-    /// What a rule looks at: where the sentence that it returns is nil, nothing is wrong.
+    /// What a rule examines; it returns a finding's detail, or nil where it does not apply.
     enum Check: Sendable {
         case operation(@Sendable (PlacedOperation) -> String?)
         case feature(@Sendable (Feature) -> String?)
     }
 
-    package let id: String
-    /// What it looks at.
-    package let subject: String
-    /// From where on it names an operation.
-    package let threshold: String
-    package let consequence: Consequence
-    package let certainty: Certainty
+    /// A short name that does not change: `large-kernel`.
+    public let id: String
+    /// What it examines.
+    public let subject: String
+    /// The values that it applies to.
+    public let threshold: String
+    /// What happens to an operation that the rule applies to.
+    public let consequence: Consequence
+    /// How well supported the rule is.
+    public let certainty: Certainty
     /// Documents, and repositories with the issue or file.
-    package let sources: [String]
-    /// What to do about it.
-    package let advice: String
+    public let sources: [String]
+    /// How to avoid it.
+    public let advice: String
     let check: Check
 
     init(
@@ -57,10 +60,10 @@ package struct PlacementRule: Sendable {
     }
 
     /// All rules.
-    package static let all = tensors + convolutions + pictures + kinds + weights
+    public static let all = tensors + convolutions + pictures + kinds + weights
 }
 
-/// Who says what.
+/// The sources that several rules cite.
 enum PlacementSource {
     static let apple = "Apple: apple/coreai-models, neural_engine_rules.md"
     static let typedExecution = "Apple: coremltools guide, Typed Execution"

@@ -1,7 +1,7 @@
 import Colorizers
 import Layers
 import MIL
-import MLPackage
+public import MLPackage
 public import TensorFiles
 import TensorGraph
 
@@ -43,7 +43,7 @@ extension MLPackage {
     /// - Throws: ``ConversionError`` if the program is not that of the architecture that the
     ///   metadata names, or holds folded weights that are not allowed; `MLPackageError` if weights
     ///   cannot be read.
-    package func weights(allowsFolded: Bool = false) throws -> RecoveredWeights {
+    public func weights(allowsFolded: Bool = false) throws -> RecoveredWeights {
         let constants = try PackageConstants(self)
         guard let origin = try PackageOrigin(self) else {
             return try RecoveredWeights(of: constants)
