@@ -2,16 +2,22 @@ import TensorGraph
 
 /// Batch normalization (`torch.nn.BatchNorm2d`) of [N, C, H, W].
 ///
-/// In a graph for training it normalizes with the batch's own moments and lets the running
-/// statistics follow; in one for inference it normalizes with the running statistics.
+/// In a graph for training it normalizes with the batch's moments and updates the running
+/// statistics; in a graph for inference it normalizes with the running statistics.
 public final class BatchNorm2d: Module, Layer {
+    /// The factor of each channel, [C].
     public let weight: Parameter
+    /// The offset of each channel, [C].
     public let bias: Parameter
+    /// The running mean of each channel, [C].
     public let runningMean: Parameter
+    /// The running variance of each channel, [C].
     public let runningVar: Parameter
+    /// PyTorch's count of training batches, which is stored and not used.
     public let numBatchesTracked = Counter()
+    /// Added to the variance before the root is taken.
     public let epsilon: Float
-    /// The share of the newest batch in the running statistics.
+    /// The weight of the newest batch in the running statistics.
     public let momentum: Float
 
     public init(_ channels: Int, epsilon: Float = 1e-5, momentum: Float = 0.1) {

@@ -1,16 +1,18 @@
 import TensorGraph
 
-/// A convolution of pictures (`torch.nn.Conv2d`): [N, in, H, W] → [N, out, H′, W′].
+/// A 2-D convolution (`torch.nn.Conv2d`): [N, in, H, W] → [N, out, H′, W′].
 public final class Conv2d: Module, Layer {
-    /// [out, in/groups, kernel height, kernel width]
+    /// [out, in/groups, kernel height, kernel width].
     public let weight: Parameter
-    /// [out]
+    /// [out]; nil without a bias.
     public let bias: Parameter?
+    /// Stride, padding and dilation.
     public let window: Window
+    /// The number of groups of channels that are convolved apart.
     public let groups: Int
 
-    /// - Parameter initializer: the weight's first values; PyTorch's default unless given. A bias
-    ///   then starts at zero.
+    /// - Parameter initializer: the weight's initial values, beside which the bias starts at zero;
+    ///   PyTorch's default for both if nil.
     public init(
         _ inputs: Int, _ outputs: Int, kernel: Pair, stride: Pair = 1, padding: Padding = 0,
         dilation: Pair = 1, groups: Int = 1, bias: Bool = true, initializer: Initializer? = nil
@@ -32,16 +34,19 @@ public final class Conv2d: Module, Layer {
 
 /// A transposed convolution (`torch.nn.ConvTranspose2d`): [N, in, H, W] → [N, out, H′, W′].
 public final class ConvTranspose2d: Module, Layer {
-    /// [in, out/groups, kernel height, kernel width]
+    /// [in, out/groups, kernel height, kernel width].
     public let weight: Parameter
-    /// [out]
+    /// [out]; nil without a bias.
     public let bias: Parameter?
+    /// Stride, padding and dilation.
     public let window: Window
+    /// Rows and columns added to one side of the output.
     public let outputPadding: Pair
+    /// The number of groups of channels that are convolved apart.
     public let groups: Int
 
-    /// - Parameter initializer: the weight's first values; PyTorch's default unless given. A bias
-    ///   then starts at zero.
+    /// - Parameter initializer: the weight's initial values, beside which the bias starts at zero;
+    ///   PyTorch's default for both if nil.
     public init(
         _ inputs: Int, _ outputs: Int, kernel: Pair, stride: Pair = 1, padding: Padding = 0,
         outputPadding: Pair = 0, dilation: Pair = 1, groups: Int = 1, bias: Bool = true,
@@ -63,7 +68,7 @@ public final class ConvTranspose2d: Module, Layer {
     }
 }
 
-/// A bias as PyTorch starts it, or at zero beside a weight with an initializer of its own.
+/// A bias with PyTorch's initial values, or zeros beside a weight with a given initializer.
 func biasParameter(
     _ count: Int, beside weight: Shape, _ initializer: Initializer?
 ) -> Parameter {

@@ -1,14 +1,17 @@
 import TensorGraph
 
-/// How a parameter's first values are drawn; the distributions are those of `torch.nn.init`.
+/// The distribution of a parameter's initial values, one of `torch.nn.init`.
 public enum Initializer: Hashable, Sendable {
-    /// The extent that a variance is scaled by: inputs or outputs of one element.
+    /// The count that a variance is divided by: inputs or outputs of one element.
     public enum Fan: Hashable, Sendable {
         case `in`, out
     }
 
+    /// One value for all elements: `constant_`.
     case constant(Float)
+    /// Uniform in `low`..<`high`: `uniform_`.
     case uniform(low: Double, high: Double)
+    /// Normal: `normal_`.
     case normal(mean: Double, deviation: Double)
     /// Uniform within ±√3·gain/√(fan in), gain = √(2/(1 + slope²)): `kaiming_uniform_`.
     case kaimingUniform(slope: Double)
@@ -18,27 +21,31 @@ public enum Initializer: Hashable, Sendable {
     case xavierUniform(gain: Double)
     /// Normal with deviation gain·√(2/(fan in + fan out)): `xavier_normal_`.
     case xavierNormal(gain: Double)
-    /// These numbers, in the order of the tensor: what is known beforehand.
+    /// Given values, in the tensor's order.
     case values([Float])
 
+    /// 0 for all elements.
     public static let zeros = Initializer.constant(0)
+    /// 1 for all elements.
     public static let ones = Initializer.constant(1)
-    /// What PyTorch gives the weight of a convolution and of a linear layer.
+    /// PyTorch's default for the weight of a convolution or a linear layer.
     public static let standardWeight = Initializer.kaimingUniform(slope: 5.0.squareRoot())
 
-    /// What PyTorch gives the bias beside a weight of this shape: uniform within ±1/√(fan in).
+    /// PyTorch's default for the bias beside a weight of this shape: uniform, ±1/√(fan in).
     public static func standardBias(weight shape: Shape) -> Initializer {
         let bound = 1 / Double(fans(shape).in).squareRoot()
         return .uniform(low: -bound, high: bound)
     }
 
     /// Draws the values of a tensor of `shape`.
+    ///
+    /// - Precondition: of ``values(_:)``, as many are given as the shape has elements.
     public func values(_ shape: Shape, _ random: inout RandomStream) -> TensorData {
         switch distribution(for: shape) {
         case .constant(let value):
             return TensorData(shape: shape, repeating: value)
         case .values(let values):
-            precondition(values.count == shape.count, "as many first values as elements")
+            precondition(values.count == shape.count, "one initial value per element")
             return TensorData(shape: shape, scalars: values)
         case .uniform(let low, let high):
             return drawn(shape) { low + (high - low) * random.uniform() }

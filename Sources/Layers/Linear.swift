@@ -2,13 +2,13 @@ import TensorGraph
 
 /// x·Wᵀ + b (`torch.nn.Linear`): [..., in] → [..., out].
 public final class Linear: Module, Layer {
-    /// [out, in]
+    /// [out, in].
     public let weight: Parameter
-    /// [out]
+    /// [out]; nil without a bias.
     public let bias: Parameter?
 
-    /// - Parameter initializer: the weight's first values; PyTorch's default unless given. A bias
-    ///   then starts at zero.
+    /// - Parameter initializer: the weight's initial values, beside which the bias starts at zero;
+    ///   PyTorch's default for both if nil.
     public init(_ inputs: Int, _ outputs: Int, bias: Bool = true, initializer: Initializer? = nil) {
         let shape: Shape = [outputs, inputs]
         self.weight = Parameter(shape, initializer: initializer ?? .standardWeight)

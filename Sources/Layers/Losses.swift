@@ -1,8 +1,8 @@
 import TensorGraph
 
-/// What becomes of a loss's elements (PyTorch's `reduction`).
+/// How a loss's elements are combined (PyTorch's `reduction`).
 public enum Reduction: Hashable, Sendable {
-    /// They stay.
+    /// Not at all.
     case none
     /// Their mean, rank 0.
     case mean
@@ -32,7 +32,7 @@ public func huberLoss(
     _ prediction: Tensor, _ target: Tensor, delta: Float = 1, reduction: Reduction = .mean
 ) -> Tensor {
     let distance = abs(prediction - target)
-    // One formula for both parts: the quadratic one stops where the linear one starts.
+    // One formula for both parts: the quadratic one is constant where the linear one grows.
     let near = minimum(distance, distance.graph.constant(delta))
     return reduction.apply(to: near * near * 0.5 + (distance - near) * delta)
 }
@@ -47,12 +47,12 @@ public func smoothL1Loss(
 /// −Σ t·log softmax(x) along `axis`: `torch.nn.functional.cross_entropy` with class probabilities as
 /// targets. Not reduced, it keeps the axis, with extent 1.
 ///
-/// - Parameter weights: a factor for each place, of the targets' shape with extent 1 at `axis`
-///   (class rebalancing); the mean still divides by the number of places.
+/// - Parameter weights: a factor for each element of the result, of the targets' shape with extent
+///   1 at `axis` (class rebalancing); the mean divides by the number of elements all the same.
 public func crossEntropy(
     _ logits: Tensor, _ targets: Tensor, axis: Int = 1, weights: Tensor? = nil,
     reduction: Reduction = .mean
 ) -> Tensor {
-    let places = -(logSoftmax(logits, axis: axis) * targets).sum(axes: [axis], keepDims: true)
-    return reduction.apply(to: weights.map { places * $0 } ?? places)
+    let losses = -(logSoftmax(logits, axis: axis) * targets).sum(axes: [axis], keepDims: true)
+    return reduction.apply(to: weights.map { losses * $0 } ?? losses)
 }

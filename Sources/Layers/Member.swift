@@ -1,4 +1,4 @@
-/// One thing that a module holds, under the name that PyTorch would give it.
+/// A parameter, counter or child of a module, under the name that PyTorch would give it.
 struct Member {
     enum Value {
         case parameter(Parameter)
@@ -30,11 +30,14 @@ struct Member {
         }
     }
 
-    /// The members in one stored property: itself, or the elements of an array.
+    /// The members in one stored property: itself, the elements of an array, or those of a group.
     static func found(in property: Mirror.Child) -> [Member] {
         guard let label = property.label else { return [] }
         let name = snakeCase(label)
         if let member = Member(name: name, any: property.value) { return [member] }
+        if property.value is any ModuleGroup {
+            return Mirror(reflecting: property.value).children.flatMap { found(in: $0) }
+        }
         let elements: [Any]
         switch property.value {
         case let modules as [Module]: elements = modules
@@ -60,7 +63,7 @@ struct Member {
     }
 }
 
-/// `runningMean` → `running_mean`; underscores that a property wrapper puts in front fall away.
+/// `runningMean` → `running_mean`; the leading underscores of a property wrapper are dropped.
 func snakeCase(_ label: String) -> String {
     let bare = label.hasPrefix("$__lazy_storage_$_") ? label.dropFirst(18) : label[...]
     return bare.drop { $0 == "_" }.reduce(into: "") { result, character in

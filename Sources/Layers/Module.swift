@@ -3,16 +3,37 @@ import TensorGraph
 /// A part of a network: it holds parameters and other modules in stored properties.
 ///
 /// Names are PyTorch's. A property `modelOut` is the child `model_out`; an element of an array is
-/// named by its place (`blocks.0`); what a ``Sequential`` holds is named by place alone
-/// (`model1.4`). Properties are found in the order in which they are declared, a superclass's
-/// first. Call ``assignNames()`` once on the whole network, at the end of its initializer.
+/// named by its index (`blocks.0`), and so are the layers of a ``Sequential`` (`model1.4`); the
+/// modules of a ``ModuleGroup`` are named as if they were properties of the module itself.
+/// Properties are listed in the order of their declaration, a superclass's first. Call
+/// ``assignNames()`` once on the whole network, at the end of its initializer:
+///
+/// ```swift
+/// final class Tiny: Module, ColorizerNetwork {
+///     static let architecture = "tiny"
+///     static let requiredMultiple = 1
+///     let first = Conv2d(1, 16, kernel: 3, padding: 1)  // first.weight, first.bias
+///     let second = Conv2d(16, 2, kernel: 1)
+///
+///     init(options: ColorizerOptions) {
+///         super.init()
+///         assignNames()
+///     }
+///
+///     func forward(_ lightness: Tensor) -> Tensor {
+///         checkInput(lightness)
+///         let x = relu(first(LabScaling.normalize(lightness: lightness)))
+///         return LabScaling.denormalize(ab: tanh(second(x)))
+///     }
+/// }
+/// ```
 open class Module {
     /// The last part of the dotted path, such as `4` in `model1.4`; empty for the whole network.
     public internal(set) final var name = ""
 
     public init() {}
 
-    /// What this module holds, in the order of declaration.
+    /// The parameters, counters and children, in the order of declaration.
     func members() -> [Member] {
         var mirrors: [Mirror] = []
         var mirror: Mirror? = Mirror(reflecting: self)
@@ -23,8 +44,8 @@ open class Module {
         return mirrors.reversed().flatMap(\.children).flatMap { Member.found(in: $0) }
     }
 
-    /// Gives every parameter below this module its name in the state dict, and every module its
-    /// place in error messages.
+    /// Gives every parameter below this module its name in the state dict, and every module the
+    /// name that stands in error messages.
     public final func assignNames() {
         visit(prefix: "") { path, member in
             switch member.value {
@@ -35,7 +56,7 @@ open class Module {
         }
     }
 
-    /// Runs `body` so that the nodes it adds and the errors it meets carry this module's name.
+    /// Runs `body`, whose nodes and errors in `graph` carry this module's name.
     public final func scoped<Result>(in graph: Graph, _ body: () -> Result) -> Result {
         name.isEmpty ? body() : graph.inModule(name, body)
     }
@@ -62,6 +83,10 @@ open class Module {
     }
 }
 
+/// A value that holds modules of the module that it is a property of, and adds nothing to their
+/// names: a part that networks share without a level of its own in their state dicts.
+public protocol ModuleGroup {}
+
 /// A module that is a function of one tensor.
 public protocol Layer: Module {
     /// Adds the layer's operations to `x`'s graph.
@@ -69,7 +94,7 @@ public protocol Layer: Module {
 }
 
 extension Layer {
-    /// Applies the layer, so that what it adds carries its name.
+    /// Applies the layer; the nodes that it adds carry its name.
     public func callAsFunction(_ x: Tensor) -> Tensor {
         scoped(in: x.graph) { forward(x) }
     }

@@ -2,11 +2,13 @@ import TensorGraph
 
 /// A tensor that a network keeps: a weight, or a buffer such as a running mean.
 ///
-/// It holds no numbers; they live in the program that runs the graph, under ``name``.
+/// It holds no values: they are in the program that runs the graph, under ``name``.
 public final class Parameter {
+    /// Its shape.
     public let shape: Shape
-    /// `.parameter` for what gradient descent learns, `.buffer` for the rest.
+    /// `.parameter` for values learned by gradient descent, `.buffer` for others.
     public let role: Variable.Role
+    /// The distribution of its initial values.
     public let initializer: Initializer
     /// The name in the state dict; `nil` until ``Module/assignNames()`` has run.
     public internal(set) var name: String?
@@ -28,8 +30,8 @@ public final class Parameter {
         return graph.variable(name ?? "", shape, role: role)
     }
 
-    /// This parameter as the weight of a layer in `graph`: rounded, where the graph says that it
-    /// will be stored in a few bits.
+    /// This parameter as the weight of a layer in `graph`, rounded if the graph trains for
+    /// quantized weights (`Graph.weightRounding`).
     ///
     /// - Parameter outputAxis: the axis of the output channels.
     public func weight(in graph: Graph, outputAxis: Int = 0) -> Tensor {
@@ -41,8 +43,8 @@ public final class Parameter {
     }
 }
 
-/// A whole number that PyTorch's state dict carries and that no tensor needs, such as
-/// `num_batches_tracked`: listed, loaded and saved, but no variable of the graph.
+/// An integer of PyTorch's state dict that no computation uses, such as `num_batches_tracked`: it
+/// is listed, loaded and saved, and is no variable of the graph.
 public final class Counter {
     /// The name in the state dict; `nil` until ``Module/assignNames()`` has run.
     public internal(set) var name: String?

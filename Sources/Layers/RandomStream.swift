@@ -1,10 +1,10 @@
-/// SplitMix64 (Steele, Lea, Flood 2014): random bits that depend on the seed and a name alone,
-/// the same on any machine.
+/// The SplitMix64 generator (Steele, Lea, Flood 2014). Its bits depend on the seed and a name alone,
+/// so that they are the same on every machine.
 public struct RandomStream: RandomNumberGenerator, Sendable {
     private var state: UInt64
     private var spareNormal: Double?
 
-    /// - Parameter name: keeps streams of one seed apart; hashed with 64-bit FNV-1a.
+    /// - Parameter name: distinguishes streams of one seed; hashed with 64-bit FNV-1a.
     public init(seed: UInt64, name: String = "") {
         let hash = name.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { hash, byte in
             (hash ^ UInt64(byte)) &* 0x100_0000_01b3
@@ -12,6 +12,7 @@ public struct RandomStream: RandomNumberGenerator, Sendable {
         state = RandomStream.mix(seed &+ 0x9e37_79b9_7f4a_7c15) ^ hash
     }
 
+    /// The next 64 random bits.
     public mutating func next() -> UInt64 {
         state &+= 0x9e37_79b9_7f4a_7c15
         return RandomStream.mix(state)
@@ -24,12 +25,12 @@ public struct RandomStream: RandomNumberGenerator, Sendable {
         return z ^ (z >> 31)
     }
 
-    /// A number in 0..<1, in steps of 2⁻²⁴, so that it is exact as a `Float`.
+    /// A value in 0..<1, a multiple of 2⁻²⁴, so that it is exact as a `Float`.
     public mutating func uniform() -> Double {
         Double(next() >> 40) * 0x1p-24
     }
 
-    /// A number of the standard normal distribution (Marsaglia's polar method).
+    /// A value of the standard normal distribution, by Marsaglia's polar method.
     public mutating func normal() -> Double {
         if let spare = spareNormal {
             spareNormal = nil
@@ -46,8 +47,9 @@ public struct RandomStream: RandomNumberGenerator, Sendable {
     }
 }
 
-/// ln x for a positive, finite x, to about 1e-15: the exponent, and for the mantissa the series of
-/// 2·artanh((m − 1)/(m + 1)). C's own differs between machines in the last bit.
+/// ln x of a positive, finite x, to about 1e-15, from the exponent and the series of
+/// 2·artanh((m − 1)/(m + 1)) for the mantissa m. C's `log` differs between machines in the last
+/// bit.
 private func naturalLogarithm(_ x: Double) -> Double {
     var (mantissa, exponent) = (x.significand, Double(x.exponent))
     if mantissa > 1.414_213_562_373_095 {

@@ -1,14 +1,16 @@
 import TensorGraph
 
 /// A re-parameterised 3×3 convolution with ReLU (Ding et al., "RepVGG: Making VGG-style ConvNets
-/// Great Again", 2021): it learns as the sum of a 3×3 branch, a 1×1 branch and, where the shape
-/// stays, the input itself, each with its batch normalization. Outside of training that sum is one
-/// 3×3 convolution with a bias; `foldedState(_:)` computes it.
+/// Great Again", 2021).
+///
+/// It is trained as the sum of a 3×3 branch, a 1×1 branch and, if input and output have one shape,
+/// the input itself, each with its batch normalization. For inference the sum is one 3×3
+/// convolution with a bias, which `foldedState(_:)` computes.
 public final class RepConv2d: Module, Layer {
     /// The branches; nil when folded.
     let square, point: Branch?
     let identity: BatchNorm2d?
-    /// The one convolution; nil while it learns.
+    /// The one convolution; nil when not folded.
     let reparam: Conv2d?
     private let inputs, outputs: Int
 
@@ -28,7 +30,7 @@ public final class RepConv2d: Module, Layer {
         return relu(branches.dropFirst().reduce(branches[0], +))
     }
 
-    /// A convolution without bias and its batch normalization.
+    /// A convolution without bias, and its batch normalization.
     final class Branch: Module, Layer {
         let conv: Conv2d
         let norm: BatchNorm2d
@@ -45,11 +47,11 @@ public final class RepConv2d: Module, Layer {
 }
 
 extension Module {
-    /// The values of the same network with each ``RepConv2d`` folded into one convolution: those of
-    /// its branches are replaced by `<module>.reparam.weight` and `.bias`. It is exact but for
-    /// rounding; sums are taken in double precision.
+    /// The values of the network with each ``RepConv2d`` folded into one convolution: those of its
+    /// branches are replaced by `<module>.reparam.weight` and `.bias`. The folding is exact up to
+    /// rounding; it computes in double precision.
     ///
-    /// - Parameter values: all variables of this network, which is not folded, by name.
+    /// - Parameter values: all variables of this network by name; the network is not folded.
     public final func foldedState(_ values: [String: TensorData]) -> [String: TensorData] {
         var result = values
         visit(prefix: "") { path, member in
@@ -80,7 +82,7 @@ extension RepConv2d {
             shape: [outputs], scalars: sum.bias.map { Float($0) })
     }
 
-    /// What an inferring batch normalization does to each channel: y = scale·x + shift.
+    /// A batch normalization for inference, as scale and shift of each channel: scale·x + shift.
     fileprivate struct Affine {
         let scale, shift: [Double]
 
@@ -105,12 +107,12 @@ extension RepConv2d {
             bias = [Double](repeating: 0, count: outputs)
         }
 
-        /// - Parameter area: 9 for a 3×3 kernel; 1 for one that belongs in its middle.
+        /// - Parameter area: 9 for a 3×3 kernel; 1 for a 1×1 kernel, which is added at the center.
         mutating func add(_ kernel: [Float], area: Int, _ norm: Affine) {
-            for (place, value) in kernel.enumerated() {
-                let (row, tap) = place.quotientAndRemainder(dividingBy: area)
-                let middle = area == 1 ? 4 : tap
-                weight[row * 9 + middle] += Double(value) * norm.scale[row / inputs]
+            for (index, value) in kernel.enumerated() {
+                let (row, tap) = index.quotientAndRemainder(dividingBy: area)
+                let position = area == 1 ? 4 : tap
+                weight[row * 9 + position] += Double(value) * norm.scale[row / inputs]
             }
             addShift(norm)
         }

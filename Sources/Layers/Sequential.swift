@@ -1,8 +1,9 @@
 import TensorGraph
 
-/// Layers one after another, named by their place (`torch.nn.Sequential`); layers without
-/// parameters count as well.
+/// Layers applied one after another (`torch.nn.Sequential`), each named by its index; layers without
+/// parameters are counted, too.
 public final class Sequential: Module, Layer {
+    /// The layers in the order of their application.
     public let layers: [any Layer]
 
     public init(_ layers: [any Layer]) {
@@ -22,7 +23,7 @@ public final class Sequential: Module, Layer {
     }
 }
 
-/// Passes x on (`torch.nn.Identity`).
+/// Returns its input (`torch.nn.Identity`).
 public final class Identity: Module, Layer {
     public func forward(_ x: Tensor) -> Tensor { x }
 }

@@ -1,26 +1,33 @@
 import TensorGraph
 
-/// What a network's state dict holds, in PyTorch's order.
+/// The entries of a network's state dict, in PyTorch's order.
 public struct StateSpec: Hashable, Sendable {
+    /// How an entry changes and is stored.
     public enum Kind: Hashable, Sendable {
         /// Learned by gradient descent; float32.
         case parameter
-        /// Learned otherwise, such as running statistics; float32.
+        /// Updated in other ways, such as running statistics; float32.
         case buffer
-        /// A rank-0 int64 that is no variable of the graph (`num_batches_tracked`).
+        /// An int64 of rank 0 that is no variable of the graph (`num_batches_tracked`).
         case counter
     }
 
+    /// One tensor of the state dict.
     public struct Entry: Hashable, Sendable {
+        /// The dotted name: `model1.0.weight`.
         public let name: String
+        /// The tensor's shape.
         public let shape: Shape
+        /// How it changes and is stored.
         public let kind: Kind
+        /// The distribution of its initial values.
         public let initializer: Initializer
     }
 
+    /// All entries, in PyTorch's order.
     public let entries: [Entry]
 
-    /// Names everything in `network` and lists it.
+    /// Names everything in `network`, and lists its entries.
     public init(of network: Module) {
         network.assignNames()
         var entries: [Entry] = []
@@ -30,18 +37,18 @@ public struct StateSpec: Hashable, Sendable {
         self.entries = entries
     }
 
-    /// How many numbers gradient descent learns.
+    /// The number of values that gradient descent learns.
     public var parameterCount: Int {
         entries.filter { $0.kind == .parameter }.reduce(0) { $0 + $1.shape.count }
     }
 
-    /// The entries that are variables of the graph: all but counters.
+    /// The entries that are variables of the graph: all except counters.
     public var tensors: [Entry] { entries.filter { $0.kind != .counter } }
 
-    /// Fresh values of all variables, by name; the same for the same seed on any machine.
+    /// Initial values of all variables, by name, the same for the same seed on every machine.
     ///
-    /// Each value depends on the seed and its own name alone, so a network that gains a layer
-    /// starts from the same numbers everywhere else.
+    /// Each variable's depend on the seed and its name alone: with a layer more, the others' stay the
+    /// same.
     public func initialValues(seed: UInt64) -> [String: TensorData] {
         var values: [String: TensorData] = [:]
         for entry in tensors {

@@ -61,7 +61,7 @@ import Testing
         "sgd clipped": (SGD(momentum: 0.9), 0.2),
         "adam": (Adam(), nil),
         "adam decay": (Adam(beta1: 0.8, beta2: 0.99, epsilon: 1e-3, weightDecay: 0.1), nil),
-        "adamw": (Adam.adamW(weightDecay: 0.2), nil),
+        "adamw": (Adam(weightDecay: 0.2, decouplesWeightDecay: true), nil),
     ]
 
     @Test(arguments: optimizers.keys.sorted())

@@ -8,11 +8,16 @@ import TensorGraph
 /// and the two bias corrections.
 public struct Adam: Optimizer, Hashable, Sendable {
     // Doubles, because 1 − β of a beta near 1 would lose half of a float's digits.
+    /// β₁, the decay of the mean of gradients.
     public var beta1: Double
+    /// β₂, the decay of the mean of squared gradients.
     public var beta2: Double
+    /// ε, added to the root in the denominator.
     public var epsilon: Float
+    /// The weight decay of groups without one.
     public var weightDecay: Float
-    /// Whether weight decay shrinks parameters directly (AdamW) instead of joining the gradient.
+    /// Whether weight decay shrinks parameters directly (AdamW) instead of being added to the
+    /// gradient.
     public var decouplesWeightDecay: Bool
 
     public init(
@@ -24,16 +29,6 @@ public struct Adam: Optimizer, Hashable, Sendable {
         self.epsilon = epsilon
         self.weightDecay = weightDecay
         self.decouplesWeightDecay = decouplesWeightDecay
-    }
-
-    /// Adam with decoupled weight decay, with PyTorch's defaults.
-    public static func adamW(
-        beta1: Double = 0.9, beta2: Double = 0.999, epsilon: Float = 1e-8,
-        weightDecay: Float = 0.01
-    ) -> Adam {
-        Adam(
-            beta1: beta1, beta2: beta2, epsilon: epsilon, weightDecay: weightDecay,
-            decouplesWeightDecay: true)
     }
 
     public func apply(_ groups: [ParameterGroup]) {
@@ -52,7 +47,7 @@ public struct Adam: Optimizer, Hashable, Sendable {
         }
     }
 
-    /// What is the same for every parameter of a group, of rank 0.
+    /// The factors that all parameters of a group share, of rank 0.
     private struct Scalars {
         let stepSize, inverseRoot, keep: Tensor
         let decay: Float
@@ -78,8 +73,8 @@ public struct Adam: Optimizer, Hashable, Sendable {
         return (nextAverage, nextSquare)
     }
 
-    /// 1 − βᵗ of the step being taken, as cₜ = (1 − β) + β·cₜ₋₁ from c₀ = 0: the power itself
-    /// would cancel to a few digits in the first steps.
+    /// 1 − βᵗ of the coming step, as cₜ = (1 − β) + β·cₜ₋₁ from c₀ = 0: subtracting the power would
+    /// lose most digits in the first steps.
     private func biasCorrection(_ name: String, _ beta: Double, _ graph: Graph) -> Tensor {
         let state = graph.optimizerScalar(name)
         let next = state * Float(beta) + Float(1 - beta)

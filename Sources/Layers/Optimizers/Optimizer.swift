@@ -1,13 +1,13 @@
 import TensorGraph
 
-/// A rule that turns gradients into new parameters, as operations of the same graph.
+/// A rule that computes new parameters from gradients, as operations of the same graph.
 public protocol Optimizer {
-    /// Records how the groups' parameters and the optimizer's own state change at the end of each
-    /// run. All groups are of one graph; to be called once.
+    /// Records the updates of the groups' parameters and of the optimizer's state at the end of each
+    /// run. All groups are of one graph; call it once.
     func apply(_ groups: [ParameterGroup])
 }
 
-/// Parameters that learn at one rate (`param_groups` of `torch.optim`).
+/// Parameters with one learning rate (`param_groups` of `torch.optim`).
 public struct ParameterGroup {
     /// Variables of one graph.
     public var parameters: [Tensor]
@@ -15,7 +15,7 @@ public struct ParameterGroup {
     public var gradients: [Tensor]
     /// Rank 0; see `Graph.learningRate`.
     public var learningRate: Tensor
-    /// In place of the optimizer's own, if given.
+    /// The weight decay; the optimizer's if nil.
     public var weightDecay: Float?
 
     public init(
@@ -29,7 +29,7 @@ public struct ParameterGroup {
 }
 
 extension Optimizer {
-    /// Records how `parameters` and the optimizer's own state change at the end of each run.
+    /// Records the updates of `parameters` and of the optimizer's state at the end of each run.
     ///
     /// - Parameters:
     ///   - parameters: variables of one graph.
@@ -47,11 +47,11 @@ extension Graph {
     /// The variable of rank 0 that holds the learning rate of the coming step.
     public var learningRate: Tensor { variable("learning_rate", .scalar, role: .setting) }
 
-    /// All that gradient descent may learn, in the order of first use.
+    /// All parameters that gradient descent can learn, in the order of first use.
     public var parameters: [Tensor] { variables(.parameter) }
 
-    /// What optimizers have to hold before their first step, by name: zeros, and for averaged
-    /// parameters the values in `parameters`.
+    /// The optimizers' state before their first step, by name: zeros, and for averaged parameters
+    /// the values in `parameters`.
     public func initialOptimizerState(
         parameters: [String: TensorData] = [:]
     ) -> [String: TensorData] {
@@ -77,7 +77,7 @@ extension Graph {
 }
 
 extension Tensor {
-    /// The name in the state dict if this is a variable, else nothing.
+    /// The name in the state dict if this is a variable, else an empty string.
     package var variableName: String { (operation as? Variable)?.variableName ?? "" }
 
     /// The optimizer's state `optimizer.<name>.<parameter>` beside this parameter, of its shape.

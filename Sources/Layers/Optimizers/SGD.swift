@@ -5,8 +5,11 @@ import TensorGraph
 /// g ← g + decay·p; b ← momentum·b + g; p ← p − rate·b, or p − rate·(g + momentum·b) after
 /// Nesterov. State: `optimizer.momentum_buffer.<name>`.
 public struct SGD: Optimizer, Hashable, Sendable {
+    /// The share of the last change in the next one; 0 for none.
     public var momentum: Float
+    /// The weight decay of groups without one.
     public var weightDecay: Float
+    /// Whether momentum is Nesterov's.
     public var nesterov: Bool
 
     public init(momentum: Float = 0, weightDecay: Float = 0, nesterov: Bool = false) {
