@@ -52,7 +52,7 @@ let package = Package(
         .target(name: "TensorFiles", dependencies: ["CHDF5", "Files", "TensorGraph"]),
         .target(
             name: "Checkpoints",
-            dependencies: ["TensorFiles", "Colorizers", "Layers", "TensorGraph"]),
+            dependencies: ["TensorFiles", "Files", "Colorizers", "Layers", "TensorGraph"]),
         .target(
             name: "CoreMLProto",
             dependencies: [.product(name: "SwiftProtobuf", package: "swift-protobuf")],
@@ -148,8 +148,8 @@ let package = Package(
         .testTarget(
             name: "ColorizersTests",
             dependencies: [
-                "CAllocationCounter", "Colorizers", "Layers", "Engine", "TensorFiles",
-                "TestSupport",
+                "CAllocationCounter", "Checkpoints", "Colorizers", "Layers", "Engine",
+                "TensorFiles", "TestSupport",
             ], exclude: ["Goldens"]),
         .target(name: "CAllocationCounter", path: "Tests/CAllocationCounter"),
         .testTarget(

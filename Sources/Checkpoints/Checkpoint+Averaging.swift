@@ -2,13 +2,13 @@ import TensorFiles
 import TensorGraph
 
 extension Checkpoint {
-    /// The mean of several trainings' weights: a "model soup" (Wortsman et al. 2022). Trainings that
-    /// began with the same weights tend to lie in one valley, whose middle is better than its sides.
+    /// Averages the weights of several trainings to a "model soup" (Wortsman et al. 2022): for
+    /// trainings that started from the same weights, the mean is often better than each of them.
     ///
-    /// Running statistics are averaged like weights; counters are those of the first checkpoint. What
-    /// they were trained with is left out.
+    /// Running statistics are averaged like weights; counters are those of the first checkpoint. The
+    /// states of optimizers and trainers are left out.
     ///
-    /// - Parameter checkpoints: with the paths that errors name.
+    /// - Parameter checkpoints: the checkpoints, with the names for them in errors.
     /// - Throws: ``CheckpointError`` unless all are of one architecture with the same options.
     public static func average(
         _ checkpoints: [(path: String, checkpoint: Checkpoint)]
@@ -32,7 +32,7 @@ extension Checkpoint {
         return result
     }
 
-    /// The mean, taken in double precision.
+    /// The mean, computed in double precision.
     ///
     /// - Precondition: there is at least one tensor, and all are of one shape.
     private static func mean(_ tensors: [TensorData]) -> TensorData {

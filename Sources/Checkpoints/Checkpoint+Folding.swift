@@ -4,9 +4,8 @@ import TensorFiles
 import TensorGraph
 
 extension Checkpoint {
-    /// The same network as it runs on devices: re-parameterised convolutions as one each. A network
-    /// without any, or one that is folded already, stays as it is. What it was trained with is left
-    /// out where anything was folded.
+    /// Folds each re-parameterised convolution into one, as it runs on devices. A network without
+    /// any is returned unchanged; otherwise the optimizer's state is left out.
     ///
     /// - Throws: what ``makeColorizer()`` throws.
     public func folded() throws -> Checkpoint {

@@ -1,36 +1,36 @@
+import Files
 import Layers
 import TensorFiles
 import TensorGraph
 
 extension Checkpoint {
-    /// Makes a checkpoint of a PyTorch state dict in an HDF5 or a safetensors file, or of the
+    /// Makes a checkpoint from a PyTorch state dict in an HDF5 or a safetensors file, or from the
     /// weights of another checkpoint.
     ///
     /// - Parameters:
-    ///   - path: the file; tensors are named by the dotted PyTorch name, or nested in HDF5
-    ///     groups.
-    ///   - architecture: a name in the registry.
-    ///   - options: what the checkpoint's ``options`` will be.
-    ///   - isStrict: whether the file must hold just the tensors of the architecture. Otherwise
-    ///     what is missing or mis-shaped starts from fresh random values (seed 0), and what is
-    ///     unexpected is left out.
-    /// - Returns: the checkpoint, and how the file compares with the architecture.
+    ///   - path: the file; tensors have their dotted PyTorch names, or are nested in HDF5 groups.
+    ///   - architecture: the name of a registered architecture.
+    ///   - options: the checkpoint's ``options``.
+    ///   - isStrict: whether the file must hold exactly the architecture's tensors. Otherwise missing
+    ///     and mis-shaped ones get random initial values (seed 0), and unexpected ones are left out.
+    /// - Returns: the checkpoint, and the differences between the file and the architecture.
     /// - Throws: `TensorFileError` if the file cannot be read; ``CheckpointError`` with the table
     ///   of differences if it does not match, is strict, or shares nothing with the architecture.
     public static func importing(
-        weights path: String, architecture: String, options: [String: String] = [:],
-        isStrict: Bool = true
+        weights path: some PathConvertible, architecture: String,
+        options: [String: String] = [:], isStrict: Bool = true
     ) throws -> (checkpoint: Checkpoint, report: LoadReport) {
+        let path = path.filePath.string
         var checkpoint = Checkpoint(
             architecture: architecture, options: options, state: StateDict())
         let spec = StateSpec(of: try checkpoint.makeColorizer())
         let expected = spec.entries.map { ($0.name, $0.shape) }
         var found = try StateDict(
             contentsOf: path, expecting: Dictionary(uniqueKeysWithValues: expected))
-        // What a training would go on with is not the network's.
+        // The optimizer's state is not part of the network.
         if isCheckpoint(path) { found.removeAll(withPrefix: CheckpointFormat.optimizerPrefix) }
         let report = found.compare(expected: expected)
-        // A file without a single tensor in common was not meant for this architecture.
+        // A file without a single tensor in common is of another architecture.
         guard report.isStrict || !isStrict && !found.isEmpty else {
             throw CheckpointError.mismatch(report, path: path, architecture: architecture)
         }
@@ -40,8 +40,8 @@ extension Checkpoint {
 }
 
 extension StateDict {
-    /// The tensors in the order of `spec`: weights as float32, counters as int64, fresh values
-    /// where there is no tensor of the name.
+    /// The tensors in the order of `spec`: weights as float32, counters as int64, initial values for
+    /// missing ones.
     func adapted(to spec: StateSpec, path: String) throws -> StateDict {
         var result = StateDict()
         for entry in spec.entries {
@@ -66,15 +66,15 @@ extension StoredTensor {
         case (_, .float32(let values)): return StoredTensor(shape: shape, floats: values)
         case (_, .int64): break
         }
-        let wanted = entry.kind == .counter ? "an integer" : "floating-point numbers"
+        let wanted = entry.kind == .counter ? "an integer" : "floating-point values"
         throw CheckpointError(
             .malformed, path: path,
-            problem: "tensor \(entry.name) holds \(storedType) where \(wanted) belong")
+            problem: "tensor \(entry.name) holds \(storedType) instead of \(wanted)")
     }
 }
 
 extension StateSpec.Entry {
-    /// What training would start from with seed 0.
+    /// The initial values of seed 0.
     fileprivate var initialTensor: StoredTensor {
         guard kind != .counter else { return StoredTensor(integer: 0) }
         var random = RandomStream(seed: 0, name: name)

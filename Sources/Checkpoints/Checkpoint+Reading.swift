@@ -1,13 +1,19 @@
+import Files
 import Layers
 import TensorFiles
 import TensorGraph
 
 extension Checkpoint {
-    /// Reads a checkpoint, and checks every tensor against the architecture before it is read.
+    /// Reads a checkpoint. The shapes of all tensors are checked against the architecture before any
+    /// is read.
     ///
     /// - Throws: `TensorFileError` if the file cannot be read, ``CheckpointError`` if it is not
     ///   a checkpoint or its tensors are not those of its architecture.
-    public init(contentsOf path: String) throws {
+    public init(contentsOf path: some PathConvertible) throws {
+        try self.init(path: path.filePath.string)
+    }
+
+    private init(path: String) throws {
         let reader = try HDF5Reader(path: path)
         try self.init(attributes: reader.attributes(), path: path)
         let spec = StateSpec(of: try makeColorizer(in: path))
@@ -24,12 +30,12 @@ extension Checkpoint {
         state = try found.adapted(to: spec, path: path)
     }
 
-    /// Whether the file at `path` says that it is a checkpoint. False for what cannot be read.
-    public static func isCheckpoint(_ path: String) -> Bool {
-        attributes(of: path) != nil
+    /// Whether the file at `path` has a checkpoint's attributes; false for one that cannot be read.
+    public static func isCheckpoint(_ path: some PathConvertible) -> Bool {
+        attributes(of: path.filePath.string) != nil
     }
 
-    /// The attributes of a checkpoint; nil for another file and for what cannot be read.
+    /// The attributes of a checkpoint; nil for another file or one that cannot be read.
     private static func attributes(of path: String) -> [String: HDF5Attribute]? {
         guard let attributes = try? HDF5Reader(path: path).attributes(),
             attributes[CheckpointFormat.versionKey] != nil
@@ -37,14 +43,15 @@ extension Checkpoint {
         return attributes
     }
 
-    /// What the file at `path` says of its network if it is a checkpoint, else nil. No tensors are
-    /// read.
+    /// The architecture and options of the checkpoint at `path`, without reading its tensors; nil for
+    /// another file.
     ///
     /// - Throws: `TensorFileError` if the file cannot be read, ``CheckpointError`` if it is damaged.
     public static func network(
-        of path: String
+        of path: some PathConvertible
     ) throws -> (architecture: String, options: [String: String])? {
-        // A file that is none of ours says so here.
+        let path = path.filePath.string
+        // Throws for a file that cannot be read.
         _ = try StateDict(contentsOf: path, expecting: [:])
         guard let attributes = attributes(of: path) else { return nil }
         let checkpoint = try Checkpoint(attributes: attributes, path: path)
@@ -97,7 +104,7 @@ extension Checkpoint {
         return text
     }
 
-    /// The network, with the file named in errors about what the file says of it.
+    /// The network; errors about its architecture and options name the file.
     private func makeColorizer(in path: String) throws -> Module {
         do {
             return try makeColorizer()
@@ -106,8 +113,8 @@ extension Checkpoint {
         }
     }
 
-    /// The shapes of what stands in the optimizer's group, by variable. Each is a scalar or has
-    /// the shape of the weight that its name ends with.
+    /// The shapes of the tensors in the optimizer's group, by variable. Each is a scalar or has the
+    /// shape of the weight that its name ends with.
     private static func optimizerShapes(
         in reader: HDF5Reader, weights: [String: Shape]
     ) throws -> [String: Shape] {
@@ -139,7 +146,7 @@ extension Checkpoint {
 }
 
 extension StateDict {
-    /// Takes the optimizer's variables out.
+    /// Removes the optimizer's variables and returns them.
     fileprivate mutating func extractOptimizer() -> StateDict {
         var optimizer = StateDict()
         for (name, tensor) in self where name.hasPrefix(CheckpointFormat.optimizerPrefix) {

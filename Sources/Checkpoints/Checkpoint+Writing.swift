@@ -1,11 +1,12 @@
+import Files
 import TensorFiles
 
 extension Checkpoint {
-    /// Writes the checkpoint; what stood at `path` is replaced when the new file is whole.
+    /// Writes the checkpoint. A file at `path` is replaced when the new one is complete.
     ///
     /// - Throws: `TensorFileError` if the file cannot be written.
-    public func write(to path: String) throws {
-        let writer = try HDF5Writer(path: path)
+    public func write(to path: some PathConvertible) throws {
+        let writer = try HDF5Writer(path: path.filePath.string)
         try writeAttributes(to: writer)
         for (name, tensor) in state { try writer.write(tensor, to: name) }
         for (name, tensor) in optimizer {

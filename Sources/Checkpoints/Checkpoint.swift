@@ -3,20 +3,27 @@ import Layers
 import TensorFiles
 import TensorGraph
 
-/// A network as it stands between two steps of its training: which architecture it is, its
-/// weights, and whatever it takes to train on.
+/// A network between two steps of its training: its architecture and options, its weights, and the
+/// state of the training.
+///
+/// ```swift
+/// let checkpoint = try Checkpoint(contentsOf: "best.h5")
+/// print(checkpoint.architecture, checkpoint.options)  // mobile-unet ["width": "0.5"]
+/// try checkpoint.folded().write(to: "folded.h5")
+/// ```
 public struct Checkpoint: Hashable, Sendable {
     /// The architecture's name in the registry: `eccv16`, `siggraph17`, `mobile-unet`.
     public var architecture: String
-    /// What was chosen about the architecture (`width`, `class_head`); empty for the defaults.
+    /// The options that are not the architecture's defaults, by name, as text: `width`, `0.5`.
     public var options: [String: String]
-    /// Parameters and buffers by PyTorch name, the int64 `num_batches_tracked` among them.
+    /// Parameters and buffers by PyTorch name, including the int64 `num_batches_tracked`.
     public var state: StateDict
     /// The optimizer's variables by name (`optimizer.exp_avg.…`); empty if there are none.
     public var optimizer: StateDict
-    /// The trainer's own state as JSON, opaque here; nil for a network that is not in training.
+    /// The trainer's state as JSON, opaque here; nil for a network that is not in training.
     public var training: String?
 
+    /// Makes a checkpoint of its parts; whether the state is the architecture's is not checked.
     public init(
         architecture: String, options: [String: String] = [:], state: StateDict,
         optimizer: StateDict = StateDict(), training: String? = nil
@@ -28,7 +35,7 @@ public struct Checkpoint: Hashable, Sendable {
         self.training = training
     }
 
-    /// A network with fresh random weights, the same for the same seed.
+    /// Makes a network with random initial weights, the same for the same seed.
     ///
     /// - Throws: `ColorizerError` for an unknown architecture, ``CheckpointError`` for an option
     ///   that it does not have.
@@ -38,23 +45,23 @@ public struct Checkpoint: Hashable, Sendable {
         state = StateDict(initial: spec, seed: seed)
     }
 
-    /// The network itself, with its parameters named.
+    /// Makes the network, its parameters named.
     ///
-    /// - Throws: `ColorizerError` for an unknown architecture or width, ``CheckpointError`` for
-    ///   an option that no architecture has.
+    /// - Throws: `ColorizerError` for an unknown architecture or a value out of range,
+    ///   ``CheckpointError`` for an option that no architecture has.
     public func makeColorizer() throws -> any ColorizerNetwork {
         try Colorizers.makeColorizer(architecture, options: ColorizerOptions(options))
     }
 
-    /// The weights as a program loads them: all of ``state`` but its counters.
+    /// The weights that a program loads: ``state`` without its counters.
     public var variables: [String: TensorData] { state.variables }
 
-    /// The optimizer's state as a program loads it.
+    /// The optimizer's state that a program loads.
     public var optimizerVariables: [String: TensorData] { optimizer.variables }
 }
 
 extension StateDict {
-    /// What a network starts from.
+    /// A network's initial values.
     package init(initial spec: StateSpec, seed: UInt64) {
         self.init()
         let values = spec.initialValues(seed: seed)

@@ -1,25 +1,28 @@
 import TensorFiles
 
-/// Why a checkpoint or a file of weights was refused: the file, the rule and the way out.
+/// A checkpoint or a file of weights that was refused: the file, the rule and the way out.
 public struct CheckpointError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The rule that is broken.
     public enum Kind: Hashable, Sendable {
         /// An HDF5 file, but not a checkpoint.
         case notACheckpoint
         /// Written by a version of retint that is newer than this one.
         case newerFormat
-        /// An attribute or tensor is not of the type that a checkpoint gives it.
+        /// An attribute or tensor has another type than in a checkpoint.
         case malformed
         /// The tensors are not those of the architecture.
         case mismatch(LoadReport)
-        /// Checkpoints that belong together are not of one network.
+        /// Checkpoints to be averaged are not of one network.
         case differentNetworks
-        /// The architecture has no such option, or not of that value.
+        /// No architecture has the option, or it does not take the value.
         case badOption
     }
 
+    /// The rule that is broken.
     public let kind: Kind
-    /// The file; nil where the error is about options alone.
+    /// The file; nil for an error in options alone.
     public let path: String?
+    /// The problem and the way out, in words.
     public let problem: String
 
     init(_ kind: Kind, path: String? = nil, problem: String) {

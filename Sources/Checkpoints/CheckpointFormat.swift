@@ -1,19 +1,19 @@
-/// How a checkpoint is laid out in its HDF5 file.
+/// The layout of a checkpoint's HDF5 file.
 ///
 /// The weights are datasets in the root group under their PyTorch names, so that h5py reads them
-/// as it reads any state dict; the optimizer's variables stand in a group of their own; the rest
-/// are attributes of the root group.
+/// like any state dict; the optimizer's variables are in a group; the rest are attributes of the
+/// root group.
 enum CheckpointFormat {
-    /// What this version writes, and the newest that it reads.
+    /// The version that is written, and the newest that is read.
     static let version = 1
 
     static let versionKey = "retint_checkpoint"
     static let architectureKey = "architecture"
     static let trainingKey = "training"
-    /// Before the name of an option.
+    /// The prefix of options' names.
     static let optionPrefix = "option."
 
     static let optimizerGroup = "optimizer"
-    /// How names of the optimizer's variables begin; the group stands in its place in the file.
+    /// The prefix of the optimizer's variables, in place of which the file has the group.
     static let optimizerPrefix = "optimizer."
 }

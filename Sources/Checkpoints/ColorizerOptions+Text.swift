@@ -1,61 +1,44 @@
 import Colorizers
 
 extension ColorizerOptions {
-    /// Reads options as a checkpoint keeps them: `width`, `depth`, `decoder_width`, `temperature` and
-    /// `saturation`, numbers; `class_head` and `folded`, true or false.
+    /// Reads options from their texts in a checkpoint, by name: `width`, `0.5`. Those that are
+    /// missing keep their defaults.
     ///
-    /// - Throws: ``CheckpointError`` for another name or a value that cannot be read.
-    public init(_ texts: [String: String]) throws {
+    /// - Throws: ``CheckpointError`` for another name or a text that is none of an option's values.
+    ///   Ranges are checked when the network is made.
+    public init(_ texts: [String: String]) throws(CheckpointError) {
         self.init()
         for (name, text) in texts.sorted(by: { $0.key < $1.key }) {
-            switch name {
-            case "width": width = try Self.number(text, name)
-            case "depth": depth = try Self.number(text, name)
-            case "decoder_width": decoderWidth = try Self.number(text, name)
-            case "temperature": temperature = try Self.number(text, name)
-            case "saturation": saturation = try Self.number(text, name)
-            case "class_head": hasClassHead = try Self.flag(text, name)
-            case "folded": isFolded = try Self.flag(text, name)
-            default:
-                let known = ColorizerOptions().allTexts.keys.sorted().joined(separator: ", ")
+            guard let option = Self.table.first(where: { $0.name == name }) else {
+                throw .unknownOption(name)
+            }
+            guard option.set(text == Self.null ? nil : text, in: &self) else {
                 throw CheckpointError(
                     .badOption,
-                    problem: "there is no option named \(name.debugDescription); known are \(known)"
-                )
+                    problem: "option \(name) is \(text.debugDescription); "
+                        + "it takes \(option.values)")
             }
         }
     }
 
-    private static func number(_ text: String, _ name: String) throws -> Double {
-        try value(Double(text), name, text, "a number such as 0.5")
-    }
-
-    private static func flag(_ text: String, _ name: String) throws -> Bool {
-        try value(Bool(text), name, text, "true or false")
-    }
-
-    private static func value<Value>(
-        _ value: Value?, _ name: String, _ text: String, _ wanted: String
-    ) throws -> Value {
-        guard let value else {
-            throw CheckpointError(
-                .badOption,
-                problem: "option \(name) is \(text.debugDescription); it takes \(wanted)")
-        }
-        return value
-    }
-
-    /// The options that are not the default, as a checkpoint keeps them.
+    /// The options that are not the default as a checkpoint stores them, by name.
     public var texts: [String: String] {
-        let standard = ColorizerOptions().allTexts
-        return allTexts.filter { standard[$0.key] != $0.value }
+        var texts: [String: String] = [:]
+        for option in Self.table where option.text(in: self) != option.defaultText {
+            texts[option.name] = option.text(in: self) ?? Self.null
+        }
+        return texts
     }
 
-    private var allTexts: [String: String] {
-        [
-            "width": "\(width)", "depth": "\(depth)", "decoder_width": "\(decoderWidth)",
-            "temperature": temperature.map { "\($0)" } ?? "null", "saturation": "\(saturation)",
-            "class_head": "\(hasClassHead)", "folded": "\(isFolded)",
-        ]
+    /// The text of an option without a value.
+    private static let null = "null"
+}
+
+extension CheckpointError {
+    fileprivate static func unknownOption(_ name: String) -> CheckpointError {
+        let known = ColorizerOptions.table.map(\.name).sorted().joined(separator: ", ")
+        return CheckpointError(
+            .badOption,
+            problem: "there is no option named \(name.debugDescription); known are \(known)")
     }
 }

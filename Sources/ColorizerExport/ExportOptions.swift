@@ -104,14 +104,16 @@ extension ExportOptions {
         guard input == .image else { return nil }
         if let imageScaling { return imageScaling }
         return normalization == .inside
-            ? ImageScaling(scale: 100 / 255) : ImageScaling(scale: 1 / 255, bias: -0.5)
+            ? ImageScaling(scale: LabScaling.lightnessRange / 255)
+            : ImageScaling(
+                scale: 1 / 255, bias: -LabScaling.lightnessCenter / LabScaling.lightnessRange)
     }
 
     /// What the model takes for a lightness in 0…100; pixels are not rounded.
     package func input(lightness: TensorData) -> TensorData {
         let pixels = pixelScaling ?? ImageScaling()
         let scalars = lightness.scalars.map { value in
-            let taken = normalization == .inside ? value : (value - 50) * 0.01
+            let taken = normalization == .inside ? value : LabScaling.normalize(lightness: value)
             return (taken - pixels.bias) / pixels.scale
         }
         return TensorData(shape: lightness.shape, scalars: scalars)

@@ -18,8 +18,8 @@ func exportedOutputs(
         if scaling.bias != 0 { value = value + scaling.bias }
     }
     let isInside = options.normalization == .inside
-    let color = colorizer(isInside ? value : value * 100 + 50)
-    let ab = isInside ? color : color * (1 / 110)
+    let color = colorizer(isInside ? value : LabScaling.denormalize(lightness: value))
+    let ab = isInside ? color : LabScaling.normalize(ab: color)
     let outputs =
         options.output == .ab
         ? [("ab", ab)]

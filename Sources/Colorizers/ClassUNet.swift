@@ -1,16 +1,17 @@
 import Layers
 import TensorGraph
 
-/// A residual U-Net that, like ECCV16, answers with a distribution over the 313 ab bins at a
-/// quarter of the size: it can be unsure between two colors without mixing them to brown.
+/// A residual U-Net that, like ECCV16, predicts a distribution over the 313 ab bins at a quarter of
+/// the size: where two colors are likely, it does not mix them to brown.
 public final class ClassUNet: Module, ColorizerNetwork, ColorClassifier {
     public static let architecture = "class-unet"
     public static let requiredMultiple = 32
-    public static let annealsMean = true
+    public static var options: Set<PartialKeyPath<ColorizerOptions>> {
+        [\.width, \.depth, \.temperature, \.chromaScale]
+    }
 
     let stem, stage4, stage8, stage16, stage32: Sequential
-    let context: Sequential
-    let up16, up8, up4: UpBlock
+    let unet: UNetDecoder
     let classes: Conv2d
     let decoder: BinDecoder
 
@@ -21,12 +22,8 @@ public final class ClassUNet: Module, ColorizerNetwork, ColorClassifier {
         stage8 = residualStage(widths[1], widths[2], count: options.repeated(3))
         stage16 = residualStage(widths[2], widths[3], count: options.repeated(2))
         stage32 = residualStage(widths[3], widths[4], count: options.repeated(1))
-        context = globalContext(widths[4])
-        up16 = UpBlock(widths[4], widths[3], fusing: convolution)
-        up8 = UpBlock(widths[3], widths[2], fusing: convolution)
-        up4 = UpBlock(widths[2], widths[1], fusing: convolution)
-        let small = Initializer.normal(mean: 0, deviation: 0.01)
-        classes = Conv2d(widths[1], ECCV16.binCount, kernel: 1, initializer: small)
+        unet = UNetDecoder(features: Array(widths[1...])) { _, channels in convolution(channels) }
+        classes = binClassifier(widths[1])
         decoder = BinDecoder(options)
         super.init()
         assignNames()
@@ -34,12 +31,8 @@ public final class ClassUNet: Module, ColorizerNetwork, ColorClassifier {
 
     public func predictions(_ lightness: Tensor) -> ColorPrediction {
         checkInput(lightness)
-        let quarter = stage4(stem(normalized(lightness)))
-        let eighth = stage8(quarter)
-        let sixteenth = stage16(eighth)
-        let deepest = stage32(sixteenth)
-        var x = up16(deepest + context(deepest), skip: sixteenth)
-        x = up8(x, skip: eighth)
-        return decoder.prediction(classes(up4(x, skip: quarter)))
+        let quarter = stage4(stem(LabScaling.normalize(lightness: lightness)))
+        let features = pyramid(quarter, stage8, stage16, stage32)
+        return decoder.prediction(classes(unet(features)))
     }
 }

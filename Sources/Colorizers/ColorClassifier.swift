@@ -2,20 +2,23 @@ public import ColorScience
 import Layers
 public import TensorGraph
 
-/// A colorizer that learns, or can learn, by classification over ab bins.
+/// A colorizer that predicts, or can learn to predict, a distribution over ab bins.
 public protocol ColorClassifier: ColorizerNetwork {
+    /// The bins; those in gamut unless stated.
     static var bins: ABBins { get }
 
-    /// The color and the distribution that it comes from, or that the network also learns.
+    /// The color with the distribution: the one that it is the mean of, or a second output.
+    ///
+    /// - Parameter lightness: L, [N, 1, H, W] in 0…100.
     func predictions(_ lightness: Tensor) -> ColorPrediction
 }
 
-/// What a ``ColorClassifier`` answers.
+/// The output of a ``ColorClassifier``.
 public struct ColorPrediction {
     /// a and b, [N, 2, H, W] in −110…110.
     public let ab: Tensor
-    /// The unnormalized log-probabilities of the bins, [N, bins, H/4, W/4]; nil if the network was
-    /// made without a head for them.
+    /// The unnormalized log-probabilities of the bins, [N, bins, H/4, W/4]; nil for a network
+    /// without a head for them.
     public let logits: Tensor?
 
     public init(ab: Tensor, logits: Tensor?) {
@@ -26,25 +29,19 @@ public struct ColorPrediction {
 
 extension ColorClassifier {
     public static var bins: ABBins { .inGamut }
-    /// How many pixels of the picture, each way, one distribution stands for.
+    /// The stride of the distributions: each covers this many pixels in height and width.
     public static var binStride: Int { 4 }
 
     public func forward(_ lightness: Tensor) -> Tensor { predictions(lightness).ab }
 }
 
-/// A colorizer that can be told the color of some pixels.
+/// A colorizer that also takes the colors of some pixels.
 public protocol HintedColorizer: ColorClassifier {
     /// Colors with hints.
     ///
     /// - Parameters:
-    ///   - hints: a and b where they are known, 0 elsewhere: [N, 2, H, W] in −110…110.
-    ///   - mask: 1 where they are known, 0 elsewhere: [N, 1, H, W].
+    ///   - lightness: L, [N, 1, H, W] in 0…100.
+    ///   - hints: a and b of the pixels with a hint, 0 elsewhere: [N, 2, H, W] in −110…110.
+    ///   - mask: 1 for pixels with a hint, 0 elsewhere: [N, 1, H, W].
     func predictions(_ lightness: Tensor, hints: Tensor, mask: Tensor) -> ColorPrediction
-}
-
-extension HintedColorizer {
-    /// a and b with hints, [N, 2, H, W].
-    public func callAsFunction(_ lightness: Tensor, hints: Tensor, mask: Tensor) -> Tensor {
-        predictions(lightness, hints: hints, mask: mask).ab
-    }
 }

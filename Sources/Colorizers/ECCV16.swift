@@ -9,18 +9,19 @@ import TensorGraph
 public final class ECCV16: Module, ColorizerNetwork, ColorClassifier {
     public static let architecture = "eccv16"
     public static let requiredMultiple = 8
-    public static let annealsMean = true
-    /// How many ab bins the classification knows.
-    public static let binCount = ABBins.inGamut.count
+    public static var options: Set<PartialKeyPath<ColorizerOptions>> {
+        [\.width, \.temperature, \.chromaScale]
+    }
 
     let model1, model2, model3, model4, model5, model6, model7, model8: Sequential
     let modelOut: Conv2d
-    private let temperature, saturation: Float
+    private let temperature, chromaScale: Float
 
     public init(options: ColorizerOptions = .init()) {
         let (c64, c128) = (options.scaled(64), options.scaled(128))
         let (c256, c512) = (options.scaled(256), options.scaled(512))
         let deep = [c512, c512, c512]
+        let bins = ABBins.inGamut
         model1 = Sequential(stage(1, [c64, c64], stride: 2))
         model2 = Sequential(stage(c64, [c128, c128], stride: 2))
         model3 = Sequential(stage(c128, [c256, c256, c256], stride: 2))
@@ -31,32 +32,26 @@ public final class ECCV16: Module, ColorizerNetwork, ColorClassifier {
         let up = ConvTranspose2d(c512, c256, kernel: 4, stride: 2, padding: 1)
         model8 = Sequential(
             [up, ReLU()] + stage(c256, [c256, c256], normalizes: false)
-                + [Conv2d(c256, Self.binCount, kernel: 1)])
+                + [Conv2d(c256, bins.count, kernel: 1)])
         modelOut = Conv2d(
-            Self.binCount, 2, kernel: 1, bias: false,
-            initializer: .values(BinDecoder.weight(of: .inGamut)))
+            bins.count, 2, kernel: 1, bias: false,
+            initializer: .values(colorWeights(of: bins)))
         temperature = Float(options.temperature ?? 1)
-        saturation = Float(options.saturation)
+        chromaScale = Float(options.chromaScale)
         super.init()
         assignNames()
     }
 
     public func predictions(_ lightness: Tensor) -> ColorPrediction {
-        let logits = logits(lightness)
+        checkInput(lightness)
+        let stages = [model1, model2, model3, model4, model5, model6, model7, model8]
+        let logits = stages.reduce(LabScaling.normalize(lightness: lightness)) { $1($0) }
         return ColorPrediction(ab: decode(logits), logits: logits)
     }
 
-    /// The unnormalized log-probabilities of the ab bins, [N, 313, H/4, W/4].
-    public func logits(_ lightness: Tensor) -> Tensor {
-        checkInput(lightness)
-        let stages = [model1, model2, model3, model4, model5, model6, model7, model8]
-        return stages.reduce(normalized(lightness)) { $1($0) }
-    }
-
     /// The mean color under the bins' probabilities, [N, 2, H, W].
-    public func decode(_ logits: Tensor) -> Tensor {
-        let sharpened = temperature == 1 ? logits : logits * (1 / temperature)
-        let mean = modelOut(softmax(sharpened, axis: 1))
-        return upsampleBilinear(mean, factor: 4) * (abScale * saturation)
+    private func decode(_ logits: Tensor) -> Tensor {
+        let mean = annealedMean(logits, temperature: temperature) { modelOut($0) }
+        return upsampleBilinear(mean, factor: 4) * (LabScaling.colorRange * chromaScale)
     }
 }

@@ -3,11 +3,12 @@ import Synchronization
 
 /// Why a colorizer cannot be made.
 public enum ColorizerError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// No architecture of that name is registered.
     case unknownArchitecture(String)
-    /// An option by its name, its value, and what it can be.
-    case outOfRange(String, Double, ClosedRange<Double>)
-    case noDecoderWidth(String)
-    case noSaturation(String)
+    /// An option has a value outside its range; all three as text.
+    case outOfRange(option: String, value: String, range: String)
+    /// An option was set that the architecture does not have.
+    case unsupportedOption(String, architecture: String)
 
     public var description: String {
         switch self {
@@ -15,37 +16,33 @@ public enum ColorizerError: Error, Hashable, Sendable, CustomStringConvertible {
             let known = colorizerNames.joined(separator: ", ")
             return "there is no architecture named \"\(name)\"; known are \(known)"
         case .outOfRange(let option, let value, let range):
-            return "\(option) \(value) is out of range; choose one from \(range.lowerBound) to "
-                + "\(range.upperBound)"
-        case .noDecoderWidth(let name):
-            let names = names { $0.scalesDecoder }
-            return "\(name) has no decoder width of its own, only \(names) have; choose a width"
-        case .noSaturation(let name):
-            let names = names { $0.annealsMean }
-            return "\(name) has no saturation, only \(names) have, whose color is the mean of a "
-                + "distribution; leave it at 1"
+            return "\(Self.title(option)) \(value) is out of range; choose one from \(range)"
+        case .unsupportedOption(let name, let architecture):
+            let option = ColorizerOptions.table.first { $0.name == name }
+            let owners = option?.architectures.having.joined(separator: ", ") ?? ""
+            return "\(architecture) has no \(Self.title(name)), only \(owners) have; "
+                + "leave it at \(option?.defaultText ?? "null")"
         }
+    }
+
+    private static func title(_ option: String) -> String {
+        String(option.map { $0 == "_" ? " " : $0 })
     }
 }
 
-/// All architectures: those of retint, and what ``registerColorizer(_:)`` adds.
+/// All architectures: those of retint, and those that ``registerColorizer(_:)`` added.
 private let architectures = Mutex<[any ColorizerNetwork.Type]>([
     ECCV16.self, SIGGRAPH17.self, ClassUNet.self, RepUNet.self, LiteUNet.self, LiteClassUNet.self,
     MobileUNet.self, PicoUNet.self,
 ])
 
-/// The names that ``makeColorizer(_:options:)`` knows.
-public var colorizerNames: [String] {
-    architectures.withLock { $0.map { $0.architecture } }
-}
+var colorizerTypes: [any ColorizerNetwork.Type] { architectures.withLock { $0 } }
 
-/// Those of which something holds, for a sentence.
-private func names(where holds: (any ColorizerNetwork.Type) -> Bool) -> String {
-    architectures.withLock { $0.filter(holds).map { $0.architecture } }.joined(separator: ", ")
-}
+/// The names that ``makeColorizer(_:options:)`` takes, in the order of registration.
+public var colorizerNames: [String] { colorizerTypes.map { $0.architecture } }
 
-/// Makes an architecture of your own known by its name, to ``makeColorizer(_:options:)`` and so to
-/// all commands: call it before them. A second one of the same name replaces the first.
+/// Registers an architecture under its name, for ``makeColorizer(_:options:)`` and so for all
+/// commands: call it before them. One of the same name is replaced.
 public func registerColorizer(_ type: any ColorizerNetwork.Type) {
     architectures.withLock { known in
         known.removeAll { $0.architecture == type.architecture }
@@ -55,29 +52,14 @@ public func registerColorizer(_ type: any ColorizerNetwork.Type) {
 
 /// Makes the colorizer of that name, its parameters named as in its state dict.
 ///
-/// - Throws: ``ColorizerError`` for an unknown name or an option outside its range.
+/// - Throws: ``ColorizerError`` for an unknown name, an option outside its range or one that the
+///   architecture does not have.
 public func makeColorizer(
     _ name: String, options: ColorizerOptions = .init()
 ) throws(ColorizerError) -> any ColorizerNetwork {
-    let known = architectures.withLock { $0.first { $0.architecture == name } }
-    guard let type = known else {
+    guard let type = colorizerTypes.first(where: { $0.architecture == name }) else {
         throw .unknownArchitecture(name)
     }
-    try options.requireRanges()
-    if options.decoderWidth != 1, !type.scalesDecoder { throw .noDecoderWidth(name) }
-    if options.saturation != 1, !type.annealsMean { throw .noSaturation(name) }
+    for option in ColorizerOptions.table { try option.check(options, for: type) }
     return type.init(options: options)
-}
-
-extension ColorizerOptions {
-    fileprivate func requireRanges() throws(ColorizerError) {
-        let ranges: [(String, Double?, ClosedRange<Double>)] = [
-            ("width", width, 0.0625...4), ("depth", depth, 0.25...4),
-            ("decoder width", decoderWidth, 0.0625...4), ("temperature", temperature, 0.05...10),
-            ("saturation", saturation, 0...4),
-        ]
-        for case (let name, let value?, let range) in ranges where !range.contains(value) {
-            throw .outOfRange(name, value, range)
-        }
-    }
 }

@@ -3,15 +3,15 @@ import Layers
 import TensorGraph
 
 /// The network of Zhang et al., "Real-Time User-Guided Image Colorization with Learned Deep Priors"
-/// (SIGGRAPH 2017): a U-Net that also takes color hints; without them it works alone.
+/// (SIGGRAPH 2017): a U-Net that takes color hints and works without them, too.
 ///
 /// 34,187,027 parameters with its class head, 34,051,074 without; 75.20 G multiply-adds at 256×256.
 public final class SIGGRAPH17: Module, ColorizerNetwork, ColorClassifier, HintedColorizer {
     public static let architecture = "siggraph17"
     public static let requiredMultiple = 8
-    /// How many ab bins the class head knows.
+    public static var options: Set<PartialKeyPath<ColorizerOptions>> { [\.width, \.hasClassHead] }
+    /// The 529 bins of the class head: the whole grid, whether in gamut or not.
     public static let bins = ABBins.grid
-    public static let binCount = bins.count
 
     let model1, model2, model3, model4, model5, model6, model7: Sequential
     let model8up, model8, model9up, model9, model10up, model10: Sequential
@@ -41,7 +41,7 @@ public final class SIGGRAPH17: Module, ColorizerNetwork, ColorClassifier, Hinted
         model2short9 = Sequential(Conv2d(c128, c128, kernel: 3, padding: 1))
         model1short10 = Sequential(Conv2d(c64, c128, kernel: 3, padding: 1))
         modelClass =
-            options.hasClassHead ? Sequential(Conv2d(c256, Self.binCount, kernel: 1)) : nil
+            options.hasClassHead ? Sequential(Conv2d(c256, Self.bins.count, kernel: 1)) : nil
         modelOut = Sequential(Conv2d(c128, 2, kernel: 1), TanhLayer())
         super.init()
         assignNames()
@@ -60,17 +60,13 @@ public final class SIGGRAPH17: Module, ColorizerNetwork, ColorClassifier, Hinted
         _ lightness: Tensor, hints: Tensor, mask: Tensor
     ) -> ColorPrediction {
         checkInput(lightness)
-        let channels = [normalized(lightness), hints * (1 / abScale), mask]
+        let channels = [
+            LabScaling.normalize(lightness: lightness), LabScaling.normalize(ab: hints), mask,
+        ]
         return predictions(features(concat(channels, axis: 1)))
     }
 
-    /// The unnormalized log-probabilities of the ab bins, [N, 529, H/4, W/4]; `nil` without the
-    /// class head.
-    public func classLogits(_ lightness: Tensor) -> Tensor? {
-        predictions(lightness).logits
-    }
-
-    /// What the stages leave for the decoder, at the full size and at a half and a quarter of it.
+    /// The encoder's features, at the full size and at a half and a quarter of it.
     private struct Features {
         let full, half, quarter: Tensor
     }
@@ -78,14 +74,16 @@ public final class SIGGRAPH17: Module, ColorizerNetwork, ColorClassifier, Hinted
     /// The network's input without hints: hints and mask are three channels of zeros.
     private func unhinted(_ lightness: Tensor) -> Tensor {
         checkInput(lightness)
-        return normalized(lightness).padded(before: [0, 0, 0, 0], after: [0, 3, 0, 0])
+        return LabScaling.normalize(lightness: lightness)
+            .padded(before: [0, 0, 0, 0], after: [0, 3, 0, 0])
     }
 
-    private func predictions(_ found: Features) -> ColorPrediction {
-        let half = model9(model9up(found.quarter) + model2short9(found.half))
-        let full = model10(model10up(half) + model1short10(found.full))
+    private func predictions(_ features: Features) -> ColorPrediction {
+        let half = model9(model9up(features.quarter) + model2short9(features.half))
+        let full = model10(model10up(half) + model1short10(features.full))
         return ColorPrediction(
-            ab: modelOut(full) * abScale, logits: modelClass.map { $0(found.quarter) })
+            ab: LabScaling.denormalize(ab: modelOut(full)),
+            logits: modelClass.map { $0(features.quarter) })
     }
 
     private func features(_ input: Tensor) -> Features {
@@ -98,7 +96,7 @@ public final class SIGGRAPH17: Module, ColorizerNetwork, ColorClassifier, Hinted
     }
 }
 
-/// Twice the height and width by a transposed convolution.
+/// A transposed convolution that doubles the height and width.
 private func doubled(_ inputs: Int, _ outputs: Int) -> Sequential {
     Sequential(ConvTranspose2d(inputs, outputs, kernel: 4, stride: 2, padding: 1))
 }

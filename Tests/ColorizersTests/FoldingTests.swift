@@ -42,7 +42,7 @@ import Testing
         #expect(throws: ColorizerError.self) {
             try makeColorizer("pico-unet", options: .init(depth: 9))
         }
-        for options in [ColorizerOptions(temperature: 0), .init(saturation: -1)] {
+        for options in [ColorizerOptions(temperature: 0), .init(chromaScale: -1)] {
             #expect(throws: ColorizerError.self) {
                 try makeColorizer("class-unet", options: options)
             }

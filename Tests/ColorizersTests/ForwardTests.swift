@@ -41,7 +41,7 @@ import Testing
     @Test(arguments: ["class-unet", "lite-class-unet", "eccv16"])
     func saturationMultipliesTheColors(_ name: String) throws {
         let colors = try [1, 1.5].map { saturation in
-            let options = ColorizerOptions(width: 0.25, temperature: 0.6, saturation: saturation)
+            let options = ColorizerOptions(width: 0.25, temperature: 0.6, chromaScale: saturation)
             let network = try makeColorizer(name, options: options)
             let graph = Graph()
             let ab = network(graph.input("lightness", [1, 1, 32, 32]))
@@ -64,7 +64,9 @@ import Testing
         let graph = Graph()
         let lightness = graph.input("lightness", [1, 1, 16, 16])
         let zeros = graph.constant(TensorData(shape: [1, 1, 16, 16], repeating: 0))
-        let hinted = network(lightness, hints: concat([zeros, zeros], axis: 1), mask: zeros)
+        let hinted = network.predictions(
+            lightness, hints: concat([zeros, zeros], axis: 1), mask: zeros
+        ).ab
         let program = try Program(outputs: [("alone", network(lightness)), ("hinted", hinted)])
         try program.load(StateSpec(of: network).initialValues(seed: 5))
         let results = try program.run([

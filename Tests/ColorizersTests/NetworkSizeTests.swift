@@ -88,8 +88,8 @@ import Testing
             !["eccv16", "class-unet", "lite-class-unet"].contains($0)
         })
     func saturationIsRefusedWhereThereIsNone(_ name: String) throws {
-        expectRefusal(name, .init(saturation: 1.2))
-        #expect(throws: Never.self) { try makeColorizer(name, options: .init(saturation: 1)) }
+        expectRefusal(name, .init(chromaScale: 1.2))
+        #expect(throws: Never.self) { try makeColorizer(name, options: .init(chromaScale: 1)) }
     }
 
     /// lite-class-unet, which knows all of them, is named as a way out.
@@ -127,13 +127,18 @@ import Testing
 
     @Test func sideOutputsHaveTheirShapes() throws {
         var graph = Graph()
-        #expect(ECCV16().logits(graph.input("l", [1, 1, 64, 64])).shape == [1, 313, 16, 16])
+        #expect(
+            ECCV16().predictions(graph.input("l", [1, 1, 64, 64])).logits?.shape == [
+                1, 313, 16, 16,
+            ])
         try graph.validate()
 
         graph = Graph()
         let (network, lightness) = (SIGGRAPH17(), graph.input("l", [1, 1, 64, 64]))
-        #expect(network.classLogits(lightness)?.shape == [1, 529, 16, 16])
-        let ab = network(lightness, hints: graph.input("h", [1, 2, 64, 64]), mask: lightness)
+        #expect(network.predictions(lightness).logits?.shape == [1, 529, 16, 16])
+        let ab = network.predictions(
+            lightness, hints: graph.input("h", [1, 2, 64, 64]), mask: lightness
+        ).ab
         #expect(ab.shape == [1, 2, 64, 64])
         try graph.validate()
     }

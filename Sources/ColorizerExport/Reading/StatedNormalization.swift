@@ -1,3 +1,4 @@
+import Colorizers
 import MIL
 import MLPackage
 import TensorGraph
@@ -28,13 +29,13 @@ struct StatedNormalization {
     /// that no digit is lost.
     func input(_ value: Tensor) -> Tensor {
         if isGivenPixels { return value }
-        let taken = normalization == .inside ? value : (value - 50) * 0.01
+        let taken = normalization == .inside ? value : LabScaling.normalize(lightness: value)
         return pixels.map { (taken - $0.bias) / $0.scale } ?? taken
     }
 
     /// What a raised model gives for an output of the package.
     func output(_ value: Tensor) -> Tensor {
-        normalization == .inside ? value : value * 110
+        normalization == .inside ? value : LabScaling.denormalize(ab: value)
     }
 }
 

@@ -1,7 +1,7 @@
 import Layers
 import TensorGraph
 
-/// Convolution, batch normalization and, unless told otherwise, ReLU.
+/// Convolution, batch normalization and, if `activates`, ReLU.
 public func convolution(
     _ inputs: Int, _ outputs: Int, kernel: Int, stride: Pair = 1, groups: Int = 1,
     activates: Bool = true
@@ -13,30 +13,33 @@ public func convolution(
     return Sequential(activates ? layers + [ReLU()] : layers)
 }
 
-/// A 3×3 convolution that keeps the number of channels.
+/// The same with a 3×3 kernel and as many outputs as inputs.
 public func convolution(_ channels: Int) -> Sequential {
     convolution(channels, channels, kernel: 3)
 }
 
-/// A 3×3 convolution of each channel and one of 1×1 across them: an eighth of the work.
+/// A depthwise-separable convolution: 3×3 in each channel, then 1×1 across them. It takes about an
+/// eighth of a 3×3 convolution's multiply-adds.
 public func separable(_ inputs: Int, _ outputs: Int, stride: Pair = 1) -> Sequential {
     Sequential(
         convolution(inputs, inputs, kernel: 3, stride: stride, groups: inputs),
         convolution(inputs, outputs, kernel: 1))
 }
 
+/// The same with as many outputs as inputs.
 public func separable(_ channels: Int) -> Sequential { separable(channels, channels) }
 
-/// What the whole picture says, to be added to every place of it: [N, C, 1, 1].
+/// A summary of the whole image, [N, C, 1, 1], to be added to its features.
 public func globalContext(_ channels: Int) -> Sequential {
     Sequential(
         GlobalAvgPool2d(), Conv2d(channels, channels, kernel: 1), ReLU(),
         Conv2d(channels, channels, kernel: 1))
 }
 
-/// a and b in −1…1, twice as large as the features as often as told.
+/// The last layers of a regression: features to a and b in −1…1, then as many doublings of the size
+/// as stated.
 public func colorHead(_ inputs: Int, doublings: Int) -> Sequential {
-    // Small weights: the untrained network answers gray, which is where learning starts best.
+    // Small weights: the untrained network predicts gray, a good start for training.
     let small = Initializer.normal(mean: 0, deviation: 0.01)
     let color: [any Layer] = [
         Conv2d(inputs, 2, kernel: 3, padding: 1, initializer: small), TanhLayer(),

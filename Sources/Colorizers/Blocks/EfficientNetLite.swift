@@ -1,11 +1,12 @@
 import Layers
 import TensorGraph
 
-/// The features of EfficientNet-Lite (Tan, Le; the variant without squeeze-and-excitation and with
+/// The encoder of EfficientNet-Lite (Tan, Le; the variant without squeeze-and-excitation and with
 /// ReLU6), for one channel of input.
 ///
-/// Its parameters are named as in timm's `tf_efficientnet_lite0` … `lite4`, so that weights learned
-/// on ImageNet fit. Width and depth scale as theirs do: 1 and 1 is Lite0, 1.1 and 1.2 is Lite2.
+/// Its parameters are named as in timm's `tf_efficientnet_lite0` … `lite4`, so that weights
+/// pretrained on ImageNet fit. Width and depth scale as theirs do: 1 and 1 is Lite0, 1.1 and 1.2 is
+/// Lite2.
 final class EfficientNetLite: Module {
     let convStem: Conv2d
     let bn1: BatchNorm2d
@@ -36,17 +37,17 @@ final class EfficientNetLite: Module {
         convStem = sameConvolution(1, Self.stemChannels, kernel: 3, stride: 2)
         bn1 = liteNorm(Self.stemChannels)
         blocks = Sequential(
-            stages.indices.map { place in
-                let stage = stages[place]
-                let isEnd = place == 0 || place == stages.count - 1
+            stages.indices.map { position in
+                let stage = stages[position]
+                let isEnd = position == 0 || position == stages.count - 1
                 let count = isEnd ? 1 : Int((Double(stage.count) * depth).rounded(.up))
-                let inputs = place == 0 ? Self.stemChannels : widths[place - 1]
+                let inputs = position == 0 ? Self.stemChannels : widths[position - 1]
                 return Sequential(
                     (0..<count).map { index in
                         liteBlock(
-                            index == 0 ? inputs : widths[place], widths[place],
+                            index == 0 ? inputs : widths[position], widths[position],
                             kernel: stage.kernel, stride: index == 0 ? stage.stride : 1,
-                            expands: place > 0)
+                            expands: position > 0)
                     })
             })
         channels = stages.indices.filter(Self.taps.contains).map { widths[$0] }
@@ -58,15 +59,15 @@ final class EfficientNetLite: Module {
         scoped(in: x.graph) {
             var value = relu6(bn1(convStem(x)))
             return blocks.scoped(in: x.graph) {
-                blocks.layers.indices.compactMap { place in
-                    value = blocks.layers[place](value)
-                    return Self.taps.contains(place) ? value : nil
+                blocks.layers.indices.compactMap { position in
+                    value = blocks.layers[position](value)
+                    return Self.taps.contains(position) ? value : nil
                 }
             }
         }
     }
 
-    /// To a multiple of 8, and down by no more than a tenth.
+    /// The nearest multiple of 8, but at least 90 % of `channels`.
     private static func rounded(_ channels: Double) -> Int {
         let nearest = max(8, Int(channels + 4) / 8 * 8)
         return Double(nearest) < 0.9 * channels ? nearest + 8 : nearest

@@ -1,8 +1,8 @@
 import Layers
 import TensorGraph
 
-/// MobileNetV2's block: widen by 1×1, filter each channel by 3×3, narrow by 1×1; where the shape
-/// stays, the input is added.
+/// MobileNetV2's block (Sandler et al. 2018): a 1×1 convolution to more channels, a 3×3 depthwise
+/// one, and a 1×1 convolution to fewer; the input is added if it has the output's shape.
 public final class InvertedResidual: Module, Layer {
     let expand, depthwise, project: Sequential
     private let keepsShape: Bool
@@ -24,7 +24,7 @@ public final class InvertedResidual: Module, Layer {
 /// `count` inverted residuals, the first of which halves the size.
 public func invertedResiduals(_ inputs: Int, _ outputs: Int, count: Int) -> Sequential {
     Sequential(
-        (0..<count).map { place in
-            InvertedResidual(place == 0 ? inputs : outputs, outputs, stride: place == 0 ? 2 : 1)
+        (0..<count).map { index in
+            InvertedResidual(index == 0 ? inputs : outputs, outputs, stride: index == 0 ? 2 : 1)
         })
 }

@@ -1,7 +1,7 @@
 import Layers
 import TensorGraph
 
-/// A block of EfficientNet-Lite: with or without the widening before the depthwise convolution.
+/// A block of EfficientNet-Lite, with or without the expansion before the depthwise convolution.
 func liteBlock(
     _ inputs: Int, _ outputs: Int, kernel: Int, stride: Int, expands: Bool
 ) -> any Layer {
@@ -10,8 +10,8 @@ func liteBlock(
         : LiteSeparable(inputs, outputs, kernel: kernel, stride: stride)
 }
 
-/// timm's `InvertedResidual`: six times the channels, filter each, narrow; where the shape stays,
-/// the input is added.
+/// timm's `InvertedResidual`: 1×1 to six times the channels, depthwise, 1×1 to fewer; the input is
+/// added if it has the output's shape.
 private final class LiteInvertedResidual: Module, Layer {
     let convPw: Conv2d
     let bn1: BatchNorm2d
@@ -38,7 +38,7 @@ private final class LiteInvertedResidual: Module, Layer {
     }
 }
 
-/// timm's `DepthwiseSeparableConv`: filter each channel, then mix them.
+/// timm's `DepthwiseSeparableConv`: depthwise, then 1×1.
 private final class LiteSeparable: Module, Layer {
     let convDw: Conv2d
     let bn1: BatchNorm2d
@@ -55,8 +55,8 @@ private final class LiteSeparable: Module, Layer {
     func forward(_ x: Tensor) -> Tensor { bn2(convPw(relu6(bn1(convDw(x))))) }
 }
 
-/// A convolution padded as TensorFlow's `SAME` does for even sizes: at a stride of 2 one row and
-/// column fewer above and left than below and right.
+/// A convolution with TensorFlow's padding `SAME` for even sizes: at a stride of 2, one row fewer
+/// above than below and one column fewer left than right.
 func sameConvolution(
     _ inputs: Int, _ outputs: Int, kernel: Int, stride: Int = 1, groups: Int = 1
 ) -> Conv2d {
@@ -67,7 +67,7 @@ func sameConvolution(
         groups: groups, bias: false, initializer: .kaimingNormal(.out))
 }
 
-/// As TensorFlow's networks normalize.
+/// A batch normalization with the constants of TensorFlow's networks.
 func liteNorm(_ channels: Int) -> BatchNorm2d {
     BatchNorm2d(channels, epsilon: 1e-3, momentum: 0.01)
 }

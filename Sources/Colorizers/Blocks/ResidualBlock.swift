@@ -1,7 +1,8 @@
 import Layers
 import TensorGraph
 
-/// ResNet's basic block: two 3×3 convolutions, the input added before the last ReLU.
+/// ResNet's basic block (He et al. 2016): two 3×3 convolutions, the input added before the last
+/// ReLU.
 public final class ResidualBlock: Module, Layer {
     let first, second: Sequential
 
@@ -13,7 +14,7 @@ public final class ResidualBlock: Module, Layer {
     public func forward(_ x: Tensor) -> Tensor { relu(second(first(x)) + x) }
 }
 
-/// Half the size by a 3×3 convolution, then `count` residual blocks.
+/// A 3×3 convolution that halves the size, then `count` residual blocks.
 public func residualStage(_ inputs: Int, _ outputs: Int, count: Int) -> Sequential {
     Sequential(
         [convolution(inputs, outputs, kernel: 3, stride: 2)]

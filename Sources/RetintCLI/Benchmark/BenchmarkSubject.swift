@@ -34,7 +34,7 @@ struct BenchmarkSubject {
         }
         let ab = network(graph.input("lightness", shape))
         let target = graph.input("ab", Shape([batch, 2, size, size]))
-        let loss = mseLoss(ab * (1 / 110), target * (1 / 110))
+        let loss = mseLoss(LabScaling.normalize(ab: ab), LabScaling.normalize(ab: target))
         let parameters = graph.parameters
         let slopes = try gradients(of: loss, withRespectTo: parameters)
         Adam().apply(

@@ -29,14 +29,8 @@ struct BenchmarkCommand: ParsableCommand {
     @Option(help: "The side of the pictures in pixels.")
     var size: Int?
 
-    @Option(help: "A factor for the number of channels, with the name of an architecture.")
-    var width: Double?
-
-    @Option(help: "For an architecture: a factor for its repeated blocks.")
-    var depth: Double?
-
-    @Option(help: "For a lite network: one more factor for its decoder's channels.")
-    var decoderWidth: Double?
+    @OptionGroup(title: "Options of a named architecture")
+    var architecture: ArchitectureFlags
 
     @Option(help: "Threads to run on; all processors if not given.")
     var threads: Int?
@@ -130,8 +124,7 @@ extension BenchmarkCommand {
     }
 
     private func fresh() throws -> Checkpoint {
-        let options = ColorizerOptions(
-            width: width ?? 1, depth: depth ?? 1, decoderWidth: decoderWidth ?? 1)
+        let options = architecture.applied(to: ColorizerOptions())
         return try Checkpoint(architecture: model, options: options.texts, seed: 0)
     }
 

@@ -4,18 +4,18 @@ import Retint
 struct ImportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Make a checkpoint of PyTorch weights in an HDF5 or a safetensors file.",
+        abstract: "Make a checkpoint from PyTorch weights in an HDF5 or safetensors file.",
         discussion: """
-            The file holds a state dict: one tensor for each dotted key. It must hold just the \
+            The file holds a state dict: one tensor for each dotted key. It must hold exactly the \
             tensors of the architecture, else the differences are listed and nothing is written.
-            A checkpoint says what it is: without --architecture, another one is made of it, its \
-            options but for those that are given, such as another saturation.
+            A checkpoint can be imported without --architecture: the result has its architecture \
+            and options, except for those that are given, such as another saturation.
             """)
 
     @Argument(help: "The HDF5 or safetensors file of weights.")
     var weights: String
 
-    @OptionGroup var architecture: ArchitectureOptions
+    @OptionGroup var architecture: ArchitectureChoice
 
     @Flag(
         name: [.customLong("non-strict"), .customLong("allow-missing")],
@@ -49,57 +49,30 @@ struct ImportCommand: ParsableCommand {
     }
 }
 
-/// Which architecture, with what chosen about it.
-struct ArchitectureOptions: ParsableArguments {
+/// An architecture and its options.
+struct ArchitectureChoice: ParsableArguments {
     @Option(
         name: .customLong("architecture"),
         help: ArgumentHelp(
             "The architecture: \(colorizerNames.joined(separator: ", ")). "
-                + "A checkpoint's own, with its options, if not given.",
+                + "If not given, a checkpoint's own, with its options.",
             valueName: "name"))
     var name: String?
 
-    @Option(help: "A factor for the number of channels, 0.0625 to 4.")
-    var width: Double?
+    @OptionGroup var flags: ArchitectureFlags
 
-    @Option(help: "A factor for the number of repeated blocks, 0.25 to 4.")
-    var depth: Double?
-
-    @Option(help: "One more factor for the channels of a lite network's decoder, 0.0625 to 4.")
-    var decoderWidth: Double?
-
-    @Option(
-        help: "By what a classifying network divides its logits; its own choice if not given.")
-    var temperature: Double?
-
-    @Option(help: "A factor for a classifying network's a and b, 0 to 4.")
-    var saturation: Double?
-
-    @Flag(help: "Re-parameterised convolutions are folded already.")
-    var folded = false
-
-    @Flag(name: .customLong("no-class-head"), help: "SIGGRAPH17 without its class head.")
-    var hasNoClassHead = false
-
-    /// What was given; without an architecture, changes to what the checkpoint says of itself.
+    /// The architecture that was named with the options that were given; or, unnamed, those of the
+    /// checkpoint at `weights`, changed by the options that were given.
     func choice(for weights: String) throws -> (name: String, options: ColorizerOptions) {
-        if let name { return (name, changed(ColorizerOptions())) }
-        guard let held = try Checkpoint.network(of: weights) else {
+        if let name { return (name, flags.applied(to: ColorizerOptions())) }
+        guard let network = try Checkpoint.network(of: weights) else {
             throw CommandError(
                 .wrongUsage,
-                "\(weights): is not a checkpoint, which would say what network it is of; name it: "
+                "\(weights): is not a checkpoint, so its architecture must be named: "
                     + "--architecture eccv16")
         }
-        return (held.architecture, changed(try ColorizerOptions(held.options)))
-    }
-
-    private func changed(_ own: ColorizerOptions) -> ColorizerOptions {
-        ColorizerOptions(
-            width: width ?? own.width, depth: depth ?? own.depth,
-            decoderWidth: decoderWidth ?? own.decoderWidth,
-            hasClassHead: own.hasClassHead && !hasNoClassHead,
-            temperature: temperature ?? own.temperature, saturation: saturation ?? own.saturation,
-            isFolded: own.isFolded || folded)
+        let options = try ColorizerOptions(network.options)
+        return (network.architecture, flags.applied(to: options))
     }
 }
 

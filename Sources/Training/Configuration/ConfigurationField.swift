@@ -46,26 +46,33 @@ public struct ConfigurationField {
         text = { $0[keyPath: path]?.configurationText ?? "null" }
     }
 
+    /// An option of the network.
+    private init(_ option: ArchitectureOption) {
+        (key, wanted) = (option.name, option.values)
+        let fallback = option.isOptional ? "; null: the architecture's own" : ""
+        help = "\(option.meaning)\(option.owners)\(fallback)"
+        read = { configuration, text in
+            var options = configuration.network
+            guard option.set(text, in: &options), option.isInRange(options) else { return false }
+            configuration.network = options
+            return true
+        }
+        isInRange = { option.isInRange($0.network) }
+        text = { option.text(in: $0.network) ?? "null" }
+    }
+
     /// All keys, in the order of the YAML file.
     static var all: [ConfigurationField] {
         general + dataFields + lossFields + distillationFields + optimizerFields + scheduleFields
     }
 
     private static var general: [ConfigurationField] {
+        [.init("architecture", \.architecture, .words(colorizerNames), "the network")]
+            + ColorizerOptions.table.filter(\.isTrainable).map(Self.init) + runFields
+    }
+
+    private static var runFields: [ConfigurationField] {
         [
-            .init("architecture", \.architecture, .words(colorizerNames), "the network"),
-            .init("width", \.network.width, .range(0.0625...4), "a factor for its channels"),
-            .init("depth", \.network.depth, .range(0.25...4), "a factor for its repeated blocks"),
-            .init(
-                "decoder_width", \.network.decoderWidth, .range(0.0625...4),
-                "one more for the channels of a lite network's decoder"),
-            .init(
-                "temperature", optional: \.network.temperature, .range(0.05...10),
-                "divides a classifying network's logits; null: what the network says"),
-            .init(
-                "saturation", \.network.saturation, .range(0...4),
-                "a factor for a classifying network's a and b"),
-            .init("class_head", \.network.hasClassHead, .any, "SIGGRAPH17 with its class head"),
             .init("init", optional: \.start, .path("a checkpoint"), "weights to start from"),
             .init("output", \.output, .path("a folder"), "the folder of the run"),
             .init("seed", \.seed, .range(0...Int.max), "seed of initial weights and data"),

@@ -1,3 +1,4 @@
+import Colorizers
 import ImageIO
 import Layers
 
@@ -52,7 +53,8 @@ struct Tone: Hashable, Sendable {
     func apply(to lightness: [Float]) -> [Float] {
         guard self != Tone() else { return lightness }
         let (shift, contrast) = (Float(shift), Float(contrast))
-        return lightness.map { min(max(50 + (($0 - 50) * contrast) + shift, 0), 100) }
+        let (center, range) = (LabScaling.lightnessCenter, LabScaling.lightnessRange)
+        return lightness.map { min(max(center + (($0 - center) * contrast) + shift, 0), range) }
     }
 }
 

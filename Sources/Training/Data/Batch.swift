@@ -1,4 +1,5 @@
 import ColorScience
+import Colorizers
 import ImageIO
 import TensorGraph
 
@@ -12,8 +13,6 @@ struct Batch: Hashable, Sendable {
     /// Further inputs of the objective: classes and their weights, hints and their mask.
     var extras: [String: TensorData] = [:]
 
-    static let abScale: Float = 110
-
     /// - Parameter tones: a change of L for each image; empty: none.
     /// - Precondition: the images are squares of the same size.
     init(_ images: [Image], tones: [Tone] = []) {
@@ -24,8 +23,8 @@ struct Batch: Hashable, Sendable {
         for (index, image) in images.enumerated() {
             let planes = lab(fromRGB: image.pixels)
             lightness += tones.isEmpty ? planes.l : tones[index].apply(to: planes.l)
-            target += planes.a.map { $0 / Self.abScale }
-            target += planes.b.map { $0 / Self.abScale }
+            target += planes.a.map { $0 / LabScaling.colorRange }
+            target += planes.b.map { $0 / LabScaling.colorRange }
         }
         let count = images.count
         self.lightness = TensorData(shape: [count, 1, side, side], scalars: lightness)

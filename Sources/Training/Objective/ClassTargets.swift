@@ -31,13 +31,14 @@ struct ClassTargets: Sendable {
             let a = example * 2 * height * width
             let b = a + height * width
             let isGray = target.scalars[a..<(b + height * width)].allSatisfy {
-                abs($0) * Batch.abScale <= Self.grayBound
+                abs($0) * LabScaling.colorRange <= Self.grayBound
             }
             for cell in 0..<area {
                 let pixel = cell / columns * stride * width + cell % columns * stride
                 let code = bins.softCode(
-                    a: target.scalars[a + pixel] * Batch.abScale,
-                    b: target.scalars[b + pixel] * Batch.abScale, count: neighbors, sigma: sigma)
+                    a: target.scalars[a + pixel] * LabScaling.colorRange,
+                    b: target.scalars[b + pixel] * LabScaling.colorRange, count: neighbors,
+                    sigma: sigma)
                 for (bin, weight) in zip(code.bins, code.weights) {
                     classes[(example * bins.count + bin) * area + cell] = weight
                 }

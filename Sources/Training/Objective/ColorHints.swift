@@ -1,3 +1,4 @@
+import Colorizers
 import Glibc
 import Layers
 import TensorGraph
@@ -28,7 +29,7 @@ struct ColorHints {
                 for channel in 0..<2 {
                     let base = (2 * example + channel) * area
                     let sum = pixels.reduce(0) { $0 + target.scalars[base + $1] }
-                    let mean = sum / Float(pixels.count) * Batch.abScale
+                    let mean = sum / Float(pixels.count) * LabScaling.colorRange
                     for pixel in pixels { hints[base + pixel] = mean }
                 }
                 for pixel in pixels { mask[example * area + pixel] = 1 }

@@ -53,7 +53,7 @@ struct Objective {
     /// `classes` and `class_weights`.
     func callAsFunction(_ prediction: ColorPrediction) -> Tensor {
         let graph = prediction.ab.graph
-        let estimate = prediction.ab / Batch.abScale
+        let estimate = prediction.ab / LabScaling.colorRange
         var terms: [Tensor] = []
         if loss.kind != .classification {
             terms.append(loss.regression(estimate, graph.input("target", estimate.shape)))
@@ -132,7 +132,7 @@ extension Objective {
         let found = second.sliced(axis: 2, 0..<(height - Self.shift))
             .sliced(axis: 3, 0..<(width - Self.shift))
         return SteadyPrediction(
-            colors: first, temporalLoss: abs(found - expected).mean() / Batch.abScale)
+            colors: first, temporalLoss: abs(found - expected).mean() / LabScaling.colorRange)
     }
 }
 

@@ -67,8 +67,8 @@ struct PerceptualLoss {
     ///   - lightness: [N, 1, H, W] in 0…100.
     ///   - estimate, target: a and b divided by 110, [N, 2, H, W].
     func callAsFunction(_ lightness: Tensor, _ estimate: Tensor, _ target: Tensor) -> Tensor {
-        let estimated = features(lightness, estimate * abScale, "estimate")
-        let expected = features(lightness, target * abScale, "photo")
+        let estimated = features(lightness, LabScaling.denormalize(ab: estimate), "estimate")
+        let expected = features(lightness, LabScaling.denormalize(ab: target), "photo")
         let terms = zip(estimated, expected).map { pair in
             mseLoss(pair.0, pair.1, reduction: .none).meanOfExamples()
         }

@@ -57,7 +57,7 @@ final class Teacher {
         let lightness = graph.input("lightness", [configuration.batch, 1, side, side])
         let prediction = try checkpoint.makeColorizer().prediction(lightness)
         var outputs: [(name: String, value: Tensor)] = [
-            (Self.colors, prediction.ab / Batch.abScale)
+            (Self.colors, prediction.ab / LabScaling.colorRange)
         ]
         if configuration.distillation.logits > 0 {
             guard let logits = prediction.logits, logits.shape == student.logits?.shape else {
@@ -86,7 +86,7 @@ final class Teacher {
             return try program.run(["lightness": batch.lightness])
         case .model(let program):
             let colors = try program.predict(lightness: batch.lightness.scalars)
-            let scalars = colors.scalars.map { $0 / Batch.abScale }
+            let scalars = colors.scalars.map { $0 / LabScaling.colorRange }
             return [Self.colors: TensorData(shape: colors.shape, scalars: scalars)]
         }
     }
@@ -94,7 +94,7 @@ final class Teacher {
     /// The loss of the student against the teacher, rank 0.
     func loss(of student: ColorPrediction) throws -> Tensor {
         let (graph, settings) = (student.ab.graph, configuration.distillation)
-        let estimate = student.ab / Batch.abScale
+        let estimate = student.ab / LabScaling.colorRange
         var loss = configuration.loss.regression(
             estimate, graph.input(Self.colors, estimate.shape)
         ).mean()

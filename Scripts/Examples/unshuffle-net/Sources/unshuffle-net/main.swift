@@ -40,9 +40,9 @@ final class UnshuffleNet: Module, ColorizerNetwork {
     /// From L, [N, 1, H, W] in 0…100, to a and b, [N, 2, H, W] in −110…110.
     func forward(_ lightness: Tensor) -> Tensor {
         checkInput(lightness)
-        let x = body(narrow(pixelUnshuffle(normalized(lightness), factor: 8)))
+        let x = body(narrow(pixelUnshuffle(LabScaling.normalize(lightness: lightness), factor: 8)))
         let half = pixelShuffle(tanh(color(x + context(x))), factor: 4)
-        return upsampleBilinear(half, factor: 2) * abScale
+        return LabScaling.denormalize(ab: upsampleBilinear(half, factor: 2))
     }
 }
 

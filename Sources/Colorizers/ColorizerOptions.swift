@@ -1,0 +1,82 @@
+/// The options of the architectures.
+///
+/// To add one, add a property, a parameter of the initializer and a row of ``table``, and use it in
+/// a network. Its text in checkpoints, its key of a training's configuration, its flag, its range
+/// check and its documentation follow from the row.
+public struct ColorizerOptions: Hashable, Sendable {
+    /// A factor for the number of channels; 1 is the published network.
+    public var width: Double
+    /// A factor for the number of blocks where a network repeats them.
+    public var depth: Double
+    /// A further factor for the decoder's channels, of networks whose encoder can start from
+    /// published weights, which fit one width.
+    public var decoderWidth: Double
+    /// The temperature of a classifying network: its logits are divided by it before the mean color
+    /// is taken. Below 1, colors are more vivid; nil is the architecture's own.
+    public var temperature: Double?
+    /// A factor for the a and b that a classifying network predicts, called `saturation` in files
+    /// and flags. A mean over possible colors is grayer than each of them; above 1 corrects for it.
+    ///
+    /// It belongs to the network and is exported with it. The `saturation` of `retint colorize`
+    /// scales one command's output, and `loss.saturation` weighs colorful pixels in training.
+    public var chromaScale: Double
+    /// Whether SIGGRAPH17 has its 529-way classification head, as its released weights do.
+    public var hasClassHead: Bool
+    /// Whether re-parameterised convolutions are one convolution each, as they run on devices,
+    /// instead of the branches that they are trained with.
+    public var isFolded: Bool
+
+    public init(
+        width: Double = 1, depth: Double = 1, decoderWidth: Double = 1,
+        temperature: Double? = nil, chromaScale: Double = 1, hasClassHead: Bool = true,
+        isFolded: Bool = false
+    ) {
+        self.width = width
+        self.depth = depth
+        self.decoderWidth = decoderWidth
+        self.temperature = temperature
+        self.chromaScale = chromaScale
+        self.hasClassHead = hasClassHead
+        self.isFolded = isFolded
+    }
+}
+
+extension ColorizerOptions {
+    /// All options, in the order in which a configuration lists them.
+    package static let table: [ArchitectureOption] = [
+        .number("width", \.width, in: 0.0625...4, "a factor for the number of channels"),
+        .number("depth", \.depth, in: 0.25...4, "a factor for the number of repeated blocks"),
+        .number(
+            "decoder_width", \.decoderWidth, in: 0.0625...4,
+            "one more factor for the decoder's channels", isRequired: true),
+        .number(
+            "temperature", optional: \.temperature, in: 0.05...10,
+            "divides the logits of the bins: below 1, colors are more vivid"),
+        .number(
+            "saturation", \.chromaScale, in: 0...4, "a factor for the predicted a and b",
+            isRequired: true),
+        .flag("class_head", \.hasClassHead, "the 529-way classification head"),
+        .flag(
+            "folded", \.isFolded, "re-parameterised convolutions folded into one each",
+            isTrainable: false),
+    ]
+}
+
+extension ColorizerOptions {
+    /// `channels` times the width, as a multiple of 16.
+    public func scaled(_ channels: Int) -> Int { Self.rounded(Double(channels) * width) }
+
+    /// `channels` times both widths, as a multiple of 16.
+    public func scaledInDecoder(_ channels: Int) -> Int {
+        Self.rounded(Double(channels) * width * decoderWidth)
+    }
+
+    private static func rounded(_ channels: Double) -> Int {
+        max(16, Int((channels / 16).rounded()) * 16)
+    }
+
+    /// `count` times the depth, at least 1.
+    public func repeated(_ count: Int) -> Int {
+        max(1, Int((Double(count) * depth).rounded()))
+    }
+}
