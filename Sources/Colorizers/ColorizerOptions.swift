@@ -1,6 +1,6 @@
 /// The options of the architectures.
 ///
-/// To add one, add a property, a parameter of the initializer and a row of ``table``, and use it in
+/// To add one, add a property, a parameter of the initializer and a row of `table`, and use it in
 /// a network. Its text in checkpoints, its key of a training's configuration, its flag, its range
 /// check and its documentation follow from the row.
 public struct ColorizerOptions: Hashable, Sendable {
