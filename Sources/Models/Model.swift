@@ -26,7 +26,8 @@ public struct Model: Sendable {
     ///
     /// - Throws: `FileError` if there is no such file; `TensorFileError` and `CheckpointError` for
     ///   a damaged checkpoint; `MLPackageError` for a damaged package.
-    public init(contentsOf path: String) throws {
+    public init(contentsOf path: some PathConvertible) throws {
+        let path = path.filePath.string
         name = path
         if try isDirectory(path) {
             source = .package(try MLPackage(contentsOf: path))
@@ -46,7 +47,7 @@ public struct Model: Sendable {
     /// A package in memory.
     ///
     /// - Parameter name: the name that errors and reports use.
-    package init(_ package: MLPackage, name: String = "package") {
+    public init(_ package: MLPackage, name: String = "package") {
         self.name = name
         source = .package(package)
     }
@@ -73,7 +74,7 @@ public struct Model: Sendable {
     }
 
     /// The package; nil for a checkpoint.
-    package var package: MLPackage? {
+    public var package: MLPackage? {
         if case .package(let package) = source { package } else { nil }
     }
 

@@ -1,5 +1,6 @@
 import ColorScience
 import Engine
+import Files
 import ImageIO
 import Models
 import Photos
@@ -26,7 +27,7 @@ public final class Colorizer: Sendable {
     ///   - choices: what was measured on this machine.
     /// - Throws: an error that names the file and what is wrong with it.
     public convenience init(
-        contentsOf path: String, size: Int? = nil, threads: Int? = nil,
+        contentsOf path: some PathConvertible, size: Int? = nil, threads: Int? = nil,
         choices: KernelChoices = .init()
     ) throws {
         try self.init(Model(contentsOf: path), size: size, threads: threads, choices: choices)

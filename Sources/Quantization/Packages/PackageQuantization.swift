@@ -1,35 +1,6 @@
 import Foundation
 import MIL
 import MLPackage
-import TensorGraph
-
-/// Writes a package with its weights in fewer bits to `target`, replacing one that stands there.
-///
-/// The interface and the arithmetic stay as they are; weights are unpacked when the model loads.
-///
-/// - Parameters:
-///   - plan: what becomes of which weight.
-///   - calibration: lightness [1, 1, H, W] in 0…100 of the size that the package takes. With
-///     some, scales, tables and rounding are chosen for the least error of each operation's output
-///     instead of the least error of the weight, and biases make good the rest of the mean.
-/// - Throws: `ConversionError` for choices that do not go together or with the package's system,
-///   for weights that are not finite or beyond float16, and where nothing is left to do; an error
-///   that names the file if it cannot be read or written. Nothing is written then.
-public func quantizePackage(
-    at source: String, to target: String, plan: QuantizationPlan, calibration: [TensorData] = []
-) throws -> QuantizationReport {
-    do {
-        let package = try MLPackage(contentsOf: source)
-        try plan.check(package)
-        let (result, report) = try quantized(
-            package, plan, try Calibration(package, unlessEmpty: calibration))
-        try result.write(to: target)
-        return report
-    } catch var error as ConversionError {
-        if error.file.isEmpty { error.file = source }
-        throw error
-    }
-}
 
 typealias QuantizedPackage = (package: MLPackage, report: QuantizationReport)
 

@@ -51,14 +51,14 @@ final class ColorProbe {
     }
 }
 
-/// How far the colors of a package are from those of the one that it came from, on photos.
+/// The difference between the colors of two packages, over photos.
 public struct ColorChange: Hashable, Sendable, Encodable {
-    /// The mean CIEDE2000 over all pixels.
+    /// The mean CIEDE2000 difference over all pixels.
     public let deltaE2000: Double
-    /// Of a and b, with the peak at 220; nil if they are equal.
+    /// PSNR of a and b in dB, peak 220; nil if they are equal.
     public let psnrDb: Double?
 
-    /// - Precondition: the pictures are of one size.
+    /// - Precondition: the images have one size.
     init(from expected: [LabPlanes], to computed: [LabPlanes]) throws {
         deltaE2000 =
             try zip(expected, computed).reduce(0) { $0 + (try meanDeltaE2000($1.0, $1.1)) }
@@ -67,14 +67,4 @@ public struct ColorChange: Hashable, Sendable, Encodable {
             expected.flatMap { $0.a + $0.b }, computed.flatMap { $0.a + $0.b }, peak: 220)
         psnrDb = ratio.isFinite ? ratio : nil
     }
-}
-
-/// How far the colors of a package are from those of the one that it came from.
-///
-/// - Parameter photos: lightness [1, 1, H, W] in 0…100 of the size that the packages take.
-public func colorChange(
-    from source: String, to target: String, photos: [TensorData]
-) throws -> ColorChange {
-    try ColorProbe(MLPackage(contentsOf: source), photos: photos)
-        .change(to: MLPackage(contentsOf: target))
 }

@@ -1,45 +1,50 @@
 import MLPackage
 import TensorGraph
 
-/// What a scheme makes of a package.
+/// The result of a scheme on a package.
 public struct SchemeResult: Hashable, Sendable, Encodable {
+    /// Its description, such as `int4 per-block 32`.
     public let scheme: String
-    /// Of the weights that become smaller; nil where it fails.
+    /// Bytes of the compressed weights; nil if the scheme fails.
     public let bytes: Int?
+    /// Bytes of the same weights before.
     public let bytesBefore: Int?
+    /// The change of colors; nil if the scheme fails.
     public let change: ColorChange?
-    /// Why nothing comes of it.
+    /// Why the scheme fails; nil if it does not.
     public let failure: String?
 }
 
-/// Tries schemes on a package without writing anything.
-///
-/// - Parameters:
-///   - photos: lightness [1, 1, H, W] in 0…100 of the size that the package takes; where colors
-///     are compared.
-///   - calibration: as ``quantizePackage(at:to:plan:calibration:)`` takes it.
-///   - progress: called now and then, with the share of the work that is done.
-/// - Returns: one result for each scheme that the package's system has, in their order.
-public func compareSchemes(
-    _ schemes: [QuantizationScheme] = QuantizationScheme.usual, onPackage path: String,
-    photos: [TensorData], calibration: [TensorData] = [],
-    progress: (Double) -> Void = { _ in }
-) throws -> [SchemeResult] {
-    let package = try MLPackage(contentsOf: path)
-    let probe = try ColorProbe(package, photos: photos)
-    let schemes = schemes.filter { (try? $0.check(package.target)) != nil }
-    var steps = schemes.count + (calibration.isEmpty ? 0 : package.weights.count)
-    let all = Double(max(steps, 1))
-    func step() {
-        steps -= 1
-        progress(1 - Double(steps) / all)
-    }
-    let attempts = try quantized(
-        package, by: schemes.map { QuantizationPlan($0) },
-        Calibration(package, unlessEmpty: calibration), progress: step)
-    return try zip(schemes, attempts).map { scheme, attempt in
-        defer { step() }
-        return try SchemeResult(scheme, attempt, probe)
+extension MLPackage {
+    /// Tries schemes and writes nothing.
+    ///
+    /// - Parameters:
+    ///   - schemes: those that the package's deployment target cannot unpack are left out.
+    ///   - photos: lightness [1, 1, H, W] in 0…100 of the size that the package takes, on which colors
+    ///     are compared; at least one.
+    ///   - calibration: as for ``quantized(_:calibration:)``.
+    ///   - progress: called repeatedly with the finished share of the work, 0…1.
+    /// - Returns: one result for each remaining scheme, in their order.
+    public func compareSchemes(
+        _ schemes: [QuantizationScheme] = QuantizationScheme.usual,
+        photos: [TensorData], calibration: [TensorData] = [],
+        progress: (Double) -> Void = { _ in }
+    ) throws -> [SchemeResult] {
+        let probe = try ColorProbe(self, photos: photos)
+        let schemes = schemes.filter { (try? $0.check(target)) != nil }
+        var steps = schemes.count + (calibration.isEmpty ? 0 : weights.count)
+        let all = Double(max(steps, 1))
+        func step() {
+            steps -= 1
+            progress(1 - Double(steps) / all)
+        }
+        let attempts = try Quantization.quantized(
+            self, by: schemes.map { QuantizationPlan($0) },
+            Calibration(self, unlessEmpty: calibration), progress: step)
+        return try zip(schemes, attempts).map { scheme, attempt in
+            defer { step() }
+            return try SchemeResult(scheme, attempt, probe)
+        }
     }
 }
 

@@ -4,37 +4,32 @@ import MIL
 import MLPackage
 import TensorGraph
 
-/// What ``searchQuantization(of:to:photos:maximumDeltaE:)`` found.
-public struct SearchReport: Hashable, Sendable, Encodable {
+/// The result of ``MLPackage/searchQuantization(photos:maximumDeltaE:)``.
+public struct QuantizationSearchReport: Hashable, Sendable, Encodable {
+    /// The scheme of each weight.
     public let quantization: QuantizationReport
-    /// On the photos that were given.
+    /// The change of colors on the given photos.
     public let change: ColorChange
 }
 
-/// Writes the smallest package that it can find whose colors differ no more than so much on the
-/// mean, by choosing for each weight how it becomes smaller.
-///
-/// For each weight and scheme it measures how far that alone moves the colors. Errors of
-/// different weights hardly know of each other, so their squares add up; which schemes are then the
-/// smallest within a sum is a matter of one price for error (Lagrange). What was found is measured
-/// as a whole, and the sum corrected.
-///
-/// - Parameters:
-///   - photos: lightness [1, 1, H, W] in 0…100 of the size that the package takes.
-///   - maximumDeltaE: the bound of the mean CIEDE2000, from the colors of the package as it is.
-/// - Throws: `ConversionError` if even the best schemes move the colors farther; what
-///   ``quantizePackage(at:to:plan:calibration:)`` throws.
-public func searchQuantization(
-    of source: String, to target: String, photos: [TensorData], maximumDeltaE: Double
-) throws -> SearchReport {
-    do {
-        let search = try SchemeSearch(MLPackage(contentsOf: source), photos: photos)
-        let (package, report) = try search.smallest(maximumDeltaE: maximumDeltaE)
-        try package.write(to: target)
-        return report
-    } catch var error as ConversionError {
-        if error.file.isEmpty { error.file = source }
-        throw error
+extension MLPackage {
+    /// Searches the smallest package whose colors differ by no more than a bound on average, by
+    /// choosing a scheme for each weight.
+    ///
+    /// For each weight and scheme it measures how far that alone moves the colors. Errors of
+    /// different weights are nearly independent, so their squares add up; the smallest choice within
+    /// a sum then follows from one price of error (a Lagrange multiplier). The result is measured as
+    /// a whole, and the sum corrected.
+    ///
+    /// - Parameters:
+    ///   - photos: lightness [1, 1, H, W] in 0…100 of the size that the package takes; at least one.
+    ///   - maximumDeltaE: the bound of the mean CIEDE2000 difference from the colors of this package.
+    /// - Throws: `ConversionError` if even the best schemes exceed the bound; otherwise as
+    ///   ``quantized(_:calibration:)``.
+    public func searchQuantization(
+        photos: [TensorData], maximumDeltaE: Double
+    ) throws -> (package: MLPackage, report: QuantizationSearchReport) {
+        try SchemeSearch(self, photos: photos).smallest(maximumDeltaE: maximumDeltaE)
     }
 }
 
@@ -144,8 +139,10 @@ private struct SchemeSearch {
         return chosen(price: exp2(high))
     }
 
-    func smallest(maximumDeltaE: Double) throws -> (package: MLPackage, report: SearchReport) {
-        var best: (package: MLPackage, report: SearchReport)?
+    func smallest(maximumDeltaE: Double) throws -> (
+        package: MLPackage, report: QuantizationSearchReport
+    ) {
+        var best: (package: MLPackage, report: QuantizationSearchReport)?
         var (limit, last) = (maximumDeltaE, [QuantizationScheme?]())
         for _ in 0..<Self.attempts {
             let choice = smallest(within: limit)
@@ -157,7 +154,7 @@ private struct SchemeSearch {
             let change = try probe.change(to: result)
             let isSmaller = report.remainingBytes < best?.report.quantization.remainingBytes ?? .max
             if change.deltaE2000 <= maximumDeltaE, isSmaller {
-                best = (result, SearchReport(quantization: report, change: change))
+                best = (result, QuantizationSearchReport(quantization: report, change: change))
             }
             limit *= min(max(0.98 * maximumDeltaE / max(change.deltaE2000, 1e-9), 0.25), 4)
         }

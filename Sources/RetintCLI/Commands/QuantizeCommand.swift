@@ -105,31 +105,35 @@ struct QuantizeCommand: ParsableCommand {
         let plan =
             try config.map { try QuantizationPlan(contentsOf: $0, standard: standard) }
             ?? QuantizationPlan(standard)
-        let report = try quantizePackage(
-            at: source, to: package, plan: plan, calibration: calibration)
-        try show(
-            QuantizationOutcome(report, try colorChange(photos, of: package)), package)
+        let original = try MLPackage(contentsOf: source)
+        let (result, report) = try naming(source) {
+            try original.quantized(plan, calibration: calibration)
+        }
+        try result.write(to: package)
+        let change = photos.isEmpty ? nil : try original.colorChange(to: result, photos: photos)
+        try show(QuantizationOutcome(report, change), package)
     }
 
     private func searchSmallest(
         _ calibration: [TensorData], _ photos: [TensorData], to package: String
     ) throws {
-        let found = try searchQuantization(
-            of: source, to: package, photos: calibration, maximumDeltaE: maxDeltaE)
-        let change = try colorChange(photos, of: package) ?? found.change
-        try show(QuantizationOutcome(found.quantization, change), package)
-    }
-
-    private func colorChange(_ photos: [TensorData], of package: String) throws -> ColorChange? {
-        photos.isEmpty
-            ? nil : try Quantization.colorChange(from: source, to: package, photos: photos)
+        let original = try MLPackage(contentsOf: source)
+        let (result, report) = try naming(source) {
+            try original.searchQuantization(photos: calibration, maximumDeltaE: maxDeltaE)
+        }
+        try result.write(to: package)
+        let change = photos.isEmpty ? nil : try original.colorChange(to: result, photos: photos)
+        try show(QuantizationOutcome(report.quantization, change ?? report.change), package)
     }
 
     private func compare(_ photos: [TensorData], _ calibration: [TensorData]) throws {
         let progress = ProgressBar("quantize", total: 100, unit: "%")
-        let results = try compareSchemes(
-            onPackage: source, photos: photos, calibration: calibration
-        ) { progress.update(Int(100 * $0)) }
+        let package = try MLPackage(contentsOf: source)
+        let results = try naming(source) {
+            try package.compareSchemes(photos: photos, calibration: calibration) {
+                progress.update(Int(100 * $0))
+            }
+        }
         progress.finish()
         if json { return try Console.printJSON(results) }
         var table = TextTable(
@@ -176,6 +180,16 @@ struct QuantizeCommand: ParsableCommand {
         return try chosen.map {
             try Image(contentsOf: $0).lightness(height: size.height, width: size.width)
         }
+    }
+}
+
+/// Runs `body` and names the package in errors that concern it.
+private func naming<Result>(_ file: String, _ body: () throws -> Result) throws -> Result {
+    do {
+        return try body()
+    } catch var error as ConversionError {
+        if error.file.isEmpty { error.file = file }
+        throw error
     }
 }
 
