@@ -10,6 +10,9 @@ public struct ComputedValue: Hashable, Sendable {
     public let operation: String
     /// The dotted path of the module in a checkpoint; empty in a package.
     public let module: String
+    /// The module path and operation of the network's node that this value is: ``name`` in a
+    /// checkpoint, what the export recorded in a package; nil where nothing is recorded.
+    public let node: String?
     public let shape: Shape
     /// The indices of the values that it is computed from; the model's inputs are left out.
     public let inputs: [Int]
@@ -40,9 +43,10 @@ extension Graph {
         return ids.map { id in
             let node = nodes[id]
             let path = node.module.isEmpty ? [] : [node.module]
+            let name = (path + [node.operation.name]).joined(separator: ".")
             let value = ComputedValue(
-                name: (path + [node.operation.name]).joined(separator: "."),
-                operation: node.operation.name, module: node.module, shape: node.shape,
+                name: name, operation: node.operation.name, module: node.module, node: name,
+                shape: node.shape,
                 inputs: node.inputs.compactMap { indices[$0] })
             return TracedValue(description: value, tensor: Tensor(graph: self, id: id))
         }
@@ -59,7 +63,7 @@ extension RaisedModel {
             guard indices[result.value.id] == nil else { continue }
             indices[result.value.id] = traced.count
             let value = ComputedValue(
-                name: result.name, operation: result.operation, module: "",
+                name: result.name, operation: result.operation, module: "", node: result.node,
                 shape: result.value.shape,
                 inputs: result.inputs.compactMap { indices[$0.id] })
             traced.append(TracedValue(description: value, tensor: result.value))

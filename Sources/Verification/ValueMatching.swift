@@ -12,16 +12,22 @@ struct ValueMatching {
 
     /// Outputs have names of their own and are paired by their order.
     init(_ model: ModelProgram, _ other: ModelProgram) {
-        let (first, second) = (Naming(model), Naming(other))
-        for name in first.groups.keys {
-            guard let own = first.group(name, besides: second),
-                let theirs = second.group(name, besides: first)
-            else { continue }
-            for (a, b) in pairs(own, theirs, model, other) { add(a, b, model, other) }
+        for (a, b) in NodeMatching(model, other)?.pairs ?? guessedPairs(model, other) {
+            add(a, b, model, other)
         }
         guard model.outputIndices.count == other.outputIndices.count else { return }
         for case (let own?, let theirs?) in zip(model.outputIndices, other.outputIndices) {
             add(own, theirs, model, other)
+        }
+    }
+
+    private func guessedPairs(_ model: ModelProgram, _ other: ModelProgram) -> [(Int, Int)] {
+        let (first, second) = (Naming(model), Naming(other))
+        return first.groups.keys.flatMap { name -> [(Int, Int)] in
+            guard let own = first.group(name, besides: second),
+                let theirs = second.group(name, besides: first)
+            else { return [] }
+            return pairs(own, theirs, model, other)
         }
     }
 
