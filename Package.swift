@@ -149,7 +149,7 @@ let package = Package(
             name: "ColorizersTests",
             dependencies: [
                 "CAllocationCounter", "Checkpoints", "Colorizers", "Layers", "Engine",
-                "TensorFiles", "TestSupport",
+                "TensorFiles", "TensorGraph", "TestSupport",
             ], exclude: ["Goldens"]),
         .target(name: "CAllocationCounter", path: "Tests/CAllocationCounter"),
         .testTarget(
@@ -164,12 +164,14 @@ let package = Package(
                 "Files", "TestSupport", .product(name: "SystemPackage", package: "swift-system"),
             ]),
         .testTarget(
-            name: "TensorFilesTests", dependencies: ["TensorFiles", "TestSupport"],
+            name: "TensorFilesTests",
+            dependencies: ["TensorFiles", "TensorGraph", "TestSupport"],
             exclude: ["Goldens"]),
         .testTarget(
             name: "MLPackageTests",
             dependencies: [
-                "MLPackage", "TestSupport",
+                "MLPackage", "CoreMLProto", "TestSupport",
+                .product(name: "SwiftProtobuf", package: "swift-protobuf"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ], exclude: ["Goldens"]),
         .testTarget(
@@ -211,8 +213,8 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "RetintCLI", "Models", "Photos", "Checkpoints", "ColorScience", "ColorizerExport",
-                "MIL", "Engine", "Layers", "TensorFiles", "TensorGraph", "ImageIO", "TestSupport",
+                "RetintCLI", "Retint", "Models", "Photos", "Checkpoints", "ColorScience",
+                "ColorizerExport", "MIL", "Engine", "Layers", "TensorFiles", "TensorGraph", "ImageIO", "TestSupport",
             ],
             exclude: ["Goldens"]),
     ]

@@ -1,4 +1,4 @@
-import Reports
+import Retint
 
 /// Numbers as people read them.
 package typealias Format = Reports.Format

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Colorizers
+import Retint
 
 /// A flag for each of the architectures' options.
 ///
