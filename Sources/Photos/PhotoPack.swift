@@ -2,22 +2,25 @@ import ImageIO
 import TensorFiles
 import TensorGraph
 
-/// Photos in one HDF5 file: a dataset of bytes for each, `photos/<name>`, [height, width, 3], as
-/// `h5py` shows them. Reading one needs no decoder, and a training on a network drive opens one file
-/// instead of thousands.
-package final class PhotoPack: Sendable, Hashable {
+/// Photos in one HDF5 file: a dataset of bytes `photos/<name>`, [height, width, 3], for each.
+///
+/// Reading a photo needs no decoder, and training on a network drive opens one file instead of
+/// thousands.
+public final class PhotoPack: Sendable, Hashable {
     private static let group = "photos"
     private static let marker = "retint_photo_pack"
     private static let version = 1
 
-    package let path: String
-    /// In the order in which they were packed.
-    package let names: [String]
+    /// The path of the file.
+    public let path: String
+    /// The names of the photos, in the order in which they were packed.
+    public let names: [String]
     private let reader: HDF5Reader
 
     /// Opens a pack; photos are read one by one.
     ///
-    /// - Throws: `TensorFileError` if the file cannot be read or is no pack.
+    /// - Throws: `TensorFileError` if the file cannot be read; ``PhotoPackError`` if it is not a
+    ///   packed dataset.
     package init(path: String) throws {
         self.path = path
         reader = try HDF5Reader(path: path)
@@ -28,8 +31,8 @@ package final class PhotoPack: Sendable, Hashable {
         names = try reader.datasetNames(under: Self.group)
     }
 
-    package static func == (one: PhotoPack, other: PhotoPack) -> Bool { one.path == other.path }
-    package func hash(into hasher: inout Hasher) { hasher.combine(path) }
+    public static func == (one: PhotoPack, other: PhotoPack) -> Bool { one.path == other.path }
+    public func hash(into hasher: inout Hasher) { hasher.combine(path) }
 
     /// Reads a photo, and checks its shape first.
     func image(_ name: String) throws(ImageError) -> Image {
@@ -77,9 +80,9 @@ package final class PhotoPack: Sendable, Hashable {
     }
 }
 
-/// Why a file is no packed dataset.
-package struct PhotoPackError: Error, Hashable, Sendable, CustomStringConvertible {
-    package let description: String
+/// A file is not a packed dataset.
+public struct PhotoPackError: Error, Hashable, Sendable, CustomStringConvertible {
+    public let description: String
 
     init(_ description: String) { self.description = description }
 }

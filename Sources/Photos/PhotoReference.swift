@@ -1,13 +1,13 @@
-import Files
-import ImageIO
+public import Files
+public import ImageIO
 
-/// Where a photo is: a file of its own, or one of a packed dataset.
-package enum PhotoReference: Hashable, Sendable, CustomStringConvertible {
+/// Where a photo is: a file, or a name in a packed dataset.
+public enum PhotoReference: Hashable, Sendable, CustomStringConvertible {
     case file(String)
     case packed(PhotoPack, name: String)
 
-    /// The path; for a packed photo that of the pack and the name in it.
-    package var description: String {
+    /// The path; for a photo of a pack, the pack's path and the photo's name.
+    public var description: String {
         switch self {
         case .file(let path): path
         case .packed(let pack, let name): "\(pack.path)/\(name)"
@@ -17,7 +17,8 @@ package enum PhotoReference: Hashable, Sendable, CustomStringConvertible {
     /// Reads the photo.
     ///
     /// - Parameter minimumSide: as for `Image.init(contentsOf:limits:minimumSide:)`.
-    package func image(minimumSide: Int? = nil) throws(ImageError) -> Image {
+    /// - Throws: `ImageError` if it cannot be read or decoded.
+    public func image(minimumSide: Int? = nil) throws(ImageError) -> Image {
         switch self {
         case .file(let path): try Image(contentsOf: path, minimumSide: minimumSide)
         case .packed(let pack, let name): try pack.image(name)
@@ -26,14 +27,18 @@ package enum PhotoReference: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension PhotoReference {
-    /// What the names of photos end with.
+    /// The file extensions of photos, in lower case.
     package static let extensions: Set<String> = ["jpg", "jpeg", "png", "webp"]
 
-    /// The photos of a folder and its subfolders by path, of a file list (`.txt`: a path a line,
-    /// from the list's folder; `#` begins a comment), or of a packed dataset (`.h5`).
+    /// Lists photos.
     ///
-    /// - Throws: `FileError` if it cannot be read, `TensorFileError` for a pack that is none.
-    package static func list(_ source: String) throws -> [PhotoReference] {
+    /// - Parameter source: a folder, whose photos and those of its subfolders are sorted by path; a
+    ///   file list (`.txt`) with one path per line, relative to the list's folder, and comments
+    ///   after `#`; or a packed dataset (`.h5`).
+    /// - Throws: `FileError` if it cannot be read; `TensorFileError` or ``PhotoPackError`` if it is
+    ///   not a packed dataset.
+    public static func list(_ source: some PathConvertible) throws -> [PhotoReference] {
+        let source = source.filePath.string
         if source.hasSuffix(".h5") || source.hasSuffix(".hdf5") {
             let pack = try PhotoPack(path: source)
             return pack.names.map { .packed(pack, name: $0) }

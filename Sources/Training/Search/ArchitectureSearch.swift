@@ -1,4 +1,5 @@
 public import Files
+import Models
 
 /// Trains several configurations under one budget by successive halving, and measures the quality,
 /// the latency and the size of each.

@@ -1,4 +1,5 @@
 import Glibc
+import Models
 
 extension Trainer {
     /// Builds everything, takes two steps and validates once to estimate how long the training

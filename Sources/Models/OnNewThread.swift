@@ -1,10 +1,10 @@
 import Foundation
 import Synchronization
 
-/// Runs blocking work on a thread of its own, so that it does not occupy the cooperative pool.
+/// Runs long, blocking work on a new thread, so that it does not occupy the cooperative pool.
 ///
 /// - Parameter work: receives a closure that returns whether the calling task was cancelled.
-func onNewThread<Value: Sendable>(
+package func onNewThread<Value: Sendable>(
     _ work: @escaping @Sendable (_ isCancelled: () -> Bool) throws -> Value
 ) async throws -> Value {
     let cancellation = CancellationFlag()
@@ -13,7 +13,7 @@ func onNewThread<Value: Sendable>(
             let thread = Thread {
                 continuation.resume(with: Result { try work { cancellation.isSet } })
             }
-            thread.name = "retint.training"
+            thread.name = "retint.work"
             thread.start()
         }
     } onCancel: {

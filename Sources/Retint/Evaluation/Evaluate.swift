@@ -1,0 +1,62 @@
+import Engine
+import Models
+import Photos
+
+/// Measures how well a model colors photos whose colors are known.
+///
+///     let photos = try PhotoReference.list("photos")
+///     let report = try await evaluate(Model(contentsOf: "colorizer.h5"), on: photos)
+///     print(report.colored.quality.deltaE2000, report.gray.quality.deltaE2000)
+///
+/// Photos that cannot be read are left out and listed in the report. Up to 512 MiB of decoded
+/// photos are kept in memory; the others are decoded twice.
+///
+/// - Parameters:
+///   - size: the side, in pixels, of the square at which the network sees a photo; nil for a
+///     package's own size and 256 for a checkpoint.
+///   - threads: all processors that the process may use if nil.
+///   - choices: the fastest algorithms measured on this machine.
+///   - onProgress: called on another thread.
+///   - onColored: called on another thread for each photo, after it was colored.
+/// - Throws: ``EvaluationError`` if no photo can be read; `ModelError` if the model is no
+///   colorizer, does not run at that size or gives colors that are not finite;
+///   `CancellationError` if the task is cancelled, which takes effect after the current photo.
+public func evaluate(
+    _ model: Model, on photos: [PhotoReference], size: Int? = nil, threads: Int? = nil,
+    choices: KernelChoices = .init(),
+    onProgress: @escaping @Sendable (EvaluationProgress) -> Void = { _ in },
+    onColored: @escaping @Sendable (ColoredPhoto) -> Void = { _ in }
+) async throws -> EvaluationReport {
+    try await onNewThread { isCancelled in
+        let colorizer = try Colorizer(model, size: size, threads: threads, choices: choices)
+        let readable = try EvaluationPhotos(
+            photos, size: colorizer.networkSize, isCancelled: isCancelled, onProgress: onProgress)
+        return try evaluation(
+            of: colorizer, named: model.name, on: readable, isCancelled: isCancelled,
+            onProgress: onProgress, onColored: onColored)
+    }
+}
+
+/// Evaluates a model on photos that were read.
+func evaluation(
+    of colorizer: Colorizer, named name: String, on readable: EvaluationPhotos,
+    isCancelled: () -> Bool, onProgress: (EvaluationProgress) -> Void,
+    onColored: (ColoredPhoto) -> Void = { _ in }
+) throws -> EvaluationReport {
+    var evaluation = Evaluation(colorizer, meanColor: readable.meanColor)
+    onProgress(.colored(photos: 0, total: readable.photos.count))
+    for (index, photo) in readable.photos.enumerated() {
+        try checkCancellation(isCancelled)
+        onColored(try evaluation.add(photo))
+        onProgress(.colored(photos: index + 1, total: readable.photos.count))
+    }
+    guard let report = evaluation.report(on: name, failures: readable.failures) else {
+        throw EvaluationError(failures: readable.failures)
+    }
+    return report
+}
+
+/// - Throws: `CancellationError` if the calling task was cancelled.
+func checkCancellation(_ isCancelled: () -> Bool) throws(CancellationError) {
+    if isCancelled() { throw CancellationError() }
+}

@@ -1,0 +1,46 @@
+// The model's values are keys of the report itself, not of a nested object.
+
+extension EvaluationReport: Encodable {
+    private enum CodingKeys: String, CodingKey {
+        case images, failed, height, width, gray, meanColor, original, photos
+    }
+
+    private struct Original: Encodable {
+        let colorfulness: Double
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        try colored.encode(to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(photos.count, forKey: .images)
+        try container.encode(failures.count, forKey: .failed)
+        try container.encode(height, forKey: .height)
+        try container.encode(width, forKey: .width)
+        try container.encode(gray, forKey: .gray)
+        try container.encode(meanColor, forKey: .meanColor)
+        try container.encode(Original(colorfulness: originalColorfulness), forKey: .original)
+        try container.encode(photos, forKey: .photos)
+    }
+}
+
+extension EvaluationReport.Column: Encodable {
+    private enum CodingKeys: String, CodingKey {
+        case confidence95 = "confidence_95"
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        try quality.encode(to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encodeIfPresent(interval, forKey: .confidence95)
+    }
+}
+
+extension EvaluationReport.Photo: Encodable {
+    private enum CodingKeys: CodingKey { case file }
+
+    public func encode(to encoder: any Encoder) throws {
+        try quality.encode(to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(file, forKey: .file)
+    }
+}

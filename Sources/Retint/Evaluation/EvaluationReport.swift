@@ -1,0 +1,54 @@
+import Photos
+
+/// The quality of a model's colors on photos, beside two baselines.
+///
+/// All values are means over photos, compared at the network's size.
+public struct EvaluationReport: Sendable {
+    /// The quality of one way to color the photos.
+    public struct Column: Hashable, Sendable {
+        public let quality: ColorQuality
+        /// The 95 % bootstrap confidence intervals; nil for a single photo.
+        public let interval: ConfidenceInterval?
+    }
+
+    /// The quality of the model's colors on one photo.
+    public struct Photo: Hashable, Sendable {
+        /// The path; for a photo of a pack, the pack's path and the photo's name.
+        public let file: String
+        public let quality: ColorQuality
+    }
+
+    /// A photo that cannot be read.
+    public struct Failure: Sendable {
+        public let photo: PhotoReference
+        public let error: any Error
+    }
+
+    /// The name of the model.
+    public let model: String
+    /// The network's height in pixels, at which images are compared.
+    public let height: Int
+    /// The network's width in pixels, at which images are compared.
+    public let width: Int
+    /// The model's colors.
+    public let colored: Column
+    /// A baseline: the photos without color.
+    public let gray: Column
+    /// A baseline: the photos in the mean color of all photos.
+    public let meanColor: Column
+    /// The mean colorfulness of the photos themselves.
+    public let originalColorfulness: Double
+    /// The photos that were evaluated, in their order.
+    public let photos: [Photo]
+    /// The photos that were left out.
+    public let failures: [Failure]
+}
+
+extension EvaluationReport.Column {
+    /// - Returns: nil if there are no images.
+    init?(_ images: [ImageQuality]) {
+        guard let quality = ColorQuality(images) else { return nil }
+        self.quality = quality
+        interval = ConfidenceInterval(images)
+    }
+}

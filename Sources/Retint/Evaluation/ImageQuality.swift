@@ -1,0 +1,52 @@
+import ColorScience
+import ImageIO
+
+/// The quality of one image, and what it contributes to the quality of several.
+struct ImageQuality: Sendable {
+    let quality: ColorQuality
+    /// The errors by color, for ``ColorQuality/abAucRebalanced``.
+    let balance: BalancedABErrors
+
+    /// Compares a colored image with the original.
+    ///
+    /// - Throws: `ColorScienceError` if their sizes differ.
+    init(_ image: Image, original: Image) throws {
+        let (estimate, reference) = (lab(fromRGB: image.pixels), lab(fromRGB: original.pixels))
+        var (errors, balance) = (ABErrors(), BalancedABErrors())
+        try errors.add(reference: reference, estimate: estimate)
+        try balance.add(reference: reference, estimate: estimate)
+        var quality = ColorQuality()
+        quality.psnrDb = min(try psnr(image.pixels, original.pixels), ColorQuality.highestPSNR)
+        quality.deltaE2000 = try meanDeltaE2000(reference, estimate)
+        quality.colorfulness = try ColorScience.colorfulness(ofRGB: image.pixels)
+        quality.colorfulnessDifference = abs(
+            quality.colorfulness - (try ColorScience.colorfulness(ofRGB: original.pixels)))
+        quality.abError = errors.mean
+        quality.abAuc = errors.areaUnderCurve
+        quality.abAucRebalanced = balance.areaUnderCurve
+        if min(image.width, image.height) >= 7 {
+            quality.ssim = try structuralSimilarity(
+                image.pixels, original.pixels, width: image.width, height: image.height)
+        }
+        (self.quality, self.balance) = (quality, balance)
+    }
+}
+
+extension ColorQuality {
+    /// The quality of several images together; nil if there are none.
+    init?(_ images: [ImageQuality]) {
+        guard !images.isEmpty else { return nil }
+        self.init()
+        for path in Self.means {
+            let sum = images.reduce(0) { $0 + $1.quality[keyPath: path] }
+            self[keyPath: path] = sum / Double(images.count)
+        }
+        let similarities = images.compactMap(\.quality.ssim)
+        if !similarities.isEmpty {
+            ssim = similarities.reduce(0, +) / Double(similarities.count)
+        }
+        var balance = BalancedABErrors()
+        for image in images { balance.add(image.balance) }
+        abAucRebalanced = balance.areaUnderCurve
+    }
+}

@@ -1,0 +1,25 @@
+import Retint
+
+extension EvaluationReport {
+    var header: [String] {
+        ["", "model", "95 %", "gray", "95 %", "mean color", "95 %", "original"]
+    }
+
+    var rows: [[String]] {
+        QualityMeasure.all.map { measure in
+            let values = [colored, gray, meanColor].flatMap { column in
+                [measure.text(column.quality), measure.text(column.interval) ?? ""]
+            }
+            let original =
+                measure.name == "colorfulness"
+                ? Format.fixed(originalColorfulness, measure.digits) : ""
+            return [measure.name] + values + [original]
+        }
+    }
+
+    var table: TextTable {
+        var table = TextTable(header: header, rightAligned: Set(1...7))
+        for row in rows { table.append(row) }
+        return table
+    }
+}
