@@ -22,6 +22,7 @@ struct RetintCommand: AsyncParsableCommand {
             AverageCommand.self,
             BenchmarkCommand.self,
             ColorizeCommand.self,
+            CompareCommand.self,
             DatasetCommand.self,
             EvaluateCommand.self,
             ExportCommand.self,

@@ -1,0 +1,69 @@
+import Engine
+import Models
+
+/// The median times of a comparison, in seconds.
+struct ComparedTimes {
+    let reference: Double
+    let models: [(seconds: Double, speedup: Double)]
+}
+
+/// Times several models and a reference alternately.
+struct ComparisonTiming {
+    /// Runs of a model before the other one's turn: few, so that a drifting clock rate affects both
+    /// alike. The reference is about ten times slower.
+    private static let (modelRuns, referenceRuns) = (20, 3)
+
+    private let programs: [ModelProgram]
+    private let reference: ModelProgram
+    /// Any values do: the time does not depend on them.
+    private let lightness: [Float]
+    private var seconds: [[Double]]
+    private var speedups: [[Double]]
+    private var referenceSeconds: [Double] = []
+
+    init(_ models: [Model], _ reference: Model, size: Int, options: CompileOptions) throws {
+        programs = try models.map {
+            try $0.program(height: size, width: size, options: options)
+        }
+        self.reference = try reference.program(height: size, width: size, options: options)
+        lightness = (0..<size * size).map { Float($0 % 101) }
+        seconds = models.map { _ in [] }
+        speedups = seconds
+    }
+
+    /// Runs each model next to the reference.
+    mutating func addRound() throws {
+        for (index, program) in programs.enumerated() {
+            let slow = try median(of: reference, runs: Self.referenceRuns)
+            let fast = try median(of: program, runs: Self.modelRuns)
+            referenceSeconds.append(slow)
+            seconds[index].append(fast)
+            speedups[index].append(slow / fast)
+        }
+    }
+
+    /// The medians over all rounds.
+    var medians: ComparedTimes {
+        ComparedTimes(
+            reference: referenceSeconds.median,
+            models: zip(seconds, speedups).map { ($0.median, $1.median) })
+    }
+
+    /// The median seconds of a run, after one that fills the caches.
+    private func median(of program: ModelProgram, runs: Int) throws -> Double {
+        let clock = ContinuousClock()
+        let times = try (0...runs).map { _ in
+            try clock.measure { _ = try program.predict(lightness: lightness) } / .seconds(1)
+        }
+        return times.dropFirst().median
+    }
+}
+
+extension Collection<Double> {
+    /// The median; NaN if there are no values.
+    fileprivate var median: Double {
+        if isEmpty { return .nan }
+        let sorted = sorted()
+        return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2
+    }
+}

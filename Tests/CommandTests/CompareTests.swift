@@ -1,0 +1,99 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct CompareTests {
+    private let bench: CommandBench
+
+    init() throws { bench = try CommandBench() }
+
+    private let quick = ["--size", "32", "--rounds", "1"]
+
+    private func makePhotos() throws {
+        try bench.makeDirectory("data")
+        for name in ["a", "b"] { _ = try bench.makePhoto("data/\(name).png") }
+    }
+
+    @Test func printsTables() throws {
+        let model = try bench.makeCheckpoint()
+        try bench.expect(
+            0, "export", model, "-o", "small.mlpackage", "--precision", "float16", "--size", "32")
+        try makePhotos()
+        let result = try bench.run(
+            ["compare", model, "small.mlpackage", "--data", "data"] + quick)
+        #expect(result.code == 0, "\(result.messages)")
+        let lines = result.output.split(separator: "\n")
+        #expect(lines[0].hasPrefix("| model | parameters | GMAC | operations | float16 | int8 |"))
+        let cells = lines[2...3].map { $0.components(separatedBy: " | ") }
+        #expect(cells[0][0] == "| `model`" && cells[1][0] == "| `small`")
+        // The checkpoint has no package, and the package is not exported again.
+        #expect(cells[0][4].hasSuffix(" MB") && cells[0][5].hasSuffix(" MB") && cells[0][6] == "–")
+        #expect(cells[1][4] == "–" && cells[1][5] == "–" && cells[1][6].hasSuffix(" MB"))
+        // Exporting changes neither the operations nor, at one size, the multiply-adds.
+        #expect(cells[0][2...3] == cells[1][2...3])
+        #expect(lines.contains("|  | `model` | `small` | gray | mean color |"))
+        #expect(lines.last?.hasPrefix("2 photos at 32 × 32") == true)
+    }
+
+    @Test func printsJSON() throws {
+        let model = try bench.makeCheckpoint()
+        try makePhotos()
+        let result = try bench.run(["compare", model, "--data", "data", "--json"] + quick)
+        let report = try bench.json(result)
+        let reference = try #require(report["reference"] as? [String: Any])
+        #expect(reference["architecture"] as? String == "eccv16")
+        #expect(try #require(reference["median_seconds"] as? Double) > 0)
+        let models = try #require(report["models"] as? [[String: Any]])
+        #expect(models.map { $0["name"] as? String } == [model])
+        #expect(try #require(models[0]["median_seconds"] as? Double) > 0)
+        #expect(try #require(models[0]["speedup"] as? Double) > 0)
+        let size = try #require(models[0]["size"] as? [String: Int])
+        let (half, small) = (try #require(size["float16_bytes"]), try #require(size["int8_bytes"]))
+        #expect(small < half && half < 3 * small)
+        let inspected = try bench.json(try bench.expect(0, "inspect", model, "--json"))
+        #expect(size["parameters"] == inspected["parameters"] as? Int)
+        // The quality is what evaluate reports.
+        let quality = try #require(models[0]["quality"] as? [String: Any])
+        let evaluated = try bench.json(
+            try bench.expect(
+                0, "evaluate", model, "--data", "data", "--size", "32", "--json"))
+        for key in ["psnr_db", "ssim", "delta_e2000", "ab_auc_rebalanced"] {
+            #expect(try #require(quality[key] as? Double) == evaluated[key] as? Double, "\(key)")
+        }
+        #expect((quality["photos"] as? [Any])?.count == 2)
+    }
+
+    @Test func measuresAPackageAsItIs() throws {
+        let model = try bench.makeCheckpoint()
+        try bench.expect(0, "export", model, "-o", "small.mlpackage", "--size", "32")
+        let inspected = try bench.json(
+            try bench.expect(0, "inspect", "small.mlpackage", "--json"))
+        let report = try bench.json(
+            try bench.run(["compare", "small.mlpackage", "--json"] + quick))
+        let models = try #require(report["models"] as? [[String: Any]])
+        let size = try #require(models[0]["size"] as? [String: Int])
+        #expect(size["package_bytes"] == inspected["disk_bytes"] as? Int)
+        #expect(models[0]["quality"] == nil)
+    }
+
+    @Test func refuses() throws {
+        let model = try bench.makeCheckpoint()
+        try bench.expect(64, "compare", says: ["Usage"])
+        try bench.expect(64, "compare", model, "--rounds", "0", says: ["--rounds"])
+        try bench.expect(64, "compare", model, "--size", "100", says: ["multiple of 32"])
+        try bench.expect(65, "compare", model, "absent.h5", says: ["absent.h5", "No such"])
+        try bench.makeDirectory("empty")
+        try bench.expect(65, "compare", model, "--data", "empty", says: ["holds no photo"])
+    }
+
+    @Test func namesBadPhotosOnce() throws {
+        let model = try bench.makeCheckpoint()
+        try makePhotos()
+        _ = try bench.write(Data("no photo".utf8), to: "data/c.jpg")
+        let result = try bench.run(["compare", model, model, "--data", "data"] + quick)
+        #expect(result.code == 65)
+        #expect(result.messages.contains("1 of 3 photos could not be evaluated"))
+        #expect(result.messages.components(separatedBy: "data/c.jpg").count == 2)
+        #expect(result.output.contains("2 photos at 32 × 32"))
+    }
+}
