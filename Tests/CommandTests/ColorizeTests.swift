@@ -87,7 +87,7 @@ import Testing
         #expect(abs(chromas[2] / chromas[1] - 2) < 0.05)
         try bench.expect(
             64, "colorize", "warm.h5", photo, "-o", "x", "--saturation", "5",
-            says: ["choose one from 0 to 4"])
+            says: ["must be from 0 to 4"])
     }
 
     private func luminance(_ rgb: ArraySlice<UInt8>) -> Double {

@@ -11,9 +11,8 @@ struct ColorizeCommand: ParsableCommand {
         commandName: "colorize",
         abstract: "Color photos.",
         discussion: """
-            Each photo is written to the directory under its own name, at its own size and with \
-            its own lightness. A photo that cannot be read is left out and named; the others are \
-            colored all the same.
+            Each photo keeps its name, its size and its lightness. A photo that cannot be read is \
+            reported, and the others are still colored.
             """)
 
     @Argument(help: "A checkpoint or a package.")
@@ -22,40 +21,41 @@ struct ColorizeCommand: ParsableCommand {
     @Argument(help: "The photos: JPEG, PNG or WebP.")
     var photos: [String]
 
-    @Option(name: .shortAndLong, help: "The directory to write to; made if it is not there.")
+    @Option(name: .shortAndLong, help: "The directory to write to; created if needed.")
     var output: String
 
-    @Option(help: "The side of the square at which the network looks at a photo, in pixels.")
+    @Option(help: "The side of the square at which the network sees a photo, in pixels.")
     var size: Int?
 
-    @Option(help: "The format to write; JPEG for JPEG photos and PNG for others if not given.")
+    @Option(help: "The format to write; if not given, JPEG for JPEG photos and PNG for others.")
     var format: Format?
 
-    @Flag(help: "Also write a strip of each photo in gray, colored, and as it was.")
+    @Flag(help: "Also write a strip of each photo: gray, colored, original.")
     var compare = false
 
     @Option(
         help: """
-            With --compare, another model whose colors the strip shows before this one's.
+            With --compare, another model, whose colors the strip shows to the left of this \
+            model's.
             """)
     var before: String?
 
     @Option(
         help: """
-            A factor for the colors of these photos, 0 to 4: 1.3 makes a pale network's more vivid. \
-            It multiplies the network's own saturation, which `import` sets.
+            A factor for the colors of these photos, 0 to 4: 1.3 makes a pale network's more \
+            vivid. It multiplies the network's own saturation, which `import` sets.
             """)
     var saturation = 1.0
 
-    @Option(help: "Threads to run on.")
+    @Option(help: "The number of threads; all processors if not given.")
     var threads: Int?
 
     func validate() throws {
         guard (0...4).contains(saturation) else {
-            throw ValidationError("--saturation \(saturation): choose one from 0 to 4")
+            throw ValidationError("--saturation \(saturation): must be from 0 to 4")
         }
         guard compare || before == nil else {
-            throw ValidationError("--before only changes the strip: add --compare")
+            throw ValidationError("--before has no effect without --compare")
         }
     }
 
@@ -93,8 +93,8 @@ extension ColorizeCommand {
         let format: ImageFormat
     }
 
-    /// What is to be written where. No photo may be overwritten, nor two photos written to one
-    /// path.
+    /// The photos with their output files. Neither may a photo be overwritten nor two photos be
+    /// written to one file.
     private func jobs() throws -> [Job] {
         let jobs = photos.map(job)
         let inputs = Set(photos.compactMap(FileIdentity.init(of:)))
