@@ -2,7 +2,7 @@ import ColorScience
 import ColorizerExport
 import TensorGraph
 
-// How a and b are joined to one tensor and taken apart again.
+// Joining a and b into one tensor, and splitting them again.
 
 extension ColorizerInterface {
     /// The interface of a checkpoint: lightness in 0…100 in, `ab` out.
@@ -22,7 +22,7 @@ extension ColorizerInterface {
 }
 
 /// a and b, [N, 2, H, W]: the only output, or two outputs [N, 1, H, W] whose names end in a and b;
-/// nil if the outputs are no colors.
+/// nil if the outputs are not colors.
 package func joinedColors(of outputs: [NamedTensor]) -> TensorData? {
     if outputs.count == 1 { return outputs[0].data.isColor ? outputs[0].data : nil }
     guard outputs.count == 2, let a = outputs.first(where: { $0.name.hasSuffix("a") })?.data,

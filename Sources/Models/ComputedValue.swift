@@ -10,9 +10,10 @@ public struct ComputedValue: Hashable, Sendable {
     public let operation: String
     /// The dotted path of the module in a checkpoint; empty in a package.
     public let module: String
-    /// The module path and operation of the network's node that this value is: ``name`` in a
-    /// checkpoint, what the export recorded in a package; nil where nothing is recorded.
+    /// The module path and the operation of the network's node that computes this value: ``name``
+    /// in a checkpoint, the name that the export recorded in a package; nil if none is recorded.
     public let node: String?
+    /// The shape of the value for the inputs that the model was compiled for.
     public let shape: Shape
     /// The indices of the values that it is computed from; the model's inputs are left out.
     public let inputs: [Int]

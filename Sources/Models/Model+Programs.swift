@@ -8,8 +8,8 @@ extension Model {
     ///   - batch: the number of images that are colored at once.
     ///   - height: in pixels; the model's own height if nil.
     ///   - width: in pixels; the model's own width if nil.
-    /// - Throws: ``ModelError`` if the model is no colorizer, does not run at that size, or gives
-    ///   colors of another size.
+    /// - Throws: ``ModelError`` if the model is not a colorizer, does not run at that size, or
+    ///   gives colors of another size.
     package func program(
         batch: Int = 1, height: Int? = nil, width: Int? = nil, options: CompileOptions = .init()
     ) throws -> ModelProgram {
@@ -27,7 +27,7 @@ extension Model {
     /// The height and width, in pixels, that the model runs at by default: a package's own,
     /// 256 × 256 for a checkpoint.
     ///
-    /// - Throws: ``ModelError`` if the model is no colorizer.
+    /// - Throws: ``ModelError`` if the model is not a colorizer.
     public func preferredSize() throws -> (height: Int, width: Int) {
         let shape = try colorizerGraph().inputs[0].shape
         return (shape[2], shape[3])
@@ -36,15 +36,16 @@ extension Model {
     /// The graph of a colorizer.
     ///
     /// - Parameter shapes: see ``graph(shapes:compute:folds:)``.
-    /// - Throws: ``ModelError`` if the model is no colorizer, does not run on that shape, or gives
-    ///   colors of another size than its input's.
+    /// - Throws: ``ModelError`` if the model is not a colorizer, does not run on that shape, or
+    ///   gives colors of another size than its input's.
     package func colorizerGraph(shapes: [String: Shape] = [:]) throws -> ModelGraph {
         let graph = try graph(shapes: shapes)
         try graph.checkIsColorizer()
         return graph
     }
 
-    /// A package is raised as it is at its own size; it has to declare any other.
+    /// The graph for an input shape. A package runs at its default size, and at other sizes only if
+    /// it declares them.
     private func graph(for shape: Shape, _ own: ModelGraph) throws -> ModelGraph {
         let input = own.inputs[0]
         if input.shape == shape { return own }
@@ -58,11 +59,11 @@ extension Model {
         }
     }
 
-    /// Compiles the model for given inputs, such that a run shows all values on the way.
+    /// Compiles the model for given inputs, with all intermediate values observable.
     ///
     /// - Parameters:
-    ///   - inputs: matched by name, or by order if there is one. Lightness is 0…100 even for a model
-    ///     that takes an image.
+    ///   - inputs: matched by name, or by order if there is one. Lightness is in 0…100 even for a
+    ///     model that takes an image.
     ///   - compute: the arithmetic.
     /// - Throws: ``ModelError`` if the inputs are not the model's, or it cannot be run on them.
     package func program(
@@ -78,8 +79,8 @@ extension Model {
 
     /// Runs the model once.
     ///
-    /// - Parameter inputs: see ``program(on:compute:)``; a batch is cut to the size that the model
-    ///   takes.
+    /// - Parameter inputs: see ``program(on:compute:)``; a batch is split into batches of the size
+    ///   that the model takes.
     /// - Returns: the outputs in the model's order.
     /// - Throws: ``ModelError`` if the inputs are not the model's, or it cannot be run on them.
     package func run(

@@ -7,8 +7,8 @@ import TensorGraph
 
 /// A colorizer that can be run: a checkpoint or a package.
 ///
-/// A model is a value that can be shared between tasks. It is compiled for one size when it is
-/// used, for instance by a `Colorizer`.
+/// A model is a value that can be shared between tasks. It is compiled for a specific size when it
+/// is used, for instance by a `Colorizer`.
 public struct Model: Sendable {
     /// The path of the file, or the name of the architecture.
     public let name: String
@@ -36,17 +36,21 @@ public struct Model: Sendable {
         }
     }
 
-    /// A checkpoint in memory.
+    /// Creates a model from a checkpoint in memory.
     ///
-    /// - Parameter name: the name that errors and reports use; the architecture if nil.
+    /// - Parameters:
+    ///   - checkpoint: the network and its weights.
+    ///   - name: the name that errors and reports use; the architecture if nil.
     public init(_ checkpoint: Checkpoint, name: String? = nil) {
         self.name = name ?? checkpoint.architecture
         source = .checkpoint(checkpoint)
     }
 
-    /// A package in memory.
+    /// Creates a model from a package in memory.
     ///
-    /// - Parameter name: the name that errors and reports use.
+    /// - Parameters:
+    ///   - package: the package.
+    ///   - name: the name that errors and reports use.
     public init(_ package: MLPackage, name: String = "package") {
         self.name = name
         source = .package(package)
@@ -87,7 +91,7 @@ public struct Model: Sendable {
     /// The shape of the lightness, [N, 1, H, W], that the model takes by default: a package's own,
     /// 1 × 1 × 256 × 256 for a checkpoint.
     ///
-    /// - Throws: ``ModelError`` if the model takes another input than lightness.
+    /// - Throws: ``ModelError`` if the model takes an input other than lightness.
     package func lightnessShape() throws(ModelError) -> Shape {
         guard let package else { return [1, 1, 256, 256] }
         let shapes = package.program.inputs.map { package.defaultShape(of: $0) }

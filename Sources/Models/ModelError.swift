@@ -1,5 +1,6 @@
-/// Why a model cannot be run: the model, the rule it breaks, and the way out.
+/// Why a model cannot be run: the model, the rule it breaks, and the remedy.
 public struct ModelError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What keeps the model from running.
     public enum Kind: Hashable, Sendable {
         /// The package does not map lightness to colors.
         case notAColorizer
@@ -15,9 +16,11 @@ public struct ModelError: Error, Hashable, Sendable, CustomStringConvertible {
         case notRunnable
     }
 
+    /// The kind of the error.
     public let kind: Kind
     /// The path of the model, or the name of its architecture.
     public let model: String
+    /// The broken rule and the remedy.
     public let problem: String
 
     package init(_ kind: Kind, _ model: String, _ problem: String) {
@@ -26,5 +29,6 @@ public struct ModelError: Error, Hashable, Sendable, CustomStringConvertible {
         self.problem = problem
     }
 
+    /// The model and the problem.
     public var description: String { "\(model): \(problem)" }
 }

@@ -13,7 +13,7 @@ package struct ModelGraph {
     package let outputs: [(name: String, value: Tensor)]
     /// The weights, by the names of the graph's variables.
     package let variables: [String: TensorData]
-    /// How lightness goes in and colors come out; nil if the model is no colorizer.
+    /// How lightness goes in and colors come out; nil if the model is not a colorizer.
     let interface: ColorizerInterface?
     /// All values between inputs and outputs, in the order of computation.
     package let values: [TracedValue]
@@ -25,8 +25,8 @@ extension Model {
     /// - Parameters:
     ///   - shapes: the shapes of inputs by name, [N, 1, H, W] for lightness; the model's own shape
     ///     for an input that is not named.
-    ///   - compute: the arithmetic that the graph expresses. A checkpoint's graph is always float32;
-    ///     compile it with `CompileOptions.roundsToHalf` for float16.
+    ///   - compute: the arithmetic that the graph expresses. A checkpoint's graph is always
+    ///     float32; compile it with `CompileOptions.roundsToHalf` for float16.
     ///   - folds: whether a checkpoint's re-parameterized convolutions are folded into one each,
     ///     which is faster and the same up to rounding.
     /// - Throws: ``ModelError`` if the model cannot be run on these shapes.
@@ -42,7 +42,7 @@ extension Model {
         }
     }
 
-    /// The name that a checkpoint's input has.
+    /// The name of a checkpoint's input.
     static let checkpointInput = "lightness"
 
     private func graph(of checkpoint: Checkpoint, _ shape: Shape) throws -> ModelGraph {
@@ -92,8 +92,8 @@ extension Model {
 }
 
 extension ModelGraph {
-    /// - Throws: ``ModelError`` if the model is no colorizer, or gives colors of another size than
-    ///   its input's.
+    /// - Throws: ``ModelError`` if the model is not a colorizer, or gives colors of another size
+    ///   than its input's.
     func checkIsColorizer() throws(ModelError) {
         guard interface != nil else {
             let inputs = inputs.map { "\($0.name) \($0.shape)" }.joined(separator: ", ")

@@ -4,14 +4,15 @@ import TensorGraph
 
 /// A model compiled for inputs of given shapes.
 ///
-/// It is used by one thread at a time.
+/// A program must be used by one thread at a time.
 package final class ModelProgram {
     package let model: Model
     package let program: Program
     package let inputs: [(name: String, shape: Shape)]
     /// The names of the outputs, in the model's order.
     package let outputs: [String]
-    /// The observed values, in the order of computation; empty unless they were asked for.
+    /// The observed values, in the order of computation; empty unless the program was compiled to
+    /// observe them.
     package let values: [ComputedValue]
     /// The indices of the outputs among ``values``; nil for an output that is an input.
     package let outputIndices: [Int?]
@@ -19,7 +20,7 @@ package final class ModelProgram {
 
     /// Compiles a graph.
     ///
-    /// - Parameter observes: whether a run shows all values on the way, see ``start(_:)``.
+    /// - Parameter observes: whether a run exposes all intermediate values, see ``start(_:)``.
     package init(
         _ graph: ModelGraph, observes: Bool = false, options: CompileOptions = .init()
     ) throws {
@@ -41,10 +42,10 @@ package final class ModelProgram {
     /// Replaces weights by name; the others keep their values.
     package func load(_ variables: [String: TensorData]) throws { try program.load(variables) }
 
-    /// Begins a run that shows the observed values.
+    /// Begins a run that returns the observed values one by one.
     ///
     /// - Parameter inputs: see ``Model/program(on:compute:)``. Lightness is scaled for a model that
-    ///   takes an image, and not rounded to the image's levels, so that the model alone is compared.
+    ///   takes an image, but not rounded to whole levels, so that only the model is compared.
     /// - Throws: ``ModelError`` if the inputs are not the model's.
     package func start(_ inputs: [NamedTensor]) throws -> ObservedRun {
         let values = try inputs.matched(to: self.inputs.map(\.name), of: model.name)
@@ -59,8 +60,8 @@ package final class ModelProgram {
     /// The factor that lightness in 0…100 is multiplied by.
     private var lightnessScale: Float { interface?.lightnessScale ?? 1 }
 
-    /// Inputs as the model sees them: lightness that is passed as pixels is rounded when the model
-    /// scales it back, and a model that is compared has to get the same values.
+    /// Inputs as the model sees them. Scaling lightness to pixels and back rounds it in float32; a
+    /// model that this one is compared with has to get the same values.
     package func roundTripped(_ inputs: [NamedTensor]) -> [NamedTensor] {
         guard lightnessScale != 1 else { return inputs }
         return inputs.map { input in

@@ -1,10 +1,13 @@
 import TensorGraph
 
-/// An input or an output with its value.
+/// The name and the value of an input or output.
 public struct NamedTensor: Hashable, Sendable {
+    /// The name of the input or output.
     public let name: String
+    /// Its value.
     public let data: TensorData
 
+    /// Creates a named value.
     public init(_ name: String, _ data: TensorData) {
         self.name = name
         self.data = data
@@ -19,7 +22,7 @@ extension [NamedTensor] {
 
     /// Finds the value of each of a model's inputs: by name, or by order if there is one.
     ///
-    /// - Throws: ``ModelError`` if names are missing or left over.
+    /// - Throws: ``ModelError`` if the names are not those of the model's inputs.
     func matched(
         to names: [String], of model: String
     ) throws(ModelError) -> [String: TensorData] {
@@ -28,13 +31,13 @@ extension [NamedTensor] {
         guard Set(names) == Set(values.keys) else {
             throw ModelError(
                 .inputs, model,
-                "takes \(names.joined(separator: ", ")) where the reference has \(summary); write "
+                "takes \(names.joined(separator: ", ")), but the reference has \(summary); write "
                     + "a reference with the inputs of the model")
         }
         return values
     }
 
-    /// Splits a batch into batches of a model's size; what cannot be split stays whole.
+    /// Splits a batch into batches of a given size; inputs that cannot be split evenly stay whole.
     package func batches(of size: Int?) -> [[NamedTensor]] {
         guard let size, size > 0, count == 1, self[0].data.shape.rank == 4,
             self[0].data.shape[0] > size, self[0].data.shape[0].isMultiple(of: size)

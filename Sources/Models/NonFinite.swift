@@ -2,13 +2,14 @@ import TensorGraph
 
 /// The NaN and infinite values of a tensor.
 public struct NonFinite: Hashable, Sendable, Encodable {
+    /// The number of NaN and infinite values.
     public private(set) var count: Int
     /// The number of NaN values among them.
     public private(set) var nan: Int
     /// The position of the first one, an index for each dimension.
     public let first: [Int]
 
-    /// Nil if all values are finite.
+    /// Searches a tensor; nil if all its values are finite.
     public init?(in data: TensorData) {
         guard let offset = data.scalars.firstIndex(where: { !$0.isFinite }) else { return nil }
         count = data.scalars.count { !$0.isFinite }
@@ -22,6 +23,7 @@ public struct NonFinite: Hashable, Sendable, Encodable {
         nan += other.nan
     }
 
+    /// The count and the first position, for error messages.
     public var text: String {
         let noun = count == 1 ? "value is" : "values are"
         return "\(count) \(noun) NaN or infinite, the first at \(first)"

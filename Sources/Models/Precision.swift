@@ -2,13 +2,17 @@ import MLPackage
 
 /// The precision of a model's weights.
 public enum ModelPrecision: String, Hashable, Sendable, Encodable {
-    case float32, float16
+    /// Single precision.
+    case float32
+    /// Half precision.
+    case float16
     /// Weights are stored in fewer bits and unpacked when the model loads.
     case quantized
 }
 
 /// The arithmetic that a model is run with.
 public enum ComputePrecision: String, Hashable, Sendable, CaseIterable, Encodable {
+    /// Nothing is rounded to half precision.
     case float32
     /// The inputs, the weights and the result of every operation are rounded to half precision.
     case float16
@@ -32,7 +36,7 @@ extension ModelPrecision {
 }
 
 extension ComputePrecision {
-    /// The arithmetic that a package declares; its quantized weights do not decide it.
+    /// The arithmetic that a package declares, whatever the precision of its weights.
     init(of package: MLPackage) {
         let types = package.program.operations.filter {
             !$0.isConstant && !$0.isConstantExpression && !["cast", "identity"].contains($0.type)

@@ -6,14 +6,14 @@ extension Image {
     /// Replaces the image's color and keeps its lightness; colors outside sRGB are clamped.
     ///
     /// - Parameters:
-    ///   - a: one value a pixel, row by row from the top.
-    ///   - b: the same.
+    ///   - a: the a channel of Lab, one value per pixel, row by row from the top.
+    ///   - b: the b channel, in the same order.
     /// - Precondition: both have `width * height` values.
     public func withColor(a: [Float], b: [Float]) -> Image {
         withColor { range in (Array(a[range]), Array(b[range])) }
     }
 
-    /// The image without color.
+    /// The image without color: a and b are 0, and the lightness is unchanged.
     public var gray: Image {
         withColor { range in
             let zeros = [Float](repeating: 0, count: range.count)
@@ -21,7 +21,12 @@ extension Image {
         }
     }
 
-    /// The lightness L in 0…100, [1, 1, height, width], of the image resized to that size.
+    /// The lightness of the image, resized.
+    ///
+    /// - Parameters:
+    ///   - height: in pixels.
+    ///   - width: in pixels.
+    /// - Returns: L in 0…100, [1, 1, height, width].
     public func lightness(height: Int, width: Int) -> TensorData {
         let resized = resized(to: width, height: height)
         return TensorData(shape: [1, 1, height, width], scalars: lab(fromRGB: resized.pixels).l)

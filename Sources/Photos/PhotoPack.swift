@@ -17,7 +17,7 @@ public final class PhotoPack: Sendable, Hashable {
     public let names: [String]
     private let reader: HDF5Reader
 
-    /// Opens a pack; photos are read one by one.
+    /// Opens a pack; photos are read on demand.
     ///
     /// - Throws: `TensorFileError` if the file cannot be read; ``PhotoPackError`` if it is not a
     ///   packed dataset.
@@ -31,10 +31,12 @@ public final class PhotoPack: Sendable, Hashable {
         names = try reader.datasetNames(under: Self.group)
     }
 
+    /// Whether both are the same file, by path.
     public static func == (one: PhotoPack, other: PhotoPack) -> Bool { one.path == other.path }
+    /// Hashes the path.
     public func hash(into hasher: inout Hasher) { hasher.combine(path) }
 
-    /// Reads a photo, and checks its shape first.
+    /// Reads a photo after checking its shape.
     func image(_ name: String) throws(ImageError) -> Image {
         let dataset = "\(Self.group)/\(name)"
         let file = "\(path)/\(name)"
@@ -44,7 +46,8 @@ public final class PhotoPack: Sendable, Hashable {
             guard shape.rank == 3, shape[2] == 3, shape[0] > 0, shape[1] > 0,
                 try reader.storedType(of: dataset) == .uint8
             else {
-                throw ImageError.damaged(file, "holds no bytes of shape [height, width, 3]")
+                throw ImageError.damaged(
+                    file, "is not a dataset of bytes of shape [height, width, 3]")
             }
             try limits.check(width: shape[1], height: shape[0], file: file)
             let bytes = try reader.read(dataset, expecting: shape).integers ?? []
@@ -58,12 +61,12 @@ public final class PhotoPack: Sendable, Hashable {
         }
     }
 
-    /// Writes photos into a pack as they come; it stands at its path once all are written.
+    /// Writes photos into a pack one by one; the file appears at its path once all are written.
     ///
     /// - Parameters:
-    ///   - names: without `/` at their ends, each once.
-    ///   - photo: the photo of the name at that place.
-    /// - Throws: `TensorFileError` if it cannot be written; what `photo` throws.
+    ///   - names: unique names that neither begin nor end with `/`.
+    ///   - photo: returns the photo for the name at an index.
+    /// - Throws: `TensorFileError` if it cannot be written; the errors of `photo`.
     package static func write(
         _ names: [String], to path: String, photo: (Int) throws -> Image
     ) throws {
@@ -80,8 +83,9 @@ public final class PhotoPack: Sendable, Hashable {
     }
 }
 
-/// A file is not a packed dataset.
+/// The error for a file that is not a packed dataset.
 public struct PhotoPackError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The path and the problem.
     public let description: String
 
     init(_ description: String) { self.description = description }

@@ -3,7 +3,9 @@ public import ImageIO
 
 /// Where a photo is: a file, or a name in a packed dataset.
 public enum PhotoReference: Hashable, Sendable, CustomStringConvertible {
+    /// An image file, by its path.
     case file(String)
+    /// A photo of a packed dataset, by its name.
     case packed(PhotoPack, name: String)
 
     /// The path; for a photo of a pack, the pack's path and the photo's name.

@@ -1,12 +1,15 @@
 import ColorScience
 import ImageIO
 
-/// What is wrong with the photos of a collection as something to learn colors from.
+/// The photos of a collection that are fit for training, and the problems of the others.
 package struct PhotoSurvey: Sendable {
+    /// Why a photo is dropped.
     package enum Problem: Hashable, Sendable, CustomStringConvertible {
+        /// The photo cannot be read, for the given reason.
         case broken(String)
-        /// The chroma that 99 of 100 pixels do not exceed.
+        /// The photo has hardly any color; `chroma` is the 99th percentile over its pixels.
         case gray(chroma: Float)
+        /// The photo looks like an earlier one; `distance` is the number of hash bits that differ.
         case duplicate(of: String, distance: Int)
 
         package var kind: String {
@@ -28,6 +31,7 @@ package struct PhotoSurvey: Sendable {
         }
     }
 
+    /// A photo that was read.
     package struct Photo: Sendable {
         package let reference: PhotoReference
         package let width, height: Int
@@ -35,22 +39,24 @@ package struct PhotoSurvey: Sendable {
         package let chroma: Float
     }
 
-    /// Photos that can be learned from, in the collection's order.
+    /// The photos fit for training, in the collection's order.
     package private(set) var usable: [Photo] = []
-    /// What is left out, and why.
+    /// The photos that were dropped, and why.
     package private(set) var dropped: [(reference: PhotoReference, problem: Problem)] = []
 
-    /// A photo whose chroma stays at or below this nearly everywhere is gray, or tinted.
+    /// The largest chroma, as a 99th percentile, of a photo that counts as gray or tinted.
     package static let grayChroma: Float = 8
-    /// Photos whose hashes differ in at most so many of 64 bits are one.
+    /// The largest number of differing hash bits, of 64, at which photos count as duplicates.
     package static let sameDistance = 4
 
-    /// Looks at every photo.
+    /// Reads and checks every photo.
     ///
-    /// - Parameter progress: is told how many are done.
+    /// - Parameters:
+    ///   - references: the photos.
+    ///   - progress: called with the number of photos that are done.
     package init(_ references: [PhotoReference], progress: (Int) -> Void = { _ in }) {
         for (done, reference) in references.enumerated() {
-            switch Self.look(at: reference) {
+            switch Self.read(reference) {
             case .success(let photo): add(photo)
             case .failure(let error): dropped.append((reference, .broken("\(error)")))
             }
@@ -58,7 +64,7 @@ package struct PhotoSurvey: Sendable {
         }
     }
 
-    private static func look(at reference: PhotoReference) -> Result<Photo, ImageError> {
+    private static func read(_ reference: PhotoReference) -> Result<Photo, ImageError> {
         do throws(ImageError) {
             let image = try reference.image(minimumSide: 128)
             let small = image.resized(to: 64, height: 64, filter: .bilinear)

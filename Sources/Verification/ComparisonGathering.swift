@@ -1,7 +1,7 @@
 import Models
 import TensorGraph
 
-/// Compares outputs and colors run by run.
+/// Accumulates the comparison of outputs and colors over all runs.
 struct ComparisonGathering {
     let path: String
     let source: String
@@ -9,7 +9,7 @@ struct ComparisonGathering {
     let tolerance: Tolerance
     private(set) var outputs: [OutputGathering] = []
     private var colors: ColorGathering?
-    /// Whether some run had no colors to compare, so that there is no difference of all.
+    /// Whether a run had no comparable colors, so that there is no overall difference.
     private var lacksColors = false
 
     init(path: String, source: String, runs: Int, tolerance: Tolerance) {
@@ -19,18 +19,21 @@ struct ComparisonGathering {
         self.tolerance = tolerance
     }
 
-    /// The difference over all photos; nil where the model is no colorizer.
+    /// The difference over all photos; nil if the model is not a colorizer.
     var color: ColorDifference? { lacksColors ? nil : colors?.difference }
 
     var photos: [PhotoDifference] { colors?.photos ?? [] }
 
-    /// - Returns: the colors, where the model is a colorizer and they are numbers.
+    /// Adds the outputs of a run.
+    ///
+    /// - Returns: the colors; nil if the model is not a colorizer or they are not finite.
+    /// - Throws: ``VerificationError`` if the outputs do not match the expected ones.
     mutating func add(
         _ computed: [NamedTensor], _ expected: [NamedTensor], _ input: VerificationInput
     ) throws -> ColoredBatch? {
         let pairs = try matchOutputs(computed, of: path, to: expected, of: source)
         if outputs.isEmpty {
-            // A colorizer's a and b span 220, whatever the pictures at hand span.
+            // For a and b the peak is fixed, whatever range these images cover.
             let peak = joinedColors(of: computed) == nil ? nil : 220.0
             outputs = pairs.map {
                 OutputGathering($0, runs: runs, peak: peak, tolerance: tolerance)
@@ -49,7 +52,7 @@ struct ComparisonGathering {
 }
 
 extension ColoredBatch {
-    /// Nil where the model is no colorizer, or its colors are no numbers.
+    /// Nil if the model is not a colorizer, or its colors are not finite.
     fileprivate init?(
         _ input: VerificationInput, _ computed: [NamedTensor], _ expected: [NamedTensor]
     ) throws {

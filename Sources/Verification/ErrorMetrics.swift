@@ -1,23 +1,32 @@
 import Glibc
 import Models
 
-/// How far computed numbers are from those expected. All sums are in double precision.
+/// The error of computed values c against expected values e.
+///
+/// Sums are accumulated in double precision. All metrics are NaN if any value is NaN or infinite.
 public struct ErrorMetrics: Hashable, Sendable {
-    /// The largest |c − e|, the mean, and what 99 of 100 stay at or below, interpolated between two.
+    /// The largest |c − e|.
     public private(set) var maxAbs = Double.nan
+    /// The mean |c − e|.
     public private(set) var meanAbs = Double.nan
+    /// The 99th percentile of |c − e|, linearly interpolated.
     public private(set) var percentile99 = Double.nan
-    /// The largest |c − e| / |e| where e is not 0.
+    /// The largest |c − e| / |e| over the values with e ≠ 0.
     public private(set) var maxRelative = Double.nan
-    /// 10 log₁₀(peak² / mean (c − e)²); infinite for equal numbers.
+    /// 10 log₁₀(peak² / mean (c − e)²), in dB; infinite if all values are equal.
     public private(set) var psnr = Double.nan
-    /// 10 log₁₀(Σ e² / Σ (c − e)²); infinite for equal numbers.
+    /// 10 log₁₀(Σ e² / Σ (c − e)²), in dB; infinite if all values are equal.
     public private(set) var snr = Double.nan
-    /// Σ c e / √(Σ c² Σ e²); 1 where both are all zeros, 0 where one is.
+    /// The cosine similarity Σ c e / √(Σ c² Σ e²); 1 if c and e are all zeros, 0 if only one is.
     public private(set) var cosine = Double.nan
 
-    /// - Parameter peak: the greatest difference there can be: 220 for ab.
-    /// - Precondition: both have the same count, above 0. All are NaN if any number is.
+    /// Compares values.
+    ///
+    /// - Parameters:
+    ///   - computed: the model's values.
+    ///   - expected: the expected values, in the same order.
+    ///   - peak: the peak of the PSNR: 220 for a and b.
+    /// - Precondition: both have the same count, which is not 0.
     public init(computed: [Float], expected: [Float], peak: Double) {
         precondition(!expected.isEmpty)
         var errors = ErrorGathering(total: expected.count)
@@ -37,13 +46,13 @@ public struct ErrorMetrics: Hashable, Sendable {
     }
 }
 
-/// Gathers the errors of batch after batch; the metrics are those of all batches at once.
+/// Accumulates errors over batches; the metrics are those of all batches together.
 struct ErrorGathering {
     private(set) var sums = ErrorSums()
     fileprivate var tail: UpperTail
     fileprivate var maxRelative = 0.0
 
-    /// - Parameter total: how many numbers there are in all batches.
+    /// - Parameter total: the number of values in all batches.
     init(total: Int) {
         tail = UpperTail(total: total, share: 0.99)
     }
@@ -61,7 +70,7 @@ struct ErrorGathering {
     func metrics(peak: Double) -> ErrorMetrics { ErrorMetrics(self, peak: peak) }
 }
 
-/// Sums over pairs of numbers that most metrics follow from.
+/// Sums over pairs of values, from which most metrics follow.
 struct ErrorSums: Hashable, Sendable {
     private(set) var count = 0
     private(set) var maxAbs = 0.0
@@ -92,7 +101,8 @@ struct ErrorSums: Hashable, Sendable {
         self = next
     }
 
-    /// Whether all numbers were: squares of floats do not overflow, and what is none stays none.
+    /// Whether all values were finite: squares of floats do not overflow a double, and a NaN or an
+    /// infinity remains in the sum.
     var isFinite: Bool { computedSquares.isFinite && expectedSquares.isFinite }
 
     var meanAbs: Double { absolute / Double(count) }
@@ -108,11 +118,11 @@ struct ErrorSums: Hashable, Sendable {
         return products / (computedSquares.squareRoot() * expectedSquares.squareRoot())
     }
 
-    /// The largest error relative to the largest number expected; 0 for equal numbers.
+    /// The largest error relative to the largest expected magnitude; 0 if all values are equal.
     var relative: Double { maxAbs == 0 ? 0 : maxAbs / maxExpected }
 }
 
-/// Equal numbers are infinitely far above their noise, even where all are zero.
+/// Infinite without noise, even if the signal is zero.
 private func decibels(_ signal: Double, _ noise: Double) -> Double {
     noise == 0 ? .infinity : 10 * log10(signal / noise)
 }

@@ -2,7 +2,7 @@ import Engine
 import Models
 import TensorGraph
 
-/// Gathers the range and the error of each value over all runs.
+/// Accumulates the range and the error of each intermediate value over all runs.
 struct LayerGathering {
     private let values: [ComputedValue]
     private var ranges: [ValueRange]
@@ -18,7 +18,7 @@ struct LayerGathering {
         sums = values.map { _ in ErrorSums() }
     }
 
-    /// - Parameter run: what is being colored.
+    /// - Parameter run: the name of the input, for the report.
     mutating func add(_ value: ObservedValue, in run: String) throws {
         ranges[value.index].add(value, in: run)
         switch try expected.scalars(for: value.index) {
@@ -42,7 +42,7 @@ struct LayerGathering {
     }
 }
 
-/// The scalars that a value is compared with.
+/// The scalars that a value is compared with, in the order in which they are stored.
 enum ExpectedScalars {
     case inEngineOrder([Float])
     case rowMajor([Float])

@@ -2,29 +2,32 @@ import Engine
 import Models
 import TensorGraph
 
-/// What a value was like in all runs.
+/// The range and the error of an intermediate value over all runs.
 public struct LayerReport: Sendable {
+    /// The value: its name, operation and shape.
     public let value: ComputedValue
+    /// The largest magnitude, and the first NaN or infinity.
     public let range: ValueRange
-    /// Nil where there was nothing to compare with.
+    /// Nil if the reference has no such value.
     public let error: LayerError?
 }
 
-/// How large a value's numbers are.
+/// The range of an intermediate value's scalars over all runs.
 public struct ValueRange: Hashable, Sendable {
-    /// The greatest number that float16 has.
+    /// The largest finite float16 value.
     public static let largestHalf = 65504.0
 
-    /// The largest |number| of those that are finite.
+    /// The largest magnitude of the finite scalars.
     public private(set) var largest = 0.0
+    /// The NaN and infinite scalars; nil if there are none.
     public private(set) var nonFinite: NonFinite?
-    /// What was colored when the first number that is not finite came up.
+    /// The name of the first input for which a scalar was NaN or infinite.
     public private(set) var nonFiniteIn: String?
 
-    /// How much of float16's range is used; above 1 it overflows.
+    /// The largest magnitude as a share of float16's range; float16 overflows above 1.
     public var shareOfHalf: Double { largest / Self.largestHalf }
 
-    /// - Parameter run: what is being colored.
+    /// - Parameter run: the name of the input.
     mutating func add(_ value: ObservedValue, in run: String) {
         let magnitude = value.largestMagnitude
         if magnitude.isFinite {
@@ -47,25 +50,30 @@ public struct ValueRange: Hashable, Sendable {
     }
 }
 
-/// How far a value is from what is expected.
+/// The error of an intermediate value over all runs.
+///
+/// All figures are NaN if any compared scalar is NaN or infinite.
 public struct LayerError: Hashable, Sendable {
-    /// What it was compared with: a value of the other model, or a module of the original.
+    /// The name of the expected value: a value of the other model, or a module of the original.
     public let expected: String
+    /// The largest absolute error.
     public let maxAbs: Double
+    /// The mean absolute error.
     public let meanAbs: Double
-    /// The largest error relative to the largest number expected.
+    /// The largest error relative to the largest expected magnitude.
     public let relative: Double
-    /// In dB, relative to the largest number expected.
+    /// The PSNR in dB; its peak is the largest expected magnitude.
     public let psnr: Double
+    /// The SNR in dB.
     public let snr: Double
+    /// The cosine similarity of computed and expected scalars.
     public let cosine: Double
-    /// Whether it is within the tolerance.
+    /// Whether the error is within the tolerance.
     public let holds: Bool
 
-    /// All numbers are NaN if any that was compared is not finite.
     init(_ sums: ErrorSums, expected: String, tolerance: LayerTolerance) {
         self.expected = expected
-        holds = tolerance.holds(sums)
+        holds = tolerance.contains(sums)
         let isFinite = sums.isFinite
         maxAbs = isFinite ? sums.maxAbs : .nan
         meanAbs = isFinite ? sums.meanAbs : .nan
@@ -76,12 +84,15 @@ public struct LayerError: Hashable, Sendable {
     }
 }
 
-/// The first value past the tolerance: where error arises rather than passes through, if its
-/// inputs are far better.
+/// The first intermediate value past the tolerance.
+///
+/// If the error of its inputs is much smaller, the error arises in the operation itself rather
+/// than being passed on.
 public struct FirstDeparture: Hashable, Sendable {
-    /// Its place among the layers.
+    /// The index of the value in ``VerificationReport/layers``.
     public let layer: Int
-    /// The places of the compared values nearest before it; none where those are inputs.
+    /// The indices of the nearest compared values that it is computed from; empty if there are
+    /// only the model's inputs.
     public let inputs: [Int]
 
     init?(in layers: [LayerReport]) {
@@ -96,12 +107,12 @@ public struct FirstDeparture: Hashable, Sendable {
 private func nearestCompared(before layer: Int, in layers: [LayerReport]) -> [Int] {
     var open = layers[layer].value.inputs
     var (seen, found): (Set<Int>, Set<Int>) = ([], [])
-    while let place = open.popLast() {
-        guard seen.insert(place).inserted else { continue }
-        if layers[place].error == nil {
-            open += layers[place].value.inputs
+    while let index = open.popLast() {
+        guard seen.insert(index).inserted else { continue }
+        if layers[index].error == nil {
+            open += layers[index].value.inputs
         } else {
-            found.insert(place)
+            found.insert(index)
         }
     }
     return found.sorted()

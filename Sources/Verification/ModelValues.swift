@@ -2,19 +2,19 @@ import Engine
 import Models
 import TensorGraph
 
-/// The values of another model, run in float32 beside the one that is verified.
+/// The values of another model, run in float32 alongside the model that is verified.
 ///
-/// The two runs are interleaved: this one advances until it has the value that is asked for. It
-/// keeps only as many values as the orders of the two models differ by.
+/// The two runs are interleaved: this one advances until it has the requested value. It buffers
+/// only the values that the two models compute in a different order.
 final class ModelValues: ExpectedValues {
     private let model: Model
     private var program: ModelProgram?
     private var matching: ValueMatching?
     private var wanted: Set<Int> = []
     private var run: ObservedRun?
-    /// Values that were computed and not asked for yet.
+    /// Values that were computed but not requested yet.
     private var waiting: [Int: [Float]] = [:]
-    /// The value that was asked for last, and memory to reuse.
+    /// The value that was requested last, and buffers to reuse.
     private var last: [Float] = []
     private var spare: [[Float]] = []
 
@@ -66,7 +66,7 @@ final class ModelValues: ExpectedValues {
             guard let found = NonFinite(in: output.data) else { continue }
             throw VerificationError(
                 .badReference, path: source, place: "output \(output.name)",
-                "\(found.text); the reference model has to give finite values")
+                "\(found.text); the reference model must give finite values")
         }
         return outputs
     }

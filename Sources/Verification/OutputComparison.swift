@@ -1,19 +1,23 @@
 import Models
 import TensorGraph
 
-/// One output compared.
+/// The comparison of one output over all runs.
 public struct OutputComparison: Hashable, Sendable {
+    /// The output's name in the reference.
     public let name: String
+    /// The shape over all runs: the first dimension counts all images.
     public let shape: [Int]
+    /// The error of the output's values.
     public let metrics: ErrorMetrics
-    /// What PSNR is relative to: 220 for ab, else the span of the expected numbers.
+    /// The peak of the PSNR: 220 for a and b, otherwise the range of the expected values.
     public let peak: Double
+    /// The output's NaN and infinite values; nil if there are none.
     public let nonFinite: NonFinite?
-    /// The bounds that are not held, in words; empty if the output passes.
+    /// A sentence for each violated bound; empty if the output passes.
     public let failures: [String]
 }
 
-/// Compares an output run by run.
+/// Accumulates the comparison of an output over all runs.
 struct OutputGathering {
     let name: String
     private let tolerance: Tolerance
@@ -23,12 +27,12 @@ struct OutputGathering {
     private var errors: ErrorGathering
     private var violations = 0
     private var nonFinite: NonFinite?
-    private var least = Float.infinity
-    private var greatest = -Float.infinity
+    private var minimum = Float.infinity
+    private var maximum = -Float.infinity
 
     /// - Parameters:
-    ///   - pair: the output of the first run, to be added like all others.
-    ///   - peak: what PSNR is relative to; the span of the expected numbers if nil.
+    ///   - pair: the output of the first run, which still has to be added.
+    ///   - peak: the peak of the PSNR; the range of the expected values if nil.
     init(_ pair: OutputPair, runs: Int, peak: Double?, tolerance: Tolerance) {
         name = pair.name
         shape = pair.expected.shape
@@ -42,14 +46,14 @@ struct OutputGathering {
         let (computed, expected) = (pair.computed.scalars, pair.expected.scalars)
         errors.add(computed: computed, expected: expected)
         violations += tolerance.violations(computed: computed, expected: expected)
-        least = min(least, expected.min() ?? least)
-        greatest = max(greatest, expected.max() ?? greatest)
+        minimum = min(minimum, expected.min() ?? minimum)
+        maximum = max(maximum, expected.max() ?? maximum)
         guard let found = NonFinite(in: pair.computed) else { return }
         if nonFinite == nil { nonFinite = found } else { nonFinite?.add(found) }
     }
 
     var comparison: OutputComparison {
-        let span = Double(greatest) - Double(least)
+        let span = Double(maximum) - Double(minimum)
         let peak = peak ?? (span > 0 ? span : 1)
         let metrics = errors.metrics(peak: peak)
         var whole = shape
@@ -62,16 +66,19 @@ struct OutputGathering {
     private func failures(_ metrics: ErrorMetrics) -> [String] {
         var failures: [String] = []
         if violations > 0 {
-            failures.append("\(violations) numbers are farther off than they may be")
+            let noun = violations == 1 ? "value is" : "values are"
+            failures.append("\(violations) \(noun) farther off than the tolerance allows")
         }
         if let bound = tolerance.meanAbs, !(metrics.meanAbs <= bound) {
-            failures.append("the mean |error| \(metrics.meanAbs) is above \(bound)")
+            failures.append(
+                "the mean |error| \(figure(metrics.meanAbs, bound)) is above \(plain(bound))")
         }
         if let bound = tolerance.minPSNR, !(metrics.psnr >= bound) {
-            failures.append("the PSNR \(metrics.psnr) dB is below \(bound) dB")
+            failures.append(
+                "the PSNR \(figure(metrics.psnr, bound)) dB is below \(plain(bound)) dB")
         }
         if let bound = tolerance.minSNR, !(metrics.snr >= bound) {
-            failures.append("the SNR \(metrics.snr) dB is below \(bound) dB")
+            failures.append("the SNR \(figure(metrics.snr, bound)) dB is below \(plain(bound)) dB")
         }
         return failures
     }

@@ -1,32 +1,37 @@
 import Models
 import TensorGraph
 
-/// A model's output beside what is expected of it.
+/// A model's output and the expected one.
 struct OutputPair {
     let name: String
     let computed: TensorData
     let expected: TensorData
 }
 
-/// Finds for every expected output the model's: by name; by order where there is but one; a model
-/// with one output each for a and b against a reference with both in one, and the other way round.
+/// Finds the model's output for each expected one.
 ///
-/// - Parameter reference: who expects them.
-/// - Throws: ``VerificationError`` if an output of either side is left over, or shapes differ.
+/// Outputs are matched by name. A single output matches a single output of another name, and one
+/// output for a and b matches a pair of outputs, in either direction.
+///
+/// - Parameters:
+///   - path: the model's name, for errors.
+///   - reference: the reference's name, for errors.
+/// - Throws: ``VerificationError`` if an output on either side has no counterpart, or
+///   shapes differ.
 func matchOutputs(
     _ computed: [NamedTensor], of path: String, to expected: [NamedTensor],
     of reference: String
 ) throws -> [OutputPair] {
-    let pairs = pairsByName(computed, expected) ?? pairAlone(computed, expected)
+    let pairs = pairsByName(computed, expected) ?? singlePair(computed, expected)
     guard let pairs, !pairs.isEmpty else {
         throw VerificationError(
             .mismatch, path: path,
-            "gives \(computed.summary) where \(reference) has \(expected.summary)")
+            "gives \(computed.summary), but \(reference) has \(expected.summary)")
     }
     for pair in pairs where pair.computed.shape != pair.expected.shape {
         throw VerificationError(
             .mismatch, path: path, place: "output \(pair.name)",
-            "has shape \(pair.computed.shape) where \(reference) has \(pair.expected.shape)")
+            "has shape \(pair.computed.shape), but \(reference) has \(pair.expected.shape)")
     }
     return pairs
 }
@@ -43,12 +48,12 @@ private func pairsByName(
     }
 }
 
-private func pairAlone(_ computed: [NamedTensor], _ expected: [NamedTensor]) -> [OutputPair]? {
+private func singlePair(_ computed: [NamedTensor], _ expected: [NamedTensor]) -> [OutputPair]? {
     guard let first = single(computed), let second = single(expected) else { return nil }
     return [OutputPair(name: second.name, computed: first.data, expected: second.data)]
 }
 
-/// The only output, or a and b as one.
+/// The only output, or a and b joined.
 private func single(_ outputs: [NamedTensor]) -> NamedTensor? {
     outputs.count == 1 ? outputs[0] : joinedColors(of: outputs).map { NamedTensor("ab", $0) }
 }

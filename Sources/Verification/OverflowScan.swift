@@ -3,15 +3,16 @@ import Engine
 import MIL
 import TensorGraph
 
-/// The operations of a package that go beyond float16 on some pictures: those whose results are
-/// too large, and those that have to read them. What is measured is the checkpoint in float32, in
-/// the form that the package will have.
+/// Finds the operations of a package that exceed float16's range on given images: those whose
+/// results are too large, and those that read such results.
+///
+/// The checkpoint is run in float32, in the form in which it is exported.
 ///
 /// - Parameters:
-///   - lightness: L in 0…100, [1, 1, H, W] each, of the package's default size.
+///   - lightness: L in 0…100, [1, 1, H, W] each, with the package's default size.
 ///   - limit: the largest magnitude that may stay in float16.
 /// - Returns: names for `Float32Operations.overflowing`.
-/// - Throws: as `makePackage` does; `GraphError` if a picture is of another size.
+/// - Throws: the errors of `makePackage`; `GraphError` if an image has another size.
 package func overflowingOperations(
     _ source: ExportSource, _ options: ExportOptions, on lightness: [TensorData], limit: Float
 ) throws -> Set<String> {
@@ -21,8 +22,8 @@ package func overflowingOperations(
         outputs: [("last", last.result)], observing: operations.map(\.result))
     try program.load(source.variables)
     var large: Set<Int> = []
-    for picture in lightness {
-        var run = try program.start(["input": options.input(lightness: picture)])
+    for image in lightness {
+        var run = try program.start(["input": options.input(lightness: image)])
         while let values = run.next() {
             for value in values where !(value.largestMagnitude <= limit) {
                 large.insert(operations[value.index].result.id)

@@ -2,18 +2,26 @@ import Models
 import TensorFiles
 import TensorGraph
 
-/// What a model was given and what it is expected to give.
+/// Inputs, and the outputs that a model is expected to compute from them.
 public struct Reference: Sendable {
-    /// The file, or the model that computed the outputs.
+    /// The path of the file, or the name of the model that computed the outputs.
     public let name: String
+    /// The inputs, in the order of the file.
     public let inputs: [NamedTensor]
+    /// The expected outputs, in the order of the file.
     public let outputs: [NamedTensor]
-    /// What the modules of the original gave; read from the file when it is needed.
+    /// The outputs of the original network's modules, read from the file on demand; nil if the
+    /// file has none.
     public private(set) var activations: Activations?
 
-    /// Takes the values of a reference file from memory.
+    /// Creates a reference from values in memory.
     ///
-    /// - Throws: ``VerificationError`` if there are no inputs or outputs or not all are finite.
+    /// - Parameters:
+    ///   - name: the name that errors and reports use.
+    ///   - inputs: the model's inputs; L in 0…100, [N, 1, H, W], for a colorizer.
+    ///   - outputs: the expected outputs; a and b, [N, 2, H, W], for a colorizer.
+    /// - Throws: ``VerificationError`` if there are no inputs or no outputs, or a value is NaN or
+    ///   infinite.
     public init(name: String, inputs: [NamedTensor], outputs: [NamedTensor]) throws {
         self.name = name
         self.inputs = inputs
@@ -22,10 +30,10 @@ public struct Reference: Sendable {
         try check(outputs, in: "outputs")
     }
 
-    /// Reads `inputs/<name>` and `outputs/<name>` of an HDF5 file.
+    /// Reads the datasets `inputs/<name>` and `outputs/<name>` of an HDF5 file.
     ///
-    /// - Throws: `TensorFileError` if the file cannot be read, ``VerificationError`` if it has no
-    ///   inputs or outputs, or holds numbers that are infinite or none.
+    /// - Throws: `TensorFileError` if the file cannot be read; ``VerificationError`` if it has no
+    ///   inputs or no outputs, or a value is NaN or infinite.
     public init(contentsOf path: String) throws {
         let reader = try HDF5Reader(path: path)
         try self.init(
@@ -42,7 +50,7 @@ public struct Reference: Sendable {
             guard let data = try reader.read("\(group)/\(name)").tensorData else {
                 throw VerificationError(
                     .badReference, path: reader.path, place: "\(group)/\(name)",
-                    "holds integers; inputs and outputs are floats")
+                    "has integers; inputs and outputs must be floats")
             }
             return NamedTensor(name, data)
         }
@@ -52,33 +60,33 @@ public struct Reference: Sendable {
         guard !tensors.isEmpty else {
             throw VerificationError(
                 .badReference, path: name,
-                "holds no \(group)/<name>; write a reference file with "
-                    + "Scripts/python/export_pytorch.py --reference")
+                "has no dataset \(group)/<name>; write a reference file with "
+                    + "Scripts/python/export_pytorch.py")
         }
         for tensor in tensors {
             guard tensor.data.shape.count > 0 else {
                 throw VerificationError(
                     .badReference, path: name, place: "\(group)/\(tensor.name)",
-                    "has shape \(tensor.data.shape) and so nothing to compare")
+                    "has shape \(tensor.data.shape), which has no values to compare")
             }
             if let found = NonFinite(in: tensor.data) {
                 throw VerificationError(
                     .badReference, path: name, place: "\(group)/\(tensor.name)",
-                    "\(found.text); a reference holds finite numbers")
+                    "\(found.text); a reference must have finite values")
             }
         }
     }
 }
 
-/// The group `activations` of a reference file: what each module gave, by its dotted path.
+/// The group `activations` of a reference file: the output of each module, by its dotted path.
 public struct Activations: Sendable {
     private static let group = "activations"
 
     private let reader: HDF5Reader
-    /// In the order of the file.
+    /// The path and the shape of each activation, in the order of the file.
     public let shapes: [(path: String, shape: Shape)]
 
-    /// Nil where the file has none.
+    /// Nil if the file has none.
     init?(in reader: HDF5Reader) throws {
         guard reader.contains(Self.group) else { return nil }
         self.reader = reader
@@ -87,21 +95,28 @@ public struct Activations: Sendable {
         }
     }
 
-    /// - Throws: `TensorFileError` if it cannot be read, ``VerificationError`` for integers.
+    /// Reads the output of a module.
+    ///
+    /// - Parameter path: the module's dotted path.
+    /// - Throws: `TensorFileError` if it cannot be read; ``VerificationError`` if it has integers.
     public func read(_ path: String) throws -> TensorData {
         guard let data = try reader.read("\(Self.group)/\(path)").tensorData else {
             throw VerificationError(
                 .badReference, path: reader.path, place: "\(Self.group)/\(path)",
-                "holds integers; activations are floats")
+                "has integers; activations must be floats")
         }
         return data
     }
 }
 
 extension Reference {
-    /// The outputs of another model, run in float32.
+    /// Runs another model in float32 and takes its outputs as the expected ones.
     ///
-    /// - Parameter lightness: [N, 1, H, W] in 0…100.
+    /// - Parameters:
+    ///   - model: the model that computes the outputs.
+    ///   - lightness: L in 0…100, [N, 1, H, W].
+    /// - Throws: ``VerificationError`` if the model cannot be run on it, or gives values that are
+    ///   NaN or infinite.
     public init(running model: Model, on lightness: TensorData) throws {
         let inputs = [NamedTensor("lightness", lightness)]
         try self.init(

@@ -22,7 +22,7 @@ final class ReferenceValues: ExpectedValues {
         try checkOutputs()
     }
 
-    /// The outputs are split among the runs, in equal parts.
+    /// Checks that the outputs can be split evenly among the runs.
     private func checkOutputs() throws {
         for output in reference.outputs where runs > 1 {
             let shape = output.data.shape

@@ -1,18 +1,21 @@
 import Models
 
-/// What a model must hold to pass; a bound that is nil is not asked for.
+/// The bounds that a model's outputs must meet; a bound that is nil is not checked.
 public struct Tolerance: Hashable, Sendable {
-    /// Every |c − e| ≤ atol + rtol·|e|.
+    /// The absolute part of the bound |c − e| ≤ atol + rtol·|e| on each value.
     public var atol: Double?
+    /// The relative part of the bound |c − e| ≤ atol + rtol·|e| on each value.
     public var rtol: Double?
+    /// The largest mean |c − e| of an output.
     public var meanAbs: Double?
-    /// In dB.
+    /// The lowest PSNR of an output, in dB.
     public var minPSNR: Double?
-    /// In dB.
+    /// The lowest SNR of an output, in dB.
     public var minSNR: Double?
-    /// Mean CIEDE2000 of the colors.
+    /// The largest mean CIEDE2000 difference of the colors.
     public var meanDeltaE: Double?
 
+    /// Creates bounds; those that are nil are not checked.
     public init(
         atol: Double? = nil, rtol: Double? = nil, meanAbs: Double? = nil,
         minPSNR: Double? = nil, minSNR: Double? = nil, meanDeltaE: Double? = nil
@@ -25,10 +28,12 @@ public struct Tolerance: Hashable, Sendable {
         self.meanDeltaE = meanDeltaE
     }
 
-    /// What is asked of a model of that precision where nobody asks for more or less.
+    /// The default bounds for a model with weights of a given precision.
     ///
-    /// - Parameter isSameNetwork: whether the expected values come from the very checkpoint that
-    ///   the model was made of, run by the same engine, rather than from another framework.
+    /// - Parameters:
+    ///   - precision: the precision of the model's weights.
+    ///   - isSameNetwork: whether the expected values come from the checkpoint that the model was
+    ///     exported from, run by the same engine, rather than from another framework.
     public static func standard(_ precision: ModelPrecision, isSameNetwork: Bool) -> Tolerance {
         switch precision {
         case .float32 where isSameNetwork: Tolerance(atol: 1e-4, rtol: 1e-5)
@@ -38,49 +43,57 @@ public struct Tolerance: Hashable, Sendable {
         }
     }
 
-    /// The bounds with those that were asked for in their place. Who says how far single numbers
-    /// may be off also says how far they may be off on the mean, and who says a PSNR also says how
-    /// far colors may be off, unless these are said too.
-    public func replacing(with asked: Tolerance) -> Tolerance {
+    /// These bounds, overridden by those of `overrides` that are not nil.
+    ///
+    /// Overriding atol or rtol also drops the bound on the mean. Overriding the PSNR also drops the
+    /// bound on the color difference. Either is kept if `overrides` sets it too.
+    public func replacing(with overrides: Tolerance) -> Tolerance {
         var result = self
-        if asked.boundsNumbers { result.meanAbs = nil }
-        if asked.minPSNR != nil { result.meanDeltaE = nil }
-        result.atol = asked.atol ?? atol
-        result.rtol = asked.rtol ?? rtol
-        result.meanAbs = asked.meanAbs ?? result.meanAbs
-        result.minPSNR = asked.minPSNR ?? minPSNR
-        result.minSNR = asked.minSNR ?? minSNR
-        result.meanDeltaE = asked.meanDeltaE ?? result.meanDeltaE
+        if overrides.boundsEachValue { result.meanAbs = nil }
+        if overrides.minPSNR != nil { result.meanDeltaE = nil }
+        result.atol = overrides.atol ?? atol
+        result.rtol = overrides.rtol ?? rtol
+        result.meanAbs = overrides.meanAbs ?? result.meanAbs
+        result.minPSNR = overrides.minPSNR ?? minPSNR
+        result.minSNR = overrides.minSNR ?? minSNR
+        result.meanDeltaE = overrides.meanDeltaE ?? result.meanDeltaE
         return result
     }
 
-    /// Whether single numbers have a bound.
-    private var boundsNumbers: Bool { atol != nil || rtol != nil }
+    /// Whether there is a bound on each value.
+    private var boundsEachValue: Bool { atol != nil || rtol != nil }
 
-    /// Whether there is nothing that an output could fail.
+    /// Whether no output can fail, because there is no bound on outputs.
     public var isEmpty: Bool {
-        !boundsNumbers && meanAbs == nil && minPSNR == nil && minSNR == nil
+        !boundsEachValue && meanAbs == nil && minPSNR == nil && minSNR == nil
     }
 
-    /// How many numbers are farther off than they may be.
+    /// The number of values that violate |c − e| ≤ atol + rtol·|e|.
+    ///
+    /// - Parameters:
+    ///   - computed: the model's values c.
+    ///   - expected: the expected values e, in the same order.
     public func violations(computed: [Float], expected: [Float]) -> Int {
-        guard boundsNumbers else { return 0 }
+        guard boundsEachValue else { return 0 }
         let (atol, rtol) = (atol ?? 0, rtol ?? 0)
         return zip(computed, expected).count { c, e in
-            // What is not a number holds no bound.
+            // Negated, so that NaN violates the bound.
             !(abs(Double(c) - Double(e)) <= atol + rtol * abs(Double(e)))
         }
     }
 }
 
 extension Tolerance: CustomStringConvertible {
+    /// The bounds, separated by commas: `PSNR ≥ 38 dB, mean ΔE2000 ≤ 1`.
     public var description: String {
         var bounds: [String] = []
-        if boundsNumbers { bounds.append("|error| ≤ \(atol ?? 0) + \(rtol ?? 0)·|expected|") }
-        if let meanAbs { bounds.append("mean |error| ≤ \(meanAbs)") }
-        if let minPSNR { bounds.append("PSNR ≥ \(minPSNR) dB") }
-        if let minSNR { bounds.append("SNR ≥ \(minSNR) dB") }
-        if let meanDeltaE { bounds.append("mean ΔE2000 ≤ \(meanDeltaE)") }
+        if boundsEachValue {
+            bounds.append("|error| ≤ \(plain(atol ?? 0)) + \(plain(rtol ?? 0))·|expected|")
+        }
+        if let meanAbs { bounds.append("mean |error| ≤ \(plain(meanAbs))") }
+        if let minPSNR { bounds.append("PSNR ≥ \(plain(minPSNR)) dB") }
+        if let minSNR { bounds.append("SNR ≥ \(plain(minSNR)) dB") }
+        if let meanDeltaE { bounds.append("mean ΔE2000 ≤ \(plain(meanDeltaE))") }
         return bounds.joined(separator: ", ")
     }
 }
@@ -95,20 +108,23 @@ extension Tolerance: Encodable {
     }
 }
 
-/// How far what a model computes on the way may be off before it counts as where error arises.
+/// The bounds on intermediate values; a bound that is nil is not checked.
 public struct LayerTolerance: Hashable, Sendable {
-    /// The largest error relative to the largest number expected.
+    /// The largest error relative to the largest expected magnitude.
     public var maxRelative: Double?
-    /// In dB.
+    /// The lowest SNR, in dB.
     public var minSNR: Double?
 
+    /// Creates bounds; those that are nil are not checked.
     public init(maxRelative: Double? = nil, minSNR: Double? = nil) {
         self.maxRelative = maxRelative
         self.minSNR = minSNR
     }
 
-    /// What is usual for a model of that precision. A network of sixty operations in half precision
-    /// keeps some 40 dB, one with weights of 8 bits some 25.
+    /// The default bounds for a model with weights of a given precision.
+    ///
+    /// They allow for typical errors: the SNR of a network of sixty operations is about 40 dB in
+    /// half precision, and about 25 dB with 8-bit weights.
     public static func standard(_ precision: ModelPrecision) -> LayerTolerance {
         switch precision {
         case .float32: LayerTolerance(maxRelative: 1e-4)
@@ -117,8 +133,8 @@ public struct LayerTolerance: Hashable, Sendable {
         }
     }
 
-    /// Whether sums of errors hold the bounds; what is not a number does not.
-    func holds(_ sums: ErrorSums) -> Bool {
+    /// Whether errors are within the bounds; NaN and infinite values are not.
+    func contains(_ sums: ErrorSums) -> Bool {
         guard sums.isFinite else { return false }
         if let maxRelative, !(sums.relative <= maxRelative) { return false }
         if let minSNR, !(sums.snr >= minSNR) { return false }
@@ -127,10 +143,13 @@ public struct LayerTolerance: Hashable, Sendable {
 }
 
 extension LayerTolerance: CustomStringConvertible {
+    /// The bounds, separated by commas: `SNR ≥ 30 dB`.
     public var description: String {
         var bounds: [String] = []
-        if let maxRelative { bounds.append("max |error| / max |expected| ≤ \(maxRelative)") }
-        if let minSNR { bounds.append("SNR ≥ \(minSNR) dB") }
+        if let maxRelative {
+            bounds.append("max |error| / max |expected| ≤ \(plain(maxRelative))")
+        }
+        if let minSNR { bounds.append("SNR ≥ \(plain(minSNR)) dB") }
         return bounds.joined(separator: ", ")
     }
 }

@@ -1,17 +1,18 @@
-/// The largest of many numbers, so that a percentile near the top is exact although not all are
-/// kept: of a million, ten thousand do for the 99th.
+/// The largest of many values: enough for an exact percentile near the top without keeping all.
+///
+/// The 99th percentile of a million values needs the largest ten thousand.
 struct UpperTail {
     private let share: Double
     private let total: Int
-    /// How many of the largest the percentile needs.
+    /// The number of largest values that the percentile needs.
     private let needed: Int
     private var largest: [Float] = []
-    /// What is not above this is not needed.
+    /// Values that are not above this are not needed.
     private var floor = -Float.infinity
 
     /// - Parameters:
-    ///   - total: how many numbers will be added.
-    ///   - share: the percentile as a share of all, 0.99 for the 99th.
+    ///   - total: the number of values that will be added.
+    ///   - share: the percentile in 0…1: 0.99 for the 99th.
     init(total: Int, share: Double) {
         self.total = total
         self.share = share
@@ -30,20 +31,25 @@ struct UpperTail {
         floor = largest[needed - 1]
     }
 
-    /// The value below which the share of all lies, linear between neighbors.
+    /// The percentile, linearly interpolated between neighboring values.
     ///
-    /// - Precondition: as many numbers were added as were promised.
+    /// - Precondition: `total` values were added.
     var percentile: Double {
         let sorted = largest.sorted(by: >)
-        let place = share * Double(total - 1)
-        let fraction = place - place.rounded(.down)
+        let position = share * Double(total - 1)
+        let fraction = position - position.rounded(.down)
         let below = Double(sorted[needed - 1])
         let above = Double(sorted[max(needed - 2, 0)])
         return below * (1 - fraction) + above * fraction
     }
 }
 
-/// The value below which `share` of all lie, linear between neighbors.
+/// A percentile, linearly interpolated between neighboring values.
+///
+/// - Parameters:
+///   - values: the values, in any order.
+///   - share: the percentile in 0…1: 0.99 for the 99th.
+/// - Precondition: `values` is not empty.
 public func percentile(_ values: [Float], _ share: Double) -> Double {
     var tail = UpperTail(total: values.count, share: share)
     for value in values { tail.add(value) }

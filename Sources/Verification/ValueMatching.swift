@@ -2,17 +2,18 @@ import MLPackage
 import Models
 import TensorGraph
 
-/// Which values of two models, or of a model and a file, are the same by their names.
+/// Pairs the intermediate values of two models: by recorded nodes if both models have them,
+/// otherwise by name.
 ///
-/// Names are compared as a package has them, and only where there is no doubt: what is not found
-/// so is not compared.
+/// Names are compared in the form that a package gives them. A value without an unambiguous
+/// counterpart is not compared.
 struct ValueMatching {
-    /// The indices of the second model's values by those of the first's.
+    /// The indices of the second model's values by the indices of the first model's.
     private(set) var indices: [Int: Int] = [:]
 
-    /// Outputs have names of their own and are paired by their order.
+    /// Pairs the values of two programs; outputs are paired by their order.
     init(_ model: ModelProgram, _ other: ModelProgram) {
-        for (a, b) in NodeMatching(model, other)?.pairs ?? guessedPairs(model, other) {
+        for (a, b) in NodeMatching(model, other)?.pairs ?? pairsByName(model, other) {
             add(a, b, model, other)
         }
         guard model.outputIndices.count == other.outputIndices.count else { return }
@@ -21,11 +22,12 @@ struct ValueMatching {
         }
     }
 
-    private func guessedPairs(_ model: ModelProgram, _ other: ModelProgram) -> [(Int, Int)] {
+    /// Pairs values by name.
+    private func pairsByName(_ model: ModelProgram, _ other: ModelProgram) -> [(Int, Int)] {
         let (first, second) = (Naming(model), Naming(other))
         return first.groups.keys.flatMap { name -> [(Int, Int)] in
-            guard let own = first.group(name, besides: second),
-                let theirs = second.group(name, besides: first)
+            guard let own = first.group(name, comparedWith: second),
+                let theirs = second.group(name, comparedWith: first)
             else { return [] }
             return pairs(own, theirs, model, other)
         }
@@ -37,26 +39,27 @@ struct ValueMatching {
         if model.values[own].shape == other.values[theirs].shape { indices[own] = theirs }
     }
 
-    /// Values of one name: one by one where there are equally many. What a package has to say in
-    /// several operations has its value with the last of them.
+    /// Pairs the values of one name in order if both models have equally many. If a package
+    /// expresses one operation by several, the last of them has its value.
     private func pairs(
         _ own: [Int], _ theirs: [Int], _ model: ModelProgram, _ other: ModelProgram
     ) -> [(Int, Int)] {
         if own.count == theirs.count { return Array(zip(own, theirs)) }
-        let isSaidInSeveral =
+        let isSplitInPackage =
             own.count == 1 && !isPackage(model) && isPackage(other)
             || theirs.count == 1 && !isPackage(other) && isPackage(model)
-        guard isSaidInSeveral, let a = own.last, let b = theirs.last else { return [] }
+        guard isSplitInPackage, let a = own.last, let b = theirs.last else { return [] }
         return [(a, b)]
     }
 }
 
 private func isPackage(_ program: ModelProgram) -> Bool { program.model.package != nil }
 
-/// A model's values by their names without the numbers that keep equal ones apart.
+/// A model's values by name, without the numbers that make repeated names unique.
 private struct Naming {
     private(set) var groups: [String: [Int]] = [:]
-    /// For a convolution or product that what follows it may have gone into, what follows.
+    /// The normalization or addition after a convolution or product, which an export may have
+    /// folded into it, by the name of the latter.
     private var followers: [String: Int] = [:]
     private let names: [String]
 
@@ -65,22 +68,23 @@ private struct Naming {
         let plain = values.map { plainName($0.name) }
         let known = Set(plain)
         names = plain.map { withoutNumber($0, known) }
-        for (place, name) in names.enumerated() where !outputs.contains(place) {
-            groups[name, default: []].append(place)
+        for (index, name) in names.enumerated() where !outputs.contains(index) {
+            groups[name, default: []].append(index)
         }
         var uses = [Int](repeating: 0, count: values.count)
         for input in values.flatMap(\.inputs) { uses[input] += 1 }
-        for (place, value) in values.enumerated() where !outputs.contains(place) {
+        for (index, value) in values.enumerated() where !outputs.contains(index) {
             guard ["batch_norm", "add"].contains(value.operation), let input = value.inputs.first,
                 uses[input] == 1, groups[names[input]]?.count == 1
             else { continue }
-            followers[names[input]] = place
+            followers[names[input]] = index
         }
     }
 
-    /// The values that have a name in another model. A normalization or bias that the other model
-    /// does not have went into the weights before it, and the value there is that of both.
-    func group(_ name: String, besides other: Naming) -> [Int]? {
+    /// The values to compare with those of the same name in another model. A normalization or bias
+    /// that the other model lacks was folded into the preceding weights there: its result is
+    /// compared instead.
+    func group(_ name: String, comparedWith other: Naming) -> [Int]? {
         if let follower = followers[name], other.groups[names[follower]] == nil {
             return [follower]
         }
@@ -88,14 +92,14 @@ private struct Naming {
     }
 }
 
-/// A name as a package has it, without what coremltools adds for float16.
+/// A name in the form of a package, without the suffix that coremltools adds for float16.
 private func plainName(_ name: String) -> String {
     let legal = MILNames.legal(name)
     let suffix = "_cast_fp16"
     return legal.hasSuffix(suffix) ? String(legal.dropLast(suffix.count)) : legal
 }
 
-/// `relu_1` is another `relu` if there is one.
+/// `relu` for `relu_1`, if there is a `relu`.
 private func withoutNumber(_ name: String, _ known: Set<String>) -> String {
     guard let bar = name.lastIndex(of: "_"), name.index(after: bar) < name.endIndex,
         name[name.index(after: bar)...].allSatisfy(\.isNumber), known.contains(String(name[..<bar]))
@@ -103,11 +107,13 @@ private func withoutNumber(_ name: String, _ known: Set<String>) -> String {
     return String(name[..<bar])
 }
 
-/// The values that a module of the original gave as a whole, by the module's path.
+/// Pairs a model's values with the outputs of the original network's modules.
 struct ActivationMatching {
-    /// For places of the model's values, the paths of the activations.
+    /// The paths of the activations by the indices of the model's values.
     private(set) var paths: [Int: String] = [:]
 
+    /// Pairs the values of a program with activations.
+    ///
     /// - Parameter images: the number of runs that share an activation's first dimension.
     init(_ model: ModelProgram, _ activations: [(path: String, shape: Shape)], images: Int) {
         let known = activations.map(\.path).sorted { $0.count > $1.count }
@@ -115,30 +121,30 @@ struct ActivationMatching {
         for (path, shape) in activations {
             let own = owners.indices.filter { isPart(owners[$0], of: path) }
             guard let last = own.last, model.values[last].shape.repeated(images) == shape,
-                !model.goesOn(last, owners)
+                !model.isContinued(after: last, owners)
             else { continue }
-            // Of a module and the last one in it, the one named first stands for both.
+            // A module and its last submodule have the same output; the first one is kept.
             if paths[last] == nil { paths[last] = path }
         }
     }
 }
 
 extension ModelProgram {
-    /// Whether an output that is called after its purpose may belong to the same module: it is
-    /// computed from the value and looks like it, and to no module by its name.
-    fileprivate func goesOn(_ place: Int, _ owners: [String?]) -> Bool {
+    /// Whether the module that computes a value may end with an output of the model instead: an
+    /// output whose name shows no module, computed from the value and of the same shape.
+    fileprivate func isContinued(after index: Int, _ owners: [String?]) -> Bool {
         zip(outputIndices, outputs).contains { output, name in
-            guard let output, output != place, owners[output] == nil,
+            guard let output, output != index, owners[output] == nil,
                 values[output].name == name
             else { return false }
-            return values[output].inputs.contains(place)
-                && values[output].shape == values[place].shape
+            return values[output].inputs.contains(index)
+                && values[output].shape == values[index].shape
         }
     }
 }
 
 extension Shape {
-    /// A batch of so many.
+    /// The shape with the first dimension multiplied, for a count above 1.
     fileprivate func repeated(_ count: Int) -> Shape {
         guard count > 1, rank > 0 else { return self }
         var shape = self

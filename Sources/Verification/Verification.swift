@@ -11,10 +11,10 @@ public struct VerificationOptions {
     public var layerTolerance: LayerTolerance?
     /// Whether an intermediate value past its tolerance fails the model.
     public var layersDecide = false
-    /// Called with the colors of each run as soon as they were compared.
+    /// Called with the colors of each run once they are compared.
     public var onColors: (ColoredBatch) throws -> Void = { _ in }
 
-    /// Options; what is nil follows the model's precision.
+    /// Creates options; each one that is nil follows from the model's precision.
     public init(
         compute: ComputePrecision? = nil, tolerance: Tolerance? = nil,
         layerTolerance: LayerTolerance? = nil
@@ -29,21 +29,21 @@ public struct VerificationOptions {
 public struct ColoredBatch: Sendable {
     /// The paths of the photos, or other names of the images.
     public let labels: [String]
-    /// [N, 1, H, W], 0…100.
+    /// L in 0…100, [N, 1, H, W].
     public let lightness: TensorData
-    /// [N, 2, H, W].
+    /// The model's a and b, [N, 2, H, W].
     public let computed: TensorData
-    /// [N, 2, H, W].
+    /// The expected a and b, [N, 2, H, W].
     public let expected: TensorData
     /// The CIEDE2000 difference of each pixel.
     public let differences: [Float]
 }
 
-/// Runs a model on a reference's inputs and compares all outputs, and the intermediate values with
-/// the reference's activations.
+/// Runs a model on a reference's inputs, and compares its outputs with the expected ones and its
+/// intermediate values with the reference's activations.
 ///
-/// - Throws: ``VerificationError`` if inputs, outputs or shapes are not those of the reference, or
-///   the model cannot be run.
+/// - Throws: ``VerificationError`` if the model's inputs, outputs or shapes are not those of the
+///   reference, or it cannot be run.
 public func verify(
     _ model: Model, against reference: Reference, options: VerificationOptions = .init()
 ) throws -> VerificationReport {
@@ -51,12 +51,15 @@ public func verify(
     return try verify(model, against: ReferenceValues(reference), on: inputs, options)
 }
 
-/// Runs a model and another one, that in float32, on the same inputs, and compares all outputs, and
-/// the intermediate values that have the same name.
+/// Runs a model and another one on the same inputs, and compares their outputs and the intermediate
+/// values with the same names.
 ///
-/// - Parameter inputs: random lightness of the model's own size if nil.
-/// - Throws: ``VerificationError`` if inputs, outputs or shapes of the models differ, or one cannot
-///   be run.
+/// - Parameters:
+///   - model: the model to verify.
+///   - other: the model that computes the expected values, in float32.
+///   - inputs: the inputs of all runs; random lightness of the model's own size if nil.
+/// - Throws: ``VerificationError`` if the inputs, outputs or shapes of the models differ, or one of
+///   them cannot be run.
 public func verify(
     _ model: Model, against other: Model, on inputs: VerificationInputs? = nil,
     options: VerificationOptions = .init()

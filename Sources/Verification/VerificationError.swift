@@ -1,21 +1,24 @@
 import Models
 
-/// Why a comparison could not be made: the file, the place in it, the rule and the way out.
+/// Why models could not be compared: the file, the place in it, the rule and the remedy.
 public struct VerificationError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What has to be changed: the reference, the model, or the choice of the two.
     public enum Kind: Hashable, Sendable {
-        /// The reference file has no inputs or outputs, or numbers that are none.
+        /// The reference has no inputs or no outputs, or values that cannot be used.
         case badReference
-        /// The model takes or gives something else than the reference holds.
+        /// The inputs or outputs of the model are not those of the reference.
         case mismatch
         /// The model cannot be run on the inputs.
         case badModel
     }
 
+    /// The kind of the error.
     public let kind: Kind
-    /// The reference file or the model.
+    /// The path of the reference file or the model.
     public let path: String
-    /// `outputs/ab`; empty where the whole file is meant.
+    /// The place in the file, such as `outputs/ab`; empty for the whole file.
     public let place: String
+    /// The broken rule and the remedy.
     public let problem: String
 
     init(_ kind: Kind, path: String, place: String = "", _ problem: String) {
@@ -25,6 +28,7 @@ public struct VerificationError: Error, Hashable, Sendable, CustomStringConverti
         self.problem = problem
     }
 
+    /// The path, the place and the problem.
     public var description: String {
         [path, place, problem].filter { !$0.isEmpty }.joined(separator: ": ")
     }

@@ -4,17 +4,20 @@ import TensorGraph
 
 /// The input of one run.
 public struct VerificationInput: Sendable {
-    /// A name for each image of the batch: the paths of photos.
+    /// A name for each image of the batch, such as the path of the photo.
     public let labels: [String]
+    /// The model's inputs.
     public let tensors: [NamedTensor]
 
+    /// Creates the input of a run.
+    ///
     /// - Precondition: there is a label for each image of the batch.
     public init(labels: [String], tensors: [NamedTensor]) {
         self.labels = labels
         self.tensors = tensors
     }
 
-    /// Lightness of images.
+    /// Creates the input of a run of a colorizer.
     ///
     /// - Parameters:
     ///   - labels: one for each image.
@@ -26,13 +29,15 @@ public struct VerificationInput: Sendable {
     var label: String { labels.joined(separator: ", ") }
 }
 
-/// The inputs of all runs, made one after another so that memory does not grow with their number.
+/// The inputs of all runs, created one by one so that memory does not grow with their number.
 public struct VerificationInputs {
     /// The number of runs.
     public let count: Int
     /// The input of a run, by its index; all have the same shapes.
     let input: (Int) throws -> VerificationInput
 
+    /// Creates inputs from a function that returns the input of a run.
+    ///
     /// - Parameters:
     ///   - count: the number of runs.
     ///   - input: the input of a run, by its index; all have the same shapes.
@@ -43,7 +48,9 @@ public struct VerificationInputs {
 
     /// One run on uniformly random lightness in 0…100.
     ///
-    /// - Parameter shape: [N, 1, H, W].
+    /// - Parameters:
+    ///   - shape: the shape of the batch, [N, 1, H, W].
+    ///   - seed: the seed of the random numbers.
     public static func noise(shape: Shape, seed: UInt64 = 0) -> VerificationInputs {
         VerificationInputs(count: 1) { _ in
             var random = RandomStream(seed: seed, name: "lightness")

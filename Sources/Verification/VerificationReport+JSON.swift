@@ -1,6 +1,6 @@
 import Models
 
-/// Names in camel case become snake case: `maxAbsError` is `max_abs_error`.
+// Encode with `convertToSnakeCase`: the key `maxAbsError` becomes `max_abs_error`.
 extension VerificationReport: Encodable {
     private enum CodingKeys: String, CodingKey {
         case passed, model, reference, precision, compute, runtime, tolerance, outputs
@@ -9,6 +9,7 @@ extension VerificationReport: Encodable {
         case deltaE2000P99 = "delta_e2000_p99"
     }
 
+    /// Encodes the figures and the verdict.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(passed, forKey: .passed)
@@ -29,7 +30,7 @@ extension VerificationReport: Encodable {
     }
 
     private func encodeLayers(to container: inout KeyedEncodingContainer<CodingKeys>) throws {
-        func name(_ place: Int) -> String { layers[place].value.name }
+        func name(_ index: Int) -> String { layers[index].value.name }
         try container.encode(
             layers.map { Layer($0, inputs: $0.value.inputs.map(name)) }, forKey: .layers)
         try container.encode(layerTolerance, forKey: .layerTolerance)
@@ -48,7 +49,7 @@ private struct Departure: Encodable {
     let comparedInputs: [String]
 }
 
-/// A value on the way as one flat object.
+/// An intermediate value as one flat object.
 private struct Layer: Encodable {
     let name: String
     let operation: String
@@ -89,6 +90,7 @@ extension PhotoDifference: Encodable {
         case deltaE2000P99 = "delta_e2000_p99"
     }
 
+    /// Encodes the photo and its difference as one flat object.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(photo, forKey: .photo)
@@ -104,6 +106,7 @@ extension OutputComparison: Encodable {
         case percentile99 = "p99_abs_error"
     }
 
+    /// Encodes the comparison as one flat object, without the name.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(shape, forKey: .shape)

@@ -1,62 +1,76 @@
 import Models
 
-/// What a comparison found.
+/// The result of comparing a model with a reference or with another model.
 public struct VerificationReport: Sendable {
+    /// The name of the model.
     public let model: String
+    /// The name of the reference, or of the other model.
     public let reference: String
+    /// The precision of the model's weights.
     public let precision: ModelPrecision
+    /// The arithmetic that the model was run with.
     public let compute: ComputePrecision
+    /// The bounds on outputs and colors.
     public let tolerance: Tolerance
-    /// One for each output of the reference, in its order.
+    /// The comparison of each output of the reference, in its order.
     public let outputs: [OutputComparison]
-    /// Nil where the model is no colorizer.
+    /// The color difference over all photos; nil if the model is not a colorizer.
     public let color: ColorDifference?
-    /// The pictures one by one; those whose colors are no numbers are missing.
+    /// The color difference of each photo; photos whose colors are NaN or infinite are missing.
     public let photos: [PhotoDifference]
-    /// All that the model computes, in its order.
+    /// All intermediate values and outputs of the model, in the order of computation.
     public let layers: [LayerReport]
+    /// The bounds on intermediate values.
     public let layerTolerance: LayerTolerance
-    /// Whether a model fails whose layers do not hold theirs.
+    /// Whether a layer past its tolerance fails the model.
     public let layersDecide: Bool
 
-    /// What ran the model.
+    /// The runtime that the model was run with.
     public static let runtime = "retint's CPU engine (not Apple's Core ML runtime)"
 
-    /// What is wrong with the colors as a whole.
+    /// A sentence for each violated bound on the colors; empty if they pass.
     public var colorFailures: [String] {
         guard let bound = tolerance.meanDeltaE else { return [] }
         guard let mean = color?.mean else {
-            return ["the colors cannot be compared, so their mean ΔE2000 is not known"]
+            return ["the colors cannot be compared, so their mean ΔE2000 is unknown"]
         }
-        return mean <= bound ? [] : ["the mean ΔE2000 \(mean) is above \(bound)"]
+        // NaN is not within the bound.
+        if mean <= bound { return [] }
+        return ["the mean ΔE2000 \(figure(mean, bound)) is above \(plain(bound))"]
     }
 
-    /// What is wrong with what is computed on the way, if that decides.
+    /// A sentence about intermediate values past their tolerance; empty if there are none, or if
+    /// ``layersDecide`` is false.
     public var layerFailures: [String] {
         guard layersDecide else { return [] }
         guard comparedCount > 0 else {
-            return ["nothing that is computed on the way could be compared"]
+            return ["no intermediate value could be compared"]
         }
         let count = layers.count { $0.error?.holds == false }
-        return count == 0 ? [] : ["\(count) intermediate values are past the tolerance"]
+        guard count > 0 else { return [] }
+        return [
+            "\(count) intermediate \(count == 1 ? "value is" : "values are") past the tolerance"
+        ]
     }
 
-    /// Whether something was compared and all of it holds its bounds.
+    /// Whether at least one output was compared and every bound is met.
     public var passed: Bool {
         !outputs.isEmpty && !tolerance.isEmpty && colorFailures.isEmpty && layerFailures.isEmpty
             && outputs.allSatisfy(\.failures.isEmpty)
     }
 
-    /// How many values on the way were compared.
+    /// The number of intermediate values that were compared.
     public var comparedCount: Int { layers.count { $0.error != nil } }
 
-    /// The first value on the way past the tolerance.
+    /// The first intermediate value past the tolerance; nil if there is none.
     public var firstDeparture: FirstDeparture? { FirstDeparture(in: layers) }
 
-    /// The place of the first value that has a NaN or an infinity.
+    /// The index in ``layers`` of the first value with a NaN or an infinity; nil if there is none.
     public var firstNonFinite: Int? { layers.firstIndex { $0.range.nonFinite != nil } }
 
-    /// The places of the values with the largest numbers, the largest first.
+    /// The indices in ``layers`` of the values with the largest magnitudes, the largest first.
+    ///
+    /// - Parameter count: the number of indices to return at most.
     public func largestValues(_ count: Int) -> [Int] {
         let sorted = layers.indices.sorted {
             (layers[$0].range.largest, $1) > (layers[$1].range.largest, $0)
@@ -64,17 +78,19 @@ public struct VerificationReport: Sendable {
         return Array(sorted.prefix(count))
     }
 
-    /// The places of the values with the lowest SNR, the lowest first; those that are no numbers
-    /// lead.
+    /// The indices in ``layers`` of the compared values with the lowest SNR, the lowest first.
+    /// Values with NaN or infinity come before all others.
+    ///
+    /// - Parameter count: the number of indices to return at most.
     public func worstValues(_ count: Int) -> [Int] {
-        func rank(_ place: Int) -> Double {
-            layers[place].error.map { $0.snr.isNaN ? -.infinity : $0.snr } ?? .infinity
+        func rank(_ index: Int) -> Double {
+            layers[index].error.map { $0.snr.isNaN ? -.infinity : $0.snr } ?? .infinity
         }
         let compared = layers.indices.filter { layers[$0].error != nil }
         return Array(compared.sorted { (rank($0), $0) < (rank($1), $1) }.prefix(count))
     }
 
-    /// The photo whose colors are off the most on the mean.
+    /// The photo with the largest mean color difference; nil if no photo was compared.
     public var worstPhoto: PhotoDifference? {
         photos.max { $0.difference.mean < $1.difference.mean }
     }

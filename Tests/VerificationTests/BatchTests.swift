@@ -5,9 +5,9 @@ import Testing
 @testable import Models
 @testable import Verification
 
-/// Pictures one after another, with the figures of all of them together.
+/// Several images in separate runs, with figures over all of them.
 @Suite struct BatchTests {
-    @Test func figuresAreThoseOfAllPicturesAtOnce() throws {
+    @Test func figuresCoverAllImages() throws {
         let fixture = try Fixture()
         let package = try fixture.package(ExportOptions(precision: .float16, size: 64))
         let samples = fixture.samples(3)
@@ -27,13 +27,13 @@ import Testing
         let found = try #require(report.color)
         #expect(abs(found.mean - color.mean) < 1e-12)
         #expect(found.percentile99 == color.percentile99)
-        #expect(report.photos.map(\.photo) == ["picture 0", "picture 1", "picture 2"])
+        #expect(report.photos.map(\.photo) == ["image 0", "image 1", "image 2"])
         let means = report.photos.map(\.difference.mean)
         #expect(abs(means.reduce(0, +) / 3 - color.mean) < 1e-9)
         #expect(report.worstPhoto?.difference.mean == means.max())
     }
 
-    @Test func errorsOnTheWayAreThoseOfAllPictures() throws {
+    @Test func layerErrorsCoverAllImages() throws {
         let fixture = try Fixture()
         let package = try fixture.package(ExportOptions(precision: .float16, size: 64))
         let all = try verify(package, against: fixture.model(), on: fixture.samples(3))
@@ -41,18 +41,18 @@ import Testing
             let one = VerificationInputs(count: 1) { _ in try fixture.samples(3).input(index) }
             return try verify(package, against: fixture.model(), on: one)
         }
-        for place in all.layers.indices {
-            let (error, range) = (all.layers[place].error, all.layers[place].range)
-            let parts = singles.compactMap { $0.layers[place].error }
+        for index in all.layers.indices {
+            let (error, range) = (all.layers[index].error, all.layers[index].range)
+            let parts = singles.compactMap { $0.layers[index].error }
             #expect(error?.maxAbs == parts.map(\.maxAbs).max())
             let mean = parts.map(\.meanAbs).reduce(0, +) / 3
             #expect(abs((error?.meanAbs ?? 0) - mean) <= 1e-9 * mean)
-            #expect(range.largest == singles.map { $0.layers[place].range.largest }.max())
+            #expect(range.largest == singles.map { $0.layers[index].range.largest }.max())
         }
     }
 
-    /// A file's pictures meet their own activations.
-    @Test func activationsOfSeveralPictures() throws {
+    /// Each image of a reference file is compared with its own activations.
+    @Test func activationsOfSeveralImages() throws {
         let fixture = try Fixture()
         let samples = fixture.samples(2)
         let inputs = try (0..<2).map { try samples.input($0).tensors }
@@ -77,7 +77,7 @@ import Testing
         #expect(report.layers.compactMap(\.error).allSatisfy { $0.maxAbs == 0 })
     }
 
-    @Test func whatIsSeenOnTheWayIsWhatTheNetworkComputes() throws {
+    @Test func observedValuesAreThoseOfTheNetwork() throws {
         let fixture = try Fixture()
         let values = try fixture.values()
         let graph = Graph(mode: .inference)
@@ -88,8 +88,8 @@ import Testing
         for value in traced where value.description.module.hasPrefix("stage8") {
             let alone = try value.tensor.evaluate(
                 inputs: ["L": fixture.lightness], variables: fixture.checkpoint.variables)
-            let seen = try #require(values[value.description.name])
-            let sums = ErrorMetrics(computed: seen.scalars, expected: alone.scalars, peak: 1)
+            let observed = try #require(values[value.description.name])
+            let sums = ErrorMetrics(computed: observed.scalars, expected: alone.scalars, peak: 1)
             #expect(sums.snr > 120, "\(value.description.name)")
         }
     }

@@ -10,11 +10,11 @@ import Testing
 @testable import Models
 @testable import Verification
 
-/// What is computed on the way: how large it is, what it is compared with, where error arises.
+/// Intermediate values: their range, what they are compared with, and where error arises.
 @Suite struct LayerTests {
-    /// Normalizations folded into convolutions included.
+    /// Including normalizations folded into convolutions.
     @Test(arguments: [ExportOptions.Precision.float32, .float16])
-    func everyValueOfAPackageFindsItsOwn(_ precision: ExportOptions.Precision) throws {
+    func everyValueOfAPackageIsMatched(_ precision: ExportOptions.Precision) throws {
         let fixture = try Fixture()
         let package = try fixture.package(ExportOptions(precision: precision, size: 64))
         let report = try verify(package, against: fixture.model(), on: fixture.samples(1))
@@ -32,9 +32,9 @@ import Testing
         var changed = fixture.checkpoint
         let name = "stage4.1.depthwise.0.weight"
         let weight = try #require(changed.state[name])
-        var numbers = try #require(weight.floats)
-        numbers[4] += 1
-        changed.state[name] = StoredTensor(shape: weight.shape, floats: numbers)
+        var values = try #require(weight.floats)
+        values[4] += 1
+        changed.state[name] = StoredTensor(shape: weight.shape, floats: values)
         let path = fixture.scratch.path("changed.h5")
         try changed.write(to: path)
         let options = VerificationOptions(tolerance: Tolerance(atol: 1000))
@@ -47,7 +47,7 @@ import Testing
         #expect(first.inputs.allSatisfy { report.layers[$0].error?.maxAbs == 0 })
         let worst = try #require(report.worstValues(1).first)
         #expect(report.layers[worst].error?.holds == false)
-        // Only who asks for it lets that decide.
+        // Layers past their tolerance fail the model only with `layersDecide`.
         #expect(report.passed)
         var strict = options
         strict.layersDecide = true
@@ -77,7 +77,7 @@ import Testing
         }
         #expect(Set(compared) == Set(modules.map { [$0.key, $0.value] }))
         #expect(report.layers.allSatisfy { ($0.error?.maxAbs ?? 0) == 0 })
-        // A folded normalization has the name of its convolution, whose own value is gone.
+        // A folded normalization takes its convolution's name; the convolution's own value is gone.
         let package = try fixture.package(ExportOptions(size: 64))
         let names = try verify(package, against: reference).layers.compactMap(\.error?.expected)
         #expect(Set(names).isSuperset(of: ["stem", "stage8.1"]))
@@ -89,7 +89,7 @@ import Testing
         }
         let single = try golden("float32-iOS15")
         let half = try golden("float16-iOS15")
-        let report = try verify(half, against: single, on: picturesOf(1, [1, 1, 16, 16]))
+        let report = try verify(half, against: single, on: imagesOf(1, [1, 1, 16, 16]))
         #expect(report.passed && report.comparedCount == report.layers.count)
         #expect(report.layers.allSatisfy { ($0.error?.snr ?? 0) > 50 })
     }
@@ -104,12 +104,12 @@ import Testing
         let report = try verify(
             package, against: Model(contentsOf: path), on: fixture.samples(1),
             options: options)
-        // The outputs, and what both do to lightness.
+        // The outputs, and the scaling of lightness that both begin with.
         #expect(report.comparedCount <= 4)
         #expect(report.layers.contains { $0.error == nil })
     }
 
-    /// 90² fits float16, its square does not; infinity less infinity is nothing.
+    /// 90² fits float16, but its square overflows; infinity − infinity is NaN.
     @Test func findsTheFirstOverflow() throws {
         let scratch = try TemporaryFolder()
         let path = scratch.path("overflow.mlpackage")
@@ -130,7 +130,7 @@ import Testing
         #expect(single.firstNonFinite == nil && single.layers[1].range.shareOfHalf > 1000)
     }
 
-    /// What a package declares as float32 is not rounded unless asked for.
+    /// Values that a package declares as float32 are rounded only if requested.
     @Test func mixedPrecisionRoundsWhatIsDeclared() throws {
         let scratch = try TemporaryFolder()
         let path = scratch.path("mixed.mlpackage")
@@ -144,7 +144,7 @@ import Testing
         #expect(half[0].isNaN && half[1] == 0)
     }
 
-    /// x² in float16, then squared in `precision` and taken from itself.
+    /// x² in float16, then squared in `precision` and subtracted from itself.
     private func overflowing(_ precision: MILDataType) throws -> MLPackage {
         var builder = MILProgramBuilder()
         func type(_ dataType: MILDataType) -> MILTensorType { MILTensorType(dataType, [1, 2]) }
@@ -185,8 +185,8 @@ import Testing
         reference = try Reference(contentsOf: goldenPath("half.h5"))
     }
 
-    /// A rounding too many or too few leaves an SNR of 75 dB; a sum that falls on the other side
-    /// now and then leaves more than 110.
+    /// One rounding too many or too few leaves an SNR of 75 dB; sums that occasionally round the
+    /// other way leave more than 110 dB.
     @Test func everyOperationRoundsItsResultOnce() throws {
         let report = try verify(model, against: reference)
         #expect(report.compute == .float16)
@@ -196,28 +196,28 @@ import Testing
         }
     }
 
-    @Test func nothingIsLeftUnrounded() throws {
+    @Test func everyValueIsRounded() throws {
         let prepared = try model.program(on: reference.inputs, compute: .float16)
         var run = try prepared.start(reference.inputs)
         var count = 0
         while let values = run.next() {
             for value in values {
                 count += 1
-                let numbers = value.data.scalars
-                #expect(HalfPrecision.floats(HalfPrecision.halfs(numbers)) == numbers)
+                let scalars = value.data.scalars
+                #expect(HalfPrecision.floats(HalfPrecision.halfs(scalars)) == scalars)
             }
         }
         #expect(count == prepared.values.count)
     }
 
-    /// A checkpoint has its weights rounded too.
-    @Test func checkpointsRoundAsWell() throws {
+    /// The weights of a checkpoint are rounded too.
+    @Test func checkpointsAreRoundedToo() throws {
         let fixture = try Fixture()
         let values = try fixture.values(compute: .float16)
         #expect(values.count > 100)
         for (name, value) in values {
-            let numbers = value.scalars
-            #expect(HalfPrecision.floats(HalfPrecision.halfs(numbers)) == numbers, "\(name)")
+            let scalars = value.scalars
+            #expect(HalfPrecision.floats(HalfPrecision.halfs(scalars)) == scalars, "\(name)")
         }
     }
 }

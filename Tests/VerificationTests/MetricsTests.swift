@@ -38,7 +38,7 @@ import Verification
         #expect(abs(metrics.cosine - 29 / (35 * 27).squareRoot()) < 1e-12)
     }
 
-    @Test func equalNumbersHaveNoNoise() {
+    @Test func equalValuesHaveNoNoise() {
         for values: [Float] in [[1, -2, 3], [0, 0, 0]] {
             let metrics = ErrorMetrics(computed: values, expected: values, peak: 220)
             #expect(metrics.maxAbs == 0 && metrics.meanAbs == 0 && metrics.maxRelative == 0)
@@ -47,19 +47,19 @@ import Verification
         }
     }
 
-    @Test func zerosAgainstNumbers() {
+    @Test func zerosAgainstOtherValues() {
         let metrics = ErrorMetrics(computed: [0, 0], expected: [3, 4], peak: 220)
         #expect(metrics.cosine == 0 && metrics.snr == 0 && metrics.maxRelative == 1)
     }
 
     @Test(arguments: [Float.nan, .infinity, -.infinity])
-    func whatIsNoNumberHasNoMetrics(_ value: Float) {
+    func nonFiniteValuesHaveNoMetrics(_ value: Float) {
         let metrics = ErrorMetrics(computed: [1, value], expected: [1, 2], peak: 220)
         #expect(metrics.maxAbs.isNaN && metrics.psnr.isNaN && metrics.cosine.isNaN)
         #expect(Tolerance(atol: 1e9).violations(computed: [1, value], expected: [1, 2]) == 1)
     }
 
-    @Test func findsTheFirstThatIsNoNumber() throws {
+    @Test func findsTheFirstNonFiniteValue() throws {
         var data = TensorData(shape: [2, 2, 2, 3], repeating: 0)
         #expect(NonFinite(in: data) == nil)
         (data.scalars[17], data.scalars[23]) = (.nan, .infinity)
@@ -73,16 +73,16 @@ import Verification
         #expect(abs(percentile((0...100).map(Float.init), 0.99) - 99) < 1e-9)
     }
 
-    /// Whatever the order in which the numbers come, and however many are the same.
+    /// Whatever the order of the values, and however many are equal.
     @Test(arguments: [1, 2, 99, 100, 101, 5000, 20_000])
     func keepsOnlyTheTopForAPercentile(_ count: Int) {
         var random = SystemRandomNumberGenerator()
         let values = (0..<count).map { _ in Float(Int.random(in: 0..<count, using: &random)) }
         for values in [values, values.sorted(), values.sorted(by: >)] {
-            let place = 0.99 * Double(count - 1)
-            let (below, sorted) = (Int(place), values.sorted())
+            let position = 0.99 * Double(count - 1)
+            let (below, sorted) = (Int(position), values.sorted())
             let above = min(below + 1, count - 1)
-            let share = place - Double(below)
+            let share = position - Double(below)
             let expected = Double(sorted[below]) * (1 - share) + Double(sorted[above]) * share
             #expect(abs(percentile(values, 0.99) - expected) < 1e-9)
         }

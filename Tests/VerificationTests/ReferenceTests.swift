@@ -6,21 +6,21 @@ import Verification
 @testable import Models
 
 @Suite struct ReferenceTests {
-    private let numbers = TensorData(shape: [1, 1, 2, 2], scalars: [1, 2, 3, 4])
+    private let values = TensorData(shape: [1, 1, 2, 2], scalars: [1, 2, 3, 4])
 
     @Test func readsInputsAndOutputs() throws {
         let fixture = try Fixture()
-        let path = try fixture.write([("inputs/L", numbers), ("outputs/ab", numbers)])
+        let path = try fixture.write([("inputs/L", values), ("outputs/ab", values)])
         let reference = try Reference(contentsOf: path)
-        #expect(reference.inputs == [NamedTensor("L", numbers)])
-        #expect(reference.outputs == [NamedTensor("ab", numbers)])
+        #expect(reference.inputs == [NamedTensor("L", values)])
+        #expect(reference.outputs == [NamedTensor("ab", values)])
     }
 
-    @Test func refusesWhatHoldsNothing() throws {
+    @Test func refusesMissingGroups() throws {
         let fixture = try Fixture()
         for (tensors, missing) in [
-            ([("inputs/L", numbers)], "outputs/<name>"),
-            ([("outputs/ab", numbers)], "inputs/<name>"),
+            ([("inputs/L", values)], "outputs/<name>"),
+            ([("outputs/ab", values)], "inputs/<name>"),
         ] {
             let path = try fixture.write(tensors)
             let error = #expect(throws: VerificationError.self) { try Reference(contentsOf: path) }
@@ -28,11 +28,11 @@ import Verification
         }
     }
 
-    @Test func refusesWhatIsNoNumber() throws {
+    @Test func refusesNonFiniteValues() throws {
         let fixture = try Fixture()
-        var damaged = numbers
+        var damaged = values
         damaged.scalars[2] = .nan
-        let path = try fixture.write([("inputs/L", numbers), ("outputs/ab", damaged)])
+        let path = try fixture.write([("inputs/L", values), ("outputs/ab", damaged)])
         let error = #expect(throws: VerificationError.self) { try Reference(contentsOf: path) }
         #expect(error?.kind == .badReference && error?.place == "outputs/ab")
         #expect(error?.problem.contains("[0, 0, 1, 0]") == true)

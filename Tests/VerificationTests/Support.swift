@@ -9,7 +9,7 @@ import Testing
 @testable import Models
 @testable import Verification
 
-/// A seeded network in a file, with what it gives for a picture of 64 × 64.
+/// A seeded network in a file, and an input of 64 × 64.
 struct Fixture {
     let scratch: TemporaryFolder
     let checkpoint: Checkpoint
@@ -30,10 +30,10 @@ struct Fixture {
 
     func ab() throws -> TensorData { try reference().outputs[0].data }
 
-    /// Pictures one after another, each another one.
-    func samples(_ count: Int) -> VerificationInputs { picturesOf(count, lightness.shape) }
+    /// Different images, one per run.
+    func samples(_ count: Int) -> VerificationInputs { imagesOf(count, lightness.shape) }
 
-    /// All that the network computes, by name.
+    /// All values of the network, by name.
     func values(compute: ComputePrecision = .float32) throws -> [String: TensorData] {
         let inputs = [NamedTensor("L", lightness)]
         let model = try model().program(on: inputs, compute: compute)
@@ -69,18 +69,18 @@ func lightnessOf(_ shape: Shape) -> TensorData {
     TensorData(shape: shape, scalars: (0..<shape.count).map { Float($0 * 7919 % 1000) / 10 })
 }
 
-/// `count` pictures of a shape, in runs of their own.
-func picturesOf(_ count: Int, _ shape: Shape) -> VerificationInputs {
+/// `count` images of a shape, one per run.
+func imagesOf(_ count: Int, _ shape: Shape) -> VerificationInputs {
     VerificationInputs(count: count) { index in
         let scalars = (0..<shape.count).map { Float(($0 + 17 * index) * 7919 % 1000) / 10 }
         return VerificationInput(
-            labels: ["picture \(index)"],
+            labels: ["image \(index)"],
             tensors: [NamedTensor("L", TensorData(shape: shape, scalars: scalars))])
     }
 }
 
 extension Reference {
-    /// The same with other outputs.
+    /// The reference with other outputs.
     func with(_ outputs: [NamedTensor]) throws -> Reference {
         try Reference(name: name, inputs: inputs, outputs: outputs)
     }

@@ -61,7 +61,7 @@ import Verification
         #expect(report.color?.mean == 0)
     }
 
-    @Test func picturesRunOneByOne() throws {
+    @Test func imagesRunOneByOne() throws {
         let fixture = try Fixture()
         let package = try fixture.package(ExportOptions(size: 64))
         let reference = try Reference(running: fixture.model(), on: lightnessOf([3, 1, 64, 64]))
@@ -70,7 +70,7 @@ import Verification
         #expect(report.passed && report.color != nil)
     }
 
-    @Test func aNumberThatIsOffFails() throws {
+    @Test func aDeviatingValueFails() throws {
         let fixture = try Fixture()
         let reference = try fixture.reference()
         var output = reference.outputs[0].data
@@ -92,13 +92,13 @@ import Verification
         #expect(!report.passed)
     }
 
-    @Test func outputsThatAreNoNumbersFail() throws {
+    @Test func nonFiniteOutputsFail() throws {
         let fixture = try Fixture()
         var checkpoint = fixture.checkpoint
         let name = try #require(checkpoint.state.names.first { $0.hasSuffix("weight") })
         let weight = try #require(checkpoint.state[name])
-        let nothing = [Float](repeating: .nan, count: weight.shape.count)
-        checkpoint.state[name] = .init(shape: weight.shape, floats: nothing)
+        let nans = [Float](repeating: .nan, count: weight.shape.count)
+        checkpoint.state[name] = .init(shape: weight.shape, floats: nans)
         let reference = try fixture.reference()
         try checkpoint.write(to: fixture.path)
         let loose = Tolerance(atol: .infinity)

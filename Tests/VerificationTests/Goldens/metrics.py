@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write metrics.h5: pairs of arrays and what numpy and scikit-image say about them.
+"""Write metrics.h5: pairs of arrays with metrics computed by numpy and scikit-image.
 
 Each case is a group with `computed` and `expected` ([1, 2, H, W] each), `lightness` ([1, 1, H, W])
 and `metrics`: max |e|, mean |e|, max relative, PSNR (peak 220), SNR, cosine, mean ΔE2000, its p99,

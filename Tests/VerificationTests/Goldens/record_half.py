@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Write half.mlpackage, a program in float16 by coremltools, and half.h5: its input and what each
-operation gives when it computes with half-precision numbers, sums in float32 or better, and rounds
-its result once.
+"""Write half.mlpackage, a float16 program by coremltools, and half.h5, its input and the expected
+result of each operation: computed from half-precision inputs, accumulated in float32 or better, and
+rounded once.
 
 Needs torch, coremltools and h5py. Identifiers in the package differ from run to run.
 """
@@ -65,7 +65,7 @@ def program(x):
 
 
 def emulated():
-    """By operation, in order: PyTorch in float64 on half-precision numbers, rounded once."""
+    """The result of each operation by name: PyTorch in float64 on half values, rounded once."""
 
     def tensor(array):
         return torch.from_numpy(array.astype(np.float64))
