@@ -3,16 +3,16 @@ import MIL
 import MLPackage
 import TensorGraph
 
-/// A colorizer with its weights, ready to be written.
+/// A colorizer with its weights, ready for export.
 package struct ExportSource {
-    /// The registry's name.
+    /// The architecture's name in the registry.
     package let architecture: String
-    /// The architecture's options as the checkpoint has them.
+    /// The architecture's options, as stored in the checkpoint.
     package let options: [String: String]
     package let colorizer: any ColorizerNetwork
     /// Values of parameters and buffers by their names in the state dict.
     package let variables: [String: TensorData]
-    /// How its training went, in numbers, by their names.
+    /// Training metrics, by name.
     package let figures: [String: String]
 
     package init(
@@ -29,9 +29,9 @@ package struct ExportSource {
 
 /// The package of a colorizer, in memory.
 ///
-/// - Throws: ``ConversionError`` for options that do not go with the architecture or together,
-///   weights that are missing, no numbers, or beyond float16, and operations that Core ML does not
-///   have.
+/// - Throws: ``ConversionError`` for options that are inconsistent or not supported by the
+///   architecture, for weights that are missing, NaN or outside the range of float16, and for
+///   operations that Core ML does not have.
 package func makePackage(_ source: ExportSource, _ options: ExportOptions) throws -> MLPackage {
     try summarized(source, options).package
 }
@@ -51,8 +51,11 @@ private func summarized(
     return (package, ExportSummary(package, lowered, options.multipleToState(source.colorizer)))
 }
 
-/// Writes a colorizer's package to `path`, replacing one that stands there; when it throws,
-/// nothing was written. The same source and options give the same bytes.
+/// Writes a colorizer's package to `path`, replacing an existing one. If it throws, nothing is
+/// written. The same source and options give the same bytes.
+///
+/// - Throws: as ``makePackage(_:_:)`` does, with the path; an error that names the file if it
+///   cannot be written.
 package func exportPackage(
     _ source: ExportSource, to path: String, options: ExportOptions
 ) throws -> ExportSummary {
@@ -66,8 +69,8 @@ package func exportPackage(
     }
 }
 
-/// A model for many sizes is written for two; what differs between them is what depends on the
-/// size.
+/// Lowers the network. For flexible sizes it is lowered for two sizes, and every dimension that
+/// differs between the two programs is made flexible.
 private func lower(_ source: ExportSource, _ options: ExportOptions) throws -> LoweredProgram {
     func lowered(for size: ExportOptions.Size) throws -> LoweredProgram {
         try MILLowering.lower(

@@ -3,7 +3,7 @@ import MIL
 import MLPackage
 import TensorGraph
 
-/// What a package says of its inputs and outputs.
+/// The model description: names, types and texts of inputs and outputs.
 extension ExportOptions {
     var inputFeature: Feature {
         let lightness =
@@ -21,7 +21,7 @@ extension ExportOptions {
         }
     }
 
-    /// What pixels mean.
+    /// The meaning of pixel values, as part of a description.
     private var pixels: String {
         guard let imageScaling else { return " as 0 to 255" }
         return ": \(imageScaling.scale) times a pixel of 0 to 255, plus \(imageScaling.bias)"
@@ -50,7 +50,8 @@ extension ExportOptions {
         }
     }
 
-    /// An output; where sizes may differ, its shape is left to the system, as coremltools does.
+    /// An output. If the size is flexible, its shape is left out and Core ML infers it, as in
+    /// coremltools.
     func outputFeature(_ name: String, in program: MILProgram) -> Feature {
         let range = normalization == .inside ? "-110 to 110" : "as parts of 110, -1 to 1"
         let text =
@@ -64,22 +65,24 @@ extension ExportOptions {
             name, .multiArray(ArrayFeature(.float32, shape)), shortDescription: "\(text), \(range)")
     }
 
-    /// What sizes have to be multiples of, where the model's interface cannot say so.
+    /// The number that height and width must be multiples of; nil unless the model takes a range of
+    /// sizes, for which the interface cannot state it.
     func multipleToState(_ colorizer: any ColorizerNetwork) -> Int? {
         guard case .range = flexibilityLeft, colorizer.requiredMultiple > 1 else { return nil }
         return colorizer.requiredMultiple
     }
 }
 
-/// The keys of what retint says of its packages.
+/// The keys of retint's entries in a package's metadata.
 enum MetadataKey {
     static let normalization = "retint.normalization"
     static let imageScale = "retint.image_scale"
     static let imageBias = "retint.image_bias"
     static let sizeMultiple = "retint.size_multiple"
-    /// How many batch normalizations went into weights: those of the checkpoint cannot be had
-    /// back then.
+    /// The number of folded batch normalizations; if it is not 0, the checkpoint's weights cannot
+    /// be recovered.
     static let folded = "retint.folded"
+    /// The prefix of training metrics.
     static let training = "retint.training."
 }
 

@@ -3,79 +3,93 @@ import MIL
 import MLPackage
 import TensorGraph
 
-/// How a checkpoint is written as a Core ML package.
+/// Options for converting a checkpoint to a Core ML package.
 public struct ExportOptions: Hashable, Sendable {
-    /// The arithmetic and the weights of the whole program, but for ``float32``.
+    /// The precision of weights and arithmetic, except for operations that ``float32`` selects.
     public enum Precision: String, CaseIterable, Sendable {
         case float32, float16
     }
 
-    /// The oldest system that the package runs on.
+    /// The minimum deployment target of the package.
     public enum Target: String, CaseIterable, Sendable {
         case iOS15, iOS16, iOS17, iOS18
     }
 
-    /// What the model takes as `input`.
+    /// The type of the model's `input`.
     public enum Input: String, CaseIterable, Sendable {
-        /// A multi-array [1, 1, H, W] of L in 0…100.
+        /// A float32 multi-array, [1, 1, H, W], of L in 0…100.
         case tensor
-        /// A grayscale picture, whose 0…255 stand for L in 0…100.
+        /// A grayscale image whose pixel values 0…255 represent L in 0…100.
         case image
     }
 
-    /// What the model gives.
+    /// The model's outputs.
     public enum Output: String, CaseIterable, Sendable {
-        /// `ab`, [1, 2, H, W] in −110…110.
+        /// One multi-array `ab`, [1, 2, H, W], in −110…110.
         case ab
-        /// `output_a` and `output_b`, [1, 1, H, W] each.
+        /// Two multi-arrays `output_a` and `output_b`, [1, 1, H, W] each, in −110…110.
         case split
     }
 
-    /// Who brings lightness and color to the numbers that the network computes with.
+    /// Whether lightness and color are normalized inside the model or by the app that calls it.
     public enum Normalization: String, CaseIterable, Sendable {
-        /// The model takes L in 0…100 and gives a and b in −110…110.
+        /// The model takes L in 0…100 and returns a and b in −110…110.
         case inside
-        /// The model takes (L − 50)/100 and gives a/110 and b/110.
+        /// The model takes (L − 50)/100 and returns a/110 and b/110.
         case outside
     }
 
-    /// What becomes of a picture's pixels: scale·pixel + bias, as in coremltools' `ImageType`.
+    /// The scaling of an image's pixels: scale·pixel + bias, as in coremltools' `ImageType`.
     public struct ImageScaling: Hashable, Sendable {
+        /// The factor for pixel values; finite and not 0.
         public var scale: Float
+        /// Added after scaling; finite.
         public var bias: Float
 
+        /// Creates a scaling; by default pixels stay unchanged.
         public init(scale: Float = 1, bias: Float = 0) {
             self.scale = scale
             self.bias = bias
         }
     }
 
+    /// The precision of weights and arithmetic.
     public var precision: Precision
+    /// The minimum deployment target.
     public var target: Target
+    /// The type of the model's input.
     public var input: Input
+    /// The model's outputs.
     public var output: Output
-    /// In pixels; multiples of what the architecture needs.
+    /// The default height in pixels, a multiple of the architecture's required multiple.
     public var height: Int
+    /// The default width in pixels, a multiple of the architecture's required multiple.
     public var width: Int
-    /// The other sizes that the model takes.
+    /// The other sizes that the model accepts.
     public var flexibility = Flexibility.fixed
+    /// Whether lightness and color are normalized inside the model.
     public var normalization = Normalization.inside
-    /// How pixels become what the model takes; 0…255 stand for L in 0…100 if nil.
+    /// The scaling of pixels for an image input. If nil, pixel values 0…255 represent L in 0…100.
     public var imageScaling: ImageScaling?
-    /// What stays in float32 in a float16 program.
+    /// The operations that stay in float32 in a float16 program.
     public var float32 = Float32Operations()
-    /// Whether a batch normalization right behind a convolution becomes a part of its weights, in
-    /// double precision. What the package then computes is the same; its weights are others.
+    /// Whether a batch normalization directly after a convolution is folded into its weights, in
+    /// double precision. The package computes the same values, but from other weights than the
+    /// checkpoint's.
     public var foldsBatchNorm = true
-    /// Whether weights that the precision does not hold become ±65504 instead of being refused.
-    /// NaN is refused all the same.
+    /// Whether weights outside the range of float16 are clamped to ±65504 instead of being refused.
+    /// NaN is always refused.
     public var clampsWeights = false
-    /// Shown to whoever opens the package; left out where empty.
+    /// The author in the package's metadata; omitted if empty.
     public var author = ""
+    /// The license in the package's metadata; omitted if empty.
     public var license = ""
+    /// The model version in the package's metadata; omitted if empty.
     public var version = ""
 
-    /// - Parameter size: height and width in pixels.
+    /// Creates options for a square default size.
+    ///
+    /// - Parameter size: the height and width in pixels.
     public init(
         precision: Precision = .float32, target: Target = .iOS15, input: Input = .tensor,
         output: Output = .ab, size: Int = 256
@@ -99,7 +113,7 @@ extension ExportOptions {
         return options
     }
 
-    /// What is done to pixels; nil for a tensor.
+    /// The scaling from pixels to the model's lightness; nil for a tensor input.
     var pixelScaling: ImageScaling? {
         guard input == .image else { return nil }
         if let imageScaling { return imageScaling }
@@ -109,17 +123,19 @@ extension ExportOptions {
                 scale: 1 / 255, bias: -LabScaling.lightnessCenter / LabScaling.lightnessRange)
     }
 
-    /// What the model takes for a lightness in 0…100; pixels are not rounded.
+    /// The model's input for lightness in 0…100, of the same shape. Pixel values are not rounded.
     package func input(lightness: TensorData) -> TensorData {
         let pixels = pixelScaling ?? ImageScaling()
         let scalars = lightness.scalars.map { value in
-            let taken = normalization == .inside ? value : LabScaling.normalize(lightness: value)
-            return (taken - pixels.bias) / pixels.scale
+            let scaled = normalization == .inside ? value : LabScaling.normalize(lightness: value)
+            return (scaled - pixels.bias) / pixels.scale
         }
         return TensorData(shape: lightness.shape, scalars: scalars)
     }
 
-    /// Refuses options that do not go together, or not with a colorizer.
+    /// Checks that the options are consistent and supported by a colorizer.
+    ///
+    /// - Throws: ``ConversionError`` if they are not.
     package func check(for colorizer: any ColorizerNetwork) throws {
         try checkSizes(colorizer)
         try checkScaling()
@@ -129,13 +145,14 @@ extension ExportOptions {
         guard let imageScaling else { return }
         guard input == .image else {
             throw Self.refusal(
-                "image scaling", "the model takes a tensor", "Let it take an image, or leave it.")
+                "image scaling", "the model takes a tensor",
+                "Choose an image input or remove the scaling.")
         }
         let (scale, bias) = (imageScaling.scale, imageScaling.bias)
         guard scale.isFinite, scale != 0, bias.isFinite else {
             throw Self.refusal(
-                "image scaling", "\(scale)·pixel + \(bias) tells no pixels apart",
-                "Choose finite numbers, and a scale other than 0.")
+                "image scaling", "\(scale)·pixel + \(bias) does not distinguish pixel values",
+                "Choose finite values and a scale other than 0.")
         }
     }
 }
@@ -155,21 +172,21 @@ extension ExportOptions.Target {
     }
 }
 
-/// What an export wrote.
+/// A summary of an exported package.
 public struct ExportSummary: Hashable, Sendable {
-    /// Operations of the program, constants not counted.
+    /// The number of operations in the program, not counting constants.
     public let operationCount: Int
-    /// The numbers in the program's float constants.
+    /// The number of elements in the program's float constants.
     public let weightCount: Int
-    /// SHA-256 of the checkpoint's weights, as the package's metadata has it.
+    /// The SHA-256 of the checkpoint's weights, as recorded in the package's metadata.
     public let checkpointHash: String
-    /// Operations of a float16 program that compute in float32, by their names in the package.
+    /// The names in the package of operations that stay in float32 in a float16 program.
     public let keptInFloat32: [String]
-    /// How many batch normalizations went into weights.
+    /// The number of batch normalizations that were folded into convolutions.
     public let foldedCount: Int
-    /// Tensors with numbers that were beyond what their precision holds.
+    /// The tensors with values that were clamped to the range of float16.
     public let clamped: [ClampedTensor]
-    /// What height and width have to be multiples of, where the model takes a range of them: Core
-    /// ML has no word for it.
+    /// The number that height and width must be multiples of, for a model that accepts a range of
+    /// sizes, because Core ML cannot state it; nil otherwise.
     public let sizeMultiple: Int?
 }

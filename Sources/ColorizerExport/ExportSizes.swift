@@ -3,35 +3,41 @@ import MIL
 import MLPackage
 
 extension ExportOptions {
-    /// A picture's size in pixels.
+    /// An image size in pixels.
     public struct Size: Hashable, Sendable, CustomStringConvertible {
+        /// The width in pixels.
         public var width: Int
+        /// The height in pixels.
         public var height: Int
 
+        /// Creates a size in pixels.
         public init(width: Int, height: Int) {
             self.width = width
             self.height = height
         }
 
-        /// A square.
+        /// Creates a square size in pixels.
         public init(_ side: Int) { self.init(width: side, height: side) }
 
+        /// For example `320×240`.
         public var description: String { "\(width)×\(height)" }
     }
 
-    /// Which sizes the model takes beside its default one.
+    /// The sizes that the model accepts besides its default size.
     public enum Flexibility: Hashable, Sendable {
+        /// Only the default size.
         case fixed
-        /// These as well.
+        /// The default size and each of these.
         case enumerated([Size])
-        /// All from the one size to the other, the multiples of what the architecture needs.
+        /// All sizes in a range, ends included, that are multiples of the architecture's required
+        /// multiple.
         case range(from: Size, to: Size)
     }
 
     /// The default size.
     var size: Size { Size(width: width, height: height) }
 
-    /// What remains of ``flexibility`` without the default size itself.
+    /// ``flexibility`` without the default size and duplicates; fixed if nothing else is left.
     var flexibilityLeft: Flexibility {
         switch flexibility {
         case .fixed: return .fixed
@@ -45,7 +51,8 @@ extension ExportOptions {
         }
     }
 
-    /// A size that differs from the default one wherever sizes may differ; nil for a fixed one.
+    /// A size that differs from the default in each dimension that is flexible; nil for a fixed
+    /// size.
     func otherSize(multiple: Int) -> Size? {
         let (varyingWidth, varyingHeight): (Bool, Bool)
         switch flexibilityLeft {
@@ -62,10 +69,10 @@ extension ExportOptions {
     }
 }
 
-/// What the sizes of an export have to be.
+/// Checks of the sizes of an export.
 extension ExportOptions {
-    /// The format's own limit.
-    private static let mostSizes = 128
+    /// The number of sizes that the format allows.
+    private static let maximumSizeCount = 128
 
     func checkSizes(_ colorizer: any ColorizerNetwork) throws {
         try check(size, colorizer)
@@ -73,9 +80,9 @@ extension ExportOptions {
         case .fixed: return
         case .enumerated(let sizes):
             for size in sizes { try check(size, colorizer) }
-            guard sizes.count >= Self.mostSizes else { return }
+            guard sizes.count >= Self.maximumSizeCount else { return }
             throw Self.refusal(
-                "\(sizes.count + 1) sizes", "a model lists up to \(Self.mostSizes)",
+                "\(sizes.count + 1) sizes", "a model lists up to \(Self.maximumSizeCount)",
                 "List fewer, or give a range.")
         case .range(let from, let to):
             for size in [from, to] { try check(size, colorizer) }
@@ -83,8 +90,8 @@ extension ExportOptions {
                 height <= to.height
             else {
                 throw Self.refusal(
-                    "size \(size)", "it lies outside the range from \(from) to \(to)",
-                    "Choose a default size inside.")
+                    "size \(size)", "it is outside the range from \(from) to \(to)",
+                    "Choose a default size within the range.")
             }
         }
     }

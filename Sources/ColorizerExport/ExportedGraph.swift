@@ -2,12 +2,12 @@ import Colorizers
 import MIL
 import TensorGraph
 
-/// The graph from what a model takes to what it gives, for one size.
+/// The outputs of a model's graph for one input size.
 ///
-/// Outside, lightness is (L − 50)/100, and color is a part of 110: what networks do to come from
-/// one to the other then cancels out.
+/// With normalization outside, lightness is (L − 50)/100 and color is a/110 and b/110. The
+/// network's own normalization then cancels out.
 ///
-/// - Throws: `GraphError` if the network does not take the size.
+/// - Throws: `GraphError` if the network does not support the size.
 func exportedOutputs(
     _ colorizer: any ColorizerNetwork, _ options: ExportOptions, size: ExportOptions.Size
 ) throws -> [(name: String, value: Tensor)] {
@@ -29,17 +29,17 @@ func exportedOutputs(
     return try AffineCancellation.simplified(outputs)
 }
 
-/// An operation of an exported program and the values around it, in the graph that computes them.
+/// An operation of an exported program, with its inputs and result in the graph.
 package struct ExportedOperation {
-    /// The name by which ``Float32Operations/overflowing`` knows it.
+    /// The name that ``Float32Operations/overflowing`` uses.
     package let name: String
     package let result: Tensor
-    /// The values that it is computed from, weights left out.
+    /// The values it is computed from, without weights.
     package let operands: [Tensor]
 }
 
-/// The operations of a colorizer's package at its default size, in order. The graph takes `input`
-/// as the package does.
+/// The operations of a colorizer's package at its default size, in order. The graph's `input` is
+/// that of the package.
 ///
 /// - Throws: as ``makePackage(_:_:)`` does.
 package func exportedOperations(

@@ -1,15 +1,15 @@
 import MLPackage
 
-/// An operation of a program as placement rules look at it: with the types of what it takes and
-/// with its constants.
+/// An operation of a program as placement rules examine it, with its input types and constants.
 struct PlacedOperation {
     let operation: MILOperation
     let context: Context
 
-    /// What is known about a program's values.
+    /// The types and constants of a program.
     struct Context {
         let types: [String: MILTensorType]
-        /// The constants and compressed weights, by the names of what they give.
+        /// The operations that define constants and compressed weights, by the names of their
+        /// outputs.
         let constants: [String: MILOperation]
 
         init(_ program: MILProgram) {
@@ -24,16 +24,16 @@ struct PlacedOperation {
 
     var type: String { operation.type }
 
-    /// What it computes, which no other operation does; two may share a name of their own.
+    /// The name of its first output. Outputs have unique names, operations need not.
     var name: String { operation.outputs.first?.name ?? operation.name }
 
     /// The type of the first output.
     var output: MILTensorType? { operation.outputs.first?.type }
 
-    /// The types of all that it gives.
+    /// The types of all outputs.
     var outputs: [MILTensorType] { operation.outputs.map(\.type) }
 
-    /// The type of what a parameter is bound to.
+    /// The type of a parameter's value; nil if it is not given.
     func input(_ parameter: String) -> MILTensorType? {
         switch operation.inputs[parameter]?.first {
         case .name(let name): context.types[name]
@@ -42,13 +42,13 @@ struct PlacedOperation {
         }
     }
 
-    /// Whether a parameter is computed from the model's inputs.
+    /// Whether a parameter is computed at run time rather than constant.
     func isComputed(_ parameter: String) -> Bool {
         guard case .name(let name) = operation.inputs[parameter]?.first else { return false }
         return context.constants[name] == nil
     }
 
-    /// The operation that unpacks a parameter's numbers, where they are compressed.
+    /// The operation that decompresses a parameter; nil if it is not compressed.
     func unpacking(_ parameter: String) -> MILOperation? {
         guard case .name(let name) = operation.inputs[parameter]?.first,
             let producer = context.constants[name], producer.isConstantExpression
@@ -56,7 +56,7 @@ struct PlacedOperation {
         return producer
     }
 
-    /// A constant parameter; nil where it is not given or computed.
+    /// A constant parameter; nil if it is not given or computed at run time.
     func constant(_ parameter: String) -> MILValue? {
         switch operation.inputs[parameter]?.first {
         case .name(let name): context.constants[name]?.constantValue
@@ -65,7 +65,7 @@ struct PlacedOperation {
         }
     }
 
-    /// Whole numbers; those of a file that cannot be read count as not given.
+    /// A constant integer parameter; nil also if its values cannot be read from the weight file.
     func integers(_ parameter: String) -> [Int]? {
         guard let value = constant(parameter), value.type.dataType.isInteger else { return nil }
         return try? value.integers().map(Int.init)
@@ -81,7 +81,7 @@ struct PlacedOperation {
 }
 
 extension MILTensorType {
-    /// The last `count` dimensions, where all of them are known.
+    /// The last `count` dimensions; nil if any of them is unknown or missing.
     func trailing(_ count: Int) -> [Int]? {
         let known = dimensions.suffix(count).compactMap { $0 }
         return known.count == count ? known : nil
@@ -89,6 +89,6 @@ extension MILTensorType {
 }
 
 extension [Int] {
-    /// 3 × 3.
+    /// For example `3 × 3`.
     var times: String { map(String.init).joined(separator: " × ") }
 }

@@ -41,11 +41,11 @@ public struct PlacementReport: Sendable, Encodable {
 
     /// A caveat to print beside the report.
     public let notice = "rules, not a measurement: only Core ML on a device knows"
-    /// The number of operations, constants not counted.
+    /// The number of operations, not counting constants.
     public let operations: Int
     /// The number of operations that at least one rule applies to.
     public let namedOperations: Int
-    /// The number of operations that an uncontradicted rule says are refused.
+    /// The number of operations that are refused according to an uncontradicted rule.
     public let refusedOperations: Int
     /// All rules, including those without findings.
     public let rules: [Outcome]
@@ -57,6 +57,8 @@ public struct PlacementReport: Sendable, Encodable {
     }
 
     /// Applies rules to a package.
+    ///
+    /// - Parameter rules: by default, all rules.
     public init(_ package: MLPackage, rules: [PlacementRule] = PlacementRule.all) {
         let context = PlacedOperation.Context(package.program)
         let computing = package.program.operations.filter {
@@ -64,12 +66,12 @@ public struct PlacementReport: Sendable, Encodable {
         }
         let placed = computing.map { PlacedOperation(operation: $0, context: context) }
         let findings = rules.map { $0.findings(placed, package.description.inputs) }
-        let firm = zip(rules, findings).filter {
+        let refusals = zip(rules, findings).filter {
             $0.0.consequence == .refused && $0.0.certainty != .contradicted
         }
         operations = computing.count
         namedOperations = Self.operations(findings.joined())
-        refusedOperations = Self.operations(firm.flatMap(\.1))
+        refusedOperations = Self.operations(refusals.flatMap(\.1))
         self.rules = zip(rules, findings).map { Outcome(rule: $0, count: $1.count) }
         self.findings = Array(findings.joined())
     }

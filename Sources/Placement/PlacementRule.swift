@@ -9,7 +9,7 @@ public struct PlacementRule: Sendable {
     public enum Consequence: String, Sendable, Encodable {
         /// It runs on the GPU or the CPU; its inputs and outputs are copied between the devices.
         case refused
-        /// It runs on the Neural Engine, slower or with more memory than it could.
+        /// It runs on the Neural Engine, but slower or with more memory than necessary.
         case slow
     }
 
@@ -23,13 +23,13 @@ public struct PlacementRule: Sendable {
         case contradicted
     }
 
-    /// What a rule examines; it returns a finding's detail, or nil where it does not apply.
+    /// What a rule examines; it returns a finding's detail, or nil if the rule does not apply.
     enum Check: Sendable {
         case operation(@Sendable (PlacedOperation) -> String?)
         case feature(@Sendable (Feature) -> String?)
     }
 
-    /// A short name that does not change: `large-kernel`.
+    /// A stable identifier, such as `large-kernel`.
     public let id: String
     /// What it examines.
     public let subject: String
@@ -39,7 +39,7 @@ public struct PlacementRule: Sendable {
     public let consequence: Consequence
     /// How well supported the rule is.
     public let certainty: Certainty
-    /// Documents, and repositories with the issue or file.
+    /// The documents, issues or files that the rule is based on.
     public let sources: [String]
     /// How to avoid it.
     public let advice: String
@@ -60,7 +60,7 @@ public struct PlacementRule: Sendable {
     }
 
     /// All rules.
-    public static let all = tensors + convolutions + pictures + kinds + weights
+    public static let all = tensors + convolutions + spatial + operationTypes + weights
 }
 
 /// The sources that several rules cite.

@@ -1,16 +1,16 @@
 import MLPackage
 
-/// Convolutions and transposed convolutions.
+/// Rules for convolutions and transposed convolutions.
 extension PlacementRule {
     static let convolutions = [
         PlacementRule(
             "dilation", "the dilation of a convolution", threshold: "2 or 3", .refused,
             .contradicted,
             sources: [
-                "\(PlacementSource.hollance) (refused)", "\(PlacementSource.apple) (taken)",
+                "\(PlacementSource.hollance) (refused)", "\(PlacementSource.apple) (accepted)",
             ],
-            advice: "Measure on the oldest device that you support; else take a stride or a "
-                + "larger kernel in its place.",
+            advice: "Measure on the oldest device that you support, or use a stride or a larger "
+                + "kernel instead.",
             check: .operation { operation in
                 let rates = dilations(operation)
                 let largest = rates.max() ?? 1
@@ -19,16 +19,16 @@ extension PlacementRule {
         PlacementRule(
             "large-dilation", "the dilation of a convolution", threshold: "above 3", .refused,
             .documented, sources: [PlacementSource.apple, PlacementSource.hollance],
-            advice: "Chain convolutions of dilation 2 and 3 that multiply to it.",
+            advice: "Chain convolutions of dilation 2 and 3 whose product is the dilation.",
             check: .operation { operation in
                 let rates = dilations(operation)
                 return rates.contains { $0 > 3 } ? "has dilation \(rates.times)" : nil
             }),
         PlacementRule(
             "large-kernel", "the kernel of a convolution",
-            threshold: "above 7 in a dimension (Apple gives no number; its example splits 9)",
+            threshold: "above 7 in a dimension (Apple states no limit; its example splits 9)",
             .slow, .documented, sources: [PlacementSource.apple],
-            advice: "Chain smaller kernels: two of 5 × 5 reach as far as one of 9 × 9.",
+            advice: "Chain smaller kernels: two of 5 × 5 have the receptive field of one of 9 × 9.",
             check: .operation { operation in
                 guard isConvolution(operation), let kernel = kernel(operation) else { return nil }
                 return kernel.contains { $0 > 7 } ? "has a kernel of \(kernel.times)" : nil
@@ -44,7 +44,7 @@ extension PlacementRule {
             advice: "Use strides 2, 3, 4, 6, 8, 9, 12, 16, 24 or 32, equal in both dimensions.",
             check: .operation { operation in
                 guard operation.type == "conv", let strides = operation.integers("strides"),
-                    !isEven(strides)
+                    !isEfficient(strides)
                 else { return nil }
                 return "has stride \(strides.times)"
             }),
@@ -52,7 +52,7 @@ extension PlacementRule {
             "transposed-stride", "the stride of a transposed convolution",
             threshold: "unequal, or above 4", .refused, .reported,
             sources: ["apple/coremltools, issue 2450 (the compiler's own message)"],
-            advice: "Upsample by 2 several times, each with a convolution behind it.",
+            advice: "Upsample by 2 several times, each followed by a convolution.",
             check: .operation { operation in
                 guard operation.type == "conv_transpose",
                     let strides = operation.integers("strides"),
@@ -61,16 +61,16 @@ extension PlacementRule {
                 return "has stride \(strides.times)"
             }),
         PlacementRule(
-            "channels", "the channels that a convolution computes",
-            threshold: "no multiple of 16", .slow, .reported,
+            "channels", "the output channels of a convolution",
+            threshold: "not a multiple of 16", .slow, .reported,
             sources: ["antmikinka, Optimization Guidelines for the Apple Neural Engine"],
-            advice: "Choose widths that are multiples of 16, better of 32; a network's last "
-                + "layer may stay as it is.",
+            advice: "Choose widths that are multiples of 16, or better of 32. A network's last "
+                + "layer may keep its width.",
             check: .operation { operation in
                 guard isConvolution(operation), let output = operation.output, output.rank >= 3,
                     let channels = output.dimensions[1], channels % 16 != 0
                 else { return nil }
-                return "computes \(channels) channels"
+                return "has \(channels) output channels"
             }),
     ]
 
@@ -87,8 +87,8 @@ extension PlacementRule {
         operation.input("weight").flatMap { $0.trailing(max($0.rank - 2, 0)) }
     }
 
-    /// Whether strides are among those that Apple calls efficient.
-    private static func isEven(_ strides: [Int]) -> Bool {
+    /// Whether the strides are among those that Apple documents as efficient.
+    private static func isEfficient(_ strides: [Int]) -> Bool {
         guard let largest = strides.max(), largest > 2, let least = strides.min() else {
             return true
         }

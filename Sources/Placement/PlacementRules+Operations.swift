@@ -1,8 +1,8 @@
 import MLPackage
 
-/// Whole kinds of operations.
+/// Rules for other operation types.
 extension PlacementRule {
-    static let kinds = [
+    static let operationTypes = [
         PlacementRule(
             "recurrent", "recurrent layers", threshold: "lstm, gru, rnn", .refused, .documented,
             sources: [
@@ -13,20 +13,20 @@ extension PlacementRule {
                 ["lstm", "gru", "rnn"].contains(operation.type) ? "is recurrent" : nil
             }),
         PlacementRule(
-            "gather", "taking elements by computed places",
+            "gather", "indexing with computed indices",
             threshold: "gather, gather_nd, gather_along_axis, topk", .refused, .reported,
             sources: [
                 "apple/coremltools, issue 1103", "roboflow/rf-detr, pull request 1495 (measured)",
                 PlacementSource.hollance,
             ],
-            advice: "Slice at known places, or do it outside the model.",
+            advice: "Slice at constant indices, or index outside the model.",
             check: .operation { operation in
-                let kinds = ["gather", "gather_nd", "gather_along_axis", "topk"]
-                return kinds.contains(operation.type) ? "takes elements by place" : nil
+                let types = ["gather", "gather_nd", "gather_along_axis", "topk"]
+                return types.contains(operation.type) ? "indexes elements" : nil
             }),
         PlacementRule(
-            "softmax-axis", "the axis of a softmax over rank 3 and more",
-            threshold: "another axis than that of channels (1)", .slow, .documented,
+            "softmax-axis", "the axis of a softmax of rank 3 or more",
+            threshold: "any axis but that of channels (1)", .slow, .documented,
             sources: [PlacementSource.apple],
             advice: "Lay tensors out so that softmax runs over channels.",
             check: .operation { operation in
@@ -37,32 +37,32 @@ extension PlacementRule {
                 return axis == 1 ? nil : "runs over axis \(axis) of \(rank)"
             }),
         PlacementRule(
-            "broadcast", "arithmetic of a picture with one number per channel, both computed",
+            "broadcast", "arithmetic of an image and one value per channel, both computed",
             threshold: "C × H × W with C × 1 × 1", .refused, .contradicted,
             sources: [
                 "\(PlacementSource.kernelLog) (refused)",
-                "\(PlacementSource.apple) (does not name it)",
+                "\(PlacementSource.apple) (does not mention it)",
             ],
-            advice: "Measure; a constant per channel is always fine.",
+            advice: "Measure; a constant per channel is always supported.",
             check: .operation { operation in
                 guard arithmetic.contains(operation.type), operation.isComputed("x"),
                     operation.isComputed("y"), let x = operation.input("x")?.trailing(2),
                     let y = operation.input("y")?.trailing(2),
                     (x == [1, 1]) != (y == [1, 1])
                 else { return nil }
-                return "joins \(x.times) with \(y.times)"
+                return "combines \(x.times) with \(y.times)"
             }),
         PlacementRule(
             "linear", "products with a weight matrix", threshold: "linear", .slow, .documented,
             sources: [PlacementSource.apple],
             advice: "Write them as convolutions of 1 × 1.",
-            check: .operation { $0.type == "linear" ? "is no convolution" : nil }),
+            check: .operation { $0.type == "linear" ? "is not a convolution" : nil }),
         PlacementRule(
             "width-copy", "moving the last dimension",
             threshold: "transpose or reshape that changes it", .slow, .documented,
             sources: [PlacementSource.apple],
-            advice: "Keep height and width where they are: such a step writes all of the tensor "
-                + "anew.",
+            advice: "Keep height and width where they are: such an operation rewrites the "
+                + "entire tensor.",
             check: .operation { operation in
                 switch operation.type {
                 case "transpose":
@@ -75,7 +75,7 @@ extension PlacementRule {
                     guard let before = operation.input("x")?.trailing(1),
                         let after = operation.output?.trailing(1), before != after
                     else { return nil }
-                    return "makes \(before.times) \(after.times) wide"
+                    return "changes the width from \(before.times) to \(after.times)"
                 default: return nil
                 }
             }),

@@ -1,11 +1,11 @@
 import MLPackage
 
-/// What holds for every tensor: element types, ranks and sizes.
+/// Rules for every tensor: element types, ranks and sizes.
 extension PlacementRule {
     static let tensors = [
         PlacementRule(
-            "float32", "the element type of what an operation computes",
-            threshold: "float32, casts not counted", .refused, .documented,
+            "float32", "the element type of an operation's results",
+            threshold: "float32, except casts", .refused, .documented,
             sources: [PlacementSource.typedExecution, PlacementSource.apple],
             advice: "Export with float16 precision.",
             check: .operation { operation in
@@ -13,10 +13,10 @@ extension PlacementRule {
                 return isFloat && operation.type != "cast" ? "computes in float32" : nil
             }),
         PlacementRule(
-            "integer", "the element type of what an operation computes",
-            threshold: "whole numbers of other widths than 8 and 16 bits, truth values", .refused,
+            "integer", "the element type of an operation's results",
+            threshold: "integers other than 8 and 16 bits, booleans", .refused,
             .documented, sources: [PlacementSource.apple],
-            advice: "Compute places and masks when the network is converted, not when it runs.",
+            advice: "Compute indices and masks at conversion time, not at run time.",
             check: .operation { operation in
                 let other = operation.outputs.first { !engineTypes.contains($0.dataType) }
                 return other.map { "computes \($0.dataType)" }
@@ -24,7 +24,7 @@ extension PlacementRule {
         PlacementRule(
             "rank", "the rank of any tensor", threshold: "above 5", .refused, .documented,
             sources: [PlacementSource.apple, "apple/coremltools, issue 832"],
-            advice: "Reshape so that dimensions of size 1 go away.",
+            advice: "Reshape to remove dimensions of size 1.",
             check: .operation { operation in
                 operation.outputs.first { $0.rank > 5 }.map { "has rank \($0.rank)" }
             }),
@@ -35,60 +35,60 @@ extension PlacementRule {
                 "FluidInference/mobius, pull request 61 (the compiler's own message)",
                 "ncdrone/rustane, issue 13", "microsoft/onnxruntime, issue 19543",
             ],
-            advice: "Split the tensor, or spread the long dimension over two.",
+            advice: "Split the tensor, or split the long dimension into two.",
             check: .operation { operation in
                 let longest = operation.outputs.flatMap(\.dimensions).compactMap { $0 }.max() ?? 0
                 return longest > 16384 ? "has a dimension of \(longest)" : nil
             }),
         PlacementRule(
-            "narrow", "the last dimension of float tensors of rank 3 and more",
+            "narrow", "the last dimension of float tensors of rank 3 or more",
             threshold: "below 32 float16 elements (64 bytes)", .slow, .documented,
             sources: [
                 PlacementSource.apple,
                 "Apple: Deploying Transformers on the Apple Neural Engine",
             ],
-            advice: "Rows are filled up to 64 bytes: a last dimension of 1 costs 32 times the "
-                + "memory. Move a longer dimension to the end, or use larger pictures.",
+            advice: "Rows are padded to 64 bytes: a last dimension of 1 costs 32 times the "
+                + "memory. Move a longer dimension to the end, or use larger images.",
             check: .operation { operation in
                 width(operation).flatMap { $0 < 32 ? "is \($0) wide" : nil }
             }),
         PlacementRule(
-            "uneven-width", "the last dimension of float tensors of rank 3 and more",
-            threshold: "above 32 and no multiple of 32 float16 elements", .slow, .documented,
+            "uneven-width", "the last dimension of float tensors of rank 3 or more",
+            threshold: "above 32 and not a multiple of 32 float16 elements", .slow, .documented,
             sources: [PlacementSource.apple, "apple/coremltools, issue 2631"],
-            advice: "Use a size of which every stage is a multiple of 32.",
+            advice: "Use a size for which the width of every stage is a multiple of 32.",
             check: .operation { operation in
                 width(operation).flatMap { $0 > 32 && $0 % 32 != 0 ? "is \($0) wide" : nil }
             }),
         PlacementRule(
-            "shape-range", "the sizes that an input takes", threshold: "a range of sizes",
+            "shape-range", "the sizes that an input accepts", threshold: "a range of sizes",
             .refused, .documented,
             sources: [
                 "Apple: Developer Forums, thread 724930",
                 "Apple: coremltools guide, Flexible Input Shapes", PlacementSource.apple,
             ],
-            advice: "Only the default size runs there. Give fixed or enumerated sizes; from "
+            advice: "Only the default size runs on it. Use fixed or enumerated sizes; from "
                 + "iOS 17.4 the hint that sizes change rarely helps.",
-            check: .feature { $0.type.isRange ? "takes a range of sizes" : nil }),
+            check: .feature { $0.type.isRange ? "accepts a range of sizes" : nil }),
         PlacementRule(
-            "listed-shapes", "the sizes that an input takes", threshold: "more than one size",
+            "listed-shapes", "the sizes that an input accepts", threshold: "more than one size",
             .refused, .contradicted,
             sources: [
-                "Apple: coremltools guide, FAQs (each listed size runs there)",
+                "Apple: coremltools guide, FAQs (each listed size runs on it)",
                 "apple/coremltools, issues 1909 and 2370 (not with layer_norm, not always)",
             ],
-            advice: "Export one package for each size if the listed ones turn out slow.",
+            advice: "Export one package for each size if the listed ones are slow.",
             check: .feature { feature in
                 feature.type.listedSizes > 1 ? "lists \(feature.type.listedSizes) sizes" : nil
             }),
     ]
 
-    /// float32 has a rule of its own.
+    /// Includes float32, which has a separate rule.
     private static let engineTypes: Set<MILDataType> = [
         .float16, .float32, .int8, .uint8, .int16, .uint16,
     ]
 
-    /// The last dimension of a float tensor as the engine stores it.
+    /// The last dimension of a float tensor of rank 3 or more; nil for others.
     private static func width(_ operation: PlacedOperation) -> Int? {
         guard let output = operation.output, output.rank >= 3, output.dataType.isFloat else {
             return nil
@@ -109,7 +109,7 @@ extension FeatureType {
         }
     }
 
-    /// How many sizes are listed; 0 where there is no list.
+    /// The number of enumerated sizes; 0 if sizes are not enumerated.
     fileprivate var listedSizes: Int {
         switch self {
         case .multiArray(let array):

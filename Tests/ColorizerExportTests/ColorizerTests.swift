@@ -10,7 +10,7 @@ import TensorGraph
 import TestSupport
 import Testing
 
-/// The architectures with seeded weights, exported and run as read from disk.
+/// The architectures with seeded weights, exported, read back from disk and run.
 @Suite struct ColorizerTests {
     static let names = ["eccv16", "siggraph17", "mobile-unet"]
 
@@ -58,7 +58,7 @@ import Testing
     }
 }
 
-/// A seeded network, its package and what the package was raised to.
+/// A seeded network, its package and the graph raised from the package.
 struct Exported {
     let checkpoint: Checkpoint
     let summary: ExportSummary
@@ -78,7 +78,7 @@ struct Exported {
         lightness = Self.lightness([1, 1, options.height, options.width])
     }
 
-    /// What the checkpoint itself gives.
+    /// The output of the checkpoint's network.
     func expected() throws -> TensorData { try Self.ab(checkpoint, lightness) }
 
     private static func ab(_ checkpoint: Checkpoint, _ lightness: TensorData) throws -> TensorData {
@@ -88,8 +88,8 @@ struct Exported {
         return try ab.evaluate(inputs: ["L": lightness], variables: checkpoint.variables)
     }
 
-    /// Untrained networks answer almost gray, where errors do not show: this one's last layer is
-    /// scaled to colors of about ±60.
+    /// The outputs of untrained networks are almost gray, which hides errors. So the last layer is
+    /// scaled to give colors of about ±60.
     private static func colorful(_ checkpoint: Checkpoint) throws -> Checkpoint {
         var checkpoint = checkpoint
         let colors = try ab(checkpoint, lightness([1, 1, 32, 32]))

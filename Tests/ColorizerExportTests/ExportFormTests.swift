@@ -7,7 +7,7 @@ import TensorGraph
 import TestSupport
 import Testing
 
-/// The forms in which coremltools writes sizes, precisions and pictures, recorded by
+/// Sizes, precisions and image inputs as written by coremltools, recorded by
 /// Goldens/record_exports.py for the network below.
 @Suite struct ExportFormTests {
     struct Form: Sendable, CustomTestStringConvertible {
@@ -65,7 +65,7 @@ import Testing
         let program = package.program
         #expect(program.inputs.map(\.type.dimensions) == [expected.programInput])
         let operations = program.operations.filter { !$0.isConstant }
-        // PyTorch takes every second row and every second column one after the other.
+        // PyTorch slices rows and columns in two separate operations.
         let wanted = expected.operations.enumerated().filter { index, operation in
             index + 1 == expected.operations.count
                 || operation.type != expected.operations[index + 1].type
@@ -75,7 +75,7 @@ import Testing
         #expect(results.map(\.dimensions) == wanted.map(\.shape))
         #expect(results.map(\.dataType.rawValue) == wanted.map(\.dtype))
         for (operation, record) in zip(operations, wanted) {
-            // Older writers leave masks out where none is set.
+            // Older versions omit masks that are all false.
             let own = Set(operation.inputs.keys).subtracting(["begin_mask", "squeeze_mask"])
             let theirs = Set(record.parameters).subtracting(["begin_mask", "squeeze_mask"])
             #expect(own == theirs, "\(operation.type)")
@@ -90,7 +90,7 @@ import Testing
     }
 }
 
-/// The network of the recordings: it takes lightness as it comes.
+/// The network of the recordings; it does not normalize lightness.
 final class FormNetwork: Module, ColorizerNetwork {
     static let architecture = "form"
     static let requiredMultiple = 4
@@ -115,7 +115,7 @@ final class FormNetwork: Module, ColorizerNetwork {
     }
 }
 
-/// A package as coremltools wrote it.
+/// A package written by coremltools.
 private struct Recorded: Decodable {
     struct Operation: Decodable {
         let type: String
@@ -140,7 +140,7 @@ private struct Recorded: Decodable {
     }
 }
 
-/// A feature's type in protobuf's JSON, whose 64-bit numbers are strings.
+/// A feature's type in protobuf's JSON encoding, in which 64-bit integers are strings.
 private struct RecordedFeature: Decodable {
     struct Range: Decodable {
         let lowerBound: String

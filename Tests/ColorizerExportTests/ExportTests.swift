@@ -51,7 +51,7 @@ import Testing
         #expect(summary.checkpointHash.count == 64)
     }
 
-    /// Values are recorded with the nodes that they were exported from, and read back with them.
+    /// The metadata records the node of each value, and raising returns it.
     @Test(arguments: ExportOptions.Precision.allCases)
     func recordsNodes(_ precision: ExportOptions.Precision) throws {
         let scratch = try TemporaryFolder()
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test func hash() {
-        // Of the bytes 00 00 80 3f 00 00 00 c0.
+        // The SHA-256 of the bytes 00 00 80 3f 00 00 00 c0.
         let values = [
             "b": TensorData(shape: [1], scalars: [-2]), "a": TensorData(shape: [1], scalars: [1]),
         ]
@@ -112,7 +112,7 @@ import Testing
         #expect(error.remedy.contains(bad.remedy))
     }
 
-    /// Told to clamp, an export lists what it changed; NaN stays refused.
+    /// With clamping, the summary lists the clamped tensors; NaN is still refused.
     @Test func clamps() throws {
         let scratch = try TemporaryFolder()
         var (checkpoint, options) = (try Self.checkpoint(), ExportOptions(size: 32))
@@ -150,7 +150,8 @@ import Testing
         #expect(try distance(found, try export.expected()) <= 1e-3)
     }
 
-    /// Only what stands right behind a convolution folds: behind ReLU it would not be exact.
+    /// Only a batch normalization directly after a convolution is folded: after ReLU, folding would
+    /// not be exact.
     @Test func leavesNormalizationBehindReLU() throws {
         let export = try Exported("eccv16", ExportOptions(size: 64))
         let types = export.package.program.operations.map(\.type)
@@ -162,7 +163,7 @@ import Testing
         #expect(error.place == "tensor head.0.weight")
     }
 
-    /// The error of an export, which leaves nothing behind.
+    /// The error of an export, which must not leave any files.
     private func refusal(
         _ options: ExportOptions, _ damage: (inout Checkpoint) throws -> Void = { _ in }
     ) throws -> ConversionError {
@@ -179,7 +180,7 @@ import Testing
 }
 
 extension Checkpoint {
-    /// Puts numbers at the start of a tensor.
+    /// Replaces the first values of a tensor.
     fileprivate mutating func setWeights(_ name: String, _ numbers: [Float]) throws {
         let tensor = try #require(state[name])
         var values = try #require(tensor.floats)

@@ -9,7 +9,7 @@ import TensorGraph
 import TestSupport
 import Testing
 
-/// Packages that take several sizes.
+/// Packages with flexible input sizes.
 @Suite struct FlexibleSizeTests {
     private static func range(_ low: Int, _ high: Int) -> ExportOptions.Flexibility {
         .range(from: .init(low), to: .init(high))
@@ -27,7 +27,7 @@ import Testing
         let input: ExportOptions.Input
     }
 
-    /// Every size gives what the network itself gives there.
+    /// At every size, the package matches the network.
     @Test(arguments: [
         Choice(name: "mobile-unet", flexibility: range(32, 128), input: .tensor),
         Choice(
@@ -99,7 +99,7 @@ import Testing
         #expect(error?.place == place && error?.cause == .option)
     }
 
-    /// One size alone is a fixed one, however it is said.
+    /// A range or list with a single size is exported as a fixed size.
     @Test func oneSizeIsFixed() throws {
         let source = FormNetwork.source
         let fixed = try makePackage(source, Self.options(.fixed))
@@ -107,7 +107,7 @@ import Testing
         #expect(try makePackage(source, Self.options(.enumerated([.init(64)]))) == fixed)
     }
 
-    /// Operations whose parameters depend on the size are named.
+    /// The error names the operation whose parameter depends on the size.
     @Test func namesWhatIsBoundToASize() throws {
         let network = ReshapingNetwork()
         let source = ExportSource(
@@ -133,7 +133,7 @@ import Testing
     }
 }
 
-/// A network that writes its size down.
+/// A network with its size hard-coded in an operation.
 private final class ReshapingNetwork: Module, ColorizerNetwork {
     static let architecture = "reshaping"
     static let requiredMultiple = 4

@@ -9,7 +9,7 @@ import TensorGraph
 import TestSupport
 import Testing
 
-/// float16 packages some of whose operations stay in float32.
+/// float16 packages with some operations in float32.
 @Suite struct MixedPrecisionTests {
     private static func options(
         _ change: (inout Float32Operations) -> Void = { _ in }
@@ -25,7 +25,7 @@ import Testing
         return try makePackage(ExportSource(checkpoint), options)
     }
 
-    /// Types, constants left out, of operations that give float32.
+    /// The types of operations with float32 results, without constants.
     private static func single(_ package: MLPackage) -> [MILOperation] {
         package.program.operations.filter {
             !$0.isConstant && $0.type != "cast" && $0.outputs[0].type.dataType == .float32
@@ -60,7 +60,7 @@ import Testing
         #expect(Self.single(package).map(\.type) == ["tanh"])
     }
 
-    /// A weight that float16 does not hold keeps its operation in float32, once that is asked for.
+    /// A weight outside the range of float16 keeps its operation in float32, if that is requested.
     @Test func byWeight() throws {
         var source = FormNetwork.source
         var variables = source.variables
@@ -107,7 +107,7 @@ import Testing
                 == contents(ofFolder: scratch.path("second")))
     }
 
-    /// Casts change something, and no value is cast twice to one type.
+    /// Every cast changes the type, and no value is cast twice to the same type.
     private func checkCasts(_ program: MILProgram) throws {
         let types = program.types
         var seen: Set<[String]> = []

@@ -5,7 +5,7 @@ import MLPackage
 import TensorGraph
 import Testing
 
-/// Who brings lightness and color to the numbers that the network computes with.
+/// Normalization of lightness and color inside or outside the model.
 @Suite struct NormalizationTests {
     static let names = ColorizerTests.names
 
@@ -15,8 +15,8 @@ import Testing
         return options
     }
 
-    /// Outside, the model takes (L − 50)/100 and gives parts of 110; as read back, it is a
-    /// colorizer like any other.
+    /// With normalization outside, the model maps (L − 50)/100 to a/110 and b/110. Once raised, it
+    /// takes L and returns a and b like any other colorizer.
     @Test(arguments: names)
     func outsideComputesTheSame(_ name: String) throws {
         let export = try Exported(name, Self.outside())
@@ -30,7 +30,7 @@ import Testing
     @Test func outsideIsThePackagesOwnBusiness() throws {
         let export = try Exported("mobile-unet", Self.outside())
         var package = export.package
-        // Without its word for it, the package is run as it is.
+        // Without the metadata entry, the program is run unchanged.
         package.description.metadata.userDefined["retint.normalization"] = nil
         let shape = export.lightness.shape
         let input = TensorData(
@@ -41,7 +41,7 @@ import Testing
         #expect(try distance(found, expected) <= 2e-5)
     }
 
-    /// What networks do to come from L to their numbers and back to color is left out.
+    /// The network's own normalization and denormalization cancel out and are not exported.
     @Test(arguments: [("eccv16", 3), ("siggraph17", 3), ("mobile-unet", 3)])
     func leavesStepsOut(_ name: String, _ count: Int) throws {
         let inside = try Exported(name, ExportOptions(size: 64)).summary.operationCount
@@ -71,7 +71,7 @@ import Testing
         let input = TensorData(shape: export.lightness.shape, scalars: scaled)
         let found = try export.model.run(["input": input])["ab"]
         #expect(try distance(found, try export.expected()) <= 2e-3)
-        // What the export itself takes a lightness for is what the package takes.
+        // The options' conversion of lightness must match the package's input.
         var package = export.package
         for key in ["normalization", "image_scale", "image_bias"] {
             package.description.metadata.userDefined["retint.\(key)"] = nil

@@ -8,7 +8,7 @@ import TensorGraph
 import TestSupport
 import Testing
 
-/// Packages that say one thing and hold another.
+/// Packages whose metadata does not match their program.
 @Suite struct WeightRecoveryTests {
     private let scratch: TemporaryFolder
 
@@ -16,7 +16,7 @@ import Testing
 
     private var path: String { scratch.path("model.mlpackage") }
 
-    /// A narrow ECCV16's package, after a change.
+    /// The package of a narrow ECCV16, after a modification.
     private func makePackage(change: (inout MLPackage) -> Void) throws -> Checkpoint {
         let checkpoint = try Checkpoint(
             architecture: "eccv16", options: ["width": "0.0625"], seed: 5)
@@ -62,7 +62,7 @@ import Testing
         #expect(error.file.hasSuffix("changed.mlpackage"))
     }
 
-    /// Other numbers are what the package holds, but not what its checkpoint held.
+    /// Modified weights are returned as they are, but are not reported as the checkpoint's.
     @Test func otherNumbers() throws {
         let checkpoint = try makePackage { package in
             let index = package.program.operations.firstIndex {

@@ -34,13 +34,13 @@ import Testing
         try bench.expect(0, "verify", "m.mlpackage", "--against", model, "--size", "32")
         try bench.expect(
             65, "verify", "m.mlpackage", "--against", model, "--size", "160",
-            says: ["none of the sizes it takes", "32…128"])
+            says: ["not one of the sizes it takes", "32…128"])
         try bench.expect(
             65, "verify", "m.mlpackage", "--against", model, "--size", "40",
             says: ["multiples of 32"])
         try bench.expect(
             64, "colorize", "m.mlpackage", bench.makePhoto("a.png"), "-o", "out", "--size", "160",
-            says: ["none of the sizes"])
+            says: ["not one of the sizes"])
     }
 
     /// Sizes are shown as Core ML's interface has them.
@@ -110,7 +110,7 @@ import Testing
         (["--height", "64"], "--height and --width"), (["--min-size", "32"], "go together"),
         (["--min-size", "32", "--max-size", "50"], "multiples of 32"),
         (["--sizes", "64,x"], "64,x"), (["--image-scale", "2"], "--input image"),
-        (["--input", "image", "--image-scale", "0"], "tells no pixels apart"),
+        (["--input", "image", "--image-scale", "0"], "does not distinguish pixel values"),
         (["--precision", "float16", "--overflow-margin", "0"], "from 1"),
     ])
     func refusesUsage(_ options: [String], _ words: String) throws {

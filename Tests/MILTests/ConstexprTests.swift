@@ -6,7 +6,7 @@ import Testing
 
 @testable import MIL
 
-/// Compressed weights as coremltools writes and decompresses them; `Goldens/record_constexpr.py`
+/// Compressed weights, as written and decompressed by coremltools. `Goldens/record_constexpr.py`
 /// records both.
 @Suite struct ConstexprTests {
     @Test(arguments: [("constexpr-iOS16", 11), ("constexpr-iOS18", 15)])
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    /// A form that some parameter makes wrong, and what is said of it.
+    /// A malformed operation and a fragment of the expected error.
     struct Refusal: Sendable, CustomTestStringConvertible {
         let words: String
         let type: String
@@ -74,7 +74,7 @@ import Testing
             "bytes of indices do not fit", "constexpr_lut_to_dense",
             ["indices": .uint8([0]), "lut": floats([4]), "shape": shape], isEarly: true),
         Refusal(
-            "a table of 3 numbers", "constexpr_lut_to_dense",
+            "a table of 3 values", "constexpr_lut_to_dense",
             ["indices": .uint8([0, 0]), "lut": floats([3]), "shape": shape], isEarly: true),
         Refusal(
             "out of range", "constexpr_lut_to_dense",
@@ -86,7 +86,7 @@ import Testing
             "does not fit 8 elements", "constexpr_sparse_to_dense",
             ["nonzero_data": floats([8]), "mask": .uint8([255, 0]), "shape": shape], isEarly: true),
         Refusal(
-            "does not fit 3 numbers", "constexpr_sparse_to_dense",
+            "does not fit 3 nonzero elements", "constexpr_sparse_to_dense",
             ["nonzero_data": floats([3]), "mask": bits([4, 2])]),
         Refusal(
             "do not divide the shape", "constexpr_blockwise_shift_scale",
@@ -119,13 +119,13 @@ import Testing
             "indices of type fp32", "constexpr_lut_to_dense",
             ["indices": floats([4, 2]), "lut": floats([1, 1, 2, 1])]),
         Refusal(
-            "2 are due", "constexpr_lut_to_sparse",
+            "2 are expected", "constexpr_lut_to_sparse",
             [
                 "indices_mask": bits([4, 2]), "indices_nonzero_data": bits([8]),
                 "lut": floats([1, 1, 2, 1]),
             ]),
         Refusal(
-            "does not fit 7 numbers", "constexpr_sparse_blockwise_shift_scale",
+            "does not fit 7 nonzero elements", "constexpr_sparse_blockwise_shift_scale",
             ["data_mask": bits([4, 2]), "nonzero_data": bits([7]), "scale": floats([4, 1])]),
         Refusal(
             "a cast of fp32", "constexpr_cast",

@@ -6,7 +6,7 @@ import TensorGraph
 import TestSupport
 import Testing
 
-/// Each operation: graph → MIL → package on disk → MIL → graph gives the same numbers.
+/// Each operation: graph → MIL → package on disk → MIL → graph gives the same values.
 @Suite struct OperationTests {
     @Test(arguments: OperationTable.exported)
     func float32(_ testCase: OperationCase) throws {
@@ -26,7 +26,7 @@ import Testing
         #expect(inner.allSatisfy { $0.type.dataType != .float32 || $0.type.rank == 0 })
     }
 
-    /// Nothing is written that no output needs.
+    /// Nodes that no output depends on are not written.
     @Test(arguments: OperationTable.exported)
     func nothingIsDead(_ testCase: OperationCase) throws {
         let program = try RoundTrip(testCase, .float16, .iOS16).program

@@ -5,7 +5,7 @@ import MLPackage
 import TensorGraph
 import Testing
 
-/// What other writers put into packages: forms and operations that export does not use.
+/// Packages from other writers, with variants and operations that our export does not use.
 @Suite struct RaiseTests {
     struct Form: Sendable, CustomTestStringConvertible {
         let type: String

@@ -4,7 +4,7 @@ import MLPackage
 import TensorGraph
 import Testing
 
-/// Operations that converters write and export does not, against plain loops.
+/// Operations that other converters write and our export does not, compared with plain loops.
 @Suite struct ReadOperationTests {
     private let shape = [1, 4, 6, 8]
     private let x: TensorData
@@ -15,7 +15,7 @@ import Testing
     private static func string(_ value: String) -> MILOperand { .constant(.string(value)) }
     private static func flag(_ value: Bool) -> MILOperand { .constant(.bool(value)) }
 
-    /// What an operation makes of `x`.
+    /// The result of an operation applied to `x`.
     private func run(
         _ type: String, _ parameters: [String: MILOperand], shape output: [Int]
     ) throws -> TensorData? {
@@ -28,16 +28,16 @@ import Testing
         return try raise(try package(builder.program)).run(["x": x])["y"]
     }
 
-    /// Expects the number at each place, by N, C, H and W.
+    /// Compares each element with the value that `number` returns for its indices n, c, h and w.
     private func expect(
         _ found: TensorData?, within bound: Float = 0, location: SourceLocation = #_sourceLocation,
         _ number: (Int, Int, Int, Int) -> Float
     ) throws {
         let found = try #require(found)
         var expected: [Float] = []
-        for place in 0..<found.shape.count {
-            let (w, h) = (place % found.shape[3], place / found.shape[3] % found.shape[2])
-            let rest = place / found.shape[3] / found.shape[2]
+        for index in 0..<found.shape.count {
+            let (w, h) = (index % found.shape[3], index / found.shape[3] % found.shape[2])
+            let rest = index / found.shape[3] / found.shape[2]
             expected.append(number(rest / found.shape[1], rest % found.shape[1], h, w))
         }
         let error = zip(found.scalars, expected).map { abs($0 - $1) }.max() ?? .infinity
@@ -65,7 +65,7 @@ import Testing
         var testDescription: String { type }
     }
 
-    /// A number that `x` holds.
+    /// One of the values of `x`.
     private static let known = numbers([1, 4, 6, 8]).scalars[17]
 
     @Test(arguments: [
@@ -92,7 +92,7 @@ import Testing
         #expect(found?.scalars == x.scalars.map(example.function))
     }
 
-    /// Activations in 8 bits: a scale and a zero point for all, or for each channel.
+    /// 8-bit activations with one scale and zero point per tensor or per channel.
     @Test(arguments: [nil, 1])
     func quantizesActivations(_ axis: Int?) throws {
         let count = axis == nil ? 1 : 4
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    /// x where it is above 0 and not above ½, else ¼.
+    /// x for 0 < x ≤ ½, otherwise ¼.
     @Test func choices() throws {
         var builder = MILProgramBuilder()
         let type = MILTensorType(.bool, shape)
@@ -203,8 +203,8 @@ import Testing
     struct Resize: Sendable, CustomTestStringConvertible {
         let type: String
         let parameters: [String: MILOperand]
-        /// The place among `from` that place `index` among `to` comes from.
-        let place: @Sendable (_ index: Float, _ from: Float, _ to: Float) -> Float
+        /// The input coordinate, of `from`, of output index `index`, of `to`.
+        let coordinate: @Sendable (_ index: Float, _ from: Float, _ to: Float) -> Float
 
         var testDescription: String { "\(type) \(parameters.keys.sorted())" }
     }
@@ -237,8 +237,8 @@ import Testing
     func resizes(_ example: Resize) throws {
         let found = try run(example.type, example.parameters, shape: [1, 4, 5, 14])
         func weights(_ index: Int, _ from: Int, _ to: Int) -> [(Int, Float)] {
-            let place = example.place(Float(index), Float(from), Float(to))
-            let clamped = min(max(place, 0), Float(from - 1))
+            let position = example.coordinate(Float(index), Float(from), Float(to))
+            let clamped = min(max(position, 0), Float(from - 1))
             let share = clamped - clamped.rounded(.down)
             return [(Int(clamped), 1 - share), (min(Int(clamped) + 1, from - 1), share)]
         }

@@ -6,7 +6,7 @@ import TensorGraph
 import TestSupport
 import Testing
 
-/// A package with float32 arrays at both ends around a program.
+/// Wraps a program in a package whose inputs and outputs are multi-arrays.
 func package(
     _ program: MILProgram, _ target: DeploymentTarget = .iOS15
 ) throws -> MLPackage {
@@ -20,17 +20,17 @@ func package(
     return MLPackage(target: target, description: description, program: program)
 }
 
-/// Numbers that are neither equal nor round, in −1…1 or in ½…2.
+/// Deterministic values without repeats or round numbers, in −1…1, or in ½…2 if `positive`.
 func numbers(_ shape: Shape, seed: Int = 1, positive: Bool = false) -> TensorData {
-    let scalars = (0..<shape.count).map { place in
-        let unit = Float((place * 7919 + seed * 104_729) % 2003) / 2003
+    let scalars = (0..<shape.count).map { index in
+        let unit = Float((index * 7919 + seed * 104_729) % 2003) / 2003
         return positive ? 0.5 + 1.5 * unit : 2 * unit - 1
     }
     return TensorData(shape: shape, scalars: scalars)
 }
 
 extension RaisedModel {
-    /// The outputs for these inputs.
+    /// Runs the graph and returns its outputs by name.
     func run(_ inputs: [String: TensorData]) throws -> [String: TensorData] {
         let program = try Program(outputs: outputs)
         try program.load(variables)
@@ -38,7 +38,7 @@ extension RaisedModel {
     }
 }
 
-/// The largest distance between two tensors of one shape.
+/// The largest absolute difference between two tensors of equal shape.
 func distance(_ first: TensorData?, _ second: TensorData) throws -> Float {
     let first = try #require(first)
     try #require(first.shape == second.shape)

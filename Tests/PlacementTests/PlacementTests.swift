@@ -5,9 +5,9 @@ import Placement
 import TensorGraph
 import Testing
 
-/// Each rule names an operation beyond its threshold, and not one at it.
+/// Each rule applies to an operation beyond its threshold, but not to one at the threshold.
 @Suite struct PlacementTests {
-    /// An operation on float16 tensors, as small as a rule lets it be.
+    /// A minimal operation on float16 tensors to which no other rule applies.
     struct Example: Sendable {
         var type = "relu"
         var parameters: [String: MILOperand] = [:]
@@ -164,7 +164,7 @@ import Testing
         #expect(!spared.contains { $0.rule == example.rule }, "\(spared)")
     }
 
-    /// Sizes that vary, in the interface.
+    /// Flexible sizes in the model's interface.
     @Test func namesInputs() throws {
         var package = try package(plain())
         func rules(_ flexibility: ArrayFeature.Flexibility) -> [String] {
@@ -191,7 +191,7 @@ import Testing
         return builder.program
     }
 
-    /// A convolution of 32 to 32 channels whose weights an operation of iOS18 unpacks.
+    /// A 32 to 32 channel convolution whose weights an iOS18 constexpr operation decompresses.
     private func compressed(
         _ type: String, _ parameters: [String: MILOperand], stride: Int
     ) throws -> PlacementReport {
@@ -259,11 +259,11 @@ import Testing
 
     struct Network: Sendable {
         let name: String
-        /// Rule by rule, how many operations it names.
+        /// The expected number of findings, by rule id.
         let counts: [String: Int]
     }
 
-    /// The published networks have what the rules are about; mobile-unet was made not to.
+    /// The rules apply to the published networks; mobile-unet was designed to avoid them.
     @Test(arguments: [
         Network(name: "eccv16", counts: ["dilation": 6, "upsampling": 1, "float32": 0]),
         Network(name: "siggraph17", counts: ["dilation": 6, "upsampling": 0, "float32": 0]),

@@ -1,6 +1,6 @@
 import MLPackage
 
-/// A package with float32 arrays at both ends around a program.
+/// Wraps a program in a package whose inputs and outputs are multi-arrays.
 func package(
     _ program: MILProgram, _ target: DeploymentTarget = .iOS15
 ) throws -> MLPackage {

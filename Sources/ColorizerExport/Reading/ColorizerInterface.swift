@@ -14,8 +14,8 @@ package struct ColorizerInterface: Hashable, Sendable {
     package let input: String
     /// Whether the model takes a grayscale image instead of a multi-array.
     package let takesImage: Bool
-    /// L (0…100) times this is the raised model's input: 2.55 for images whose pixels 0…255 stand
-    /// for L in 0…100, 1 otherwise. Everything else that the package expects is part of the graph.
+    /// The factor from L (0…100) to the raised model's input: 2.55 for images whose pixel values
+    /// 0…255 represent L in 0…100, otherwise 1. Any other conversion is part of the graph.
     package let lightnessScale: Float
     package let outputs: Outputs
 
@@ -26,11 +26,11 @@ package struct ColorizerInterface: Hashable, Sendable {
         self.outputs = outputs
     }
 
-    /// Whether the raised model takes pixels, whole numbers from 0 to 255.
+    /// Whether the raised model takes pixels, integers in 0…255.
     package var takesPixels: Bool { takesImage && lightnessScale != 1 }
 
-    /// Nil unless the model has one input of one channel and either one output of two channels or
-    /// two of one.
+    /// Nil unless the model has one single-channel input and either one two-channel output or two
+    /// single-channel outputs.
     init?(_ package: MLPackage, _ normalization: StatedNormalization, _ model: RaisedModel) {
         guard model.inputs.count == 1, model.inputs[0].shape.rank == 4,
             model.inputs[0].shape[1] == 1, let outputs = Outputs(model.outputs)

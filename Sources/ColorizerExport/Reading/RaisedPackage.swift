@@ -2,17 +2,17 @@ import MIL
 import MLPackage
 import TensorGraph
 
-/// A package as a graph that takes lightness and gives a and b in −110…110, and how to use it as a
-/// colorizer.
+/// A package raised to a graph that takes lightness and returns a and b in −110…110, with its
+/// interface as a colorizer.
 package struct RaisedPackage {
     package let model: RaisedModel
-    /// Nil if the package is no colorizer.
+    /// Nil if the package is not a colorizer.
     package let interface: ColorizerInterface?
 
     /// - Parameters:
-    ///   - inputShapes: shapes for inputs that take several; their default shape otherwise.
+    ///   - inputShapes: shapes of flexible inputs, by name; the others get their default shape.
     ///   - rounding: which results the graph rounds to half precision.
-    /// - Throws: ``ConversionError`` with the operation, input or metadata that is not supported or
+    /// - Throws: ``ConversionError`` for an operation, input or metadata that is not supported or
     ///   inconsistent.
     package init(
         _ package: MLPackage, inputShapes: [String: Shape] = [:], rounding: HalfRounding = .none
@@ -28,19 +28,19 @@ package struct RaisedPackage {
     }
 }
 
-/// What height and width have to be multiples of, as a package's metadata states it.
+/// Checks the multiple of height and width that a package's metadata requires.
 private enum SizeMultiple {
     static func check(_ shape: Shape, of feature: Feature, _ keys: [String: String]) throws {
         let key = MetadataKey.sizeMultiple
         guard let text = keys[key] else { return }
         guard let multiple = Int(text), multiple > 0 else {
-            throw StatedNormalization.damaged(key, "\"\(text)\" is no whole number above 0")
+            throw StatedNormalization.damaged(key, "\"\(text)\" is not a positive integer")
         }
         guard shape.dimensions.suffix(2).allSatisfy({ $0 % multiple == 0 }) else {
             throw ConversionError(
                 place: "input \(feature.name)",
                 rule: "the network takes multiples of \(multiple), not \(shape)",
-                remedy: "Give another size of \(feature.type.allowedShapes).")
+                remedy: "Use another size of \(feature.type.allowedShapes).")
         }
     }
 }

@@ -3,18 +3,18 @@ import MIL
 import MLPackage
 import TensorGraph
 
-/// What a package of retint says of how its numbers stand for lightness and color.
+/// How a package represents lightness and color, according to its metadata.
 ///
-/// A raised model takes lightness and gives a and b in −110…110 whatever the package has: what is
-/// between the two is part of the graph.
+/// A raised model always takes L and returns a and b in −110…110. The conversion to and from the
+/// package's representation is part of the graph.
 struct StatedNormalization {
     private let normalization: ExportOptions.Normalization
-    /// What the package makes of pixels; nil where it takes none, or usual ones.
+    /// The package's pixel scaling; nil if it takes no image, or an image with the default scaling.
     private let pixels: ExportOptions.ImageScaling?
-    /// Whether a raised model is given pixels, whose 0…255 stand for L in 0…100.
+    /// Whether the raised model takes pixel values 0…255, which represent L in 0…100.
     private let isGivenPixels: Bool
 
-    /// - Throws: ``ConversionError`` for metadata that cannot be what retint wrote.
+    /// - Throws: ``ConversionError`` for invalid metadata.
     init(_ package: MLPackage) throws {
         let keys = package.description.metadata.userDefined
         normalization = try Self.normalization(keys)
@@ -22,25 +22,25 @@ struct StatedNormalization {
         isGivenPixels = package.takesImage && pixels == nil
     }
 
-    /// What L (0…100) is multiplied by to give the raised model's input.
+    /// The factor from L (0…100) to the raised model's input.
     var lightnessScale: Float { isGivenPixels ? 2.55 : 1 }
 
-    /// The package's input from what a raised model is given; of the networks' own arithmetic, so
-    /// that no digit is lost.
+    /// The package's input for the raised model's input, computed exactly as the
+    /// networks do, so that no precision is lost.
     func input(_ value: Tensor) -> Tensor {
         if isGivenPixels { return value }
-        let taken = normalization == .inside ? value : LabScaling.normalize(lightness: value)
-        return pixels.map { (taken - $0.bias) / $0.scale } ?? taken
+        let scaled = normalization == .inside ? value : LabScaling.normalize(lightness: value)
+        return pixels.map { (scaled - $0.bias) / $0.scale } ?? scaled
     }
 
-    /// What a raised model gives for an output of the package.
+    /// The raised model's output for an output of the package.
     func output(_ value: Tensor) -> Tensor {
         normalization == .inside ? value : LabScaling.denormalize(ab: value)
     }
 }
 
 extension StatedNormalization {
-    /// Packages of others say nothing of it: they are taken to have it inside.
+    /// Packages from other writers have no such entry: the default is inside.
     private static func normalization(
         _ keys: [String: String]
     ) throws -> ExportOptions.Normalization {
@@ -65,7 +65,7 @@ extension StatedNormalization {
 
     private static func number(_ key: String, _ keys: [String: String]) throws -> Float {
         guard let number = Float(keys[key] ?? ""), number.isFinite else {
-            throw damaged(key, "\"\(keys[key] ?? "")\" is no number")
+            throw damaged(key, "\"\(keys[key] ?? "")\" is not a number")
         }
         return number
     }
@@ -73,7 +73,7 @@ extension StatedNormalization {
     static func damaged(_ key: String, _ rule: String) -> ConversionError {
         ConversionError(
             place: "metadata \(key)", rule: rule,
-            remedy: "The package was changed after retint wrote it: export it again.")
+            remedy: "The package was changed after retint exported it: export it again.")
     }
 }
 

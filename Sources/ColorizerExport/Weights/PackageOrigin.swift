@@ -3,15 +3,17 @@ import Colorizers
 import MIL
 import MLPackage
 
-/// What a package that retint made says of the network that it was made of.
+/// The network that a retint package was exported from, according to its metadata.
 struct PackageOrigin {
     let colorizer: any ColorizerNetwork
-    /// What was chosen about the architecture, as a checkpoint keeps it.
+    /// The architecture's options, as stored in a checkpoint.
     let options: [String: String]
     /// The ``weightsHash(_:)`` of the checkpoint.
     let checkpointHash: String?
 
-    /// Nil for a package that does not say so.
+    /// Reads the metadata; nil if retint did not export the package.
+    ///
+    /// - Throws: ``ConversionError`` for an unknown architecture or malformed options.
     init?(_ package: MLPackage) throws {
         let texts = package.description.metadata.userDefined
         guard let architecture = texts["retint.architecture"] else { return nil }
@@ -22,11 +24,11 @@ struct PackageOrigin {
         } catch {
             throw ConversionError(
                 place: "metadata retint.architecture", rule: "\(error)",
-                remedy: "Use the version of retint that made the package.")
+                remedy: "Use the version of retint that exported the package.")
         }
     }
 
-    /// `width=0.5 class_head=false` as names and values.
+    /// Parses options such as `width=0.5 class_head=false`.
     private static func options(_ text: String) throws -> [String: String] {
         var options: [String: String] = [:]
         for choice in text.split(separator: " ") {
@@ -35,7 +37,7 @@ struct PackageOrigin {
                 throw ConversionError(
                     place: "metadata retint.options",
                     rule: "\(text.debugDescription) is not a list of name=value",
-                    remedy: "The package was changed after retint made it: export it again.")
+                    remedy: "The package was changed after retint exported it: export it again.")
             }
         }
         return options

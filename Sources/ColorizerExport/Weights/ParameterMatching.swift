@@ -3,31 +3,32 @@ import Files
 import MIL
 import TensorGraph
 
-/// Finds the parameters of a network in a package's program.
+/// Matches the parameters of a network with the constants of a package's program.
 ///
-/// A program keeps the order in which the network computes, but not every name: equal small
-/// constants are one, a name may have been changed to be legal. So the convolutions and
-/// normalizations of both are gone through side by side.
+/// A program keeps the network's order of computation, but not every name: equal small constants
+/// are merged, and names may have been changed to be legal. So the convolutions and normalizations
+/// of network and program are matched in order.
 struct ParameterMatching {
-    /// A batch normalization that became a part of the convolution in front of it.
+    /// A batch normalization that was folded into the preceding convolution.
     struct Folding {
         /// The module of the normalization: `stem.1`.
         let normalization: String
-        /// The names of what the convolution has in the state dict, and what the normalization has.
+        /// The names of the convolution's parameters in the state dict.
         let convolutionNames: [String]
+        /// The names of the normalization's parameters in the state dict.
         let normalizationNames: [String]
         let epsilon: Float
         /// The convolution's bias in the package.
         let bias: TensorData
     }
 
-    /// By their names in the state dict.
+    /// The values found so far, by name in the state dict.
     private(set) var values: [String: TensorData] = [:]
     private(set) var foldings: [Folding] = []
 
     private let network: Graph
     private let package: RaisedModel
-    /// The package's node for each of the network's.
+    /// The package's node for each of the network's, by id.
     private var counterparts: [Int: ParameterNode] = [:]
 
     init(_ origin: PackageOrigin, _ package: RaisedModel) throws {
@@ -54,13 +55,13 @@ struct ParameterMatching {
                 throw mismatch("\(node.place) (\(node.text))", next)
             }
             if node.operation is Convolution { convolutions[node.id] = node }
-            try take(node, other)
+            try assign(node, from: other)
         }
         guard rest.isEmpty else { throw mismatch("nothing more", rest.first) }
         try checkBiases(nodes)
     }
 
-    /// Whether the package has no such normalization behind the convolution's counterpart.
+    /// Whether the package has no normalization after the counterpart of the node's convolution.
     private func isFolded(_ node: ParameterNode, before next: ParameterNode?) -> Bool {
         guard node.isNormalization, let convolution = counterparts[node.source] else {
             return false
@@ -68,15 +69,15 @@ struct ParameterMatching {
         return !(next.map { $0.isNormalization && $0.source == convolution.id } ?? false)
     }
 
-    private mutating func take(_ node: ParameterNode, _ other: ParameterNode) throws {
+    private mutating func assign(_ node: ParameterNode, from other: ParameterNode) throws {
         counterparts[node.id] = other
         for (parameter, value) in zip(node.parameters, other.parameters) {
-            values[name(parameter)] = try number(value, of: other)
+            values[name(parameter)] = try data(value, of: other)
         }
         guard let own = node.operation as? BatchNormInference,
             let written = other.operation as? BatchNormInference, own.epsilon != written.epsilon
         else { return }
-        // A float16 package has another ε; what counts is its sum with the variance.
+        // A float16 package has another ε. Adjust the variance so that their sum stays the same.
         let change = Double(written.epsilon) - Double(own.epsilon)
         for index in values[name(node.parameters[3])]!.scalars.indices {
             let variance = Double(values[name(node.parameters[3])]!.scalars[index])
@@ -93,10 +94,10 @@ struct ParameterMatching {
             Folding(
                 normalization: network.nodes[node.id].module,
                 convolutionNames: convolution.parameters.map(name), normalizationNames: names,
-                epsilon: own.epsilon, bias: try number(other.parameters[1], of: other)))
+                epsilon: own.epsilon, bias: try data(other.parameters[1], of: other)))
     }
 
-    /// A bias that the network does not have must come from a normalization.
+    /// Refuses a bias that the network does not have, unless it results from folding.
     private func checkBiases(_ nodes: [ParameterNode]) throws {
         let explained = Set(foldings.flatMap(\.convolutionNames))
         for node in nodes {
@@ -112,8 +113,8 @@ struct ParameterMatching {
         (network.nodes[id].operation as? Variable)?.variableName ?? ""
     }
 
-    /// The numbers of a constant of the package.
-    private func number(_ id: Int, of node: ParameterNode) throws -> TensorData {
+    /// The value of a constant of the package.
+    private func data(_ id: Int, of node: ParameterNode) throws -> TensorData {
         switch package.graph.nodes[id].operation {
         case let constant as Constant: return constant.data
         case let variable as Variable:
@@ -124,9 +125,9 @@ struct ParameterMatching {
     }
 }
 
-/// Foldings and refusals.
+/// Folded normalizations and errors.
 extension ParameterMatching {
-    /// Lets each folded normalization do nothing behind the folded weights.
+    /// Makes each folded normalization an identity after the folded weights.
     mutating func unfold() {
         for folding in foldings {
             let shape = folding.bias.shape
@@ -141,7 +142,7 @@ extension ParameterMatching {
         }
     }
 
-    /// Names what a folding made unrecoverable.
+    /// The error that lists the parameters that folding made unrecoverable.
     var refusal: ConversionError {
         let lines = foldings.map {
             "\n  \($0.convolutionNames.joined(separator: ", ")) with "
@@ -157,10 +158,10 @@ extension ParameterMatching {
         return error
     }
 
-    private func mismatch(_ due: String, _ found: ParameterNode?) -> ConversionError {
-        let what = found.map { "has \($0.place) (\($0.text))" } ?? "ends"
+    private func mismatch(_ expected: String, _ found: ParameterNode?) -> ConversionError {
+        let actual = found.map { "has \($0.place) (\($0.text))" } ?? "ends"
         return ConversionError(
-            place: "program", rule: "it \(what) where the architecture has \(due)",
-            remedy: "The package was changed after retint made it: export it again.")
+            place: "program", rule: "it \(actual) where the architecture has \(expected)",
+            remedy: "The package was changed after retint exported it: export it again.")
     }
 }

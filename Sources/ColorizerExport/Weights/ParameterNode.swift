@@ -1,14 +1,14 @@
 import TensorGraph
 
-/// A convolution or a batch normalization of a graph: what has parameters, behind its first input.
+/// A convolution or batch normalization of a graph: a node with parameters after its first input.
 struct ParameterNode {
     let id: Int
     let operation: any Operation
-    /// The input that is no parameter.
+    /// The id of the first input, which is not a parameter.
     let source: Int
     let parameters: [Int]
     let shapes: [Shape]
-    /// Where it stands, for messages.
+    /// Its location, for error messages.
     let place: String
 
     private init?(_ id: Int, of graph: Graph) {
@@ -25,7 +25,7 @@ struct ParameterNode {
         place = node.module.isEmpty ? operation.name : "\(node.module).\(operation.name)"
     }
 
-    /// Those that `outputs` need, in the order in which they are computed.
+    /// The nodes that `outputs` depend on, in the order of computation.
     static func all(for outputs: [Tensor]) -> [ParameterNode] {
         guard let graph = outputs.first?.graph else { return [] }
         return graph.live(from: outputs.map(\.id)).compactMap { ParameterNode($0, of: graph) }
@@ -33,12 +33,13 @@ struct ParameterNode {
 
     var isNormalization: Bool { operation is BatchNormInference }
 
-    /// Whether `other` does the same with parameters of the same shapes; it may have a bias more.
+    /// Whether `other` is the same operation with parameters of the same shapes. A convolution may
+    /// have an additional bias.
     func isLike(_ other: ParameterNode) -> Bool {
         operation.name == other.operation.name && other.shapes.starts(with: shapes)
             && other.shapes.count - shapes.count <= (isNormalization ? 0 : 1)
     }
 
-    /// For messages: `conv2d of [16, 1, 3, 3]`.
+    /// A description for error messages: `conv2d of [16, 1, 3, 3]`.
     var text: String { "\(operation.name) of \(shapes.first.map(\.description) ?? "nothing")" }
 }

@@ -10,14 +10,15 @@ public struct RecoveredWeights: Sendable {
     /// Parameters, buffers and counters in the architecture's order, float32 and int64; for a
     /// package that retint did not export, its constants under their own names.
     public let state: StateDict
-    /// Nil for a package that retint did not export.
+    /// The architecture's name; nil for a package that retint did not export.
     public let architecture: String?
     /// The architecture's options, as a checkpoint stores them.
     public let options: [String: String]
     /// The number of tensors by how the package stores them: `fp32`, `fp16`, or the type of the
     /// operation that decompresses them.
     public let storage: [String: Int]
-    /// Whether the hash in the package's metadata proves that these are the checkpoint's bits.
+    /// Whether the weights are bit-identical to the checkpoint's, according to the hash in the
+    /// package's metadata.
     public let isBitEqual: Bool
     /// Tensors of the architecture that the output does not depend on and the package omits.
     public let absent: [String]
@@ -32,17 +33,17 @@ public struct RecoveredWeights: Sendable {
 extension MLPackage {
     /// The weights of the package as a state dict.
     ///
-    /// A package that retint exported gives the state dict of its architecture: its program is
-    /// compared with the network, convolution by convolution, which finds the names that the
-    /// package does not keep. Weights that were rounded or compressed are returned as float32. Any
-    /// other package gives its constants under their own names.
+    /// For a package that retint exported, this is the state dict of its architecture: the program
+    /// is matched with the network, convolution by convolution, to find the names that the package
+    /// does not keep. Rounded or compressed weights are returned as float32. For any other package,
+    /// these are its constants under their own names.
     ///
     /// - Parameter allowsFolded: whether a batch normalization that was folded into its convolution
-    ///   may become an identity after the folded weights: a network that computes the same values
-    ///   from other weights.
-    /// - Throws: ``ConversionError`` if the program is not that of the architecture that the
-    ///   metadata names, or holds folded weights that are not allowed; `MLPackageError` if weights
-    ///   cannot be read.
+    ///   is returned as an identity after the folded weights. The network then computes the same
+    ///   values from other weights.
+    /// - Throws: ``ConversionError`` if the program does not match the architecture in the
+    ///   metadata, or contains folded weights although they are not allowed; `MLPackageError` if
+    ///   weights cannot be read.
     public func weights(allowsFolded: Bool = false) throws -> RecoveredWeights {
         let constants = try PackageConstants(self)
         guard let origin = try PackageOrigin(self) else {
@@ -55,8 +56,8 @@ extension MLPackage {
 
 /// The weights of the package at `path`, as `MLPackage.weights(allowsFolded:)` returns them.
 ///
-/// - Throws: `MLPackageError` if the package cannot be read, and what `weights(allowsFolded:)`
-///   throws, with the package's path.
+/// - Throws: `MLPackageError` if the package cannot be read, and the errors of
+///   `weights(allowsFolded:)`, with the package's path.
 public func recoverWeights(
     ofPackageAt path: String, allowsFolded: Bool = false
 ) throws -> RecoveredWeights {
@@ -99,7 +100,7 @@ extension RecoveredWeights {
 }
 
 extension StateDict {
-    /// The tensors of `spec` that have values; no batch has been counted.
+    /// The tensors of `spec` that have values; batch counters are 0.
     fileprivate init(_ spec: StateSpec, _ values: [String: TensorData]) {
         self.init()
         for entry in spec.entries {

@@ -1,31 +1,33 @@
 import MLPackage
 
-/// Whole numbers with scales and zero points.
+/// Integer weights with scales and zero points.
 extension RaisedOperation {
-    /// `constexpr_affine_dequantize`: w = scale·(q − zero point), vectors along one axis.
+    /// `constexpr_affine_dequantize`: w = scale·(q − zero point), per tensor or along one axis.
     func affine() throws -> UnpackedWeights {
         var weights = try weights("quantized_data")
         let scale = try self.weights("scale")
-        let zeros = try self.weights("zero_point").numbers
+        let zeros = try self.weights("zero_point").scalars
         let shape = weights.shape
         let axis = try axes(try stored("axis").integers().map(Int.init), rank: shape.count)
-        guard let axis = axis.first else { throw error("its parameter axis is one number") }
+        guard let axis = axis.first else {
+            throw error("its parameter axis has to be a single integer")
+        }
         let fits = { (count: Int) in count == 1 || count == shape[axis] }
-        guard fits(scale.numbers.count), fits(zeros.count) else {
-            throw error("\(scale.numbers.count) scales do not fit axis \(axis) of \(shape)")
+        guard fits(scale.scalars.count), fits(zeros.count) else {
+            throw error("\(scale.scalars.count) scales do not fit axis \(axis) of \(shape)")
         }
         let groups = shape.indices.map { $0 == axis ? shape[axis] : 1 }
         try Blocks(shape, groups: groups, self).forEachRun { run, channel in
-            let factor = scale.numbers[scale.numbers.count == 1 ? 0 : channel]
+            let factor = scale.scalars[scale.scalars.count == 1 ? 0 : channel]
             let zero = zeros[zeros.count == 1 ? 0 : channel]
-            for index in run { weights.numbers[index] = factor * (weights.numbers[index] - zero) }
+            for index in run { weights.scalars[index] = factor * (weights.scalars[index] - zero) }
         }
         weights.dataType = scale.dataType
         return weights
     }
 
-    /// `constexpr_blockwise_shift_scale`: w = scale[block]·(q − offset[block]), blocks along any
-    /// axes.
+    /// `constexpr_blockwise_shift_scale`: w = scale[block]·(q − offset[block]), with blocks along
+    /// any axis.
     func shiftScale(_ data: UnpackedWeights) throws -> UnpackedWeights {
         var weights = data
         let scale = try self.weights("scale")
@@ -34,14 +36,15 @@ extension RaisedOperation {
             throw error("offsets \(offset?.shape ?? []) do not fit scales \(scale.shape)")
         }
         try Blocks(data.shape, groups: scale.shape, self).forEachRun { run, block in
-            let (factor, zero) = (scale.numbers[block], offset?.numbers[block] ?? 0)
-            for index in run { weights.numbers[index] = factor * (weights.numbers[index] - zero) }
+            let (factor, zero) = (scale.scalars[block], offset?.scalars[block] ?? 0)
+            for index in run { weights.scalars[index] = factor * (weights.scalars[index] - zero) }
         }
         weights.dataType = scale.dataType
         return weights
     }
 
-    /// `constexpr_sparse_blockwise_shift_scale`: the mask, and the same for the elements under it.
+    /// `constexpr_sparse_blockwise_shift_scale`: returns the mask and the dequantized
+    /// nonzero elements.
     func sparseShiftScale() throws -> [UnpackedWeights] {
         let mask = try mask("data_mask")
         let dense = try scattered(try weights("nonzero_data"), mask)
@@ -49,12 +52,12 @@ extension RaisedOperation {
     }
 }
 
-/// A tensor in blocks: each axis is divided into equal runs.
+/// A tensor divided into blocks: each axis is split into equal runs.
 struct Blocks {
-    /// For each axis: elements behind one step, extent, run, blocks behind one step.
+    /// For each axis: stride in elements, extent, block length, and stride in blocks.
     private var steps: [(inner: Int, extent: Int, run: Int, stride: Int)] = []
     private let count: Int
-    /// How many elements in a row are surely in one block.
+    /// The number of consecutive elements that always share a block.
     private var runLength = 1
 
     init(_ shape: [Int], groups: [Int], _ operation: RaisedOperation) throws {
@@ -72,7 +75,7 @@ struct Blocks {
         }
     }
 
-    /// Calls `body` with each run of elements in a row that are in one block, and the block.
+    /// Calls `body` with each run of consecutive elements in one block, and the block's index.
     func forEachRun(_ body: (Range<Int>, Int) -> Void) {
         for start in Swift.stride(from: 0, to: count, by: max(runLength, 1)) {
             body(start..<start + runLength, block(of: start))

@@ -1,13 +1,13 @@
 import MLPackage
 
-/// Weights of which only some are stored.
+/// Sparse weights: a mask and the nonzero elements.
 extension RaisedOperation {
-    /// `constexpr_sparse_to_dense`: numbers where the mask is 1, zeros elsewhere.
+    /// `constexpr_sparse_to_dense`: the stored values where the mask is 1, zeros elsewhere.
     func sparse() throws -> UnpackedWeights {
         try scattered(try weights("nonzero_data"), try mask("mask"))
     }
 
-    /// A mask as zeros and ones: one bit an element, which before iOS18 stand in plain bytes.
+    /// A mask as zeros and ones. It has one bit per element, packed into uint8 before iOS18.
     func mask(_ parameter: String) throws -> UnpackedWeights {
         let stored = try stored(parameter)
         if stored.type.dataType == .uint1 { return try weights(stored) }
@@ -17,31 +17,31 @@ extension RaisedOperation {
             throw error("a mask of type \(stored.type) does not fit \(count) elements")
         }
         let flags = BitPacking.unpack(bytes, count: count, bits: 1, signed: false)
-        return UnpackedWeights(dataType: .uint1, shape: shape, numbers: flags.map { Float($0) })
+        return UnpackedWeights(dataType: .uint1, shape: shape, scalars: flags.map { Float($0) })
     }
 
-    /// Elements put to their places under a mask.
+    /// Scatters elements to the positions where the mask is 1; the rest is 0.
     func scattered(
         _ elements: UnpackedWeights, _ mask: UnpackedWeights
     ) throws -> UnpackedWeights {
-        guard elements.shape.count == 1, mask.sum == elements.numbers.count else {
-            throw error("its mask does not fit \(elements.numbers.count) numbers")
+        guard elements.shape.count == 1, mask.maskedCount == elements.scalars.count else {
+            throw error("its mask does not fit \(elements.scalars.count) nonzero elements")
         }
-        var next = elements.numbers.makeIterator()
-        let numbers = mask.numbers.map { $0 == 1 ? next.next() ?? 0 : 0 }
+        var next = elements.scalars.makeIterator()
+        let scalars = mask.scalars.map { $0 == 1 ? next.next() ?? 0 : 0 }
         return UnpackedWeights(
-            dataType: elements.dataType, shape: mask.shape, numbers: numbers)
+            dataType: elements.dataType, shape: mask.shape, scalars: scalars)
     }
 
-    /// The elements under a mask, in a row.
+    /// The elements where the mask is 1, as a vector.
     func gathered(_ dense: UnpackedWeights, _ mask: UnpackedWeights) -> UnpackedWeights {
-        let numbers = zip(dense.numbers, mask.numbers).compactMap { $1 == 1 ? $0 : nil }
+        let scalars = zip(dense.scalars, mask.scalars).compactMap { $1 == 1 ? $0 : nil }
         return UnpackedWeights(
-            dataType: dense.dataType, shape: [numbers.count], numbers: numbers)
+            dataType: dense.dataType, shape: [scalars.count], scalars: scalars)
     }
 }
 
 extension UnpackedWeights {
-    /// Of a mask: how many elements it lets through.
-    fileprivate var sum: Int { numbers.count { $0 == 1 } }
+    /// For a mask: the number of ones.
+    fileprivate var maskedCount: Int { scalars.count { $0 == 1 } }
 }

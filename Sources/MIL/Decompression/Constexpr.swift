@@ -1,24 +1,24 @@
 import MLPackage
 import TensorGraph
 
-/// Compressed weights, unpacked to numbers while the package is read.
+/// Decompresses weights while a package is read.
 ///
-/// Before iOS18 the parameters are attributes of the operation, from then on inputs, which may come
-/// from another such operation: a table of whole numbers that has a scale, a mask that two
-/// operations share.
+/// Before iOS18 the parameters are attributes of the operation. From iOS18 on they are inputs,
+/// which may be outputs of another constexpr operation: for example a quantized lookup table, or a
+/// mask that two operations share.
 extension RaisedOperation {
-    /// The operation's outputs, each of the type that it is declared with.
+    /// The operation's outputs, checked against their declared types.
     func decompressed() throws -> [MILValue] {
         let results = try unpacked()
         guard results.count == operation.outputs.count else {
             throw error(
-                "it has \(operation.outputs.count) outputs where \(results.count) are due",
+                "it has \(operation.outputs.count) outputs, but \(results.count) are expected",
                 "The package is damaged: export it again.")
         }
         return try zip(results, operation.outputs).map { result, output in
             guard result.type == output.type else {
                 throw error(
-                    "\(output.name) is declared as \(output.type) but comes out as \(result.type)",
+                    "\(output.name) is declared as \(output.type) but evaluates to \(result.type)",
                     "The package is damaged: export it again.")
             }
             return try value(result)
@@ -40,30 +40,29 @@ extension RaisedOperation {
         }
     }
 
-    /// float16 is rounded to once, as coremltools does it.
+    /// Rounds to float16 once, at the end, as coremltools does.
     private func value(_ weights: UnpackedWeights) throws -> MILValue {
         let (shape, dataType) = (weights.shape, weights.dataType)
-        if dataType.isFloat { return .floats(weights.numbers, shape: shape, as: dataType) }
+        if dataType.isFloat { return .floats(weights.scalars, shape: shape, as: dataType) }
         guard dataType.isInteger, let bits = dataType.bitWidth, bits <= 8 else {
             throw error("elements of type \(dataType) are not supported")
         }
-        return .packed(weights.numbers.map { Int32($0) }, shape: shape, as: dataType)
+        return .packed(weights.scalars.map { Int32($0) }, shape: shape, as: dataType)
     }
 }
 
-/// What compressed weights are on their way to numbers. Whole numbers of 8 bits are exact as
-/// floats.
+/// Weights during decompression. Integers of up to 8 bits are exact as floats.
 struct UnpackedWeights {
     var dataType: MILDataType
     var shape: [Int]
-    var numbers: [Float]
+    var scalars: [Float]
 
     var type: MILTensorType { MILTensorType(dataType, shape) }
 }
 
-/// Parameters.
+/// Parameters of constexpr operations.
 extension RaisedOperation {
-    /// A parameter, which is an attribute before iOS18 and an input from then on.
+    /// A parameter: an attribute before iOS18, an input from iOS18 on.
     func stored(_ parameter: String) throws -> MILValue {
         guard let value = try optionallyStored(parameter) else {
             throw error(
@@ -76,19 +75,19 @@ extension RaisedOperation {
         try operation.attributes[parameter] ?? constant(parameter)
     }
 
-    /// A parameter's numbers, of whatever type.
+    /// A parameter's values as floats, whatever its element type.
     func weights(_ parameter: String) throws -> UnpackedWeights {
         try weights(try stored(parameter))
     }
 
     func weights(_ value: MILValue) throws -> UnpackedWeights {
         let dataType = value.type.dataType
-        let numbers = dataType.isFloat ? try value.floats() : try value.integers().map { Float($0) }
+        let scalars = dataType.isFloat ? try value.floats() : try value.integers().map { Float($0) }
         return UnpackedWeights(
-            dataType: dataType, shape: value.type.shape ?? [], numbers: numbers)
+            dataType: dataType, shape: value.type.shape ?? [], scalars: scalars)
     }
 
-    /// The parameter `shape` of the forms before iOS18, with its number of elements.
+    /// The parameter `shape` of operations before iOS18, with the number of elements.
     func storedShape() throws -> (shape: [Int], count: Int) {
         let shape = try stored("shape").integers().map(Int.init)
         guard let count = Shape(shape).boundedCount else {
@@ -99,7 +98,7 @@ extension RaisedOperation {
 }
 
 extension RaisedOperation {
-    /// `constexpr_cast`: float16 as float32.
+    /// `constexpr_cast`: float16 to float32.
     private func castUp() throws -> UnpackedWeights {
         let name = try stored("output_dtype").strings()
         guard name == ["fp32"] else { throw error("a cast to \(name) is not supported") }

@@ -1,13 +1,13 @@
 import TensorGraph
 
-/// Leaves out scalings and shifts that undo each other: a network that normalizes its input, given
-/// an input that is normalized already.
+/// Removes scalings and shifts that cancel each other out, for example where a network normalizes
+/// an input that was denormalized just before.
 package struct AffineCancellation {
     private let source: Graph
 
-    /// The same values in a graph without such steps.
+    /// Rebuilds `outputs` in a graph without the scalings and shifts that cancel out.
     ///
-    /// - Throws: ``GraphError`` if a rule was broken while the graph was built.
+    /// - Throws: `GraphError` if the graph is invalid.
     package static func simplified(
         _ outputs: [(name: String, value: Tensor)]
     ) throws -> [(name: String, value: Tensor)] {
@@ -37,24 +37,24 @@ package struct AffineCancellation {
         return values
     }
 
-    /// The earliest value that a value is equal to.
+    /// The earliest node whose value equals that of node `id`.
     private func origin(of id: Int) -> Int {
-        var (place, origin) = (id, id)
+        var (current, origin) = (id, id)
         var (scale, shift) = (1.0, 0.0)
-        while let step = step(place) {
+        while let step = step(current) {
             shift += scale * step.shift
             scale *= step.scale
-            place = step.input
-            // Beyond the last digit that float32 has.
-            if abs(scale - 1) < 0x1p-22 && abs(shift) < 0x1p-22 { origin = place }
+            current = step.input
+            // The rest is below the resolution of float32.
+            if abs(scale - 1) < 0x1p-22 && abs(shift) < 0x1p-22 { origin = current }
         }
         return origin
     }
 
-    /// What a node does to its input, if it scales or shifts it by a number.
+    /// The scale and shift of a node that multiplies its input by a scalar or adds one.
     private func step(_ id: Int) -> (input: Int, scale: Double, shift: Double)? {
         let node = source.nodes[id]
-        guard node.inputs.count == 2, let number = number(node.inputs[1]),
+        guard node.inputs.count == 2, let number = scalar(node.inputs[1]),
             source.nodes[node.inputs[0]].shape == node.shape
         else { return nil }
         switch node.operation {
@@ -66,7 +66,7 @@ package struct AffineCancellation {
         }
     }
 
-    private func number(_ id: Int) -> Double? {
+    private func scalar(_ id: Int) -> Double? {
         guard let data = (source.nodes[id].operation as? Constant)?.data, data.shape.count == 1
         else { return nil }
         return Double(data.scalars[0])

@@ -1,18 +1,19 @@
 import MLPackage
 
-/// How a graph is written as a program.
+/// Options for lowering a graph to a MIL program.
 package struct LoweringOptions {
-    /// float32 or float16, for all that ``float32`` does not keep.
+    /// float32 or float16, for all operations that ``float32`` does not select.
     package var precision: MILDataType
+    /// The oldest system that the program has to run on.
     package var target: DeploymentTarget
-    /// What stays in float32 in a float16 program.
+    /// The operations that stay in float32 in a float16 program.
     package var float32 = Float32Operations()
-    /// Whether a batch normalization right behind a convolution becomes a part of its weights.
+    /// Whether a batch normalization directly after a convolution is folded into its weights.
     package var foldsBatchNorm = true
-    /// Whether weights that the precision does not hold become ±65504 instead of being refused.
+    /// Whether weights outside the range of float16 are clamped to ±65504 instead of being refused.
     package var clamps = false
-    /// Whether the program is to run at other sizes than the graph's: no size is written then that
-    /// Core ML finds by itself.
+    /// Whether the program has to run at other sizes than the graph's. Sizes that Core ML can infer
+    /// are then left out.
     package var isFlexible = false
 
     package init(_ precision: MILDataType, _ target: DeploymentTarget) {
@@ -21,22 +22,23 @@ package struct LoweringOptions {
     }
 }
 
-/// A program and what was done on the way to it.
+/// A lowered program, with a record of what lowering did.
 package struct LoweredProgram {
     package var program: MILProgram
     /// Operations that stayed in float32 in a float16 program.
     package var keptInFloat32: [String] = []
-    /// The modules of batch normalizations that went into a convolution's weights.
+    /// The modules of batch normalizations that were folded into a convolution's weights.
     package var foldedModules: [String] = []
+    /// Tensors with values that were clamped.
     package var clamped: [ClampedTensor] = []
-    /// Which node computes which value.
+    /// The node that computes each value.
     package var record = NodeRecord([:])
 }
 
-/// A tensor with numbers that were beyond what its precision holds.
+/// A tensor with values that were clamped to the range of float16.
 public struct ClampedTensor: Hashable, Sendable {
-    /// Its name in the state dict.
+    /// The tensor's name in the state dict.
     public let name: String
-    /// How many of its numbers are now ±65504.
+    /// The number of values that were clamped to ±65504.
     public let count: Int
 }

@@ -1,13 +1,15 @@
 import MLPackage
 import TensorGraph
 
-/// An operation of the graph that can be said in MIL.
+/// A graph operation that can be lowered to MIL.
 package protocol MILLowerable: Operation {
-    /// Whether the node does the work of the one behind its first input as well, so that that one
-    /// is not written.
+    /// Whether lowering this node also covers the node that computes its first input, so that that
+    /// node is not lowered separately.
     func absorbsInput(of node: LoweredNode, in lowering: MILLowering) -> Bool
 
-    /// Writes the node's operations and returns the name of its value.
+    /// Adds the node's MIL operations to the program and returns the name of its value.
+    ///
+    /// - Throws: ``ConversionError`` if MIL cannot express the node.
     func lower(_ node: LoweredNode, into lowering: inout MILLowering) throws -> String
 }
 
@@ -15,7 +17,7 @@ extension MILLowerable {
     package func absorbsInput(of node: LoweredNode, in lowering: MILLowering) -> Bool { false }
 }
 
-/// A node of the graph on its way to MIL.
+/// A graph node that is being lowered to MIL.
 package struct LoweredNode {
     package let id: Int
     package let operation: any Operation
@@ -24,7 +26,7 @@ package struct LoweredNode {
     package let shape: Shape
     /// The dotted path of the module that the node belongs to.
     package let module: String
-    /// The node behind the first input, where it is written together with this one.
+    /// The node that computes the first input, if it is lowered together with this one.
     package internal(set) var absorbed: [LoweredNode] = []
 
     init(_ id: Int, of graph: Graph) {
@@ -39,18 +41,18 @@ package struct LoweredNode {
 
     var absorbsInput: Bool { !absorbed.isEmpty }
 
-    /// The nodes that what is written takes its values from.
+    /// The nodes whose values the lowered operations read.
     package var operandIDs: [Int] {
         let first = absorbed.first?.inputs ?? Array(inputs.prefix(1))
         return first + inputs.dropFirst()
     }
 
-    /// What its value is called in the program: the module's path and the operation.
+    /// The name of its value, before it is made legal: the module path and the operation.
     package var name: String {
         module.isEmpty ? operation.name : "\(module).\(operation.name)"
     }
 
-    /// An error that happened to this node.
+    /// An error located at this node.
     func error(_ rule: String, _ remedy: String) -> ConversionError {
         ConversionError(place: "operation \(name)", rule: rule, remedy: remedy)
     }

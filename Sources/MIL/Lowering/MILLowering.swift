@@ -1,24 +1,24 @@
 import MLPackage
 import TensorGraph
 
-/// What operations write themselves to: the program so far and the values of the variables.
+/// The state of lowering a graph to MIL: the program so far and the values of the variables.
 package struct MILLowering {
     private let graph: Graph
     private let variables: [String: TensorData]
     package let options: LoweringOptions
-    /// float32 or float16: that of the operation which is being written.
+    /// The precision, float32 or float16, of the operation that is being lowered.
     package private(set) var precision: MILDataType
     private(set) var builder = MILProgramBuilder()
-    /// Where the value of a node stands, in each precision that somebody asked for.
+    /// The name of each node's value in the program, by precision.
     private var names: [Int: [MILDataType: String]] = [:]
     private var useCounts: [Int: Int] = [:]
     private var absorbed: Set<Int> = []
-    /// The largest magnitude among the weights of the operation which is being written.
+    /// The largest magnitude among the weights of the operation that is being lowered.
     private var largestWeight: Float = 0
-    /// Patterns and types of ``Float32Operations`` that fitted nothing so far.
+    /// Patterns and types of ``Float32Operations`` that have not matched any operation yet.
     private var unmatched: Set<String>
     private var result = LoweredProgram(program: MILProgram())
-    /// The node whose value an operation of the program computes, by the operation's index.
+    /// The name of the node that each operation of the program computes, by the operation's index.
     private var writtenNodes: [Int: String] = [:]
 
     private init(_ graph: Graph, _ variables: [String: TensorData], _ options: LoweringOptions) {
@@ -29,8 +29,11 @@ package struct MILLowering {
         unmatched = Set(options.float32.names + options.float32.types)
     }
 
-    /// The program that computes `outputs`; its inputs are those that the outputs need, float32
-    /// like the outputs.
+    /// The program that computes `outputs`. Its inputs are those that the outputs depend on. Inputs
+    /// and outputs are float32.
+    ///
+    /// - Throws: ``ConversionError`` if an operation or a weight cannot be lowered; `GraphError` if
+    ///   the graph is invalid.
     package static func lower(
         _ outputs: [(name: String, value: Tensor)], variables: [String: TensorData],
         _ options: LoweringOptions
@@ -41,8 +44,10 @@ package struct MILLowering {
         return lowering.result
     }
 
-    /// The nodes whose values a program of `outputs` computes, in order; those that go into the
-    /// node behind them are none of them.
+    /// The nodes whose values a program for `outputs` computes, in order, without those that are
+    /// absorbed by a later node.
+    ///
+    /// - Throws: as `lower(_:variables:_:)` does for an invalid graph.
     package static func nodes(
         _ outputs: [(name: String, value: Tensor)], variables: [String: TensorData],
         _ options: LoweringOptions
@@ -116,8 +121,8 @@ extension MILLowering {
         }
     }
 
-    /// Where some operations stay in float32, each is first written so: its types and weights are
-    /// known then.
+    /// If some operations stay in float32, lowers each of them in float32 first, because the
+    /// decision needs its MIL types and weights.
     private mutating func lower(_ node: LoweredNode, _ operation: any MILLowerable) throws {
         if options.precision == .float16, !options.float32.isEmpty {
             var attempt = self
@@ -143,12 +148,13 @@ extension MILLowering {
         }
     }
 
-    /// Whether what was written for a node since `start` has to stay in float32; notes it then.
+    /// Whether the operations written for a node since index `start` have to stay in float32.
+    /// Records them if so.
     private mutating func keepsInFloat32(_ node: LoweredNode, from start: Int) -> Bool {
         let written = builder.program.operations[start...].filter {
             !$0.isConstant && $0.type != "cast"
         }
-        let reasons = options.float32.reasons(written, alsoCalled: calls(node))
+        let reasons = options.float32.reasons(written, aliases: aliases(of: node))
         let isLarge =
             options.float32.overflowing.map {
                 $0.contains(node.name) || !(largestWeight <= HalfPrecision.maximum)
@@ -159,12 +165,12 @@ extension MILLowering {
         return true
     }
 
-    /// The names by which people know a node.
-    private func calls(_ node: LoweredNode) -> [String] {
+    /// The names of a node and of the nodes it absorbs, for matching patterns.
+    private func aliases(of node: LoweredNode) -> [String] {
         [node.name] + node.absorbed.map(\.name)
     }
 
-    /// Constants are written where they are used; other operations need a form in MIL.
+    /// Refuses a node that is neither a constant, which is written where it is used, nor lowerable.
     private func checkConstant(_ node: LoweredNode) throws {
         if constant(node.id) != nil { return }
         if let variable = node.operation as? Variable {
@@ -174,7 +180,7 @@ extension MILLowering {
                 remedy: "Use a checkpoint of this architecture.")
         }
         throw node.error(
-            "\(node.operation.name) has no form in Core ML's operation set",
+            "\(node.operation.name) has no equivalent in Core ML's operation set",
             "Write the network without it.")
     }
 
@@ -185,10 +191,11 @@ extension MILLowering {
             name: "\(value)_\(word)", type: MILTensorType(precision, shape.dimensions))
     }
 
-    /// A value in the present precision; what stands in the other one alone is cast, once.
+    /// The name of a value in the current precision. A value that exists only in the other
+    /// precision is cast, once.
     private mutating func name(of id: Int) throws -> String {
         let data = constant(id)
-        if let data { weigh(data.scalars) }
+        if let data { updateLargestWeight(data.scalars) }
         if let name = names[id]?[precision] { return name }
         let name: String
         if let data {
@@ -197,7 +204,7 @@ extension MILLowering {
             name = cast(other, graph.nodes[id].shape)
         } else {
             throw LoweredNode(id, of: graph).error(
-                "its value is used before it is written", "Please report the network.")
+                "its value is used before it is computed", "Please report this network.")
         }
         names[id, default: [:]][precision] = name
         return name
@@ -212,11 +219,11 @@ extension MILLowering {
     }
 }
 
-/// What operations look at and write with.
+/// What operations use to lower themselves.
 extension MILLowering {
     package var target: DeploymentTarget { options.target }
 
-    /// The numbers of a node that are known before the program runs; nil for others.
+    /// The value of a node that is known at conversion time; nil for others.
     package func constant(_ id: Int) -> TensorData? {
         let node = graph.nodes[id]
         switch node.operation {
@@ -230,41 +237,41 @@ extension MILLowering {
         }
     }
 
-    /// The numbers of a parameter that Core ML wants to know before the program runs.
+    /// The value of an input that Core ML requires to be a constant.
     package func required(_ index: Int, of node: LoweredNode) throws -> TensorData {
         if let data = constant(node.inputs[index]) { return data }
         throw node.error(
-            "its input \(index) has to be known when the package is written",
+            "its input \(index) has to be known when the network is converted",
             "Make it a parameter of the network or a constant.")
     }
 
-    /// The node behind an input.
+    /// The node with this id.
     package func node(_ id: Int) -> LoweredNode { LoweredNode(id, of: graph) }
 
-    /// Whether nothing but one node needs this one's value.
+    /// Whether the node's value has exactly one use.
     package func isUsedOnce(_ id: Int) -> Bool { useCounts[id] == 1 }
 
-    /// A value computed or stored earlier.
+    /// A reference to a node's value, which is written first if it is a constant.
     package mutating func operand(_ id: Int) throws -> MILOperand { .name(try name(of: id)) }
 
-    /// The name that a constant behind an input has in the state dict.
+    /// The name of a constant in the state dict, or the node's name if it is not a variable.
     package func tensorName(_ id: Int) -> String { constantName(id) }
 
-    /// New numbers, in the operation's precision.
+    /// A new constant tensor in the operation's precision.
     package mutating func floats(
         _ scalars: [Float], shape: Shape, name: String
     ) throws -> MILOperand {
-        weigh(scalars)
+        updateLargestWeight(scalars)
         return .name(try emit(TensorData(shape: shape, scalars: scalars), name: name))
     }
 
-    /// A number in the operation's precision.
+    /// A scalar in the operation's precision.
     package func float(_ scalar: Float, name: String) throws -> MILOperand {
-        guard scalar.magnitude <= largest else { throw unfit(scalar, name) }
+        guard scalar.magnitude <= largest else { throw outOfRange(scalar, name) }
         return .constant(.float(scalar, as: precision))
     }
 
-    /// Adds an operation that gives the node's value, or one of another shape on the way to it.
+    /// Adds an operation that computes the node's value, or an intermediate value of another shape.
     package mutating func add(
         _ type: String, _ inputs: [String: MILOperand], _ node: LoweredNode, shape: Shape? = nil
     ) -> String {
@@ -273,18 +280,18 @@ extension MILLowering {
             type: MILTensorType(precision, (shape ?? node.shape).dimensions))
     }
 
-    /// The largest number that the operation's precision holds.
+    /// The largest finite value of the operation's precision.
     package var largest: Float {
         precision == .float16 ? HalfPrecision.maximum : .greatestFiniteMagnitude
     }
 
-    /// Notes that a normalization went into the weights before it.
+    /// Records that a batch normalization was folded into the preceding convolution.
     package mutating func noteFolding(of node: LoweredNode) {
         result.foldedModules.append(node.module)
     }
 }
 
-/// Numbers that are to be stored.
+/// Constants to be stored in the program.
 extension MILLowering {
     private mutating func emit(_ data: TensorData, name: String) throws -> String {
         let scalars = try representable(data.scalars, name)
@@ -292,33 +299,34 @@ extension MILLowering {
         return builder.constant(value, name: name)
     }
 
-    /// Looks how large weights are where that decides their precision.
-    private mutating func weigh(_ scalars: [Float]) {
+    /// Tracks the largest weight, if the precision of operations depends on it.
+    private mutating func updateLargestWeight(_ scalars: [Float]) {
         guard options.float32.overflowing != nil else { return }
         for scalar in scalars where !(scalar.magnitude <= largestWeight) {
             largestWeight = scalar.magnitude
         }
     }
 
-    /// The numbers, once it is sure that the precision holds them, or after clamping.
+    /// The scalars, if the precision can represent them, or clamped to its range.
     private mutating func representable(_ scalars: [Float], _ name: String) throws -> [Float] {
         let limit = largest
         let bad = scalars.filter { !($0.magnitude <= limit) }
         guard let first = bad.first(where: \.isNaN) ?? bad.first else { return scalars }
-        guard options.clamps, !first.isNaN else { throw unfit(first, name) }
+        guard options.clamps, !first.isNaN else { throw outOfRange(first, name) }
         result.clamped.append(ClampedTensor(name: name, count: bad.count))
         let bound = HalfPrecision.maximum
         return scalars.map { $0.magnitude <= limit ? $0 : $0 < 0 ? -bound : bound }
     }
 
-    private func unfit(_ scalar: Float, _ name: String) -> ConversionError {
+    private func outOfRange(_ scalar: Float, _ name: String) -> ConversionError {
         let remedy =
             scalar.isFinite
             ? "Export with precision float32, keep its operation in float32, or clamp."
-            : "Use a checkpoint that did not diverge"
-                + (scalar.isNaN ? "." : ", or clamp infinite numbers.")
+            : "Use a checkpoint whose training did not diverge"
+                + (scalar.isNaN ? "." : ", or clamp infinite values.")
         return ConversionError(
-            place: "tensor \(name)", rule: "it holds \(scalar), which is no finite \(precision)",
+            place: "tensor \(name)",
+            rule: "it holds \(scalar), which is not a finite \(precision) value",
             remedy: remedy)
     }
 }

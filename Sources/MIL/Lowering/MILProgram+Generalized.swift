@@ -1,11 +1,11 @@
 import MLPackage
 
-/// A program for many sizes, out of two that were written for different ones.
+/// Builds a program for flexible sizes from two programs that were lowered for different sizes.
 extension MILProgram {
-    /// The program with every dimension unknown in which the other one differs.
+    /// The program, with every dimension that differs in the other program made unknown.
     ///
-    /// - Parameter other: the same network written for another size.
-    /// - Throws: ``ConversionError`` for an operation that depends on the size otherwise.
+    /// - Parameter other: the same network, lowered for another size.
+    /// - Throws: ``ConversionError`` if an operation depends on the size in any other way.
     package func generalized(by other: MILProgram) throws -> MILProgram {
         let (own, foreign) = (constants, other.constants)
         for (first, second) in zip(computing, other.computing) {
@@ -29,10 +29,10 @@ extension MILProgram {
 
     private func merged(with types: [String: MILTensorType]) -> MILProgram {
         var result = self
-        for place in inputs.indices { result.inputs[place].generalize(by: types) }
-        for place in operations.indices where !operations[place].isConstant {
-            for output in operations[place].outputs.indices {
-                result.operations[place].outputs[output].generalize(by: types)
+        for index in inputs.indices { result.inputs[index].generalize(by: types) }
+        for index in operations.indices where !operations[index].isConstant {
+            for output in operations[index].outputs.indices {
+                result.operations[index].outputs[output].generalize(by: types)
             }
         }
         return result
@@ -40,7 +40,7 @@ extension MILProgram {
 }
 
 extension MILOperation {
-    /// The first parameter that is another constant in the operation for another size.
+    /// The name of the first parameter whose constant differs between the two sizes.
     fileprivate func difference(
         from other: MILOperation, _ own: [String: MILValue], _ foreign: [String: MILValue]
     ) -> String? {
@@ -53,15 +53,15 @@ extension MILOperation {
 
     fileprivate static func boundToSize(_ place: String, _ what: String) -> ConversionError {
         var error = ConversionError(
-            place: place, rule: "its \(what) depends on the size of the picture",
-            remedy: "The network takes one size alone: export it for that one.")
+            place: place, rule: "its \(what) depends on the size of the image",
+            remedy: "The network supports only one size: export it with a fixed size.")
         error.cause = .option
         return error
     }
 }
 
 extension MILNamedType {
-    /// Forgets the dimensions in which the other type of that name differs.
+    /// Makes the dimensions unknown in which the other type of this name differs.
     fileprivate mutating func generalize(by types: [String: MILTensorType]) {
         guard let other = types[name], other.rank == type.rank else { return }
         type.dimensions = zip(type.dimensions, other.dimensions).map { $0 == $1 ? $0 : nil }

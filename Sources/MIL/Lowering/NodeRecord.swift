@@ -1,21 +1,21 @@
 import MLPackage
 
-/// Which node of the graph computes each value of a program, as the package's metadata records it.
+/// The graph node that computes each value of a program, as recorded in the package's metadata.
 ///
-/// A program renames values: names have to be legal and unique, outputs have names of their own,
-/// and one operation may stand for several nodes. The record keeps the names of the nodes, so that
-/// a reader need not guess them.
+/// Values have other names than nodes: names have to be legal and unique, outputs are named
+/// separately, and one operation may implement several nodes. With the record, a reader need not
+/// guess the nodes' names.
 package struct NodeRecord: Hashable, Sendable {
     /// The key in the package's user-defined metadata.
     package static let key = "retint.values"
 
-    /// The module's path and the operation of the node, by the value's name in the program:
+    /// The module path and operation of each node, by the value's name in the program:
     /// `model1_0_conv2d` → `model1.0.conv2d`.
     package private(set) var nodes: [String: String] = [:]
 
     package init(_ nodes: [String: String]) { self.nodes = nodes }
 
-    /// Empty for a package without a record; entries that are no pairs are left out.
+    /// Reads the record of a package. It is empty if there is none; malformed entries are skipped.
     package init(_ package: MLPackage) {
         let text = package.description.metadata.userDefined[Self.key] ?? ""
         for entry in text.split(separator: " ") {
@@ -24,7 +24,7 @@ package struct NodeRecord: Hashable, Sendable {
         }
     }
 
-    /// `value=node` for each value, in the order of the values' names.
+    /// `value=node` for each value, sorted by the values' names.
     package var text: String {
         nodes.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
     }

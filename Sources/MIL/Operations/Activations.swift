@@ -37,7 +37,7 @@ extension LeakyRelu: MILLowerable, MILRaisable {
     }
 }
 
-/// x times `sigmoid_hard`: MIL has no operation for the product.
+/// x · `sigmoid_hard`(x): MIL has no hard swish.
 extension HardSwish: MILLowerable {
     package func lower(_ node: LoweredNode, into lowering: inout MILLowering) throws -> String {
         let x = try lowering.operand(node.inputs[0])

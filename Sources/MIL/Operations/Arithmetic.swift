@@ -67,7 +67,7 @@ extension Negate: MILLowerable {
     }
 }
 
-/// `clip`; limits beyond the range of the precision become its largest values.
+/// `clip`; bounds outside the range of the precision are clamped to it.
 extension Clip: MILLowerable, MILRaisable {
     package func lower(_ node: LoweredNode, into lowering: inout MILLowering) throws -> String {
         let largest = lowering.largest
@@ -88,14 +88,14 @@ extension Clip: MILLowerable, MILRaisable {
     }
 }
 
-/// Arithmetic of MIL that the graph composes of other operations.
+/// MIL arithmetic that is composed of several graph operations.
 enum ComposedArithmetic: ComposedBinaryForm {
     static let functions: [String: @Sendable (Tensor, Tensor) -> Tensor] = [
         "floor_div": { floor($0 / $1) }, "mod": { $0 - floor($0 / $1) * $1 },
     ]
 }
 
-/// Functions of one value that the graph composes of other operations.
+/// Unary MIL functions that are composed of several graph operations.
 enum ComposedFunctions: ComposedUnaryForm {
     static let functions: [String: @Sendable (Tensor, RaisedOperation) throws -> Tensor] = [
         "square": { x, _ in x * x },

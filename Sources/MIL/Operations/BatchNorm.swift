@@ -1,10 +1,10 @@
 import MLPackage
 import TensorGraph
 
-/// `batch_norm`, unless a convolution in front of it can take it over.
+/// `batch_norm`, unless it can be folded into the preceding convolution.
 ///
-/// In float16 the statistics go into scale and shift beforehand, with mean 0 and variance + ε = 1:
-/// a small ε or variance would lose its digits there.
+/// In float16, the statistics are merged into scale and shift in advance, with mean 0 and
+/// variance + ε = 1, because a small ε or variance would lose precision.
 extension BatchNormInference: MILLowerable, MILRaisable {
     package func absorbsInput(of node: LoweredNode, in lowering: MILLowering) -> Bool {
         let producer = lowering.node(node.inputs[0])
@@ -16,13 +16,13 @@ extension BatchNormInference: MILLowerable, MILRaisable {
 
     package func lower(_ node: LoweredNode, into lowering: inout MILLowering) throws -> String {
         let affine = try affine(node, lowering)
-        if node.absorbsInput { return try folded(node, affine, &lowering) }
-        if node.shape.rank == 2 { return try multiplied(node, affine, &lowering) }
+        if node.absorbsInput { return try lowerFolded(node, affine, &lowering) }
+        if node.shape.rank == 2 { return try lowerAsMultiplyAdd(node, affine, &lowering) }
         return try lowering.precision == .float16
-            ? plain(node, affine, &lowering) : whole(node, &lowering)
+            ? lowerNormalized(node, affine, &lowering) : lowerDirectly(node, &lowering)
     }
 
-    /// What the normalization does to each channel: y = scale·x + shift.
+    /// The normalization of each channel as y = scale·x + shift.
     private struct Affine {
         var scale: [Double] = []
         var shift: [Double] = []
@@ -40,7 +40,7 @@ extension BatchNormInference: MILLowerable, MILRaisable {
         return affine
     }
 
-    private func folded(
+    private func lowerFolded(
         _ node: LoweredNode, _ affine: Affine, _ lowering: inout MILLowering
     ) throws -> String {
         let producer = lowering.node(node.inputs[0])
@@ -62,8 +62,8 @@ extension BatchNormInference: MILLowerable, MILRaisable {
             bias: lowering.floats(shifted, shape: [shifted.count], name: biasName), &lowering)
     }
 
-    /// A batch of vectors, for which Core ML has no batch normalization.
-    private func multiplied(
+    /// For [N, C] inputs, which Core ML's `batch_norm` does not support.
+    private func lowerAsMultiplyAdd(
         _ node: LoweredNode, _ affine: Affine, _ lowering: inout MILLowering
     ) throws -> String {
         let channels: Shape = [affine.scale.count]
@@ -76,14 +76,15 @@ extension BatchNormInference: MILLowerable, MILRaisable {
         return lowering.add("add", ["x": .name(product), "y": shift], node)
     }
 
-    private func plain(
+    /// With the statistics merged into gamma and beta.
+    private func lowerNormalized(
         _ node: LoweredNode, _ affine: Affine, _ lowering: inout MILLowering
     ) throws -> String {
-        // Both numbers are float16 and their sum is exactly 1.
+        // ε and 1 − ε are float16 values whose sum is exactly 1.
         let epsilon: Float = 0x1p-10
         let count = affine.scale.count
-        func vector(_ numbers: [Float], _ name: String) throws -> MILOperand {
-            try lowering.floats(numbers, shape: [count], name: "\(node.name).\(name)")
+        func vector(_ scalars: [Float], _ name: String) throws -> MILOperand {
+            try lowering.floats(scalars, shape: [count], name: "\(node.name).\(name)")
         }
         return lowering.add(
             "batch_norm",
@@ -97,10 +98,13 @@ extension BatchNormInference: MILLowerable, MILRaisable {
             ], node)
     }
 
-    private func whole(_ node: LoweredNode, _ lowering: inout MILLowering) throws -> String {
+    /// With the network's own statistics and ε.
+    private func lowerDirectly(
+        _ node: LoweredNode, _ lowering: inout MILLowering
+    ) throws -> String {
         var inputs = ["epsilon": try lowering.float(epsilon, name: "\(node.name).epsilon")]
-        for (place, parameter) in ["x", "gamma", "beta", "mean", "variance"].enumerated() {
-            inputs[parameter] = try lowering.operand(node.inputs[place])
+        for (index, parameter) in ["x", "gamma", "beta", "mean", "variance"].enumerated() {
+            inputs[parameter] = try lowering.operand(node.inputs[index])
         }
         return lowering.add("batch_norm", inputs, node)
     }

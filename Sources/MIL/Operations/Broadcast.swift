@@ -28,7 +28,7 @@ extension Broadcast: MILLowerable, MILRaisable {
         return [repetitions.indices.reduce(x) { repeated($0, repetitions[$1], axis: $1) }]
     }
 
-    /// Repeats one axis, through a reshape where its extent is above 1.
+    /// Repeats a tensor along one axis; needs a reshape if the extent is above 1.
     private static func repeated(_ x: Tensor, _ count: Int, axis: Int) -> Tensor {
         guard count > 1 else { return x }
         var (single, copies, result) = (x.shape, x.shape, x.shape)

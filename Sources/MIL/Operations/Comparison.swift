@@ -1,7 +1,7 @@
 import MLPackage
 import TensorGraph
 
-/// Comparisons and logic; truth values are the floats 0 and 1.
+/// Comparisons and logic; booleans are represented as the floats 0 and 1.
 enum Comparisons: ComposedBinaryForm {
     static let functions: [String: @Sendable (Tensor, Tensor) -> Tensor] = [
         "greater": { greater($0, $1) }, "greater_equal": { greaterOrEqual($0, $1) },

@@ -1,7 +1,7 @@
 import MLPackage
 import TensorGraph
 
-/// Activations of MIL that the graph composes of other operations.
+/// MIL activations that are composed of several graph operations.
 enum ComposedActivations: ComposedUnaryForm {
     static let functions: [String: @Sendable (Tensor, RaisedOperation) throws -> Tensor] = [
         "silu": { x, _ in x * sigmoid(x) },

@@ -28,12 +28,12 @@ extension Concat: MILLowerable, MILRaisable {
         return [try interleaved(values, axis: axis, operation)]
     }
 
-    /// The first of each, then the second of each.
+    /// Interleaves along the axis: the first slice of each value, then the second of each.
     private static func interleaved(
         _ values: [Tensor], axis: Int, _ operation: RaisedOperation
     ) throws -> Tensor {
         guard values.allSatisfy({ $0.shape == values[0].shape }) else {
-            throw operation.error("interleaving needs values of one shape")
+            throw operation.error("interleaving needs values of equal shape")
         }
         var (single, result) = (values[0].shape, values[0].shape)
         single.dimensions.insert(1, at: axis + 1)

@@ -1,7 +1,7 @@
 import MLPackage
 import TensorGraph
 
-/// `conv`; padding goes by dimension: top, bottom, left, right.
+/// `conv`; padding is in the order top, bottom, left, right.
 extension Convolution: MILLowerable, MILRaisable {
     package func lower(_ node: LoweredNode, into lowering: inout MILLowering) throws -> String {
         let weight = try lowering.operand(node.inputs[1])
@@ -9,7 +9,8 @@ extension Convolution: MILLowerable, MILRaisable {
         return try lower(node, input: node.inputs[0], weight: weight, bias: bias, &lowering)
     }
 
-    /// The same with other weights: those of a batch normalization behind it folded in.
+    /// Lowers the convolution with the given weights, for example with a batch normalization folded
+    /// in.
     func lower(
         _ node: LoweredNode, input: Int, weight: MILOperand, bias: MILOperand?,
         _ lowering: inout MILLowering
@@ -27,7 +28,7 @@ extension Convolution: MILLowerable, MILRaisable {
 
     package static func raise(_ operation: RaisedOperation) throws -> [Tensor] {
         let (x, weight) = try (operation.tensor("x"), operation.tensor("weight"))
-        try operation.requirePicture(x, weight)
+        try operation.requireImage(x, weight)
         let window = try operation.window(
             x.shape, kernel: Pair(weight.shape[2], weight.shape[3]))
         return [

@@ -1,8 +1,8 @@
 import MLPackage
 import TensorGraph
 
-/// `conv_transpose`. Rows beyond those that the kernel reaches (PyTorch's output padding) are cut
-/// less from the full result, or added behind it.
+/// `conv_transpose`. PyTorch's output padding is expressed by cropping less from the full result,
+/// or by padding it if it reaches beyond the full extent.
 extension ConvolutionTranspose: MILLowerable, MILRaisable {
     package func lower(_ node: LoweredNode, into lowering: inout MILLowering) throws -> String {
         let weight = node.inputShapes[1]
@@ -16,7 +16,7 @@ extension ConvolutionTranspose: MILLowerable, MILRaisable {
         if after == Pair(padding.bottom, padding.right) {
             return try lower(node, padding: padding, size: outputSize, hasBias: true, &lowering)
         }
-        return try lowerWhole(node, full, after, &lowering)
+        return try lowerUncropped(node, full, after, &lowering)
     }
 
     private func lower(
@@ -39,9 +39,9 @@ extension ConvolutionTranspose: MILLowerable, MILRaisable {
         return lowering.add("conv_transpose", inputs, node, shape: shape)
     }
 
-    /// All that the kernel reaches, then cut; where the result goes beyond, zeros are added and the
-    /// bias, which holds there as well, comes last.
-    private func lowerWhole(
+    /// Computes the full extent, then crops it. If the output reaches beyond the full extent, pads
+    /// with zeros and adds the bias last, because it applies to the padding as well.
+    private func lowerUncropped(
         _ node: LoweredNode, _ full: Pair, _ after: Pair, _ lowering: inout MILLowering
     ) throws -> String {
         let isShort = min(after.height, after.width) < 0
@@ -77,7 +77,7 @@ extension ConvolutionTranspose: MILLowerable, MILRaisable {
 
     package static func raise(_ operation: RaisedOperation) throws -> [Tensor] {
         let (x, weight) = try (operation.tensor("x"), operation.tensor("weight"))
-        try operation.requirePicture(x, weight)
+        try operation.requireImage(x, weight)
         var window = Window(
             stride: try operation.pair("strides", default: 1),
             dilation: try operation.pair("dilations", default: 1))
@@ -104,19 +104,19 @@ extension ConvolutionTranspose: MILLowerable, MILRaisable {
             let height = full.height - shape[2] * window.stride.height
             let width = full.width - shape[3] * window.stride.width
             guard height >= 0, width >= 0, height % 2 == 0, width % 2 == 0 else {
-                throw operation.error("pad_type same is supported where the padding is even")
+                throw operation.error("pad_type same is only supported for even padding")
             }
             return Padding(top: height / 2, bottom: height / 2, left: width / 2, right: width / 2)
         default: throw operation.error("the pad_type \"\(type)\" is not supported")
         }
     }
 
-    /// What the declared output shape has beyond the padded one.
+    /// The rows and columns of the declared output shape beyond those that the padding leaves.
     private static func outputPadding(
         _ operation: RaisedOperation, _ padding: Padding, _ full: Pair
     ) throws -> Pair {
         guard let shape = try operation.integers("output_shape") else { return 0 }
-        guard shape.count == 4 else { throw operation.error("output_shape needs 4 numbers") }
+        guard shape.count == 4 else { throw operation.error("output_shape needs 4 values") }
         return Pair(
             shape[2] - (full.height - padding.top - padding.bottom),
             shape[3] - (full.width - padding.left - padding.right))
@@ -124,7 +124,7 @@ extension ConvolutionTranspose: MILLowerable, MILRaisable {
 }
 
 extension Window {
-    /// What a transposed convolution reaches before anything is cut.
+    /// The output size of a transposed convolution before cropping.
     func fullExtent(_ size: Pair, kernel: Pair) -> Pair {
         Pair(
             (size.height - 1) * stride.height + dilation.height * (kernel.height - 1) + 1,

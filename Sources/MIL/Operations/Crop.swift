@@ -1,7 +1,7 @@
 import MLPackage
 import TensorGraph
 
-/// `crop`, of the last two axes.
+/// `crop` of the last two axes.
 enum Crop: MILRaisable {
     static let milTypes = ["crop"]
 

@@ -7,7 +7,7 @@ enum ErrorFunction: ComposedUnaryForm {
         "erf": { x, _ in raised(x) }
     ]
 
-    /// Abramowitz and Stegun 7.1.26, within 1.5e-7.
+    /// Abramowitz and Stegun, formula 7.1.26; its absolute error is below 1.5e-7.
     static func raised(_ x: Tensor) -> Tensor {
         let magnitude = abs(x)
         let t = 1 / (magnitude * 0.327_591_1 + 1)

@@ -11,7 +11,7 @@ extension SquareRoot: UnaryForm {
     package static func raised(_ x: Tensor) -> Tensor { sqrt(x) }
 }
 
-/// `log`, without the ε that it adds by default.
+/// `log`, with ε = 0 instead of MIL's default.
 extension Log: MILLowerable, MILRaisable {
     package func lower(_ node: LoweredNode, into lowering: inout MILLowering) throws -> String {
         let x = try lowering.operand(node.inputs[0])

@@ -1,7 +1,7 @@
 import MLPackage
 import TensorGraph
 
-/// Operations that do not change float values.
+/// Operations that only rename or cast a value.
 enum Identity: MILRaisable {
     static let milTypes = ["identity", "cast"]
 

@@ -1,7 +1,7 @@
 import MLPackage
 import TensorGraph
 
-/// `linear` where the second operand is a known matrix, `matmul` elsewhere.
+/// `linear` if the second operand is a constant matrix, otherwise `matmul`.
 extension MatMul: MILLowerable, MILRaisable {
     package func lower(_ node: LoweredNode, into lowering: inout MILLowering) throws -> String {
         if isLinear(node, lowering) { return try lowerLinear(node, bias: nil, &lowering) }
@@ -37,7 +37,8 @@ extension MatMul: MILLowerable, MILRaisable {
         let transposeY = try operation.bool("transpose_y", default: false)
         var (x, y) = try (operation.tensor("x"), operation.tensor("y"))
         guard x.shape.rank >= 2, y.shape.rank >= 2 else {
-            throw operation.error("matrices are needed, not shapes \(x.shape) and \(y.shape)")
+            throw operation.error(
+                "its operands have to be matrices, not of shapes \(x.shape) and \(y.shape)")
         }
         let lead = try broadcastShape(
             Shape(Array(x.shape.dimensions.dropLast(2))),

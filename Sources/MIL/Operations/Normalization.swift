@@ -1,7 +1,7 @@
 import MLPackage
 import TensorGraph
 
-/// `instance_norm` and `layer_norm`, from means.
+/// `instance_norm` and `layer_norm`, composed of means.
 enum Normalization: MILRaisable {
     static let milTypes = ["instance_norm", "layer_norm"]
 
@@ -15,15 +15,15 @@ enum Normalization: MILRaisable {
         let centered = x - x.mean(axes: axes, keepDims: true)
         let variance = (centered * centered).mean(axes: axes, keepDims: true)
         var result = centered / sqrt(variance + epsilon)
-        let place = { (vector: Tensor) in
+        let aligned = { (vector: Tensor) in
             isLayer ? spread(vector, along: axes, of: x) : perChannel(vector, like: x)
         }
-        if let gamma = try operation.optionalTensor("gamma") { result = result * place(gamma) }
-        if let beta = try operation.optionalTensor("beta") { result = result + place(beta) }
+        if let gamma = try operation.optionalTensor("gamma") { result = result * aligned(gamma) }
+        if let beta = try operation.optionalTensor("beta") { result = result + aligned(beta) }
         return [result]
     }
 
-    /// A tensor of the extents of `axes`, shaped so that it broadcasts against x.
+    /// Reshapes a tensor with the extents of `axes` so that it broadcasts against x.
     private static func spread(_ vector: Tensor, along axes: [Int], of x: Tensor) -> Tensor {
         vector.reshaped(
             Shape((0..<x.shape.rank).map { axes.contains($0) ? x.shape[$0] : 1 }))

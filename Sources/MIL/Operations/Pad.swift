@@ -1,7 +1,7 @@
 import MLPackage
 import TensorGraph
 
-/// `pad` with a constant; raised also in the modes `replicate` and `reflect`.
+/// `pad`: lowered with a constant; the modes `replicate` and `reflect` can be raised too.
 extension Pad: MILLowerable, MILRaisable {
     package func lower(_ node: LoweredNode, into lowering: inout MILLowering) throws -> String {
         let amounts = zip(before, after).flatMap { [$0, $1] }
@@ -49,7 +49,8 @@ extension Pad: MILLowerable, MILRaisable {
         ]
     }
 
-    /// The source index of each element of a padded axis; nil where the mode allows none.
+    /// The source index of each element of a padded axis; nil if the mode does not
+    /// allow the padding.
     private static func indices(
         _ mode: String, _ size: Int, _ before: Int, _ after: Int
     ) -> [Int]? {

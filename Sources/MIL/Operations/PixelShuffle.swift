@@ -1,7 +1,7 @@
 import MLPackage
 import TensorGraph
 
-/// `pixel_shuffle`, in PyTorch's order of channels.
+/// `pixel_shuffle`, with PyTorch's channel order.
 extension PixelShuffle: MILLowerable, MILRaisable {
     package func lower(_ node: LoweredNode, into lowering: inout MILLowering) throws -> String {
         let x = try lowering.operand(node.inputs[0])
@@ -17,7 +17,7 @@ extension PixelShuffle: MILLowerable, MILRaisable {
     }
 }
 
-/// `pixel_unshuffle` from iOS16 on; before, by reshaping, in no more than five dimensions.
+/// `pixel_unshuffle` from iOS16 on; before, reshapes and a transpose with at most five dimensions.
 extension PixelUnshuffle: MILLowerable, MILRaisable {
     package func lower(_ node: LoweredNode, into lowering: inout MILLowering) throws -> String {
         let x = try lowering.operand(node.inputs[0])

@@ -34,7 +34,7 @@ extension AveragePool: MILLowerable, MILRaisable {
         if isExtended && !excludesPadding {
             guard try operation.padding(x.shape, kernel) == 0 else {
                 throw operation.error(
-                    "ceil_mode with padding that counts is supported where the windows fit exactly")
+                    "ceil_mode with averaged padding needs windows that fit exactly")
             }
             excludesPadding = true
         }
@@ -50,7 +50,7 @@ private func poolParameters(
     _ kernel: Pair, _ window: Window, _ node: LoweredNode, _ lowering: inout MILLowering
 ) throws -> [String: MILOperand] {
     guard window.dilation == 1 else {
-        throw node.error("Core ML pools without dilation", "Write the network without it.")
+        throw node.error("Core ML's pooling has no dilation", "Write the network without it.")
     }
     var inputs = window.milParameters
     inputs["x"] = try lowering.operand(node.inputs[0])
@@ -60,11 +60,11 @@ private func poolParameters(
 }
 
 extension RaisedOperation {
-    /// What both poolings take, and whether rounding up adds rows or columns behind the picture,
-    /// which count for nothing.
+    /// The parameters of a pooling, and whether `ceil_mode` adds rows or columns after the image,
+    /// which do not count towards an average.
     fileprivate func pool() throws -> (Tensor, Pair, Window, isExtended: Bool) {
         let x = try tensor("x")
-        try requirePicture(x)
+        try requireImage(x)
         let sizes = try requiredIntegers("kernel_sizes", count: 2)
         let kernel = Pair(sizes[0], sizes[1])
         var window = try window(x.shape, kernel: kernel)
@@ -82,7 +82,7 @@ extension RaisedOperation {
         try window(shape, kernel: kernel).padding
     }
 
-    /// What lacks to a whole number of strides.
+    /// The elements missing to a multiple of the stride.
     private func missing(_ extent: Int, _ stride: Int) -> Int {
         extent > 0 && extent % stride != 0 ? stride - extent % stride : 0
     }

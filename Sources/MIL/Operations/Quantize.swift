@@ -1,8 +1,7 @@
 import MLPackage
 import TensorGraph
 
-/// `quantize` and `dequantize`, which activations pass through where they are computed in 8 bits.
-/// Whole numbers are carried as the floats that they are.
+/// `quantize` and `dequantize` of activations with 8 bits. Integers are represented as floats.
 enum ActivationQuantization: MILRaisable {
     static let milTypes = ["quantize", "dequantize"]
 
@@ -29,21 +28,21 @@ enum ActivationQuantization: MILRaisable {
         }
     }
 
-    /// One number for all, or one for each place of the operation's axis; nil where not given.
+    /// A scalar, or one value for each index of the operation's axis; nil if not given.
     private static func parameter(
         _ name: String, _ operation: RaisedOperation, _ input: Tensor
     ) throws -> Tensor? {
-        guard let numbers = try operation.constant(name).map({ try operation.weights($0).numbers })
+        guard let scalars = try operation.constant(name).map({ try operation.weights($0).scalars })
         else { return nil }
-        if numbers.count == 1 { return input.scalar(numbers[0]) }
+        if scalars.count == 1 { return input.scalar(scalars[0]) }
         let axis = try operation.axis("axis", rank: input.shape.rank)
-        guard numbers.count == input.shape[axis] else {
+        guard scalars.count == input.shape[axis] else {
             throw operation.error(
-                "its parameter \(name) has \(numbers.count) numbers for \(input.shape[axis]) "
-                    + "places of axis \(axis)", "The package is damaged: export it again.")
+                "its parameter \(name) has \(scalars.count) values, but axis \(axis) has "
+                    + "\(input.shape[axis]) elements", "The package is damaged: export it again.")
         }
         var shape = [Int](repeating: 1, count: input.shape.rank)
-        shape[axis] = numbers.count
-        return input.graph.constant(TensorData(shape: Shape(shape), scalars: numbers))
+        shape[axis] = scalars.count
+        return input.graph.constant(TensorData(shape: Shape(shape), scalars: scalars))
     }
 }

@@ -1,7 +1,7 @@
 import MLPackage
 import TensorGraph
 
-/// A reduction that is one operation of MIL.
+/// A reduction that maps to a single MIL operation.
 protocol ReductionForm: MILLowerable, MILRaisable, Reduction {
     static var milType: String { get }
 
@@ -53,7 +53,7 @@ enum Reductions {
     }
 }
 
-/// Reductions of MIL that the graph composes of other operations.
+/// MIL reductions that are composed of several graph operations.
 enum ComposedReductions: MILRaisable {
     private typealias Rule = @Sendable (Tensor, [Int], Bool) -> Tensor
 
@@ -78,7 +78,7 @@ enum ComposedReductions: MILRaisable {
 }
 
 extension RaisedOperation {
-    /// The parameters of a reduction: all axes where none are given.
+    /// The parameters of a reduction; without `axes`, it reduces all of them.
     fileprivate func reduction() throws -> (Tensor, axes: [Int], keepDims: Bool) {
         let x = try tensor("x")
         let axes = try axes(try integers("axes") ?? Array(0..<x.shape.rank), rank: x.shape.rank)

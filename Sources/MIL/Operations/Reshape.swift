@@ -5,7 +5,7 @@ import TensorGraph
 extension Reshape: MILLowerable, MILRaisable {
     package func lower(_ node: LoweredNode, into lowering: inout MILLowering) throws -> String {
         guard shape.rank > 0 else {
-            throw node.error("a scalar has no form in MIL", "Keep one dimension.")
+            throw node.error("MIL has no reshape to a scalar", "Keep one dimension.")
         }
         let x = try lowering.operand(node.inputs[0])
         return lowering.add("reshape", ["x": x, "shape": .integers(shape.dimensions)], node)
@@ -23,13 +23,13 @@ extension Reshape: MILLowerable, MILRaisable {
         let known = Shape(shape.filter { $0 != -1 }).boundedCount
         if let free = shape.firstIndex(of: -1), let known { shape[free] = x.shape.count / known }
         guard shape.allSatisfy({ $0 > 0 }), Shape(shape).boundedCount != nil else {
-            throw operation.error("\(x.shape) cannot take the shape \(shape)")
+            throw operation.error("\(x.shape) cannot be reshaped to \(shape)")
         }
         return [x.reshaped(Shape(shape))]
     }
 }
 
-/// `expand_dims` and `squeeze`: axes of extent 1 are added or removed.
+/// `expand_dims` and `squeeze`: add or remove axes of extent 1.
 enum UnitAxes: MILRaisable {
     static let milTypes = ["expand_dims", "squeeze"]
 

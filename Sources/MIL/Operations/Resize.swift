@@ -1,7 +1,7 @@
 import MLPackage
 import TensorGraph
 
-/// `resize_bilinear`, and `resize_nearest_neighbor` to whole multiples of the size.
+/// `resize_bilinear`, and `resize_nearest_neighbor` by integer factors.
 enum Resize: MILRaisable {
     static let milTypes = ["resize_bilinear", "resize_nearest_neighbor"]
 

@@ -1,7 +1,7 @@
 import MLPackage
 import TensorGraph
 
-/// `select` as products with 0 and 1, in which an infinite constant would give NaN.
+/// `select` as products with 0 and 1; infinite constants are refused, because they would give NaN.
 enum Selection: MILRaisable {
     static let milTypes = ["select"]
 

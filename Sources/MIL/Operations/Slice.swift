@@ -10,14 +10,14 @@ extension Slice: MILLowerable, MILRaisable {
             "slice_by_index",
             [
                 "x": try lowering.operand(node.inputs[0]), "begin": .integers(begin),
-                "end": .integers(written(toEnd, lowering)),
+                "end": .integers(endIndices(toEnd, lowering)),
                 "stride": .integers(stride), "begin_mask": none,
                 "end_mask": .constant(.bools(toEnd)), "squeeze_mask": none,
             ], node)
     }
 
-    /// Where an axis ends, unless that is marked and the size is not to be written.
-    private func written(_ toEnd: [Bool], _ lowering: MILLowering) -> [Int] {
+    /// The end of each axis; 0 for axes that `end_mask` covers in a program for flexible sizes.
+    private func endIndices(_ toEnd: [Bool], _ lowering: MILLowering) -> [Int] {
         end.indices.map { toEnd[$0] && lowering.options.isFlexible ? 0 : end[$0] }
     }
 
@@ -34,8 +34,8 @@ extension Slice: MILLowerable, MILRaisable {
         let squeezed = try operation.bools("squeeze_mask", count: rank)
         for axis in 0..<rank {
             let size = x.shape[axis]
-            begin[axis] = fromStart[axis] ? 0 : counted(begin[axis], size)
-            end[axis] = toEnd[axis] ? size : min(counted(end[axis], size), size)
+            begin[axis] = fromStart[axis] ? 0 : normalized(begin[axis], size)
+            end[axis] = toEnd[axis] ? size : min(normalized(end[axis], size), size)
             if squeezed[axis] { (end[axis], stride[axis]) = (begin[axis] + 1, 1) }
         }
         guard stride.allSatisfy({ $0 >= 1 }) else {
@@ -47,8 +47,8 @@ extension Slice: MILLowerable, MILRaisable {
         return [part.reshaped(Shape(kept))]
     }
 
-    /// An index counted from the start.
-    private static func counted(_ index: Int, _ size: Int) -> Int {
+    /// A nonnegative index; negative ones count from the end.
+    private static func normalized(_ index: Int, _ size: Int) -> Int {
         index < 0 ? index + size : index
     }
 }

@@ -17,8 +17,8 @@ extension Softmax: MILLowerable, MILRaisable {
     }
 }
 
-/// x − max − log Σ exp(x − max): MIL has no operation for it, and the logarithm of `softmax` loses
-/// small probabilities.
+/// x − max − log Σ exp(x − max): MIL has no operation for it, and the logarithm of `softmax`
+/// underflows for small probabilities.
 extension LogSoftmax: MILLowerable {
     package func lower(_ node: LoweredNode, into lowering: inout MILLowering) throws -> String {
         let axis = axis < 0 ? axis + node.shape.rank : axis

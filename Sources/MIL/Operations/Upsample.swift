@@ -1,7 +1,7 @@
 import MLPackage
 import TensorGraph
 
-/// `upsample_bilinear` by whole factors, which are float32 in a float16 program too.
+/// `upsample_bilinear` by integer factors, which are float32 even in a float16 program.
 extension UpsampleBilinear: MILLowerable, MILRaisable {
     package func lower(_ node: LoweredNode, into lowering: inout MILLowering) throws -> String {
         var inputs = factor.milParameters
@@ -22,7 +22,7 @@ extension UpsampleBilinear: MILLowerable, MILRaisable {
     }
 }
 
-/// `upsample_nearest_neighbor` by whole factors.
+/// `upsample_nearest_neighbor` by integer factors.
 extension UpsampleNearest: MILLowerable, MILRaisable {
     package func lower(_ node: LoweredNode, into lowering: inout MILLowering) throws -> String {
         var inputs = factor.milParameters
@@ -39,7 +39,7 @@ extension UpsampleNearest: MILLowerable, MILRaisable {
 }
 
 extension Pair {
-    /// Factors by their names in MIL.
+    /// The factors as MIL parameters.
     fileprivate var milParameters: [String: MILOperand] {
         [
             "scale_factor_height": .constant(.float(Float(height))),

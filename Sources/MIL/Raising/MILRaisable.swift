@@ -1,20 +1,22 @@
 import MLPackage
 import TensorGraph
 
-/// How operations of MIL become operations of the graph.
+/// Converts MIL operations to graph operations.
 ///
-/// A conforming type in the folder Operations is found by the build: the plugin `ListMILForms`
-/// writes the list of them, so a declaration names its form on the same line
+/// The build plugin `ListMILForms` collects the conforming types in the folder Operations. It reads
+/// single lines, so a declaration has to name its conformance on the same line
 /// (`extension Relu: UnaryForm {`).
 package protocol MILRaisable: SendableMetatype {
-    /// The types of MIL's operations that it raises.
+    /// The MIL operation types that this type raises.
     static var milTypes: [String] { get }
 
     /// The operation's outputs, in order.
+    ///
+    /// - Throws: ``ConversionError`` if the operation is malformed or not supported.
     static func raise(_ operation: RaisedOperation) throws -> [Tensor]
 }
 
-/// The forms in the folder Operations, by MIL type. The build generates `all`.
+/// The types in the folder Operations, by MIL type. The build generates `all`.
 enum MILForms {
     private static let byType = Dictionary(
         all.flatMap { form in form.milTypes.map { ($0, form) } }, uniquingKeysWith: { $1 })

@@ -10,12 +10,12 @@ package struct PackageConstants {
 
     /// In the order of their first use.
     private var weights: [Weight] = []
-    /// The number of arrays by how they are stored: `fp32`, `fp16`, or the type of the operation
-    /// that decompresses them.
+    /// The number of arrays by storage: `fp32`, `fp16`, or the type of the operation that
+    /// decompresses them.
     package private(set) var storage: [String: Int] = [:]
 
     private let values = RaisedValues(roundsToHalf: false)
-    /// How each constant is stored, by name.
+    /// The storage of each constant, by name.
     private var forms: [String: String] = [:]
     private var names: Set<String> = []
 

@@ -1,7 +1,7 @@
 import MLPackage
 import TensorGraph
 
-/// Goes through a program from its inputs to its outputs.
+/// Converts a program to a graph, from its inputs to its outputs.
 final class ProgramRaising {
     private let package: MLPackage
     private let graph = Graph()
@@ -20,9 +20,9 @@ final class ProgramRaising {
         values = RaisedValues(roundsToHalf: rounding == .every)
     }
 
-    func defineInputs(_ wishes: [String: Shape]) throws {
+    func defineInputs(_ requested: [String: Shape]) throws {
         for input in package.program.inputs {
-            let shape = try shape(of: input, wish: wishes[input.name])
+            let shape = try shape(of: input, requested: requested[input.name])
             guard input.type.dataType.isFloat else {
                 throw ConversionError(
                     place: "input \(input.name)",
@@ -35,10 +35,10 @@ final class ProgramRaising {
         }
     }
 
-    private func shape(of input: MILNamedType, wish: Shape?) throws -> Shape {
+    private func shape(of input: MILNamedType, requested: Shape?) throws -> Shape {
         let feature = package.description.inputs.first { $0.name == input.name }
         let standard = input.type.shape ?? feature?.type.defaultShape ?? []
-        let shape = wish ?? Shape(standard)
+        let shape = requested ?? Shape(standard)
         let dimensions = input.type.dimensions
         let fits =
             shape.rank == dimensions.count
@@ -46,18 +46,18 @@ final class ProgramRaising {
         guard fits, shape.boundedCount != nil else {
             throw ConversionError(
                 place: "input \(input.name)", rule: "\(shape) does not fit \(input.type)",
-                remedy: "Give the size that the package was made for.")
+                remedy: "Use the size that the package was made for.")
         }
         if let feature { try check(shape, of: feature) }
         return shape
     }
 
-    /// Refuses shapes that the program could run with but the interface does not allow.
+    /// Refuses shapes that the program supports but the model's interface does not allow.
     private func check(_ shape: Shape, of feature: Feature) throws {
         guard feature.type.allows(shape.dimensions) else {
             throw ConversionError(
-                place: "input \(feature.name)", rule: "\(shape) is none of the sizes it takes",
-                remedy: "Give one of \(feature.type.allowedShapes).")
+                place: "input \(feature.name)", rule: "\(shape) is not one of the sizes it takes",
+                remedy: "Use one of \(feature.type.allowedShapes).")
         }
         try boundary.checkShape(shape, feature)
     }
@@ -99,7 +99,7 @@ final class ProgramRaising {
     private static func damaged(_ place: String, _ rule: String) -> ConversionError {
         ConversionError(
             place: place, rule: rule,
-            remedy: "The package is damaged or uses what is not supported.")
+            remedy: "The package is damaged or uses an unsupported feature.")
     }
 
     private func unknown(_ operation: MILOperation, _ place: String) -> ConversionError {
@@ -110,12 +110,13 @@ final class ProgramRaising {
             remedy: "Convert the network without it.")
     }
 
-    /// Gives the results their names, once their shapes are what the program says.
+    /// Defines an operation's results, after checking their shapes against the declared ones.
     private func define(_ results: [Tensor], _ operation: MILOperation, _ place: String) throws {
         guard results.count == operation.outputs.count else {
             throw ConversionError(
                 place: place,
-                rule: "it has \(operation.outputs.count) outputs where \(results.count) are due",
+                rule: "it has \(operation.outputs.count) outputs, but \(results.count) "
+                    + "are expected",
                 remedy: "The package is damaged: export it again.")
         }
         let arguments = tensors(of: operation)
@@ -127,7 +128,7 @@ final class ProgramRaising {
             guard fits, result.shape.boundedCount != nil else {
                 throw Self.damaged(
                     place,
-                    "\(output.name) is declared as \(output.type) but comes out as "
+                    "\(output.name) is declared as \(output.type) but evaluates to "
                         + "\(result.shape)")
             }
             let value = rounded(result, output.type)
@@ -141,7 +142,8 @@ final class ProgramRaising {
         }
     }
 
-    /// Rounding what only moved, and was rounded before, changes nothing.
+    /// Rounds a value to half precision where needed. A value that is already rounded is not
+    /// rounded again.
     private func rounded(_ value: Tensor, _ type: MILTensorType) -> Tensor {
         switch rounding {
         case .declared where type.dataType == .float16, .every:
@@ -150,7 +152,7 @@ final class ProgramRaising {
         }
     }
 
-    /// What an operation computes with, constants left out, by the names of its parameters.
+    /// An operation's inputs without constants, sorted by parameter name.
     private func tensors(of operation: MILOperation) -> [Tensor] {
         operation.inputs.sorted { $0.key < $1.key }.flatMap(\.value).compactMap { argument in
             argument.name.flatMap(values.computed)
@@ -161,7 +163,7 @@ final class ProgramRaising {
         let outputs = try package.program.outputs.map { name in
             guard let value = try values.tensor(name, in: graph) else {
                 throw ConversionError(
-                    place: "output \(name)", rule: "it is no float tensor",
+                    place: "output \(name)", rule: "it is not a float tensor",
                     remedy: "Convert the network with float outputs.")
             }
             return (name: name, value: boundary.output(value))

@@ -1,15 +1,15 @@
 import MLPackage
 import TensorGraph
 
-/// A package as a graph that the engine can run.
+/// A package converted to a graph that the engine can run.
 package struct RaisedModel {
     package let graph: Graph
     package let inputs: [(name: String, shape: Shape)]
     package let outputs: [(name: String, value: Tensor)]
     /// The values of the graph's variables: the package's weights.
     package let variables: [String: TensorData]
-    /// What the operations compute, in the program's order, without constants and operations that
-    /// only rename or cast a value.
+    /// The operations' results in the program's order, without constants and without operations
+    /// that only rename or cast a value.
     package let results: [RaisedResult]
 }
 
@@ -17,33 +17,33 @@ package struct RaisedModel {
 package struct RaisedResult {
     /// The value's name in the program.
     package let name: String
-    /// The module's path and the operation of the node that was exported as this value; nil where
-    /// the package does not record it.
+    /// The module path and operation of the node that was exported as this value; nil if the
+    /// package does not record it.
     package let node: String?
-    /// The operation's MIL type: `conv`.
+    /// The operation's MIL type, such as `conv`.
     package let operation: String
     package let value: Tensor
-    /// The values that it is computed from, constants left out.
+    /// The values it is computed from, without constants.
     package let inputs: [Tensor]
 }
 
-/// Which results are rounded to half precision, as float16 arithmetic does it: once for each
-/// operation of the package, however many operations of the graph it becomes.
+/// Which results are rounded to half precision, as float16 arithmetic does. Rounding happens once
+/// for each operation of the package, however many graph operations implement it.
 package enum HalfRounding: Hashable, Sendable {
     case none
-    /// Those that the package declares as float16.
+    /// Results that the package declares as float16.
     case declared
-    /// All, including inputs and constants.
+    /// All results, inputs and constants.
     case every
 }
 
-/// What the graph computes between its own inputs and outputs and those of the program.
+/// The conversions between the graph's inputs and outputs and those of the program.
 package struct RaisedBoundary {
-    /// Refuses a shape that an input's program and interface would take.
+    /// Throws for an input shape that is not supported although program and interface allow it.
     package var checkShape: (Shape, Feature) throws -> Void
-    /// The program's input from the graph's.
+    /// Computes the program's input from the graph's.
     package var input: (Tensor) -> Tensor
-    /// The graph's output from the program's.
+    /// Computes the graph's output from the program's.
     package var output: (Tensor) -> Tensor
 
     package init(
@@ -55,15 +55,15 @@ package struct RaisedBoundary {
     }
 }
 
-/// Turns a package into a graph.
+/// Converts a package to a graph.
 ///
 /// float16 values are held as float32.
 ///
 /// - Parameters:
-///   - inputShapes: shapes for inputs that take several; their default shape otherwise.
+///   - inputShapes: shapes of flexible inputs, by name; the others get their default shape.
 ///   - rounding: which results the graph rounds to half precision.
-///   - boundary: what the graph computes before and after the program.
-/// - Throws: ``ConversionError`` with the operation or input that is not supported or inconsistent.
+///   - boundary: conversions before and after the program.
+/// - Throws: ``ConversionError`` for an operation or input that is not supported or inconsistent.
 package func raise(
     _ package: MLPackage, inputShapes: [String: Shape] = [:], rounding: HalfRounding = .none,
     boundary: RaisedBoundary = RaisedBoundary()

@@ -1,17 +1,17 @@
 import MLPackage
 import TensorGraph
 
-/// An operation of a program on its way to the graph: its parameters, by name.
+/// A MIL operation that is being raised to the graph, with access to its parameters by name.
 package struct RaisedOperation {
     package let operation: MILOperation
-    /// Where it stands, for messages.
+    /// Its location, for error messages.
     let place: String
     let graph: Graph
     let values: RaisedValues
 
     package var type: String { operation.type }
 
-    /// The declared shape of the first output, where it is fixed.
+    /// The declared dimensions of the first output; nil for those that are not fixed.
     var outputShape: [Int?] { operation.outputs.first?.type.dimensions ?? [] }
 
     func error(
@@ -43,7 +43,7 @@ package struct RaisedOperation {
         switch argument {
         case .name(let name):
             guard let tensor = try values.tensor(name, in: graph) else {
-                throw error("parameter \(parameter): \(name) is no float tensor")
+                throw error("parameter \(parameter): \(name) is not a float tensor")
             }
             return tensor
         case .value(let value):
@@ -56,7 +56,7 @@ package struct RaisedOperation {
             throw missing(parameter)
         }
         guard arguments.count == 1 else {
-            throw error("parameter \(parameter) takes one value, not \(arguments.count)")
+            throw error("parameter \(parameter) takes one argument, not \(arguments.count)")
         }
         return first
     }
@@ -65,7 +65,7 @@ package struct RaisedOperation {
         error("its parameter \(parameter) is missing", "The package is damaged: export it again.")
     }
 
-    /// A constant; nil where the parameter is not given.
+    /// A constant parameter; nil if it is not given.
     func constant(_ parameter: String) throws -> MILValue? {
         guard has(parameter) else { return nil }
         switch try argument(parameter) {
@@ -79,7 +79,8 @@ package struct RaisedOperation {
     }
 }
 
-/// Constants of a plain type, with the default of the operation set where they are not given.
+/// Constant parameters as Swift values. If a parameter is not given, the operation's default is
+/// used.
 extension RaisedOperation {
     func integers(_ parameter: String) throws -> [Int]? {
         try constant(parameter).map { try $0.integers().map(Int.init) }
@@ -88,7 +89,7 @@ extension RaisedOperation {
     func requiredIntegers(_ parameter: String, count: Int? = nil) throws -> [Int] {
         guard let values = try integers(parameter) else { throw missing(parameter) }
         if let count, values.count != count {
-            throw error("its parameter \(parameter) needs \(count) numbers, has \(values.count)")
+            throw error("its parameter \(parameter) needs \(count) values, has \(values.count)")
         }
         return values
     }
@@ -108,16 +109,20 @@ extension RaisedOperation {
             if let value { return value }
             throw missing(parameter)
         }
-        let numbers =
+        let scalars =
             found.type.dataType.isFloat ? try found.floats() : try found.integers().map(Float.init)
-        guard numbers.count == 1 else { throw error("its parameter \(parameter) is one number") }
-        return numbers[0]
+        guard scalars.count == 1 else {
+            throw error("its parameter \(parameter) has to be a single number")
+        }
+        return scalars[0]
     }
 
     func bool(_ parameter: String, default value: Bool) throws -> Bool {
         guard let found = try constant(parameter) else { return value }
         let flags = try found.bools()
-        guard flags.count == 1 else { throw error("its parameter \(parameter) is one bool") }
+        guard flags.count == 1 else {
+            throw error("its parameter \(parameter) has to be a single bool")
+        }
         return flags[0]
     }
 
@@ -135,16 +140,18 @@ extension RaisedOperation {
     func string(_ parameter: String, default value: String) throws -> String {
         guard let found = try constant(parameter) else { return value }
         let strings = try found.strings()
-        guard strings.count == 1 else { throw error("its parameter \(parameter) is one string") }
+        guard strings.count == 1 else {
+            throw error("its parameter \(parameter) has to be a single string")
+        }
         return strings[0]
     }
 
-    /// An axis counted from the start.
+    /// An axis in 0..<rank; negative axes count from the end.
     func axis(_ parameter: String, rank: Int, default value: Int? = nil) throws -> Int {
         try axes([try integer(parameter, default: value)], rank: rank)[0]
     }
 
-    /// Axes counted from the start, in the given order.
+    /// Axes in 0..<rank, in the given order; negative axes count from the end.
     func axes(_ axes: [Int], rank: Int) throws -> [Int] {
         try axes.map { axis in
             guard (-rank..<rank).contains(axis) else {
@@ -156,10 +163,11 @@ extension RaisedOperation {
 }
 
 extension Shape {
-    /// Above any tensor that a program can be run with.
+    /// An upper bound for the elements of any tensor that a program can be run with.
     static let largestCount = 1 << 31
 
-    /// The number of elements; nil where a dimension is below 1 or the product is absurd.
+    /// The number of elements; nil if a dimension is below 1 or the product is above
+    /// ``largestCount``.
     var boundedCount: Int? {
         var count = 1
         for size in dimensions {
@@ -172,7 +180,7 @@ extension Shape {
 }
 
 extension TensorData {
-    /// The numbers of a float constant.
+    /// The values of a float constant.
     init(_ value: MILValue) throws {
         self.init(shape: Shape(value.type.shape ?? []), scalars: try value.floats())
     }

@@ -9,12 +9,13 @@ final class RaisedValues {
     }
 
     private var values: [String: Value] = [:]
-    /// Whether constants of float32 are rounded to half precision.
+    /// Whether float32 constants are rounded to half precision.
     private let roundsToHalf: Bool
-    /// The numbers of constants that became variables of the graph.
+    /// The values of constants that became variables of the graph, by name.
     private(set) var variables: [String: TensorData] = [:]
 
-    /// Longer constants become variables, so that a graph is small and quick to compare.
+    /// Constants with more elements become variables, which keeps the graph small and quick to
+    /// compare.
     private static let largestConstant = 9
 
     init(roundsToHalf: Bool) {
@@ -29,19 +30,19 @@ final class RaisedValues {
         if case .constant(let value)? = values[name] { value } else { nil }
     }
 
-    /// A value that is no constant.
+    /// A value that is not a constant.
     func computed(_ name: String) -> Tensor? {
         if case .tensor(let tensor)? = values[name] { tensor } else { nil }
     }
 
-    /// A value as a tensor; nil for constants that are no floats.
+    /// A value as a tensor; nil for undefined names and constants that are not floats.
     func tensor(_ name: String, in graph: Graph) throws -> Tensor? {
         switch values[name] {
         case .tensor(let tensor): return tensor
         case .constant(let value) where value.type.dataType.isFloat:
             let tensor = try tensor(of: value, name: name, in: graph)
-            let isCoarse = roundsToHalf && value.type.dataType != .float16
-            return isCoarse ? tensor.applying(RoundToHalf()) : tensor
+            let needsRounding = roundsToHalf && value.type.dataType != .float16
+            return needsRounding ? tensor.applying(RoundToHalf()) : tensor
         default: return nil
         }
     }

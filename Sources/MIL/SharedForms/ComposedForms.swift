@@ -1,7 +1,7 @@
 import MLPackage
 import TensorGraph
 
-/// Functions of one value that are operations of MIL but not of the graph: raised as compositions.
+/// Unary MIL operations without a graph operation: raised as compositions of several.
 protocol ComposedUnaryForm: MILRaisable {
     static var functions: [String: @Sendable (Tensor, RaisedOperation) throws -> Tensor] { get }
 }
@@ -15,7 +15,7 @@ extension ComposedUnaryForm {
     }
 }
 
-/// Functions of two values that are operations of MIL but not of the graph.
+/// Binary MIL operations without a graph operation: raised as compositions of several.
 protocol ComposedBinaryForm: MILRaisable {
     static var functions: [String: @Sendable (Tensor, Tensor) -> Tensor] { get }
 }
@@ -30,7 +30,7 @@ extension ComposedBinaryForm {
 }
 
 extension RaisedOperation {
-    /// x + ε, or x where ε is too small to matter.
+    /// x + ε, or x if ε is below the smallest normal float.
     func addingEpsilon(to x: Tensor, default standard: Float) throws -> Tensor {
         let epsilon = try float("epsilon", default: standard)
         return epsilon < .leastNormalMagnitude ? x : x + epsilon

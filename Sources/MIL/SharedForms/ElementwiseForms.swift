@@ -1,7 +1,7 @@
 import MLPackage
 import TensorGraph
 
-/// A function of one value that is one operation of MIL, without parameters.
+/// A unary function that maps to a single MIL operation without parameters.
 protocol UnaryForm: MILLowerable, MILRaisable {
     static var milType: String { get }
 
@@ -20,7 +20,7 @@ extension UnaryForm {
     }
 }
 
-/// A function of two values with broadcasting that is one operation of MIL.
+/// A binary function with broadcasting that maps to a single MIL operation.
 protocol BinaryForm: MILLowerable, MILRaisable {
     static var milType: String { get }
 

@@ -1,14 +1,14 @@
 import MLPackage
 import TensorGraph
 
-/// Elements of an axis in any order, as slices.
+/// Selecting elements of an axis in any order, by slicing.
 enum Picking {
-    /// Each element may become a slice of its own.
+    /// The maximum number of indices, since each may need a separate slice.
     static let maximumCount = 4096
 }
 
 extension Tensor {
-    /// The elements at `indices` of an axis, in that order; consecutive ones become one slice.
+    /// The elements at `indices` of an axis, in that order. Consecutive indices share one slice.
     func picked(_ indices: some Sequence<Int>, axis: Int) -> Tensor {
         var runs: [Range<Int>] = []
         for index in indices {

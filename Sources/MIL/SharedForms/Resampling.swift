@@ -1,9 +1,9 @@
 import MLPackage
 import TensorGraph
 
-/// Bilinear resizing to any size: products with matrices of two weights a row.
+/// Bilinear resizing to any size, as products with matrices that have two weights per row.
 struct Resampling {
-    /// Where output places lie among the input's.
+    /// The input coordinate of output index i.
     enum Grid {
         /// (i + ½)·in/out − ½
         case halfPixels
@@ -15,7 +15,7 @@ struct Resampling {
 
     let grid: Grid
 
-    /// Resizes [N, C, H, W] to other rows and columns.
+    /// Resizes x, [N, C, H, W], to [N, C, size.height, size.width].
     func resized(_ x: Tensor, to size: Pair) -> Tensor {
         let columns = x.graph.constant(matrix(x.shape[3], size.width))
         let rows = x.graph.constant(matrix(x.shape[2], size.height))
@@ -23,20 +23,20 @@ struct Resampling {
         return matmul(wide, rows, transposeY: true).transposed([0, 1, 3, 2])
     }
 
-    /// The weight of each input place for each output place, [out, in].
+    /// The interpolation weights, [out, in].
     private func matrix(_ input: Int, _ output: Int) -> TensorData {
         var weights = [Float](repeating: 0, count: output * input)
         for index in 0..<output {
-            let place = min(max(place(index, input, output), 0), Double(input - 1))
-            let low = Int(place)
-            let share = Float(place - Double(low))
+            let position = min(max(coordinate(index, input, output), 0), Double(input - 1))
+            let low = Int(position)
+            let share = Float(position - Double(low))
             weights[index * input + low] += 1 - share
             weights[index * input + min(low + 1, input - 1)] += share
         }
         return TensorData(shape: [output, input], scalars: weights)
     }
 
-    private func place(_ index: Int, _ input: Int, _ output: Int) -> Double {
+    private func coordinate(_ index: Int, _ input: Int, _ output: Int) -> Double {
         let ratio = Double(input) / Double(output)
         switch grid {
         case .halfPixels: return (Double(index) + 0.5) * ratio - 0.5

@@ -2,12 +2,14 @@ import MLPackage
 import TensorGraph
 
 extension RaisedOperation {
-    /// The factor as a whole number; a factor a little above one counts as that one.
+    /// The upsampling factors, after rounding the output size down.
+    ///
+    /// - Throws: ``ConversionError`` if they are not integers.
     func factor(_ x: Tensor) throws -> Pair { try factor(x, to: try scaledSize(x)) }
 
-    /// Height and width behind, rounded down.
+    /// The output height and width, rounded down.
     func scaledSize(_ x: Tensor) throws -> Pair {
-        try requirePicture(x)
+        try requireImage(x)
         let height = try float("scale_factor_height", default: 1) * Float(x.shape[2])
         let width = try float("scale_factor_width", default: 1) * Float(x.shape[3])
         let range: Range<Float> = 1..<0x1p24
@@ -18,19 +20,19 @@ extension RaisedOperation {
     }
 
     func factor(_ x: Tensor, to size: Pair) throws -> Pair {
-        try requirePicture(x)
-        guard let factor = x.wholeFactor(to: size) else {
+        try requireImage(x)
+        guard let factor = x.integerFactor(to: size) else {
             throw error(
-                "\(x.shape[2])×\(x.shape[3]) to \(size.height)×\(size.width) is no upsampling by "
-                    + "whole factors")
+                "\(x.shape[2])×\(x.shape[3]) to \(size.height)×\(size.width) is not an upsampling "
+                    + "by integer factors")
         }
         return factor
     }
 
-    /// By whole factors as the engine has it, else by products.
+    /// Uses the engine's bilinear upsampling for integer factors, matrix products otherwise.
     func bilinear(_ x: Tensor, to size: Pair, _ grid: Resampling.Grid) throws -> Tensor {
-        try requirePicture(x)
-        if let factor = x.wholeFactor(to: size), grid != .legacy {
+        try requireImage(x)
+        if let factor = x.integerFactor(to: size), grid != .legacy {
             return upsampleBilinear(x, factor: factor, alignCorners: grid == .alignedCorners)
         }
         let side = 1...(1 << 13)
@@ -42,8 +44,8 @@ extension RaisedOperation {
 }
 
 extension Tensor {
-    /// How often a picture's size goes into another; nil where it does not.
-    fileprivate func wholeFactor(to size: Pair) -> Pair? {
+    /// The factors from an image's size to a multiple of it; nil for any other size.
+    fileprivate func integerFactor(to size: Pair) -> Pair? {
         guard size.height >= shape[2], size.width >= shape[3], size.height % shape[2] == 0,
             size.width % shape[3] == 0
         else { return nil }

@@ -1,9 +1,9 @@
 import MLPackage
 import TensorGraph
 
-/// What convolution and pooling share.
+/// Parameters shared by convolution and pooling.
 extension Window {
-    /// Strides and custom padding, by their names in MIL.
+    /// Strides and custom padding as MIL parameters.
     var milParameters: [String: MILOperand] {
         ["strides": .integers(stride), "pad_type": .constant(.string("custom")), "pad": milPadding]
     }
@@ -12,7 +12,7 @@ extension Window {
 }
 
 extension Padding {
-    /// Before and after, dimension by dimension.
+    /// Before and after, for each dimension.
     var inMILOrder: [Int] { [top, bottom, left, right] }
 }
 
@@ -21,8 +21,8 @@ extension MILOperand {
         integers([pair.height, pair.width])
     }
 
-    package static func integers(_ numbers: [Int]) -> MILOperand {
-        .constant(.integers(numbers.map { Int32(clamping: $0) }))
+    package static func integers(_ values: [Int]) -> MILOperand {
+        .constant(.integers(values.map { Int32(clamping: $0) }))
     }
 
     static func bools(_ flag: Bool, count: Int) -> MILOperand {
@@ -32,17 +32,17 @@ extension MILOperand {
 
 extension RaisedOperation {
     func pair(_ parameter: String, default value: Int) throws -> Pair {
-        let numbers = try integers(parameter, count: 2, default: value)
-        return Pair(numbers[0], numbers[1])
+        let values = try integers(parameter, count: 2, default: value)
+        return Pair(values[0], values[1])
     }
 
-    func requirePicture(_ tensors: Tensor...) throws {
+    func requireImage(_ tensors: Tensor...) throws {
         for tensor in tensors where tensor.shape.rank != 4 {
             throw error("only two spatial dimensions are supported, not shape \(tensor.shape)")
         }
     }
 
-    /// The window, with padding as `pad_type` means it for a picture of `shape`.
+    /// The window, with the padding that `pad_type` gives for an image of `shape`.
     func window(_ shape: Shape, kernel: Pair) throws -> Window {
         var window = Window(
             stride: try pair("strides", default: 1), dilation: try pair("dilations", default: 1))
@@ -59,14 +59,14 @@ extension RaisedOperation {
         case "valid": return 0
         case "custom": return try customPadding()
         case "same", "same_lower":
-            let height = sameAmount(
+            let height = samePadding(
                 shape[2], window.stride.height, (kernel.height - 1) * window.dilation.height + 1)
-            let width = sameAmount(
+            let width = samePadding(
                 shape[3], window.stride.width, (kernel.width - 1) * window.dilation.width + 1)
             let isLower = type == "same_lower"
             let (top, left) = ((height + (isLower ? 1 : 0)) / 2, (width + (isLower ? 1 : 0)) / 2)
             return Padding(top: top, bottom: height - top, left: left, right: width - left)
-        default: throw error("the pad_type \"\(type)\" is not known")
+        default: throw error("the pad_type \"\(type)\" is not supported")
         }
     }
 
@@ -75,8 +75,8 @@ extension RaisedOperation {
         return Padding(top: pad[0], bottom: pad[1], left: pad[2], right: pad[3])
     }
 
-    /// How much padding gives ⌈size/stride⌉ places.
-    private func sameAmount(_ size: Int, _ stride: Int, _ span: Int) -> Int {
+    /// The total padding for which the output has ⌈size/stride⌉ elements.
+    private func samePadding(_ size: Int, _ stride: Int, _ span: Int) -> Int {
         max(0, ((size + stride - 1) / stride - 1) * stride + span - size)
     }
 }

@@ -1,10 +1,10 @@
 import MLPackage
 
-/// Pooling, resizing and padding.
+/// Rules for pooling, resizing and padding.
 extension PlacementRule {
-    static let pictures = [
+    static let spatial = [
         PlacementRule(
-            "upsampling", "the factor by which a picture is resized",
+            "upsampling", "the factor by which an image is resized",
             threshold: "anything but 1 and 2", .refused, .reported,
             sources: [PlacementSource.hollance, PlacementSource.kernelLog],
             advice: "Upsample by 2 several times, or use pixel_shuffle.",
@@ -15,22 +15,22 @@ extension PlacementRule {
                 return "resizes by \(factors.map(Self.text).joined(separator: " × "))"
             }),
         PlacementRule(
-            "resize-grid", "where a bilinear resize takes its samples",
-            threshold: "corners aligned, or between pixels (half-pixel centers)", .refused,
+            "resize-grid", "the sampling grid of a bilinear resize",
+            threshold: "aligned corners or half-pixel centers", .refused,
             .contradicted,
             sources: [
-                "google-ai-edge/LiteRT, issue 158 (refused by a delegate for it)",
-                "\(PlacementSource.hollance) (upsampling seen to run)",
+                "google-ai-edge/LiteRT, issue 158 (refused by its delegate)",
+                "\(PlacementSource.hollance) (upsampling was observed to run)",
             ],
-            advice: "Measure; nearest-neighbor upsampling with a convolution behind it is the "
-                + "safe form.",
+            advice: "Measure; nearest-neighbor upsampling followed by a convolution is safe.",
             check: .operation { operation in
                 sampling(operation).map { "samples with \($0)" }
             }),
         PlacementRule(
-            "pool-kernel", "the window of a pooling", threshold: "above 13 in a dimension",
-            .refused, .reported, sources: [PlacementSource.kernelLog, PlacementSource.hollance],
-            advice: "Pool in two steps, or take reduce_mean over the whole picture.",
+            "pool-kernel", "the window of a pooling operation",
+            threshold: "above 13 in a dimension", .refused, .reported,
+            sources: [PlacementSource.kernelLog, PlacementSource.hollance],
+            advice: "Pool in two steps, or use reduce_mean over the entire image.",
             check: .operation { operation in
                 guard pooling.contains(operation.type),
                     let sizes = operation.integers("kernel_sizes"),
@@ -39,8 +39,8 @@ extension PlacementRule {
                 return "pools \(sizes.times)"
             }),
         PlacementRule(
-            "pool-stride", "the stride of a pooling", threshold: "above 2, other than 4", .slow,
-            .documented, sources: [PlacementSource.apple, PlacementSource.kernelLog],
+            "pool-stride", "the stride of a pooling operation", threshold: "above 2, other than 4",
+            .slow, .documented, sources: [PlacementSource.apple, PlacementSource.kernelLog],
             advice: "Pool with stride 2, once or twice.",
             check: .operation { operation in
                 guard pooling.contains(operation.type),
@@ -50,9 +50,10 @@ extension PlacementRule {
                 return "pools with stride \(strides.times)"
             }),
         PlacementRule(
-            "pool-stride-4", "the stride of a pooling", threshold: "4", .refused, .contradicted,
+            "pool-stride-4", "the stride of a pooling operation", threshold: "4", .refused,
+            .contradicted,
             sources: [
-                "\(PlacementSource.kernelLog) (refused)", "\(PlacementSource.apple) (taken)",
+                "\(PlacementSource.kernelLog) (refused)", "\(PlacementSource.apple) (accepted)",
             ],
             advice: "Pool with stride 2 twice.",
             check: .operation { operation in
@@ -62,19 +63,19 @@ extension PlacementRule {
                 return "pools with stride 4"
             }),
         PlacementRule(
-            "padding", "padding with other values than a constant",
+            "padding", "padding that is not constant",
             threshold: "in more than the last two dimensions", .refused, .documented,
             sources: [
-                "apple/coremltools, issue 2576 (Core ML does not load it at all)",
+                "apple/coremltools, issue 2576 (Core ML fails to load it)",
                 "webmachinelearning/webnn, issue 739",
             ],
-            advice: "Pad height and width alone.",
+            advice: "Pad only height and width.",
             check: .operation { operation in
                 guard operation.type == "pad", let mode = operation.string("mode"),
                     mode != "constant", let amounts = operation.integers("pad"),
                     amounts.dropLast(4).contains(where: { $0 != 0 })
                 else { return nil }
-                return "pads \(mode) in \(amounts.count / 2) dimensions"
+                return "pads with mode \(mode) in \(amounts.count / 2) dimensions"
             }),
     ]
 
@@ -85,7 +86,7 @@ extension PlacementRule {
         "resize_nearest_neighbor", "resize",
     ]
 
-    /// Height and width behind over before; nil where sizes are not known.
+    /// Output over input height and width; nil if sizes are unknown.
     private static func factors(_ operation: PlacedOperation) -> [Double]? {
         guard let before = operation.input("x")?.trailing(2),
             let after = operation.output?.trailing(2), !before.contains(0)
@@ -94,11 +95,11 @@ extension PlacementRule {
     }
 
     private static func text(_ factor: Double) -> String {
-        if let whole = Int(exactly: factor) { return "\(whole)" }
+        if let integer = Int(exactly: factor) { return "\(integer)" }
         return "\((factor * 100).rounded() / 100)"
     }
 
-    /// The grid of a bilinear resize, unless it is the old one that starts at the first pixel.
+    /// The sampling grid of a bilinear resize; nil for the default grid, i·in/out.
     private static func sampling(_ operation: PlacedOperation) -> String? {
         switch operation.type {
         case "upsample_bilinear":
