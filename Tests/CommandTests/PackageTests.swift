@@ -97,7 +97,7 @@ import Testing
         let package = try makePackage("model.mlpackage", ExportOptions(target: .iOS16, size: 64))
         try bench.expect(
             64, "quantize", package, "-o", "x.mlpackage", "--weights", "int4",
-            says: ["int4 per-channel", "iOS16 cannot unpack", "--target iOS18"])
+            says: ["int4 per-channel", "iOS16 cannot decompress", "--target iOS18"])
         try bench.expect(
             64, "quantize", package, "-o", "x.mlpackage", "--weights", "int5", says: ["int5"])
         try bench.expect(

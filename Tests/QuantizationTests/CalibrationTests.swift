@@ -6,23 +6,23 @@ import Testing
 
 @testable import Quantization
 
-/// Scales and rounding that photos choose.
+/// Scales and rounding calibrated on photos.
 @Suite struct CalibrationTests {
     private let scratch: TemporaryFolder
     private let photos = (10..<18).map { lightness($0) }
 
     init() throws { scratch = try TemporaryFolder() }
 
-    /// The sums are those of the operation itself: moments of a weight give its output's power.
+    /// The power and the sum of an operation's output follow from the moments of its inputs.
     @Test(arguments: [
         (1, 1, 1, 1), (2, 1, 1, 0), (1, 2, 1, 2), (1, 1, 4, 1), (2, 2, 2, 3),
     ])
-    func patchesGiveWhatConvolutionGives(
+    func momentsMatchConvolution(
         _ stride: Int, _ dilation: Int, _ groups: Int, _ padding: Int
     ) throws {
         let graph = Graph()
-        let x = numbers([2, 8, 13, 12])
-        let weight = numbers([12, 8 / groups, 3, 3], seed: 2)
+        let x = pseudorandomValues([2, 8, 13, 12])
+        let weight = pseudorandomValues([12, 8 / groups, 3, 3], seed: 2)
         let y = conv2d(
             graph.input("x", x.shape), weight: graph.variable("w", weight.shape, role: .parameter),
             stride: Pair(stride), padding: Padding(padding), dilation: Pair(dilation),
@@ -33,12 +33,12 @@ import Testing
     }
 
     @Test(arguments: [(2, 1, 4, 1), (1, 1, 3, 1), (2, 1, 3, 1), (2, 2, 4, 2), (3, 2, 2, 1)])
-    func patchesGiveWhatTransposedConvolutionGives(
+    func momentsMatchTransposedConvolution(
         _ stride: Int, _ groups: Int, _ kernel: Int, _ padding: Int
     ) throws {
         let graph = Graph()
-        let x = numbers([2, 8, 7, 6])
-        let weight = numbers([8, 6, kernel, kernel], seed: 2)
+        let x = pseudorandomValues([2, 8, 7, 6])
+        let weight = pseudorandomValues([8, 6, kernel, kernel], seed: 2)
         let y = convTranspose2d(
             graph.input("x", x.shape), weight: graph.variable("w", weight.shape, role: .parameter),
             stride: Pair(stride), padding: Padding(padding), groups: groups)
@@ -70,10 +70,11 @@ import Testing
         #expect(abs(sums - total) <= 1e-4 * expected.squareRoot() * 100)
     }
 
-    /// UᵀU times the matrix is the identity.
+    /// UᵀU times the damped matrix is the identity.
     @Test func inverseFactor() throws {
         var gram = DenseMatrix(rows: 40, columns: 40)
-        gram.addGram(of: DenseMatrix(rows: 90, columns: 40, scalars: numbers([90, 40]).scalars))
+        gram.addGram(
+            of: DenseMatrix(rows: 90, columns: 40, scalars: pseudorandomValues([90, 40]).scalars))
         let factor = try #require(gram.inverseFactor(damping: 0.5))
         for row in 0..<40 {
             for column in 0..<40 {
@@ -101,9 +102,9 @@ import Testing
         ]
     }()
 
-    /// Colors of photos that were not among those of the calibration come nearer to the originals'.
+    /// Calibration reduces the color change on photos that were not calibrated on.
     @Test(arguments: schemes)
-    func errorIsSmaller(_ scheme: QuantizationScheme) throws {
+    func calibrationReducesError(_ scheme: QuantizationScheme) throws {
         let source = try scratch.export(.iOS18)
         let plan = QuantizationPlan(scheme)
         let (plain, tuned) = (scratch.path("a.mlpackage"), scratch.path("b.mlpackage"))
@@ -130,12 +131,12 @@ import Testing
                 == contents(ofFolder: scratch.path("second.mlpackage")))
     }
 
-    /// All weights alike are either larger or farther off than what the search finds.
-    @Test func searchKeepsTheBound() throws {
+    /// No uniform scheme within the bound is smaller than the package that the search finds.
+    @Test func searchStaysWithinTheBound() throws {
         let source = try scratch.export(.iOS18, width: 0.25)
         let photos = Array(photos.prefix(4))
-        let alike = try compareSchemes(onPackage: source, photos: photos, calibration: photos)
-        #expect(alike.count == QuantizationScheme.usual.count)
+        let uniform = try compareSchemes(onPackage: source, photos: photos, calibration: photos)
+        #expect(uniform.count == QuantizationScheme.usual.count)
         for bound in [0.3, 3.0] {
             let target = scratch.path("found.mlpackage")
             let found = try searchQuantization(
@@ -143,7 +144,7 @@ import Testing
             #expect(found.change.deltaE2000 <= bound)
             #expect(try colorChange(from: source, to: target, photos: photos) == found.change)
             let best = found.quantization.bytesBefore - found.quantization.bytesAfter
-            for other in alike {
+            for other in uniform {
                 let saved = try #require(other.bytesBefore) - #require(other.bytes)
                 #expect(
                     try #require(other.change).deltaE2000 > bound || saved <= best,
@@ -152,28 +153,28 @@ import Testing
         }
     }
 
-    /// Small weights are left as they are for being small, others because the error counts.
-    @Test func searchSaysWhatItLeavesAlone() throws {
+    /// Small weights are skipped for their size, others because of the error budget.
+    @Test func searchReportsSkippedWeights() throws {
         let source = try scratch.export(.iOS16, .float16, width: 0.25)
         let photos = [lightness(1)]
-        let alike = try compareSchemes([.init(.int8)], onPackage: source, photos: photos)
+        let uniform = try compareSchemes([.init(.int8)], onPackage: source, photos: photos)
         let found = try searchQuantization(
             of: source, to: scratch.path("found.mlpackage"), photos: photos,
-            maximumDeltaE: 0.1 * #require(alike[0].change).deltaE2000)
+            maximumDeltaE: 0.1 * #require(uniform[0].change).deltaE2000)
         let reasons = Set(found.quantization.skipped.map(\.reason))
         #expect(
             reasons == [
-                "it has no more than 2048 numbers",
-                "the error that is allowed is better spent on other weights",
+                "it has no more than 2048 elements",
+                "the error budget is better spent on other weights",
             ])
     }
 
-    /// A scheme that fails says why, and the others go on.
-    @Test func comparisonSaysWhatFails() throws {
+    /// A scheme that fails reports why and does not stop the others.
+    @Test func comparisonReportsFailures() throws {
         let source = try scratch.export(.iOS16, .float16, width: 0.25)
         let results = try compareSchemes(
             [.init(.float16), .init(.int8)], onPackage: source, photos: [lightness(1)])
-        #expect(results[0].failure?.contains("none can be made smaller") == true)
+        #expect(results[0].failure?.contains("no weight can be compressed") == true)
         #expect(results[0].bytes == nil && results[0].change == nil)
         #expect(results[1].failure == nil && results[1].bytes != nil)
     }

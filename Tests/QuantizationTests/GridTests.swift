@@ -7,8 +7,8 @@ import Testing
 
 @testable import Quantization
 
-/// Codes, scales and tables beside those of coremltools, as `Goldens/record_quantization.py` has
-/// them.
+/// Compares codes, scales and tables with those of coremltools, recorded by
+/// `Goldens/record_quantization.py`.
 @Suite struct GridTests {
     struct Affine: Decodable {
         let weights: String
@@ -57,11 +57,11 @@ import Testing
     }
 
     private func values(_ kind: String) -> [Float] {
-        let plain = numbers(Shape(shape)).scalars
+        let plain = pseudorandomValues(Shape(shape)).scalars
         return kind == "skewed" ? plain.map { $0 * $0 * $0 + 0.25 } : plain
     }
 
-    @Test func wholeNumbersEqualThoseOfCoremltools() throws {
+    @Test func integersMatchCoremltools() throws {
         #expect(goldens.affine.count == 64)
         for golden in goldens.affine {
             let blocks = WeightBlocks(
@@ -71,21 +71,21 @@ import Testing
                 values(golden.weights), blocks,
                 as: try #require(QuantizationScheme.Weights(kind)).dataType,
                 mode: golden.mode == "LINEAR" ? .linear : .symmetric, precision: .float32)
-            let place: Comment = "\(golden)"
-            #expect(grid.scales.map(Double.init) == golden.scales, place)
-            #expect(grid.zeroPoints == golden.zeroPoints, place)
+            let comment: Comment = "\(golden)"
+            #expect(grid.scales.map(Double.init) == golden.scales, comment)
+            #expect(grid.zeroPoints == golden.zeroPoints, comment)
             let codes = grid.codes(values(golden.weights))
-            #expect(Array(codes.prefix(48)) == golden.firstCodes, place)
+            #expect(Array(codes.prefix(48)) == golden.firstCodes, comment)
             let checksum = codes.enumerated().reduce(0) {
                 $0 + Int($1.element) * ($1.offset % 1009 + 1)
             }
-            #expect(checksum == golden.checksum, place)
+            #expect(checksum == golden.checksum, comment)
         }
     }
 
-    /// What a network learns to live with is what its package will have, to the bit.
+    /// Fake quantization in training gives the same values as the exported package, bit for bit.
     @Test(arguments: [("int8", 8, 0), ("int4", 4, 0), ("int8", 8, 1), ("int4", 4, 1)])
-    func trainingRoundsAsPackagesDo(_ kind: String, _ bits: Int, _ axis: Int) throws {
+    func trainingRoundsLikePackages(_ kind: String, _ bits: Int, _ axis: Int) throws {
         let weights = values("skewed")
         var groups = [1, 1, 1, 1]
         groups[axis] = shape[axis]
@@ -100,8 +100,8 @@ import Testing
         #expect(rounded.scalars == grid.values(grid.codes(weights)))
     }
 
-    /// In blocks of channels, half of them, and so many of so many neighbors.
-    @Test func pruningEqualsThatOfCoremltools() throws {
+    /// Blocks of channels with a sparsity of 0.5, and n:m sparsity.
+    @Test func pruningMatchesCoremltools() throws {
         #expect(goldens.pruning.count == 8)
         let scores = values("skewed").map { $0 * $0 }
         for golden in goldens.pruning {
@@ -113,17 +113,17 @@ import Testing
                 (scheme.pruning, scheme.sparsity) = (.blocks(of: golden.of), 0.5)
             }
             let kept = Pruning(shape: shape, axes: (0, 1), scores: scores).kept(scheme)
-            let place: Comment = "\(golden)"
-            #expect(kept.prefix(64).map { $0 ? 1 : 0 } == golden.first, place)
-            #expect(kept.count { $0 } == golden.count, place)
+            let comment: Comment = "\(golden)"
+            #expect(kept.prefix(64).map { $0 ? 1 : 0 } == golden.first, comment)
+            #expect(kept.count { $0 } == golden.count, comment)
             let checksum = kept.enumerated().reduce(0) {
                 $0 + ($1.element ? $1.offset % 1009 + 1 : 0)
             }
-            #expect(checksum == golden.checksum, place)
+            #expect(checksum == golden.checksum, comment)
         }
     }
 
-    @Test func evenTablesEqualThoseOfCoremltools() throws {
+    @Test func uniformTablesMatchCoremltools() throws {
         #expect(goldens.uniform.count == 6)
         for golden in goldens.uniform {
             let palette = palette("plain", golden.bits, .uniform)
@@ -134,8 +134,8 @@ import Testing
         }
     }
 
-    /// The table of the least squared error, as far as float32 can hold it.
-    @Test func tablesAreTheBest() throws {
+    /// The squared error is the minimum, within float32 precision.
+    @Test func kmeansTablesAreOptimal() throws {
         #expect(goldens.kmeans.count == 12)
         for golden in goldens.kmeans {
             let grid = palette(golden.weights, golden.bits, .kmeans)
@@ -155,7 +155,7 @@ import Testing
             precision: .float32)
     }
 
-    /// Channels keep their means for hardly any squared error.
+    /// Preserving channel means costs hardly any squared error.
     @Test(arguments: [(2, 0), (4, 0), (4, 1), (6, 0)])
     func channelsKeepTheirMeans(_ bits: Int, _ axis: Int) {
         let values = values("skewed")
@@ -179,8 +179,8 @@ import Testing
         #expect(squaredError(kept) < 1.05 * squaredError(plain))
     }
 
-    /// More different numbers than are looked at one by one.
-    @Test func tablesOfManyNumbersAreNearlyTheBest() {
+    /// More distinct values than are clustered exactly, so that a histogram is used.
+    @Test func tablesOfManyValuesAreNearlyOptimal() {
         var state: UInt64 = 1
         let values = (0..<60_000).map { _ -> Float in
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
@@ -189,7 +189,7 @@ import Testing
         }
         let centers = OptimalClusters(values).centers(16)
         #expect(centers == centers.sorted() && Set(centers).count == 16)
-        // Where k-means stands still: each center is the mean of those nearest to it.
+        // A fixed point of k-means: each center is the mean of the values nearest to it.
         let nearest = Dictionary(grouping: values) { value in
             centers.indices.min { abs(centers[$0] - value) < abs(centers[$1] - value) } ?? 0
         }

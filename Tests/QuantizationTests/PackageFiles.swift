@@ -3,7 +3,7 @@ import MLPackage
 import Quantization
 import TensorGraph
 
-// Quantization from file to file, as the command does it.
+// Quantization from one package file to another, as the command does it.
 
 func quantizePackage(
     at source: String, to target: String, plan: QuantizationPlan, calibration: [TensorData] = []

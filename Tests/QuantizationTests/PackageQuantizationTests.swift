@@ -7,7 +7,7 @@ import Testing
 
 @testable import Quantization
 
-/// Packages with fewer bits: written, read back and run.
+/// Compressed packages: written, read back and run.
 @Suite struct PackageQuantizationTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let weights: String
@@ -17,9 +17,9 @@ import Testing
         var precision = ExportOptions.Precision.float32
         var sparsity = 0.0
         var pruning = QuantizationScheme.Pruning.single
-        /// The weights' bytes as a share of what they were, at most.
+        /// The maximum size of the weights relative to before.
         let share: Double
-        /// Of the output, in dB.
+        /// The minimum PSNR of the output, in dB.
         let psnr: Double
 
         var testDescription: String {
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(arguments: cases)
-    func runsFromFewerBits(_ example: Case) throws {
+    func compressesAndRuns(_ example: Case) throws {
         let source = try export(example.target, example.precision)
         let target = scratch.path("small.mlpackage")
         let report = try quantizePackage(
@@ -129,7 +129,7 @@ import Testing
         (QuantizationScheme(.int4, granularity: .perBlock), .iOS18),
     ]
 
-    /// A package for iOS15, the default, is raised to the first target that has the scheme.
+    /// A package for iOS15, the default, is raised to the earliest target that supports the scheme.
     @Test(arguments: raisings)
     func raisesTheDefaultTarget(_ scheme: QuantizationScheme, _ target: DeploymentTarget) throws {
         let source = try export(.iOS15)
@@ -145,19 +145,19 @@ import Testing
         #expect(try psnr(colors(of: path), colors(of: source)) > 20)
     }
 
-    @Test func saysWhatIsLeftAlone() throws {
+    @Test func reportsSkippedWeights() throws {
         let source = try export(.iOS18)
         var scheme = QuantizationScheme(.int4, granularity: .perBlock)
         scheme.threshold = 10_000
         let report = try quantizePackage(
             at: source, to: scratch.path("x.mlpackage"), plan: QuantizationPlan(scheme))
-        #expect(report.skipped.contains { $0.reason == "it has no more than 10000 numbers" })
+        #expect(report.skipped.contains { $0.reason == "it has no more than 10000 elements" })
         scheme.threshold = 1 << 30
         let error = try #require(throws: ConversionError.self) {
             try quantizePackage(
                 at: source, to: scratch.path("y.mlpackage"), plan: QuantizationPlan(scheme))
         }
-        #expect(error.description.contains("none can be made smaller"))
+        #expect(error.description.contains("no weight can be compressed"))
         #expect(try scratch.names() == ["float.mlpackage", "x.mlpackage"])
     }
 }

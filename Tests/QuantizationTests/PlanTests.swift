@@ -4,13 +4,13 @@ import Testing
 
 @testable import Quantization
 
-/// Which weight becomes what.
+/// The scheme that a plan gives each weight.
 @Suite struct PlanTests {
     private func plan(_ yaml: String) throws -> QuantizationPlan {
         try QuantizationPlan(yaml: yaml, name: "plan.yaml", standard: nil)
     }
 
-    @Test func readsWhatCoremltoolsReads() throws {
+    @Test func readsCoremltoolsConfigurations() throws {
         let plan = try plan(
             """
             config_type: OpLinearQuantizerConfig
@@ -54,7 +54,7 @@ import Testing
                 == "palette6 per-tensor")
     }
 
-    @Test func keepsTheStandardThatTheFileDoesNotReplace() throws {
+    @Test func keepsTheDefaultWithoutAGlobalConfig() throws {
         let scheme = QuantizationScheme(.palette(bits: 2))
         let plan = try QuantizationPlan(
             yaml: "op_type_configs: { conv: null }", name: "plan.yaml", standard: scheme)
@@ -74,7 +74,7 @@ import Testing
         #expect(plan.scheme(names: ["z"], type: "conv") == nil)
     }
 
-    @Test func refusesNamesThatFitNothing() throws {
+    @Test func rejectsNamesThatMatchNothing() throws {
         let scratch = try TemporaryFolder()
         let source = try scratch.export(.iOS18)
         for key in ["op_type_configs: { linear: null }", "op_name_configs: { 'stum*': null }"] {
@@ -88,17 +88,23 @@ import Testing
     }
 
     @Test(arguments: [
-        ("global_config: { dtype: int8 }", "line 1: it says neither config_type nor weights"),
+        (
+            "global_config: { dtype: int8 }",
+            "line 1: the configuration has neither config_type nor weights"
+        ),
         ("global: 1", "there is no key global"),
         ("a: [", "not valid YAML"),
-        ("config_type: OpPalettizerConfig\nglobal_config: { nbits: 5 }", "line 2: 5 is not known"),
+        (
+            "config_type: OpPalettizerConfig\nglobal_config: { nbits: 5 }",
+            "line 2: 5 is not a valid value"
+        ),
         (
             "config_type: OpPalettizerConfig\nglobal_config: { nbits: 4, lut_function: x }",
             "lut_function is not supported"
         ),
-        ("global_config: { weights: [int8] }", "it takes one value"),
-        ("global_config: { weights: int8, n_m_ratio: 2 }", "a list of two numbers"),
-        ("- 1", "the file takes keys"),
+        ("global_config: { weights: [int8] }", "the key takes a single value"),
+        ("global_config: { weights: int8, n_m_ratio: 2 }", "a list of two integers"),
+        ("- 1", "the file has to be a mapping"),
         ("config_type: OpThresholdPrunerConfig\nglobal_config: {}", "OpMagnitudePrunerConfig"),
     ])
     func refuses(_ yaml: String, _ words: String) throws {

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 extension TemporaryFolder {
-    /// A small colorizer's package for pictures of 32 × 32.
+    /// Exports a small colorizer for images of 32 × 32 pixels.
     func export(
         _ target: ExportOptions.Target, _ precision: ExportOptions.Precision = .float32,
         width: Double = 0.5
@@ -23,25 +23,25 @@ extension TemporaryFolder {
     }
 }
 
-/// Numbers that are neither equal nor round, in −1…1.
-func numbers(_ shape: Shape, seed: Int = 1) -> TensorData {
-    let scalars = (0..<shape.count).map { place in
-        2 * Float((place * 7919 + seed * 104_729) % 2003) / 2003 - 1
+/// Varied pseudorandom values in −1…1.
+func pseudorandomValues(_ shape: Shape, seed: Int = 1) -> TensorData {
+    let scalars = (0..<shape.count).map { index in
+        2 * Float((index * 7919 + seed * 104_729) % 2003) / 2003 - 1
     }
     return TensorData(shape: shape, scalars: scalars)
 }
 
-/// Smooth lightness in 0…100, another one for each seed.
+/// Smooth lightness [1, 1, size, size] in 0…100 that depends on the seed.
 func lightness(_ seed: Int, size: Int = 32) -> TensorData {
-    let scalars = (0..<size * size).map { place -> Float in
-        let (x, y) = (Float(place % size) / Float(size), Float(place / size) / Float(size))
+    let scalars = (0..<size * size).map { index -> Float in
+        let (x, y) = (Float(index % size) / Float(size), Float(index / size) / Float(size))
         let phase = Float(seed)
         return 50 + 30 * sin(5 * x + phase) * cos(3 * y - 2 * phase) + 15 * sin(23 * x * y + phase)
     }
     return TensorData(shape: [1, 1, size, size], scalars: scalars)
 }
 
-/// What a package makes of lightness.
+/// The colors [1, 2, H, W] that a package predicts for lightness.
 func colors(
     of path: String, _ input: TensorData = lightness(1)
 ) throws -> TensorData {
@@ -51,7 +51,7 @@ func colors(
     return try #require(try program.run([raised.inputs[0].name: input])["ab"])
 }
 
-/// 10·log₁₀(220²/mean square error).
+/// The PSNR in dB for a peak of 220.
 func psnr(_ first: TensorData, _ second: TensorData) throws -> Double {
     try #require(first.shape == second.shape)
     let squares = zip(first.scalars, second.scalars).map { Double($0 - $1) * Double($0 - $1) }

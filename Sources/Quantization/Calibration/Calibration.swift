@@ -4,19 +4,20 @@ import MLPackage
 import Models
 import TensorGraph
 
-/// Runs photos through a package and gathers second moments of the inputs of its weights.
+/// Runs calibration photos through a package and accumulates the second moments of the inputs
+/// of its convolutions.
 final class Calibration {
     private let graph: ModelGraph
     private let photos: [TensorData]
     private let sites: [Site]
-    /// The gathered moments by weight, where all of them fit into memory.
-    private var gathered: [String: [WeightInputs.Part]] = [:]
-    /// Patches sampled from one photo for each weight.
+    /// Moments by weight name, cached if those of all weights fit into memory.
+    private var cache: [String: [WeightInputs.Part]] = [:]
+    /// The number of input patches sampled per photo and weight.
     private static let patchLimit = 1024
-    /// Second moments that are kept in memory at a time: 512 MiB.
+    /// The number of second moments (Float) kept in memory at a time: 512 MiB.
     private static let momentLimit = 1 << 27
 
-    /// A convolution, named by its weight.
+    /// A convolution, identified by the name of its weight.
     private struct Site {
         let weight: String
         let input: Tensor
@@ -25,7 +26,8 @@ final class Calibration {
         var momentCount: Int { parts.reduce(0) { $0 + $1.features.count * $1.features.count } }
     }
 
-    /// - Parameter photos: lightness [1, 1, H, W] in 0…100, of the size that the package takes.
+    /// - Parameter photos: lightness [1, 1, H, W] in 0…100, of the package's input size.
+    /// - Throws: `ModelError` if the package is no colorizer.
     init(_ package: MLPackage, photos: [TensorData]) throws {
         graph = try Model(package).colorizerGraph()
         self.photos = photos
@@ -57,25 +59,25 @@ final class Calibration {
         }
     }
 
-    /// - Returns: nil where there are no photos.
+    /// Returns nil if there are no photos.
     convenience init?(_ package: MLPackage, unlessEmpty photos: [TensorData]) throws {
         guard !photos.isEmpty else { return nil }
         try self.init(package, photos: photos)
     }
 
-    /// Calls `body` with the moments of each weight's input; gathers them for a few weights at a time
-    /// where not all fit into memory.
+    /// Calls `body` with the input moments of each weight. If they do not all fit into memory,
+    /// computes them for a few weights at a time, with one pass over the photos for each group.
     func forEachWeight(
         among names: Set<String>, _ body: (String, [WeightInputs.Part]) throws -> Void
     ) throws {
         for group in groups(names) {
-            var parts = group.map { gathered[$0.weight] }
-            if parts.contains(where: { $0 == nil }) { parts = try gather(group) }
+            var parts = group.map { cache[$0.weight] }
+            if parts.contains(where: { $0 == nil }) { parts = try accumulateMoments(group) }
             for (index, site) in group.enumerated() {
-                guard let known = parts[index] else { continue }
+                guard let moments = parts[index] else { continue }
                 parts[index] = nil
-                if fitsIntoMemory { gathered[site.weight] = known }
-                try body(site.weight, known)
+                if fitsIntoMemory { cache[site.weight] = moments }
+                try body(site.weight, moments)
             }
         }
     }
@@ -84,8 +86,8 @@ final class Calibration {
         sites.reduce(0) { $0 + $1.momentCount } <= Self.momentLimit
     }
 
-    /// Runs the photos and gathers the moments of the inputs of these weights' convolutions.
-    private func gather(_ group: [Site]) throws -> [[WeightInputs.Part]?] {
+    /// Runs the photos and accumulates the input moments of these convolutions.
+    private func accumulateMoments(_ group: [Site]) throws -> [[WeightInputs.Part]?] {
         let program = try ModelProgram(
             graph.replacingOutputs(
                 with: group.enumerated().map { ("\($0.offset)", $0.element.input) }))
@@ -104,11 +106,11 @@ final class Calibration {
         return zip(group, moments).map { Array(zip($0.parts, $1)).map { ($0, $1) } }
     }
 
-    /// Groups of weights whose moments fit into memory together; a weight that is used twice counts
-    /// where it is used first.
+    /// Splits the convolutions into groups whose moments fit into memory together. A weight that
+    /// several convolutions share is calibrated on the first one only.
     private func groups(_ names: Set<String>) -> [[Site]] {
-        var (groups, known, count) = ([[Site]](), Set<String>(), 0)
-        for site in sites where names.contains(site.weight) && known.insert(site.weight).inserted {
+        var (groups, seen, count) = ([[Site]](), Set<String>(), 0)
+        for site in sites where names.contains(site.weight) && seen.insert(site.weight).inserted {
             if groups.isEmpty || count + site.momentCount > Self.momentLimit {
                 groups.append([])
                 count = 0

@@ -1,55 +1,60 @@
 import Engine
 
-/// Replaces the numbers of a part of a weight one feature after the other.
+/// Quantizes a part of a weight feature by feature and propagates each error to the features that
+/// follow (GPTQ).
 struct ErrorFeedback {
     let part: WeightPart
-    /// Features, the most important ones first.
+    /// Feature indices, most important first.
     let order: [Int]
-    /// Of the inverse of what errors cost, in that order; nil to leave each error as it is.
+    /// The Cholesky factor of the inverse Hessian, rows and columns in that order; nil to round
+    /// without compensation.
     let factor: DenseMatrix?
-    /// Features whose corrections of what lies behind them are made together.
+    /// The number of features whose errors are applied to the later features at once.
     private static let blockSize = 128
 
-    /// Replaces the numbers that stand in `values`.
+    /// Replaces the elements of this part in `values`, the whole weight.
     func round(_ values: inout [Float], _ replacement: (Float, _ index: Int) -> Float) {
         var pending = sortedMatrix(values)
         for start in stride(from: 0, to: order.count, by: Self.blockSize) {
             let block = start..<min(start + Self.blockSize, order.count)
             var errors = DenseMatrix(rows: block.count, columns: part.rows.count)
-            for place in block {
-                let error = replace(place, of: pending, in: &values, replacement)
+            for position in block {
+                let error = replace(position, of: pending, in: &values, replacement)
                 guard let factor else { continue }
-                errors.setRow(place - start, to: error)
+                errors.setRow(position - start, to: error)
                 pending.subtract(
-                    error, times: factor, at: place, inRows: place + 1..<block.upperBound)
+                    error, times: factor, at: position, inRows: position + 1..<block.upperBound)
             }
             if let factor { pending.subtract(errors, times: factor, block: block) }
         }
     }
 
+    /// The elements of this part [features, output channels], features in `order`.
     private func sortedMatrix(_ values: [Float]) -> DenseMatrix {
         var matrix = DenseMatrix(rows: order.count, columns: part.rows.count)
-        for (place, feature) in order.enumerated() {
+        for (position, feature) in order.enumerated() {
             let offset = part.features[feature]
             for (column, start) in part.rows.enumerated() {
-                matrix[place, column] = values[start + offset]
+                matrix[position, column] = values[start + offset]
             }
         }
         return matrix
     }
 
-    /// - Returns: the errors of the output channels, by the factor's diagonal.
+    /// Replaces one feature of all output channels.
+    ///
+    /// - Returns: the error of each output channel, divided by the factor's diagonal element.
     private func replace(
-        _ place: Int, of pending: DenseMatrix, in values: inout [Float],
+        _ position: Int, of pending: DenseMatrix, in values: inout [Float],
         _ replacement: (Float, _ index: Int) -> Float
     ) -> [Float] {
-        let offset = part.features[order[place]]
-        let scale = factor.map { 1 / $0[place, place] } ?? 0
+        let offset = part.features[order[position]]
+        let scale = factor.map { 1 / $0[position, position] } ?? 0
         var errors = [Float](repeating: 0, count: part.rows.count)
         for (column, start) in part.rows.enumerated() {
-            let wanted = pending[place, column]
-            values[start + offset] = replacement(wanted, start + offset)
-            errors[column] = (wanted - values[start + offset]) * scale
+            let target = pending[position, column]
+            values[start + offset] = replacement(target, start + offset)
+            errors[column] = (target - values[start + offset]) * scale
         }
         return errors
     }

@@ -1,16 +1,17 @@
 import Engine
 
-/// What a weight is multiplied by, part for part, as photos showed it.
+/// The observed inputs of a weight: second moments over the calibration photos, per part of the
+/// weight.
 struct WeightInputs {
     typealias Part = (part: WeightPart, moments: Moments)
 
     private let parts: [Part]
 
-    /// Sums over patches of the numbers that a part of a weight is multiplied by.
+    /// First and second moments of the inputs of a part of a weight, summed over patches.
     struct Moments {
         private(set) var count = 0
         private(set) var sums: [Double]
-        /// Of all products of two of them, as an upper triangle.
+        /// Sums of the products of each pair of features; upper triangle only.
         private(set) var products: DenseMatrix
 
         init(features: Int) {
@@ -18,6 +19,7 @@ struct WeightInputs {
             products = DenseMatrix(rows: features, columns: features)
         }
 
+        /// - Parameter patches: [patches, features].
         mutating func add(_ patches: DenseMatrix) {
             count += patches.rows
             for row in 0..<patches.rows {
@@ -28,7 +30,7 @@ struct WeightInputs {
 
         func mean(_ feature: Int) -> Float { Float(sums[feature] / Double(max(count, 1))) }
 
-        /// The second moments around the mean, or around 0.
+        /// The covariance of the features, or their second moments about zero; upper triangle only.
         func secondMoments(aroundMean: Bool) -> DenseMatrix {
             var result = products
             let features = sums.count
@@ -43,18 +45,20 @@ struct WeightInputs {
         }
     }
 
-    /// The second moments of each part: what an error of the weight costs. Where the error of the
-    /// mean can be made good by a bias, only what varies counts.
+    /// The Hessian of the output's squared error for each part: the second moments of its inputs.
+    /// If a bias can absorb the mean error, the moments are taken about the mean.
     private let costs: [DenseMatrix]
     private let feedbacks: [ErrorFeedback]
 
+    /// - Parameter correctsBias: whether a bias can absorb the mean error of the output.
     init(_ parts: [Part], correctsBias: Bool) {
         self.parts = parts
         costs = parts.map { $0.moments.secondMoments(aroundMean: correctsBias) }
         feedbacks = zip(parts, costs).map { Self.feedback($0.part, $1) }
     }
 
-    /// How much a squared error of each number of the weight costs; above 0.
+    /// The cost of a squared error in each element of the weight: the damped diagonal of the
+    /// Hessian; above 0.
     func importance(count: Int) -> [Float] {
         var result = [Float](repeating: 0, count: count)
         for (entry, cost) in zip(parts, costs) {
@@ -66,15 +70,15 @@ struct WeightInputs {
         return result
     }
 
-    /// A hundredth of the mean: what keeps numbers that photos say little of from running away.
+    /// 1 % of the mean of the diagonal, so that rarely active inputs keep the Hessian invertible.
     private static func damping(_ cost: DenseMatrix) -> Float {
         let trace = (0..<cost.rows).reduce(Float(0)) { $0 + cost[$1, $1] }
         return max(0.01 * trace / Float(max(cost.rows, 1)), .leastNormalMagnitude)
     }
 
-    /// The weight with each number replaced in turn, those still to come being shifted such that
-    /// together they make good as much of the output's error as they can (Frantar et al., "GPTQ",
-    /// 2022; Hassibi & Stork, "Optimal Brain Surgeon", 1993).
+    /// Replaces the elements of the weight one after another. After each replacement the remaining
+    /// elements are adjusted to compensate as much of the output error as possible (Frantar et al.,
+    /// "GPTQ", 2022; Hassibi & Stork, "Optimal Brain Surgeon", 1993).
     func rounding(_ values: [Float], _ replacement: (Float, _ index: Int) -> Float) -> [Float] {
         var result = values
         for feedback in feedbacks { feedback.round(&result, replacement) }
@@ -93,7 +97,8 @@ struct WeightInputs {
         return ErrorFeedback(part: part, order: order, factor: factor)
     }
 
-    /// What the mean of each output channel lacks after the weight changed.
+    /// The change of each output channel's mean caused by replacing `old` by `new`, negated: what
+    /// has to be added to the bias.
     func biasCorrection(from old: [Float], to new: [Float], channels: Int) -> [Float] {
         var result = [Double](repeating: 0, count: channels)
         var shares = [Double](repeating: 0, count: channels)
@@ -109,7 +114,7 @@ struct WeightInputs {
         return zip(result, shares).map { Float($0 / max($1, 1)) }
     }
 
-    /// Signal and noise of the outputs, summed over channels and averaged over places.
+    /// The signal and noise power of the output, summed over channels and averaged over positions.
     func outputPower(of values: [Float], changedTo new: [Float]) -> (signal: Double, noise: Double)
     {
         var power = (signal: 0.0, noise: 0.0)
@@ -126,7 +131,7 @@ struct WeightInputs {
 }
 
 extension WeightPart {
-    /// The part's numbers: a row for each feature, a column for each output channel.
+    /// The elements of this part as a matrix [features, output channels].
     func matrix(_ values: [Float]) -> DenseMatrix {
         var matrix = DenseMatrix(rows: features.count, columns: rows.count)
         for (row, feature) in features.enumerated() {
@@ -139,7 +144,7 @@ extension WeightPart {
 }
 
 extension DenseMatrix {
-    /// Rows and columns of a symmetric matrix in another order.
+    /// The symmetric matrix with its rows and columns permuted; upper triangle only.
     fileprivate func reordered(_ order: [Int]) -> DenseMatrix {
         var result = DenseMatrix(rows: rows, columns: columns)
         for (row, first) in order.enumerated() {

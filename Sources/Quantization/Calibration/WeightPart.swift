@@ -1,20 +1,22 @@
 import Engine
 import TensorGraph
 
-/// Those numbers of a convolution's weight that are multiplied by the same inputs: all of an
-/// output channel in a plain convolution; of its group in a grouped one; those of one phase in a
-/// transposed one.
+/// A part of a convolution's weight whose elements are all multiplied by the same input patches:
+/// the whole weight of a plain convolution, one group of a grouped one, and one phase (output
+/// position modulo the stride) of a transposed one.
 struct WeightPart {
-    /// The output channels that it gives.
+    /// The output channels that this part computes.
     let channels: Range<Int>
-    /// Where the numbers of each output channel begin in the weight.
+    /// The index in the weight of each output channel's first element.
     let rows: [Int]
-    /// Where each number of an output channel stands from there on.
+    /// The offset of each element of an output channel from that index.
     let features: [Int]
-    /// What each of them is multiplied by: an input channel, and the place relative to the patch.
+    /// The input that each feature is multiplied by: a channel, and a position relative to the
+    /// patch.
     private let taps: [Tap]
-    /// How far apart patches lie in the input, and how many there are.
+    /// The distance between patches in the input, in pixels.
     private let step: Pair
+    /// The number of patches along each axis.
     private let positions: Pair
 
     private struct Tap {
@@ -59,7 +61,7 @@ extension WeightPart {
         }
     }
 
-    /// Nil where a phase of the output is reached by no number of the kernel.
+    /// Returns nil if no kernel element contributes to this phase of the output.
     private static func part(
         _ operation: ConvolutionTranspose, _ weight: Shape, _ output: Shape, group: Int, phase: Pair
     ) -> WeightPart? {
@@ -67,15 +69,17 @@ extension WeightPart {
         let (area, height) = (weight[2] * weight[3], weight[0] / operation.groups)
         var (features, taps) = ([Int](), [Tap]())
         for channel in group * height..<(group + 1) * height {
-            for place in 0..<area {
+            for position in 0..<area {
                 let row =
-                    phase.height + window.padding.top - place / weight[3] * window.dilation.height
+                    phase.height + window.padding.top
+                    - position / weight[3] * window.dilation.height
                 let column =
-                    phase.width + window.padding.left - place % weight[3] * window.dilation.width
+                    phase.width + window.padding.left
+                    - position % weight[3] * window.dilation.width
                 guard row.isMultiple(of: window.stride.height),
                     column.isMultiple(of: window.stride.width)
                 else { continue }
-                features.append(channel * weight[1] * area + place)
+                features.append(channel * weight[1] * area + position)
                 taps.append(
                     Tap(
                         channel: channel, row: row / window.stride.height,
@@ -95,11 +99,12 @@ extension WeightPart {
 }
 
 extension WeightPart {
-    /// What the numbers are multiplied by in some places of a picture, one row each.
+    /// Input patches sampled at positions spread over the images, one per row.
     ///
     /// - Parameters:
     ///   - input: [N, C, H, W].
-    ///   - limit: at most so many places, spread over all there are.
+    ///   - limit: the maximum number of patches.
+    /// - Returns: [patches, features]; inputs in the padding are 0.
     func patches(of input: TensorData, limit: Int) -> DenseMatrix {
         let shape = input.shape
         let area = positions.height * positions.width
@@ -107,10 +112,10 @@ extension WeightPart {
         let count = min(limit, total)
         var patches = DenseMatrix(rows: count, columns: features.count)
         for sample in 0..<count {
-            let place = Self.spread(sample, count, total)
-            let row = place % area / positions.width * step.height
-            let column = place % positions.width * step.width
-            let first = place / area * shape[1]
+            let position = Self.spreadPosition(sample, count, total)
+            let row = position % area / positions.width * step.height
+            let column = position % positions.width * step.width
+            let first = position / area * shape[1]
             for (index, tap) in taps.enumerated() {
                 let (y, x) = (row + tap.row, column + tap.column)
                 guard y >= 0, y < shape[2], x >= 0, x < shape[3] else { continue }
@@ -122,8 +127,9 @@ extension WeightPart {
         return patches
     }
 
-    /// One place of each of `count` equal stretches of all; always the same, and in no pattern.
-    private static func spread(_ sample: Int, _ count: Int, _ total: Int) -> Int {
+    /// A pseudorandom but reproducible position in interval `sample` of `count` equal intervals of
+    /// `total` positions.
+    private static func spreadPosition(_ sample: Int, _ count: Int, _ total: Int) -> Int {
         let (first, next) = (sample * total / count, (sample + 1) * total / count)
         let mixed = (UInt64(sample) &+ 1) &* 0x9E37_79B9_7F4A_7C15
         return first + Int(mixed >> 33) % max(next - first, 1)

@@ -4,17 +4,17 @@ import MLPackage
 
 typealias QuantizedPackage = (package: MLPackage, report: QuantizationReport)
 
-/// The package with its weights in fewer bits.
+/// Compresses the weights of a package.
 func quantized(
     _ package: MLPackage, _ plan: QuantizationPlan, _ calibration: Calibration?
 ) throws -> QuantizedPackage {
     try quantized(package, by: [plan], calibration)[0].get()
 }
 
-/// What each plan makes of the package, or why it makes nothing of it. What photos show is gathered
-/// once for all of them.
+/// The package compressed by each plan, or the error of a plan that fails. All plans share one
+/// calibration.
 ///
-/// - Parameter progress: called after each weight that photos show something of.
+/// - Parameter progress: called after each calibrated weight.
 func quantized(
     _ package: MLPackage, by plans: [QuantizationPlan], _ calibration: Calibration?,
     progress: () -> Void = {}
@@ -47,28 +47,28 @@ extension Result<PackageQuantization, any Error> {
     }
 }
 
-/// Makes the weights of a package smaller, one after the other.
+/// Compresses the weights of a package one after another.
 struct PackageQuantization {
     private let weights: [PackageWeight]
     private var rewriting: PackageRewriting
     private var report = QuantizationReport()
-    /// What is still to be done, by the weight's name.
+    /// The weights that remain to be compressed, by name.
     private var tasks: [String: (weight: PackageWeight, task: WeightTask)] = [:]
 
     var names: Set<String> { Set(tasks.keys) }
 
-    /// - Throws: as ``quantizePackage(at:to:plan:calibration:)`` does for the plan.
+    /// - Throws: `ConversionError` if the plan does not fit the package.
     init(_ package: MLPackage, _ plan: QuantizationPlan) throws {
         try plan.check(package)
         var package = package
         report.raisedTarget = package.raiseTarget(for: plan)
         (rewriting, weights) = (PackageRewriting(package), package.weights)
         for operation in package.program.operations where operation.isConstantExpression {
-            skip(operation.outputs[0], "its bits are fewer already")
+            skip(operation.outputs[0], "it is already compressed")
         }
         for weight in weights {
             guard let scheme = plan.scheme(names: weight.names, type: weight.type) else {
-                skip(weight.constant.outputs[0], plan.reason(forLeavingAlone: weight.name))
+                skip(weight.constant.outputs[0], plan.reason(forExcluding: weight.name))
                 continue
             }
             switch WeightTask.make(weight, scheme) {
@@ -78,18 +78,22 @@ struct PackageQuantization {
         }
     }
 
-    /// Replaces a weight, if that is still to be done.
+    /// Compresses a weight if that remains to be done.
+    ///
+    /// - Parameter inputs: the observed inputs of the weight; nil without calibration.
     mutating func replace(_ name: String, _ inputs: WeightInputs?) throws {
         guard let (weight, task) = tasks.removeValue(forKey: name) else { return }
         try replace(weight, task, inputs)
     }
 
-    /// The package once all is done; weights of which photos showed nothing are rounded as they are.
+    /// Compresses the remaining weights without calibration and returns the package.
+    ///
+    /// - Throws: `ConversionError` if no weight could be compressed.
     mutating func finished() throws -> QuantizedPackage {
         for weight in weights { try replace(weight.name, nil) }
         guard !report.compressed.isEmpty else {
             throw ConversionError(
-                place: "weights", rule: "none can be made smaller in this way",
+                place: "weights", rule: "no weight can be compressed with this plan",
                 remedy: report.skipped.first.map { "For example \($0.name): \($0.reason)." }
                     ?? "The package has no weights.")
         }
@@ -107,30 +111,32 @@ struct PackageQuantization {
     private mutating func replace(
         _ weight: PackageWeight, _ task: WeightTask, _ inputs: WeightInputs?
     ) throws {
-        let values = try weight.finiteNumbers()
+        let values = try weight.finiteValues()
         let compressed = task.compressed(values, inputs)
-        let unpacked = compressed.unpacked
-        try checkRange(compressed, unpacked, weight)
+        let decompressed = compressed.decompressed
+        try checkRange(compressed, decompressed, weight)
         let bytes = rewriting.replace(weight, task.axis, by: compressed)
-        if let inputs { try rewriting.correctBias(of: weight, inputs, from: values, to: unpacked) }
+        if let inputs {
+            try rewriting.correctBias(of: weight, inputs, from: values, to: decompressed)
+        }
         report.compressed.append(
             .init(
                 name: weight.name, operation: weight.type, shape: weight.shape,
                 scheme: "\(task.scheme)", bytesBefore: weight.value.storedBytes,
-                bytesAfter: bytes, snrDb: decibels(power(values, unpacked)),
+                bytesAfter: bytes, snrDb: decibels(power(values, decompressed)),
                 outputSnrDb: inputs.flatMap {
-                    decibels($0.outputPower(of: values, changedTo: unpacked))
+                    decibels($0.outputPower(of: values, changedTo: decompressed))
                 }))
     }
 
     private func checkRange(
-        _ compressed: CompressedWeight, _ unpacked: [Float], _ weight: PackageWeight
+        _ compressed: CompressedWeight, _ decompressed: [Float], _ weight: PackageWeight
     ) throws {
-        guard !unpacked.allSatisfy(\.isFinite) else { return }
+        guard !decompressed.allSatisfy(\.isFinite) else { return }
         throw ConversionError(
             place: "weight \(weight.name)",
-            rule: "it has numbers beyond float16, whose greatest is 65504",
-            remedy: "Choose int8, or a palette.")
+            rule: "it has values outside the float16 range of ±65504",
+            remedy: "Choose int8 or a palette.")
     }
 }
 

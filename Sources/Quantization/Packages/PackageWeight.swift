@@ -1,47 +1,50 @@
 import MIL
 import MLPackage
 
-/// A float constant of a package that an operation takes, and what is known of it.
+/// A float constant of a package, and the operations that use it.
 struct PackageWeight {
-    /// Where the constant stands among the program's operations.
-    let place: Int
+    /// The index of the constant among the program's operations.
+    let index: Int
     let constant: MILOperation
     let value: MILValue
-    /// The operations that take it, and as what.
+    /// The operations that use it, with the parameter that it is passed to.
     let uses: [WeightUse]
-    /// The axes of the output and the input channels; nil where those who use it disagree.
+    /// The axes of the output and the input channels; nil if the operations that use it disagree.
     let axes: (output: Int, input: Int)?
 
     var name: String { constant.outputs[0].name }
     var shape: [Int] { value.type.shape ?? [] }
-    /// The type of the operation that takes it.
+    /// The type of the first operation that uses it.
     var type: String { uses.first?.operation.type ?? "" }
-    /// What it can be called: its own name and those of the operations that take it.
+    /// The names that a plan can refer to it by: its own and those of the operations that use it.
     var names: [String] {
         [name, constant.name]
             + uses.flatMap { [$0.operation.name] + $0.operation.outputs.map(\.name) }
     }
 
-    /// - Throws: `ConversionError` if there are others than finite ones.
-    func finiteNumbers() throws -> [Float] {
-        let numbers = try value.floats()
-        guard numbers.allSatisfy(\.isFinite) else {
+    /// The elements of the weight.
+    ///
+    /// - Throws: `ConversionError` if they are not all finite.
+    func finiteValues() throws -> [Float] {
+        let values = try value.floats()
+        guard values.allSatisfy(\.isFinite) else {
             throw ConversionError(
                 place: "weight \(name)",
-                rule: "it has NaN or infinity, which fewer bits cannot hold",
+                rule: "it contains NaN or infinity, which cannot be quantized",
                 remedy: "Export a checkpoint whose training did not diverge.")
         }
-        return numbers
+        return values
     }
 }
 
+/// An operation that uses a weight, and the parameter that the weight is passed to.
 struct WeightUse {
     let operation: MILOperation
     let parameter: String
 }
 
 extension MLPackage {
-    /// The float constants of more than one dimension: biases and other vectors are left out.
+    /// The float constants of rank 2 or more; biases and other vectors are not compressed.
     var weights: [PackageWeight] {
         var uses: [String: [WeightUse]] = [:]
         for operation in program.operations {
@@ -52,13 +55,13 @@ extension MLPackage {
                 }
             }
         }
-        return program.operations.enumerated().compactMap { place, operation in
+        return program.operations.enumerated().compactMap { index, operation in
             guard let value = operation.constantValue, value.type.dataType.isFloat,
                 let rank = value.type.shape?.count, rank > 1
             else { return nil }
             let uses = uses[operation.outputs[0].name] ?? []
             return PackageWeight(
-                place: place, constant: operation, value: value, uses: uses,
+                index: index, constant: operation, value: value, uses: uses,
                 axes: channelAxes(uses, rank: rank))
         }
     }
@@ -76,7 +79,7 @@ extension MLPackage {
         return (first[0], first[1])
     }
 
-    /// Whether the rows of a matrix are what `matmul` gives its outputs for.
+    /// Whether the output channels of a `matmul` are the rows of this matrix.
     private func hasOutputsInRows(_ use: WeightUse) -> Bool {
         let flag = use.operation.inputs["transpose_\(use.parameter)"]?.first?.name
         let constant = program.operations.first { $0.outputs.first?.name == flag }

@@ -1,43 +1,55 @@
-/// What became of the weights of a package.
+/// The weights of a package that were compressed, and those that were not.
 public struct QuantizationReport: Hashable, Sendable, Encodable {
-    /// A weight that takes fewer bits now.
+    /// A compressed weight.
     public struct Weight: Hashable, Sendable, Encodable {
+        /// The name of the weight in the package.
         public let name: String
-        /// The operation that it belongs to: `conv`, `conv_transpose`, ….
+        /// The type of the operation that uses it: `conv`, `conv_transpose`, ….
         public let operation: String
+        /// The shape of the weight.
         public let shape: [Int]
-        /// What it became: `int4 per-block 32`.
+        /// The description of its scheme, such as `int4 per-block 32`.
         public let scheme: String
-        /// As the weight file has them, tables and scales among them.
+        /// The size before compression, in bytes.
         public let bytesBefore: Int
+        /// The size after compression, with tables and scales, in bytes.
         public let bytesAfter: Int
-        /// Signal to noise of the unpacked weight; nil if nothing was lost.
+        /// The signal-to-noise ratio of the decompressed weight in dB; nil if it is exact.
         public let snrDb: Double?
-        /// Signal to noise of what the operation gives for the photos of the calibration; nil if
-        /// nothing was lost, or nothing is known.
+        /// The signal-to-noise ratio of the operation's output on the calibration photos in dB; nil
+        /// if it is exact, or without calibration.
         public let outputSnrDb: Double?
     }
 
-    /// A constant that was left as it is.
+    /// A weight that was not compressed.
     public struct Skipped: Hashable, Sendable, Encodable {
+        /// The name of the weight in the package.
         public let name: String
+        /// The shape of the weight.
         public let shape: [Int]
+        /// Why it was not compressed.
         public let reason: String
     }
 
     /// A deployment target that was raised because the old one cannot decompress the weights.
     public struct RaisedTarget: Hashable, Sendable, Encodable {
+        /// The deployment target before, such as `iOS15`.
         public let from: String
+        /// The deployment target now, such as `iOS16`.
         public let to: String
-        /// The scheme that needs the new target: `int8`.
+        /// The data type that needs the new target, such as `int8`.
         public let weights: String
     }
 
-    /// Nil if the package keeps its deployment target.
+    /// How the deployment target was raised; nil if the package keeps its target.
     public internal(set) var raisedTarget: RaisedTarget?
+    /// The compressed weights.
     public internal(set) var compressed: [Weight] = []
+    /// The weights that were not compressed.
     public internal(set) var skipped: [Skipped] = []
 
+    /// The size of the compressed weights before compression, in bytes.
     public var bytesBefore: Int { compressed.reduce(0) { $0 + $1.bytesBefore } }
+    /// The size of the compressed weights, in bytes.
     public var bytesAfter: Int { compressed.reduce(0) { $0 + $1.bytesAfter } }
 }

@@ -1,11 +1,11 @@
 import MLPackage
 
 extension MLPackage {
-    /// Raises the deployment target to the first one that decompresses the plan's weights, as
-    /// coremltools does: specification version and opset. The operations of a program for an
-    /// earlier target are valid for a later one.
+    /// Raises the deployment target (specification version and opset) to the earliest one that can
+    /// decompress the plan's weights, as coremltools does. A program for an earlier target is also
+    /// valid for a later one.
     ///
-    /// - Returns: nil if the target stays.
+    /// - Returns: nil if the target is kept.
     mutating func raiseTarget(for plan: QuantizationPlan) -> QuantizationReport.RaisedTarget? {
         guard let scheme = plan.mostDemanding, scheme.firstTarget > target else { return nil }
         let old = target

@@ -4,12 +4,13 @@ import Yams
 
 extension QuantizationPlan {
     /// Reads a YAML file with the keys of coremltools' `OptimizationConfig`: `config_type`,
-    /// `global_config`, `op_type_configs`, `op_name_configs`; null leaves weights alone. In place
-    /// of a `config_type` with its keys, `weights` can be given as on the command line.
+    /// `global_config`, `op_type_configs`, `op_name_configs`. A configuration of null leaves
+    /// weights uncompressed. Instead of `config_type`, a configuration may have `weights`: a name
+    /// such as `int8` or `palette4`.
     ///
-    /// - Parameter standard: for weights of which the file says nothing.
-    /// - Throws: `FileError` if the file cannot be read; `ConversionError` with the line for what
-    ///   is not known or not supported.
+    /// - Parameter standard: the default scheme if the file has no `global_config`.
+    /// - Throws: `FileError` if the file cannot be read; `ConversionError` with the line of a key
+    ///   or value that is unknown or not supported.
     public init(contentsOf path: String, standard: QuantizationScheme?) throws {
         let bytes = try readFile(path, maximumBytes: 1 << 20)
         try self.init(
@@ -30,7 +31,7 @@ extension QuantizationPlan {
     }
 }
 
-/// Goes through the keys of a file.
+/// Reads a plan from the YAML nodes of a file.
 private struct PlanReader {
     let file: String
 
@@ -51,12 +52,12 @@ private struct PlanReader {
             default:
                 throw error(
                     node, "there is no key \(key)",
-                    "Known are config_type, global_config, op_type_configs, op_name_configs.")
+                    "The keys are config_type, global_config, op_type_configs and op_name_configs.")
             }
         }
     }
 
-    /// What one operation's weights become; nil for null.
+    /// The scheme of one configuration; nil for null.
     private func scheme(_ node: Node, _ type: String?) throws -> QuantizationScheme? {
         if let scalar = node.scalar, scalar.style == .plain,
             ["null", "~", ""].contains(scalar.string)
@@ -72,7 +73,7 @@ private struct PlanReader {
             scheme = try Self.standard(
                 own,
                 error(
-                    node, "it says neither config_type nor weights",
+                    node, "the configuration has neither config_type nor weights",
                     "Give one of \(Self.types.joined(separator: ", "))."))
         }
         if own == Self.types[2], let size = fields.removeFirst(named: "block_size") {
@@ -140,13 +141,13 @@ private struct PlanReader {
         }
     }
 
-    /// `[2, 4]`: two of four become zero.
+    /// n:m sparsity: `[2, 4]` for two of every four.
     private func ratio(_ node: Node) throws -> QuantizationScheme.Pruning {
-        let numbers = node.sequence.map { $0.compactMap { $0.scalar.flatMap { Int($0.string) } } }
-        guard let numbers, numbers.count == 2 else {
-            throw error(node, "a ratio is a list of two numbers", "Write [2, 4].")
+        let values = node.sequence.map { $0.compactMap { $0.scalar.flatMap { Int($0.string) } } }
+        guard let values, values.count == 2 else {
+            throw error(node, "a ratio is a list of two integers", "Write it as [2, 4].")
         }
-        return .ratio(zeros: numbers[0], of: numbers[1])
+        return .ratio(zeros: values[0], of: values[1])
     }
 
     private static func granularity(_ text: String) -> QuantizationScheme.Granularity? {
@@ -162,14 +163,17 @@ private struct PlanReader {
         _ node: Node, of what: String
     ) throws -> [(key: String, node: Node, value: Node)] {
         guard let mapping = node.mapping else {
-            throw error(node, "\(what) takes keys with values", "Write one key a line.")
+            throw error(
+                node, "\(what) has to be a mapping of keys to values",
+                "Write one key per line.")
         }
         return mapping.map { ($0.key.scalar?.string ?? "?", $0.key, $0.value) }
     }
 
     private func text(_ node: Node) throws -> String {
         guard let scalar = node.scalar else {
-            throw error(node, "it takes one value, not a list or keys", "Give one value.")
+            throw error(
+                node, "the key takes a single value, not a list or a mapping", "Give one value.")
         }
         return scalar.string
     }
@@ -178,7 +182,7 @@ private struct PlanReader {
         let text = try text(node)
         guard let value = parse(text) else {
             throw error(
-                node, "\(text) is not a value of this key",
+                node, "\(text) is not a valid value for this key",
                 "Use the values of coremltools' OptimizationConfig.")
         }
         return value
@@ -194,7 +198,7 @@ private struct PlanReader {
 }
 
 extension [(key: String, node: Node, value: Node)] {
-    /// The pair of that key, taken out.
+    /// Removes and returns the pair with this key; nil if there is none.
     fileprivate mutating func removeFirst(named key: String) -> Element? {
         firstIndex { $0.key == key }.map { remove(at: $0) }
     }

@@ -2,75 +2,85 @@ import Files
 import MIL
 import MLPackage
 
-/// How a weight of a package is made smaller; the words and their meaning are coremltools'.
+/// How a weight of a package is compressed. Option names and meanings are those of coremltools.
 public struct QuantizationScheme: Hashable, Sendable {
-    /// What the numbers of a weight become.
+    /// The data type of the compressed weights.
     public enum Weights: Hashable, Sendable {
-        /// They stay as they are: for weights that are only made sparse.
+        /// The original precision: for weights that are only pruned.
         case unchanged
         /// Half precision: for packages that compute in float32.
         case float16
-        /// Whole numbers times a scale, with or without a zero point.
+        /// Integers with a scale, and in linear mode a zero point.
         case int8, uint8, int4, uint4
-        /// Places in a table of 2^bits numbers.
+        /// Indices into a lookup table (palette) of 2^bits values; bits are 1, 2, 3, 4, 6 or 8.
         case palette(bits: Int)
     }
 
-    /// Which numbers share a scale, or a table.
+    /// Which elements share a scale or a lookup table.
     public enum Granularity: String, CaseIterable, Sendable {
+        /// One scale or table for the whole weight.
         case perTensor = "per-tensor"
         /// One scale for each output channel.
         case perChannel = "per-channel"
-        /// One scale for each output channel and run of input channels.
+        /// One scale for each output channel and block of input channels.
         case perBlock = "per-block"
-        /// One table for each run of output channels (`per_grouped_channel`).
+        /// One table for each group of output channels (`per_grouped_channel`).
         case perGroup = "per-group"
     }
 
+    /// How integers represent a range of values.
     public enum Mode: String, CaseIterable, Sendable {
-        /// Zero is the middle of the range (`linear_symmetric`).
+        /// The range is symmetric about zero (`linear_symmetric`).
         case symmetric
-        /// The range is that of the numbers and zero, with a zero point (`linear`).
+        /// The range of the values, extended to include zero, with a zero point (`linear`).
         case linear
     }
 
+    /// How the values of a lookup table are chosen.
     public enum PaletteMode: String, CaseIterable, Sendable {
-        /// The table with the least squared error.
+        /// Optimal k-means: the table with the least squared error.
         case kmeans
-        /// Equal steps from the least number to the greatest.
+        /// Equal steps from the minimum to the maximum.
         case uniform
     }
 
-    /// Which numbers become zero together.
+    /// The structure of sparsity: which elements become zero together.
     public enum Pruning: Hashable, Sendable {
-        /// Each by itself: those nearest to zero.
+        /// Unstructured: the elements of the smallest magnitude.
         case single
-        /// Runs of so many channels: those with the least sum of squares (`block_size`).
+        /// Blocks of this many channels: those with the smallest sum of squares (`block_size`).
         case blocks(of: Int)
-        /// Of so many neighboring channels, so many (`n_m_ratio`), whatever the sparsity is.
+        /// n:m sparsity: n of every m neighboring channels become zero (`n_m_ratio`); `sparsity`
+        /// stays 0.
         case ratio(zeros: Int, of: Int)
     }
 
+    /// The channels of a weight: of the operation's output or of its input.
     public enum ChannelAxis: String, CaseIterable, Sendable {
         case output, input
     }
 
+    /// The data type of the compressed weights.
     public var weights: Weights
-    /// Nil for what suits the weights: one scale for each channel, but one table for all.
+    /// Nil for the default: one scale per channel for integers, one table per tensor for palettes.
     public var granularity: Granularity?
+    /// For integers only.
     public var mode = Mode.symmetric
+    /// For palettes only.
     public var paletteMode = PaletteMode.kmeans
-    /// Input channels of a block, or output channels of a group.
+    /// The input channels per block, or the output channels per group.
     public var blockSize: Int
-    /// The share of the numbers that become zero, those nearest to it; 0…1.
+    /// The fraction of elements that become zero, 0 ≤ sparsity < 1.
     public var sparsity = 0.0
+    /// The structure of sparsity.
     public var pruning = Pruning.single
-    /// Along which channels neighbors lie, where it matters; nil: blocks along the output, ratios
-    /// along the input channels (coremltools' `dim`).
+    /// The channels along which blocks and n:m groups lie (coremltools' `dim`). Nil for the
+    /// default: output channels for blocks, input channels for n:m sparsity.
     public var chosenPruningAxis: ChannelAxis?
-    /// Weights of no more numbers than this are left alone.
+    /// Weights with no more elements than this are not compressed.
     public var threshold = 2048
 
+    /// A scheme with the default mode and without sparsity.
     public init(_ weights: Weights, granularity: Granularity? = nil, blockSize: Int = 32) {
         (self.weights, self.granularity, self.blockSize) = (weights, granularity, blockSize)
     }
@@ -83,11 +93,12 @@ extension QuantizationScheme.Weights: LosslessStringConvertible {
     ]
     static let paletteBits = [1, 2, 3, 4, 6, 8]
 
-    /// All that can be asked for.
+    /// The names that `init(_:)` accepts.
     public static var allNames: [String] {
         named.map(\.name) + paletteBits.map { Self.palette(bits: $0).description }
     }
 
+    /// Parses a name such as `int8` or `palette4`; nil if there is no such data type.
     public init?(_ description: String) {
         let palettes = Self.paletteBits.map { Self.palette(bits: $0) }
         let all = Self.named.map(\.weights) + palettes
@@ -95,12 +106,13 @@ extension QuantizationScheme.Weights: LosslessStringConvertible {
         self = found
     }
 
+    /// For example `int8` or `palette4`.
     public var description: String {
         if case .palette(let bits) = self { return "palette\(bits)" }
         return Self.named.first { $0.weights == self }?.name ?? "unchanged"
     }
 
-    /// The type of the stored numbers; that of a package's floats where they stay what they are.
+    /// The data type of the stored values or codes; float32 if they are unchanged.
     var dataType: MILDataType {
         switch self {
         case .unchanged: .float32
@@ -146,7 +158,7 @@ extension QuantizationScheme {
         return .output
     }
 
-    /// For example `sparse 0.5 in blocks of 4`; nil where nothing becomes zero.
+    /// For example `sparse 0.5 in blocks of 4`; nil without sparsity.
     fileprivate var sparsityDescription: String? {
         let axis = chosenPruningAxis.map { " along \($0.rawValue) channels" } ?? ""
         switch pruning {
@@ -158,24 +170,25 @@ extension QuantizationScheme {
 
     private func checkPruning() throws {
         guard sparsity >= 0, sparsity < 1 else {
-            throw Self.wrong(
-                "sparsity \(sparsity)", "it is the share of numbers that become zero",
-                "Choose one from 0 to below 1.")
+            throw Self.optionError(
+                "sparsity \(sparsity)", "the sparsity is the fraction of elements that become zero",
+                "Choose a sparsity of at least 0 and below 1.")
         }
         switch pruning {
         case .single: break
         case .blocks(let size):
             guard size > 1, sparsity > 0 else {
-                throw Self.wrong(
-                    "blocks of \(size)", "whole blocks become zero until the sparsity is reached",
-                    "Choose 2 or more, and a sparsity above 0.")
+                throw Self.optionError(
+                    "blocks of \(size)",
+                    "block sparsity needs blocks of at least 2 channels and a sparsity above 0",
+                    "Choose a block size of 2 or more and a sparsity above 0.")
             }
         case .ratio(let zeros, let count):
             guard zeros > 0, zeros < count, sparsity == 0 else {
-                throw Self.wrong(
+                throw Self.optionError(
                     "ratio \(zeros):\(count)",
-                    "it says itself how many numbers become zero, and some have to stay",
-                    "Choose one such as 2:4, and no sparsity.")
+                    "n:m sparsity needs 0 < n < m, and allows no other sparsity",
+                    "Choose a ratio such as 2:4 and leave the sparsity at 0.")
             }
         }
     }
@@ -201,7 +214,7 @@ extension QuantizationScheme: CustomStringConvertible {
 }
 
 extension QuantizationScheme {
-    /// The first deployment target with operations that decompress such weights.
+    /// The earliest deployment target with operations that decompress such weights.
     var firstTarget: DeploymentTarget {
         if isSparse, weights.hasBlocks { return .iOS18 }
         switch weights {
@@ -212,46 +225,53 @@ extension QuantizationScheme {
         }
     }
 
-    /// - Throws: `ConversionError` if these choices do not go together, or not with a package for
-    ///   `target`. A package for iOS15 is raised to a later target as needed: iOS15 has no
-    ///   compressed weights at all. A later target was chosen, and stays.
+    /// Checks that the options are consistent and that a package for `target` supports them.
+    ///
+    /// iOS15, the default target of an export, supports no compressed weights, so such a package is
+    /// raised to the target it needs. Any later target was chosen deliberately and is kept.
+    ///
+    /// - Throws: `ConversionError` for inconsistent options or an earlier target.
     func check(_ target: DeploymentTarget) throws {
-        let fits: [Granularity] =
+        let supported: [Granularity] =
             weights.isPalette ? [.perTensor, .perGroup] : [.perTensor, .perChannel, .perBlock]
-        guard granularity.map(fits.contains) ?? true else {
-            throw Self.wrong(
+        guard granularity.map(supported.contains) ?? true else {
+            throw Self.optionError(
                 "granularity \(chosenGranularity.rawValue)",
-                "\(weights) takes \(fits.map(\.rawValue).joined(separator: ", "))",
-                "Choose one of these.")
+                "\(weights) takes \(supported.map(\.rawValue).joined(separator: ", "))",
+                "Choose one of these granularities.")
         }
         guard blockSize > 0, threshold >= 0 else {
-            throw Self.wrong(
-                "block size \(blockSize), threshold \(threshold)", "both count numbers",
-                "Choose a block size above 0, and a threshold of 0 or more.")
+            throw Self.optionError(
+                "block size \(blockSize), threshold \(threshold)",
+                "the block size has to be positive, and the threshold not negative",
+                "Choose a block size above 0 and a threshold of 0 or more.")
         }
         try checkPruning()
         guard weights != .unchanged || isSparse else {
-            throw Self.wrong("weights", "nothing is to be done", "Choose weights, or a sparsity.")
+            throw Self.optionError(
+                "weights", "the scheme neither quantizes nor prunes",
+                "Choose a data type or a sparsity.")
         }
         guard !isSparse || weights != .float16 else {
-            var error = Self.wrong(
-                sparsityDescription ?? "", "sparse weights do not become float16",
-                "Export with float16 precision, and make those weights sparse.")
+            var error = Self.optionError(
+                sparsityDescription ?? "", "sparse weights cannot be stored as float16",
+                "Export with float16 precision, then prune that package.")
             error.remedies = [Remedy("precision", "float16")]
             throw error
         }
         guard target >= firstTarget || target == .iOS15 else {
-            var error = Self.wrong(
+            var error = Self.optionError(
                 "\(self)",
-                "a package for \(target) cannot unpack that: it needs \(firstTarget)",
-                "Export again for \(firstTarget), or choose other weights.")
+                "a package for \(target) cannot decompress it: this scheme needs \(firstTarget)",
+                "Export again for \(firstTarget), or choose another scheme.")
             error.remedies = [Remedy("target", "\(firstTarget)")]
             throw error
         }
     }
 
-    private static func wrong(_ place: String, _ rule: String, _ remedy: String) -> ConversionError
-    {
+    private static func optionError(
+        _ place: String, _ rule: String, _ remedy: String
+    ) -> ConversionError {
         var error = ConversionError(place: place, rule: rule, remedy: remedy)
         error.cause = .option
         return error

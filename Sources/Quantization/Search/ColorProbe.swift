@@ -4,19 +4,19 @@ import MLPackage
 import Models
 import TensorGraph
 
-/// Measures how far the colors of photos move when weights of a package change.
+/// Measures how much the colors of photos change when weights of a package are replaced.
 final class ColorProbe {
     private let program: ModelProgram
     private let variables: [String: TensorData]
     private let photos: [TensorData]
     private var expected: [LabPlanes] = []
 
-    /// - Parameter photos: lightness [1, 1, H, W] in 0…100, of the size that the package takes.
+    /// - Parameter photos: lightness [1, 1, H, W] in 0…100, of the package's input size.
     /// - Throws: `ConversionError` without photos; `ModelError` if the package is no colorizer.
     init(_ package: MLPackage, photos: [TensorData]) throws {
         guard !photos.isEmpty else {
             throw ConversionError(
-                place: "photos", rule: "colors are compared on photos, and none are given",
+                place: "photos", rule: "comparing colors needs at least one photo",
                 remedy: "Pass at least one photo.")
         }
         let graph = try Model(package).colorizerGraph()
@@ -30,9 +30,9 @@ final class ColorProbe {
         LabPlanes(lightness, ab: try program.predictUnrounded(lightness))
     }
 
-    /// How far colors move when weights become `weights`.
+    /// The color change caused by replacing some weights, named by `weights`.
     ///
-    /// - Parameter count: the number of photos to compare, from the first.
+    /// - Parameter count: how many photos to compare, counted from the first.
     func change(to weights: [String: [Float]], onFirst count: Int) throws -> ColorChange {
         var changed: [String: TensorData] = [:]
         for (name, values) in weights {
@@ -45,20 +45,20 @@ final class ColorProbe {
             from: Array(expected.prefix(count)), to: photos.prefix(count).map(colors))
     }
 
-    /// How far the colors of another package are from those of the unchanged one.
+    /// The difference between the colors of the original package and those of another one.
     func change(to package: MLPackage) throws -> ColorChange {
         try ColorChange(from: expected, to: ColorProbe(package, photos: photos).expected)
     }
 }
 
-/// The difference between the colors of two packages, over photos.
+/// The difference between the colors that two packages predict for the same photos.
 public struct ColorChange: Hashable, Sendable, Encodable {
     /// The mean CIEDE2000 difference over all pixels.
     public let deltaE2000: Double
-    /// PSNR of a and b in dB, peak 220; nil if they are equal.
+    /// The PSNR of the a and b channels in dB, for a peak of 220; nil if they are identical.
     public let psnrDb: Double?
 
-    /// - Precondition: the images have one size.
+    /// - Precondition: all images have the same size.
     init(from expected: [LabPlanes], to computed: [LabPlanes]) throws {
         deltaE2000 =
             try zip(expected, computed).reduce(0) { $0 + (try meanDeltaE2000($1.0, $1.1)) }

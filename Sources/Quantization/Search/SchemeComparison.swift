@@ -1,30 +1,33 @@
 import MLPackage
 import TensorGraph
 
-/// The result of a scheme on a package.
+/// The size and the color change of a package quantized with one scheme.
 public struct SchemeResult: Hashable, Sendable, Encodable {
-    /// Its description, such as `int4 per-block 32`.
+    /// The description of the scheme, such as `int4 per-block 32`.
     public let scheme: String
-    /// Bytes of the compressed weights; nil if the scheme fails.
+    /// The size of the compressed weights in bytes; nil if the scheme fails.
     public let bytes: Int?
-    /// Bytes of the same weights before.
+    /// The size of the same weights before compression, in bytes; nil if the scheme fails.
     public let bytesBefore: Int?
-    /// The change of colors; nil if the scheme fails.
+    /// The color change; nil if the scheme fails.
     public let change: ColorChange?
     /// Why the scheme fails; nil if it does not.
     public let failure: String?
 }
 
 extension MLPackage {
-    /// Tries schemes and writes nothing.
+    /// Quantizes the package with each scheme in memory and compares sizes and colors.
     ///
     /// - Parameters:
-    ///   - schemes: those that the package's deployment target cannot unpack are left out.
-    ///   - photos: lightness [1, 1, H, W] in 0…100 of the size that the package takes, on which colors
-    ///     are compared; at least one.
-    ///   - calibration: as for ``quantized(_:calibration:)``.
+    ///   - schemes: the schemes to compare; those that the package's deployment target does not
+    ///     support are skipped.
+    ///   - photos: lightness [1, 1, H, W] in 0…100 of the package's input size, on which colors are
+    ///     compared; at least one.
+    ///   - calibration: lightness to calibrate on, as for ``quantized(_:calibration:)``.
     ///   - progress: called repeatedly with the finished share of the work, 0…1.
-    /// - Returns: one result for each remaining scheme, in their order.
+    /// - Returns: one result for each remaining scheme, in the order of `schemes`.
+    /// - Throws: `ConversionError` without photos; `ModelError` if the package is no colorizer or
+    ///   cannot be run. A scheme that fails does not throw: its result has a `failure`.
     public func compareSchemes(
         _ schemes: [QuantizationScheme] = QuantizationScheme.usual,
         photos: [TensorData], calibration: [TensorData] = [],
@@ -66,7 +69,8 @@ extension SchemeResult {
 }
 
 extension QuantizationScheme {
-    /// One for each kind of weights and granularity, from the largest to the smallest.
+    /// The schemes that are compared by default: the common combinations of precision and
+    /// granularity, from the largest to the smallest.
     public static var usual: [QuantizationScheme] {
         func group(_ bits: Int) -> QuantizationScheme {
             .init(.palette(bits: bits), granularity: .perGroup, blockSize: 16)

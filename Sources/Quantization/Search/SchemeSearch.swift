@@ -8,24 +8,24 @@ import TensorGraph
 public struct QuantizationSearchReport: Hashable, Sendable, Encodable {
     /// The scheme of each weight.
     public let quantization: QuantizationReport
-    /// The change of colors on the given photos.
+    /// The color change on the given photos.
     public let change: ColorChange
 }
 
 extension MLPackage {
-    /// Searches the smallest package whose colors differ by no more than a bound on average, by
+    /// Searches for the smallest package whose mean color difference stays within a bound by
     /// choosing a scheme for each weight.
     ///
-    /// For each weight and scheme it measures how far that alone moves the colors. Errors of
-    /// different weights are nearly independent, so their squares add up; the smallest choice within
-    /// a sum then follows from one price of error (a Lagrange multiplier). The result is measured as
-    /// a whole, and the sum corrected.
+    /// The search measures the color change that each scheme causes for each weight alone. The
+    /// errors of different weights are nearly independent, so their squares add up, and a Lagrange
+    /// multiplier gives the smallest choice within an error budget. The resulting package is
+    /// measured as a whole, and the budget is adjusted accordingly.
     ///
     /// - Parameters:
-    ///   - photos: lightness [1, 1, H, W] in 0…100 of the size that the package takes; at least one.
-    ///   - maximumDeltaE: the bound of the mean CIEDE2000 difference from the colors of this package.
-    /// - Throws: `ConversionError` if even the best schemes exceed the bound; otherwise as
-    ///   ``quantized(_:calibration:)``.
+    ///   - photos: lightness [1, 1, H, W] in 0…100 of the package's input size; at least one.
+    ///   - maximumDeltaE: the largest allowed mean CIEDE2000 difference from this package's colors.
+    /// - Throws: `ConversionError` if no choice of schemes stays within the bound, and the errors
+    ///   of ``quantized(_:calibration:)``.
     public func searchQuantization(
         photos: [TensorData], maximumDeltaE: Double
     ) throws -> (package: MLPackage, report: QuantizationSearchReport) {
@@ -38,18 +38,19 @@ private struct SchemeSearch {
     private let probe: ColorProbe
     private let calibration: Calibration
     private let choices: [[Choice]]
-    /// Why weights are left as they are.
+    /// Why a weight is not compressed, by weight name.
     private let reasons: [String: String]
-    /// Photos on which single weights are tried.
+    /// The number of photos on which each weight is measured alone.
     private static let probePhotos = 4
+    /// The maximum number of error budgets to try.
     private static let attempts = 6
 
-    /// What a weight may become; nothing for as it is.
+    /// A scheme for a weight; a nil scheme leaves it uncompressed.
     private struct Choice {
         let weight: String
         let scheme: QuantizationScheme?
         let bytes: Int
-        /// The mean CIEDE2000 that this alone brings about.
+        /// The mean CIEDE2000 difference caused by this choice alone.
         let deltaE: Double
     }
 
@@ -63,21 +64,21 @@ private struct SchemeSearch {
         let weights = Dictionary(package.weights.map { ($0.name, $0) }) { first, _ in first }
         var reasons = weights.mapValues { Self.reason($0) }
         try calibration.forEachWeight(among: Set(weights.keys)) { name, parts in
-            guard let weight = weights[name], reasons[name] == Self.unreached else { return }
+            guard let weight = weights[name], reasons[name] == Self.unobserved else { return }
             choices.append(
                 try Self.choices(
                     weight, WeightInputs(parts, correctsBias: false), package.target, probe))
-            reasons[name] = "the error that is allowed is better spent on other weights"
+            reasons[name] = "the error budget is better spent on other weights"
         }
         (self.choices, self.reasons) = (choices, reasons)
     }
 
-    private static let unreached = "photos show nothing of what it is multiplied by"
+    private static let unobserved = "calibration observed no inputs for it"
 
-    /// Why a weight is left as it is, unless photos reach it.
+    /// Why a weight cannot be compressed; `unobserved` if it can, once its inputs are observed.
     private static func reason(_ weight: PackageWeight) -> String {
         switch WeightTask.make(weight, .init(.int8)) {
-        case .success: unreached
+        case .success: unobserved
         case .failure(let reason): reason.text
         }
     }
@@ -86,7 +87,7 @@ private struct SchemeSearch {
         _ weight: PackageWeight, _ inputs: WeightInputs, _ target: DeploymentTarget,
         _ probe: ColorProbe
     ) throws -> [Choice] {
-        let values = try weight.finiteNumbers()
+        let values = try weight.finiteValues()
         var choices = [
             Choice(weight: weight.name, scheme: nil, bytes: weight.value.storedBytes, deltaE: 0)
         ]
@@ -100,7 +101,7 @@ private struct SchemeSearch {
                         replacing: weight.constant, axis: task.axis, target: target
                     ).storedBytes,
                     deltaE: try probe.change(
-                        to: [weight.name: compressed.unpacked], onFirst: probePhotos
+                        to: [weight.name: compressed.decompressed], onFirst: probePhotos
                     ).deltaE2000))
         }
         return choices
@@ -117,18 +118,19 @@ private struct SchemeSearch {
         return schemes + [6, 4, 2, 1].map { .init(.palette(bits: $0)) }
     }
 
-    /// The cheapest choice of each weight where error has a price.
+    /// The choice with the lowest cost for each weight.
     private func chosen(price: Double) -> [Choice] {
         choices.compactMap { weight in
             weight.min { cost($0, price) < cost($1, price) }
         }
     }
 
+    /// The Lagrangian: bytes + price · ΔE².
     private func cost(_ choice: Choice, _ price: Double) -> Double {
         Double(choice.bytes) + price * choice.deltaE * choice.deltaE
     }
 
-    /// The smallest of all whose errors add up to no more than `limit`.
+    /// The smallest choice whose combined error, the root of the sum of squares, is within `limit`.
     private func smallest(within limit: Double) -> [Choice] {
         var (low, high) = (-20.0, 80.0)
         for _ in 0..<60 {
@@ -152,7 +154,7 @@ private struct SchemeSearch {
             last = choice.map(\.scheme)
             let (result, report) = try quantized(package, plan(choice), calibration)
             let change = try probe.change(to: result)
-            let isSmaller = report.remainingBytes < best?.report.quantization.remainingBytes ?? .max
+            let isSmaller = report.sizeChange < best?.report.quantization.sizeChange ?? .max
             if change.deltaE2000 <= maximumDeltaE, isSmaller {
                 best = (result, QuantizationSearchReport(quantization: report, change: change))
             }
@@ -160,7 +162,8 @@ private struct SchemeSearch {
         }
         guard let best else {
             var error = ConversionError(
-                place: "search", rule: "nothing keeps the mean ΔE2000 within \(maximumDeltaE)",
+                place: "search",
+                rule: "no quantization keeps the mean ΔE2000 within \(maximumDeltaE)",
                 remedy: "Allow a larger mean ΔE2000.")
             error.remedies = [Remedy("maximumDeltaE")]
             throw error
@@ -177,6 +180,6 @@ private struct SchemeSearch {
 }
 
 extension QuantizationReport {
-    /// Less is smaller: what was compressed, less what it was.
-    fileprivate var remainingBytes: Int { bytesAfter - bytesBefore }
+    /// The change in size in bytes: negative for savings.
+    fileprivate var sizeChange: Int { bytesAfter - bytesBefore }
 }

@@ -1,20 +1,21 @@
 import MLPackage
 
-/// Whole numbers times a scale: w = scale·(code − zero point), one scale and zero point a block.
+/// Affine quantization: w = scale·(code − zero point), with one scale and zero point per block.
 ///
 /// Ranges, rounding and zero points are those of coremltools' `linear_quantize_weights`.
 struct AffineGrid: WeightGrid {
     let blocks: WeightBlocks
     let dataType: MILDataType
-    /// The codes that are used: of an odd number where zero is in the middle.
+    /// The codes in use. In symmetric mode their number is odd, so that zero is in the middle.
     let range: ClosedRange<Int32>
+    /// One scale per block.
     let scales: [Float]
-    /// Nil where all are zero.
+    /// One zero point per block; nil if all are zero.
     let zeroPoints: [Int32]?
 
     /// - Parameters:
-    ///   - precision: of the unpacked weights, and so of the scales.
-    ///   - shrinking: what the range of each block is multiplied by: numbers beyond are cut off.
+    ///   - precision: the data type of the decompressed weight, and so of the scales.
+    ///   - shrinking: a factor for the range of each block; values outside it are clipped.
     init(
         _ values: [Float], _ blocks: WeightBlocks, as dataType: MILDataType,
         mode: QuantizationScheme.Mode, precision: MILDataType, shrinking: [Float]? = nil
@@ -38,12 +39,12 @@ struct AffineGrid: WeightGrid {
         _ dataType: MILDataType, _ mode: QuantizationScheme.Mode
     ) -> ClosedRange<Int32> {
         let count = Int32(1) << Int32(dataType.bitWidth ?? 8)
-        let shorter: Int32 = mode == .symmetric ? 1 : 0
+        let unused: Int32 = mode == .symmetric ? 1 : 0
         return dataType.isSigned
-            ? -count / 2 + shorter...count / 2 - 1 : 0...count - 1 - shorter
+            ? -count / 2 + unused...count / 2 - 1 : 0...count - 1 - unused
     }
 
-    /// The least and the greatest number of each block, and zero.
+    /// The range of each block, extended to include zero.
     private static func bounds(
         _ values: [Float], _ blocks: WeightBlocks
     ) -> [(low: Float, high: Float)] {
@@ -56,12 +57,12 @@ struct AffineGrid: WeightGrid {
         return bounds
     }
 
-    /// A scale as the package can hold it; any will do for a block of zeros.
+    /// The scale rounded to the package's precision and kept above zero; 1 for a block of zeros.
     private static func scale(_ value: Float, _ precision: MILDataType) -> Float {
-        let held =
+        let rounded =
             precision == .float16
             ? HalfPrecision.floats(HalfPrecision.halfs([value]))[0] : value
-        if held > 0 { return held }
+        if rounded > 0 { return rounded }
         return value > 0 ? 0x1p-24 : 1
     }
 
@@ -82,7 +83,7 @@ struct AffineGrid: WeightGrid {
 
     func code(nearest value: Float, block: Int) -> Int32 {
         let steps = (value / scales[block]).rounded(.toNearestOrEven)
-        // No weight is so far off that it would not fit, but a correction of it might be.
+        // Weights are within range, but weights adjusted by error feedback may not fit an Int32.
         let code = Int32(min(max(steps, -0x1p20), 0x1p20)) + (zeroPoints?[block] ?? 0)
         return min(max(code, range.lowerBound), range.upperBound)
     }

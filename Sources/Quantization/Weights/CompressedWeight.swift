@@ -1,26 +1,27 @@
 import MLPackage
 
-/// A weight in fewer bits, and the operations that unpack it.
+/// A compressed weight, and the operations that decompress it.
 struct CompressedWeight {
-    enum Numbers {
+    /// What the package stores: values, or codes on a grid.
+    enum Storage {
         case unchanged([Float])
         case half([Float])
         case affine(AffineGrid, [Int32])
         case palette(PaletteGrid, [Int32])
     }
 
-    let numbers: Numbers
-    /// Which numbers are stored; the others are zero. Nil for all.
+    let storage: Storage
+    /// The sparsity mask: false for elements that are zero and not stored; nil for dense weights.
     var kept: [Bool]?
 
-    /// What the weight is when it is unpacked.
-    var unpacked: [Float] {
+    /// The decompressed weight.
+    var decompressed: [Float] {
         guard let kept else { return dense }
         return zip(dense, kept).map { $1 ? $0 : 0 }
     }
 
     private var dense: [Float] {
-        switch numbers {
+        switch storage {
         case .unchanged(let values): values
         case .half(let values): HalfPrecision.floats(HalfPrecision.halfs(values))
         case .affine(let grid, let codes): grid.values(codes)
@@ -28,17 +29,17 @@ struct CompressedWeight {
         }
     }
 
-    /// The operations that stand for the constant that the weight was: before iOS18 they have
-    /// attributes, from then on inputs.
+    /// The `constexpr` operations that replace the weight's constant. Their parameters are
+    /// attributes before iOS18, and inputs from iOS18 on.
     ///
-    /// - Parameter axis: of the output channels.
+    /// - Parameter axis: the axis of the output channels.
     func operations(
         replacing constant: MILOperation, axis: Int, target: DeploymentTarget
     ) -> [MILOperation] {
         let form: any ConstexprForm =
             target >= .iOS18 ? ConstexprInputs(constant) : ConstexprAttributes(constant, axis: axis)
-        if let kept { return form.sparse(numbers, kept) }
-        switch numbers {
+        if let kept { return form.sparse(storage, kept) }
+        switch storage {
         case .unchanged: return [constant]
         case .half(let values): return [form.cast(values)]
         case .affine(let grid, let codes): return [form.affine(grid, codes)]
@@ -47,12 +48,12 @@ struct CompressedWeight {
     }
 }
 
-/// How operations that unpack weights have their parameters.
+/// How `constexpr` operations take their parameters.
 private protocol ConstexprForm {
     func cast(_ values: [Float]) -> MILOperation
     func affine(_ grid: AffineGrid, _ codes: [Int32]) -> MILOperation
     func palette(_ grid: PaletteGrid, _ codes: [Int32]) -> MILOperation
-    func sparse(_ numbers: CompressedWeight.Numbers, _ kept: [Bool]) -> [MILOperation]
+    func sparse(_ storage: CompressedWeight.Storage, _ kept: [Bool]) -> [MILOperation]
 }
 
 private func castParameters(_ values: [Float], _ type: MILTensorType) -> [String: MILValue] {
@@ -63,12 +64,13 @@ private func castParameters(_ values: [Float], _ type: MILTensorType) -> [String
 }
 
 extension Array {
+    /// The elements whose flag is set.
     fileprivate func kept(_ flags: [Bool]) -> [Element] {
         zip(self, flags).compactMap { $1 ? $0 : nil }
     }
 }
 
-/// Up to iOS17.
+/// Parameters as attributes: opsets before iOS18.
 private struct ConstexprAttributes: ConstexprForm {
     let constant: MILOperation
     let axis: Int
@@ -111,9 +113,9 @@ private struct ConstexprAttributes: ConstexprForm {
             ])
     }
 
-    /// Numbers in fewer bits and sparse at once came with iOS18; nothing else gets here.
-    func sparse(_ numbers: CompressedWeight.Numbers, _ kept: [Bool]) -> [MILOperation] {
-        let values = CompressedWeight(numbers: numbers).unpacked
+    /// Sparse weights that are not quantized; the combination of both needs iOS18.
+    func sparse(_ storage: CompressedWeight.Storage, _ kept: [Bool]) -> [MILOperation] {
+        let values = CompressedWeight(storage: storage).decompressed
         return [
             operation(
                 "constexpr_sparse_to_dense",
@@ -126,7 +128,7 @@ private struct ConstexprAttributes: ConstexprForm {
     }
 }
 
-/// From iOS18 on.
+/// Parameters as inputs: iOS18 and later.
 private struct ConstexprInputs: ConstexprForm {
     let constant: MILOperation
     private var type: MILTensorType { constant.outputs[0].type }
@@ -173,9 +175,9 @@ private struct ConstexprInputs: ConstexprForm {
         .floats(grid.tables, shape: grid.blocks.groups + [1 << grid.bits, 1], as: type.dataType)
     }
 
-    func sparse(_ numbers: CompressedWeight.Numbers, _ kept: [Bool]) -> [MILOperation] {
+    func sparse(_ storage: CompressedWeight.Storage, _ kept: [Bool]) -> [MILOperation] {
         let mask = MILValue.packed(kept.map { $0 ? 1 : 0 }, shape: type.shape, as: .uint1)
-        switch numbers {
+        switch storage {
         case .unchanged(let values), .half(let values):
             let data = MILValue.floats(values.kept(kept), as: type.dataType)
             return [operation("constexpr_sparse_to_dense", ["nonzero_data": data, "mask": mask])]
@@ -192,8 +194,8 @@ private struct ConstexprInputs: ConstexprForm {
         }
     }
 
-    /// One operation that unpacks the numbers that there are, and one that puts them in their
-    /// places.
+    /// One operation that dequantizes the nonzero elements, and one that scatters them into the
+    /// dense weight.
     private func joint(
         _ kind: String, _ inputs: [String: MILValue], _ kept: [Bool]
     ) -> [MILOperation] {
@@ -201,13 +203,13 @@ private struct ConstexprInputs: ConstexprForm {
         let mask = MILNamedType("\(name)_mask", MILTensorType(.uint1, type.shape ?? []))
         let data = MILNamedType(
             "\(name)_nonzero_data", MILTensorType(type.dataType, [kept.count { $0 }]))
-        let numbers = MILOperation(
+        let nonzero = MILOperation(
             kind, name: "\(constant.name)_numbers", inputs: inputs.mapValues { [.value($0)] },
             outputs: [mask, data])
         let dense = MILOperation(
             "constexpr_sparse_to_dense", name: constant.name,
             inputs: ["nonzero_data": [.name(data.name)], "mask": [.name(mask.name)]],
             outputs: constant.outputs)
-        return [numbers, dense]
+        return [nonzero, dense]
     }
 }

@@ -1,25 +1,27 @@
-/// Codes changed such that the errors of each output channel add up to nearly nothing.
+/// Adjusts palette codes so that the mean rounding error of each output channel is close to zero.
 ///
-/// What a weight is multiplied by is mostly above zero, behind a ReLU, so a channel whose errors add
-/// up shifts as a whole. A few numbers that lie nearly half-way between two codes take the other one:
-/// that costs hardly any squared error.
+/// After a ReLU the inputs of a weight are not negative, so a channel whose rounding errors do not
+/// cancel shifts its mean output. Elements nearly half-way between two table entries are rounded
+/// the other way, which adds little squared error.
 struct MeanPreservation {
     let grid: PaletteGrid
     /// The axis of the output channels.
     let axis: Int
 
-    /// A number that could take the code beside its own.
+    /// Rounding an element to the adjacent code instead.
     private struct Change {
         let index: Int
         let code: Int32
-        /// How far the number moves by it, and what that adds to the squared error.
+        /// The change of the element's value.
         let step: Float
+        /// The increase of the squared error.
         let cost: Float
     }
 
+    /// The code of each element.
     func codes(_ values: [Float]) -> [Int32] {
         var codes = grid.codes(values)
-        let blocks = grid.blocks.blockOfEach
+        let blocks = grid.blocks.blockOfEachElement
         for channel in members where !channel.isEmpty {
             var error: Float = 0
             for index in channel {
@@ -29,7 +31,7 @@ struct MeanPreservation {
                 change(of: index, values[index], codes[index], blocks[index], against: error)
             }
             for change in changes.sorted(by: { $0.cost < $1.cost }) {
-                // Past half of a step, a further one would leave more than it takes away.
+                // A step larger than twice the remaining error would increase it.
                 guard abs(error + change.step) < abs(error) else { continue }
                 error += change.step
                 codes[change.index] = change.code
@@ -38,7 +40,7 @@ struct MeanPreservation {
         return codes
     }
 
-    /// The neighboring code that makes the channel's error smaller; nil where there is none.
+    /// The change to the adjacent code that reduces the channel's error; nil if there is none.
     private func change(
         of index: Int, _ value: Float, _ code: Int32, _ block: Int, against error: Float
     ) -> Change? {
@@ -52,7 +54,7 @@ struct MeanPreservation {
         return Change(index: index, code: next, step: new - old, cost: cost)
     }
 
-    /// The places of each output channel's numbers.
+    /// The indices of each output channel's elements.
     private var members: [[Int]] {
         let shape = grid.blocks.shape
         let inner = shape[(axis + 1)...].reduce(1, *)

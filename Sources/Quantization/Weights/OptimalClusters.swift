@@ -1,23 +1,25 @@
-/// Numbers that are to be replaced by a few, with the least sum of squared errors.
+/// Optimal k-means in one dimension: the k centers with the least weighted sum of squared errors.
 ///
-/// On a line the best clusters are runs of the sorted numbers, and the best end of a run never moves
-/// back as more numbers are added; so the best of all is found by dynamic programming, each row of
-/// which is solved by halves (Wu, "Optimal Quantization by Matrix Searching", 1991; Grønlund et al.,
-/// "Fast Exact k-Means, k-Medians and Bregman Divergence Clustering in 1D", 2017).
+/// In one dimension the optimal clusters are runs of the sorted values, and the start of the last
+/// run never moves back as values are added. The optimum is therefore found by dynamic programming,
+/// each row of which is solved by divide and conquer (Wu, "Optimal Quantization by Matrix
+/// Searching", 1991; Grønlund et al., "Fast Exact k-Means, k-Medians and Bregman Divergence
+/// Clustering in 1D", 2017).
 struct OptimalClusters {
-    /// Sums over the first i different numbers; many are gathered in bins first.
+    /// Prefix sums over the sorted distinct values, or over histogram bins if there are too many.
     private let sums: [Sums]
     private var pointCount: Int { sums.count - 1 }
-    /// From so many different numbers on, those that are nearly equal go together.
-    private static let mostPoints = 1 << 14
+    /// The maximum number of distinct values; more are merged into a histogram of as many bins.
+    private static let maximumPoints = 1 << 14
 
     private struct Sums {
         var weights = 0.0
-        /// Of the numbers times their weights.
+        /// The weighted sum of the values.
         var values = 0.0
+        /// The weighted sum of the squared values.
         var squares = 0.0
         var mean: Float { Float(values / weights) }
-        /// The squared error around the mean.
+        /// The squared error about the mean.
         var error: Double { Swift.max(squares - values * values / weights, 0) }
 
         mutating func add(_ value: Float, _ weight: Float) {
@@ -40,7 +42,8 @@ struct OptimalClusters {
         }
     }
 
-    /// - Parameter weights: how much each number's squared error counts, above 0; alike if nil.
+    /// - Parameter weights: the weight of each value's squared error, above 0; nil for equal
+    ///   weights.
     init(_ values: [Float], weights: [Float]? = nil) {
         let points = Self.distinct(values, weights) ?? Self.bins(values, weights)
         var sums = [Sums()]
@@ -48,30 +51,30 @@ struct OptimalClusters {
         self.sums = sums
     }
 
-    /// The different numbers, ascending; nil if there are too many.
+    /// The distinct values, ascending; nil if there are too many.
     private static func distinct(_ values: [Float], _ weights: [Float]?) -> [Sums]? {
         var points: [Float: Sums] = [:]
         for (index, value) in values.enumerated() {
             points[value, default: Sums()].add(value, weights?[index] ?? 1)
-            guard points.count <= mostPoints else { return nil }
+            guard points.count <= maximumPoints else { return nil }
         }
         return points.sorted { $0.key < $1.key }.map(\.value)
     }
 
-    /// The numbers in bins of equal width, empty ones left out.
+    /// A histogram of the values with bins of equal width, without empty bins.
     private static func bins(_ values: [Float], _ weights: [Float]?) -> [Sums] {
         let (low, high) = (Double(values.min() ?? 0), Double(values.max() ?? 0))
-        let scale = Double(mostPoints) / (high - low)
-        var bins = [Sums](repeating: Sums(), count: mostPoints)
+        let scale = Double(maximumPoints) / (high - low)
+        var bins = [Sums](repeating: Sums(), count: maximumPoints)
         for (index, value) in values.enumerated() {
-            let bin = min(Int((Double(value) - low) * scale), mostPoints - 1)
+            let bin = min(Int((Double(value) - low) * scale), maximumPoints - 1)
             bins[bin].add(value, weights?[index] ?? 1)
         }
         return bins.filter { $0.weights > 0 }
     }
 
-    /// The best `count` numbers, ascending; the last is repeated where there are fewer different
-    /// ones.
+    /// The `count` optimal centers, ascending. If there are fewer distinct values, the last one is
+    /// repeated.
     func centers(_ count: Int) -> [Float] {
         guard pointCount > count else {
             let all = zip(sums, sums.dropFirst()).map { ($1 - $0).mean }
@@ -84,7 +87,8 @@ struct OptimalClusters {
         return zip(ends, ends.dropFirst()).map { (sums[$1] - sums[$0]).mean }
     }
 
-    /// For each number of clusters from 2 on, where the last one of the first i points begins.
+    /// For each number of clusters k ≥ 2 and each i: where the last of k optimal clusters of the
+    /// first i points starts.
     private func splits(_ count: Int) -> [[Int32]] {
         var best = sums.map { $0.weights > 0 ? $0.error : 0 }
         var rows: [[Int32]] = []
@@ -97,7 +101,7 @@ struct OptimalClusters {
         return rows
     }
 
-    /// One more cluster: for each i the best place to begin it.
+    /// A row of the dynamic program: adds one cluster and finds its best start for each i.
     private struct Row {
         let sums: [Sums]
         let best: [Double]
@@ -112,17 +116,17 @@ struct OptimalClusters {
 
         mutating func solve(_ range: ClosedRange<Int>, from low: Int, to high: Int) {
             let middle = (range.lowerBound + range.upperBound) / 2
-            var (place, least) = (low, Double.infinity)
+            var (bestStart, least) = (low, Double.infinity)
             for start in low...min(high, middle - 1) {
                 let total = best[start] + (sums[middle] - sums[start]).error
-                if total < least { (least, place) = (total, start) }
+                if total < least { (least, bestStart) = (total, start) }
             }
-            (result[middle], split[middle]) = (least, Int32(place))
+            (result[middle], split[middle]) = (least, Int32(bestStart))
             if range.lowerBound < middle {
-                solve(range.lowerBound...middle - 1, from: low, to: place)
+                solve(range.lowerBound...middle - 1, from: low, to: bestStart)
             }
             if middle < range.upperBound {
-                solve(middle + 1...range.upperBound, from: place, to: high)
+                solve(middle + 1...range.upperBound, from: bestStart, to: high)
             }
         }
     }

@@ -1,15 +1,15 @@
 import MLPackage
 
-/// Tables of numbers, one a block; codes are places in them.
+/// Palettization: one lookup table per block; a code is an index into the table.
 struct PaletteGrid: WeightGrid {
     let blocks: WeightBlocks
     let bits: Int
-    /// The tables one after another, 2^bits numbers each, ascending.
+    /// The tables of all blocks, concatenated: 2^bits ascending values each.
     let tables: [Float]
 
     /// - Parameters:
-    ///   - precision: of the unpacked weights, and so of the tables.
-    ///   - importance: how much the squared error of each number counts; alike if nil.
+    ///   - precision: the data type of the decompressed weight, and so of the tables.
+    ///   - importance: the weight of each element's squared error; nil to weight them equally.
     init(
         _ values: [Float], _ blocks: WeightBlocks, bits: Int,
         mode: QuantizationScheme.PaletteMode, precision: MILDataType, importance: [Float]? = nil
@@ -37,6 +37,7 @@ struct PaletteGrid: WeightGrid {
         return (0..<entries).map { low + Float($0) * step }
     }
 
+    /// Finds the nearest table entry by binary search.
     func code(nearest value: Float, block: Int) -> Int32 {
         let first = block << bits
         var (low, high) = (first, first + 1 << bits - 1)

@@ -1,10 +1,11 @@
-/// Which numbers of a weight stay: those that matter the most.
+/// Selects the elements of a weight to keep: those with the highest scores.
 struct Pruning {
     let shape: [Int]
     let axes: (output: Int, input: Int)
-    /// What each number matters: its square, or what it does to the output.
+    /// The score of each element: its square, or its effect on the output.
     let scores: [Float]
 
+    /// Whether each element is kept.
     func kept(_ scheme: QuantizationScheme) -> [Bool] {
         let axis = scheme.pruningAxis == .output ? axes.output : axes.input
         switch scheme.pruning {
@@ -14,17 +15,17 @@ struct Pruning {
             guard let limit = limit(share: scheme.sparsity, of: sums) else {
                 return sums.map { _ in true }
             }
-            // A block goes as a whole.
+            // All elements of a block share one sum, so it is removed as a whole.
             return sums.map { $0 > limit }
         case .ratio(let zeros, let count): return kept(zeros: zeros, of: count, along: axis)
         }
     }
 
-    /// All but a share of the numbers, the least of them.
+    /// Unstructured pruning: removes the given share of elements with the lowest scores.
     private func kept(share: Double, of scores: [Float]) -> [Bool] {
         guard let limit = limit(share: share, of: scores) else { return scores.map { _ in true } }
         var dropped = count(share, of: scores) - scores.count { $0 < limit }
-        // Of those that are equal to the limit, the first ones go.
+        // Of the elements with exactly this score, the first ones are removed.
         return scores.map { score in
             guard score == limit, dropped > 0 else { return score >= limit }
             dropped -= 1
@@ -36,35 +37,35 @@ struct Pruning {
         Int((share * Double(scores.count)).rounded())
     }
 
-    /// The greatest score that has to go; nil where none has.
+    /// The highest score to be removed; nil if nothing is removed.
     private func limit(share: Double, of scores: [Float]) -> Float? {
         let dropped = count(share, of: scores)
         return dropped > 0 ? scores.sorted()[dropped - 1] : nil
     }
 
-    /// Of each number, what its block matters; the last block of a row may be shorter.
+    /// For each element, the sum of the scores in its block; the last block may be shorter.
     private func sums(ofRuns size: Int, along axis: Int) -> [Float] {
         var result = scores
-        forEachRun(of: size, along: axis) { places in
-            let sum = places.reduce(Float(0)) { $0 + scores[$1] }
-            for place in places { result[place] = sum }
+        forEachRun(of: size, along: axis) { indices in
+            let sum = indices.reduce(Float(0)) { $0 + scores[$1] }
+            for index in indices { result[index] = sum }
         }
         return result
     }
 
-    /// Of every `count` neighbors the `zeros` least go. A shorter rest is filled up with zeros, which
-    /// count among them.
+    /// n:m sparsity: removes the `zeros` lowest of every `count` neighbors. A shorter last group is
+    /// padded with zeros, which count as removed.
     private func kept(zeros: Int, of count: Int, along axis: Int) -> [Bool] {
         var kept = [Bool](repeating: true, count: scores.count)
-        forEachRun(of: count, along: axis) { places in
-            let dropped = zeros - (count - places.count)
-            let sorted = places.sorted { (scores[$0], $0) < (scores[$1], $1) }
-            for place in sorted.prefix(max(dropped, 0)) { kept[place] = false }
+        forEachRun(of: count, along: axis) { indices in
+            let dropped = zeros - (count - indices.count)
+            let sorted = indices.sorted { (scores[$0], $0) < (scores[$1], $1) }
+            for index in sorted.prefix(max(dropped, 0)) { kept[index] = false }
         }
         return kept
     }
 
-    /// Calls with the places of each run of `size` neighbors along an axis.
+    /// Calls `body` with the element indices of each run of `size` neighbors along an axis.
     private func forEachRun(of size: Int, along axis: Int, _ body: ([Int]) -> Void) {
         let step = shape[(axis + 1)...].reduce(1, *)
         let extent = shape[axis]

@@ -1,25 +1,26 @@
 import TensorGraph
 
-/// A weight in blocks of one scale or table: each axis is divided into equal runs.
+/// The division of a weight into blocks that share a scale or a lookup table: each axis is split
+/// into equal runs.
 struct WeightBlocks {
     let shape: [Int]
-    /// Blocks along each axis.
+    /// The number of blocks along each axis.
     let groups: [Int]
 
     var count: Int { groups.reduce(1, *) }
 
-    /// Calls with each stretch of elements that lie together in one block, in order.
+    /// Calls `body` with each range of consecutive elements of one block, in memory order.
     func forEachRun(_ body: (_ range: Range<Int>, _ block: Int) -> Void) {
         let split = groups.lastIndex { $0 > 1 } ?? 0
         let inner = shape[(split + 1)...].reduce(1, *)
         let length = shape[split] / groups[split] * inner
-        let (inside, strides) = (Shape(shape).strides, Shape(groups).strides)
+        let (elementStrides, blockStrides) = (Shape(shape).strides, Shape(groups).strides)
         let total = shape.reduce(1, *)
         for start in stride(from: 0, to: total, by: max(length, 1)) {
             var block = 0
             for axis in 0...split {
-                let place = start / inside[axis] % shape[axis]
-                block += place / (shape[axis] / groups[axis]) * strides[axis]
+                let index = start / elementStrides[axis] % shape[axis]
+                block += index / (shape[axis] / groups[axis]) * blockStrides[axis]
             }
             body(start..<start + length, block)
         }
@@ -30,9 +31,9 @@ extension WeightBlocks {
     /// The blocks of a weight.
     ///
     /// - Parameters:
-    ///   - axes: those of the output and the input channels; nil where there are none.
-    ///   - size: input channels of a block, or output channels of a group.
-    /// - Returns: nil where the size does not divide the channels.
+    ///   - axes: the axes of the output and the input channels.
+    ///   - size: the input channels per block, or the output channels per group.
+    /// - Returns: nil if the number of channels is not a multiple of the size.
     init?(
         _ shape: [Int], _ granularity: QuantizationScheme.Granularity,
         axes: (output: Int, input: Int), size: Int

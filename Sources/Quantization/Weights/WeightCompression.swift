@@ -1,13 +1,13 @@
 import MLPackage
 
-/// A weight on its way to fewer bits.
+/// Compresses a weight by a scheme.
 struct WeightCompression {
     let values: [Float]
     let blocks: WeightBlocks
     let axes: (output: Int, input: Int)
-    /// Of the unpacked weights.
+    /// The data type of the decompressed weight.
     let precision: MILDataType
-    /// What the weight is multiplied by; nil to treat all numbers alike.
+    /// The observed inputs of the weight; nil without calibration: all elements count equally.
     let inputs: WeightInputs?
 
     func compressed(_ scheme: QuantizationScheme) -> CompressedWeight {
@@ -15,9 +15,9 @@ struct WeightCompression {
         switch scheme.weights {
         case .unchanged:
             let values = rounded(kept) { value, _, _ in value }
-            return CompressedWeight(numbers: .unchanged(values), kept: kept)
+            return CompressedWeight(storage: .unchanged(values), kept: kept)
         case .float16:
-            return CompressedWeight(numbers: .half(values))
+            return CompressedWeight(storage: .half(values))
         case .palette(let bits):
             let grid = PaletteGrid(
                 values, blocks, bits: bits, mode: scheme.paletteMode, precision: precision,
@@ -27,10 +27,10 @@ struct WeightCompression {
                 preservesMeans
                 ? MeanPreservation(grid: grid, axis: axes.output).codes(values)
                 : codes(on: grid, kept)
-            return CompressedWeight(numbers: .palette(grid, chosen), kept: kept)
+            return CompressedWeight(storage: .palette(grid, chosen), kept: kept)
         default:
             let grid = affineGrid(scheme)
-            return CompressedWeight(numbers: .affine(grid, codes(on: grid, kept)), kept: kept)
+            return CompressedWeight(storage: .affine(grid, codes(on: grid, kept)), kept: kept)
         }
     }
 
@@ -42,19 +42,20 @@ struct WeightCompression {
             })
     }
 
-    /// The weight with its numbers replaced, each error made good as far as may be by those that
-    /// come after it.
+    /// The weight with its elements replaced, and pruned ones set to zero. With calibration, later
+    /// elements compensate the error of earlier ones.
     private func rounded(
         _ kept: [Bool]?, _ replacement: (Float, _ index: Int, _ block: Int) -> Float
     ) -> [Float] {
         guard let inputs else { return values }
-        let places = blocks.blockOfEach
+        let blockIndices = blocks.blockOfEachElement
         return inputs.rounding(values) { value, index in
-            kept.map { $0[index] } ?? true ? replacement(value, index, places[index]) : 0
+            kept.map { $0[index] } ?? true ? replacement(value, index, blockIndices[index]) : 0
         }
     }
 
-    /// The numbers that matter the most: by their own size, or by what they do to the output.
+    /// Whether to keep each element, by magnitude or, with calibration, by its effect on the
+    /// output.
     private func kept(_ scheme: QuantizationScheme) -> [Bool] {
         let importance = inputs?.importance(count: values.count)
         let scores = values.indices.map { values[$0] * values[$0] * (importance?[$0] ?? 1) }
@@ -63,6 +64,8 @@ struct WeightCompression {
 
     // MARK: Scales
 
+    /// The scales and zero points. With calibration, the range of each block is shrunk by the
+    /// factor in 0.4…1 that has the least weighted error.
     private func affineGrid(_ scheme: QuantizationScheme) -> AffineGrid {
         func grid(_ shrinking: [Float]?) -> AffineGrid {
             AffineGrid(
@@ -84,7 +87,7 @@ struct WeightCompression {
 }
 
 extension WeightGrid {
-    /// The squared error of the nearest numbers, block by block.
+    /// The weighted squared rounding error of each block.
     fileprivate func errors(_ values: [Float], _ importance: [Float]) -> [Double] {
         var errors = [Double](repeating: 0, count: blocks.count)
         blocks.forEachRun { run, block in
@@ -100,8 +103,8 @@ extension WeightGrid {
 }
 
 extension WeightBlocks {
-    /// The block of each element.
-    var blockOfEach: [Int] {
+    /// The block index of each element.
+    var blockOfEachElement: [Int] {
         var result = [Int](repeating: 0, count: shape.reduce(1, *))
         forEachRun { run, block in
             for index in run { result[index] = block }

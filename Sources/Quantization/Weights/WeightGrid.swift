@@ -1,17 +1,17 @@
-/// The numbers that a weight can have after it has been made smaller, and the codes they are
-/// stored by: scales and zero points, or tables, one for each block.
+/// The values that a compressed weight can take, and the codes that represent them: by a scale and
+/// zero point, or by a lookup table, for each block.
 protocol WeightGrid {
     var blocks: WeightBlocks { get }
 
-    /// The code of the number that is nearest.
+    /// The code of the nearest representable value.
     func code(nearest value: Float, block: Int) -> Int32
 
-    /// The number that a code stands for.
+    /// The value that a code represents.
     func value(of code: Int32, block: Int) -> Float
 }
 
 extension WeightGrid {
-    /// The codes of the nearest numbers.
+    /// The code of the nearest representable value for each element.
     func codes(_ values: [Float]) -> [Int32] {
         var codes = [Int32](repeating: 0, count: values.count)
         blocks.forEachRun { run, block in
@@ -20,7 +20,7 @@ extension WeightGrid {
         return codes
     }
 
-    /// The numbers that codes stand for.
+    /// The value that each code represents.
     func values(_ codes: [Int32]) -> [Float] {
         var values = [Float](repeating: 0, count: codes.count)
         blocks.forEachRun { run, block in
