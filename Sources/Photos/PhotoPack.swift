@@ -1,11 +1,12 @@
+import Files
 import ImageIO
 import TensorFiles
 import TensorGraph
 
-/// Photos in one HDF5 file: a dataset of bytes `photos/<name>`, [height, width, 3], for each.
+/// A packed dataset: photos in one HDF5 file.
 ///
-/// Reading a photo needs no decoder, and training on a network drive opens one file instead of
-/// thousands.
+/// Each photo is a dataset of bytes, `photos/<name>`, [height, width, 3]. Photos are read without
+/// decoding, and training on a network drive opens one file instead of thousands.
 public final class PhotoPack: Sendable, Hashable {
     private static let group = "photos"
     private static let marker = "retint_photo_pack"
@@ -13,20 +14,20 @@ public final class PhotoPack: Sendable, Hashable {
 
     /// The path of the file.
     public let path: String
-    /// The names of the photos, in the order in which they were packed.
+    /// The names of the photos, in the order in which they were written.
     public let names: [String]
     private let reader: HDF5Reader
 
-    /// Opens a pack; photos are read on demand.
+    /// Opens a pack. Photos are read one by one, see ``PhotoReference/image(minimumSide:)``.
     ///
-    /// - Throws: `TensorFileError` if the file cannot be read; ``PhotoPackError`` if it is not a
-    ///   packed dataset.
-    package init(path: String) throws {
-        self.path = path
+    /// - Throws: `TensorFileError` if the file cannot be read, ``PhotoError`` if it is not a pack.
+    public init(contentsOf path: some PathConvertible) throws {
+        self.path = path.filePath.string
         reader = try HDF5Reader(path: path)
         guard try reader.attributes()[Self.marker]?.integer == Self.version else {
-            throw PhotoPackError(
-                "\(path): is no packed dataset; make one with `retint dataset pack`")
+            throw PhotoError(
+                .notAPack,
+                "\(self.path): is not a packed dataset; create one with `retint dataset pack`")
         }
         names = try reader.datasetNames(under: Self.group)
     }
@@ -46,8 +47,7 @@ public final class PhotoPack: Sendable, Hashable {
             guard shape.rank == 3, shape[2] == 3, shape[0] > 0, shape[1] > 0,
                 try reader.storedType(of: dataset) == .uint8
             else {
-                throw ImageError.damaged(
-                    file, "is not a dataset of bytes of shape [height, width, 3]")
+                throw ImageError.damaged(file, "is not bytes of shape [height, width, 3]")
             }
             try limits.check(width: shape[1], height: shape[0], file: file)
             let bytes = try reader.read(dataset, expecting: shape).integers ?? []
@@ -60,33 +60,49 @@ public final class PhotoPack: Sendable, Hashable {
             throw ImageError.damaged(file, "cannot be read: \(error)")
         }
     }
+}
 
-    /// Writes photos into a pack one by one; the file appears at its path once all are written.
+// MARK: Writing
+
+extension PhotoPack {
+    /// Writes photos into a pack, sorted by name. The file appears once it is complete.
     ///
-    /// - Parameters:
-    ///   - names: unique names that neither begin nor end with `/`.
-    ///   - photo: returns the photo for the name at an index.
-    /// - Throws: `TensorFileError` if it cannot be written; the errors of `photo`.
-    package static func write(
-        _ names: [String], to path: String, photo: (Int) throws -> Image
+    /// A photo is named after its file. Where several files have the same name, all but the first
+    /// get a number in front: `1-photo.png`.
+    ///
+    /// - Parameter shortSide: larger photos are scaled down to this short side, in pixels.
+    /// - Throws: `ImageError` if a photo cannot be read, `TensorFileError` if the pack cannot be
+    ///   written.
+    public static func write(
+        _ photos: [PhotoReference], to path: some PathConvertible, shortSide: Int
     ) throws {
+        let names = uniqueNames(photos.map { "\($0)" })
+        let named = zip(names, photos).sorted { $0.0 < $1.0 }
         let writer = try HDF5Writer(path: path)
         try writer.setAttribute(marker, to: .integer(version))
         try writer.createGroup(group)
-        for (index, name) in names.enumerated() {
-            let image = try photo(index)
+        for (name, photo) in named {
+            let image = try photo.image(minimumSide: shortSide)
+                .scaledDown(toShortSide: shortSide)
             let shape = Shape([image.height, image.width, 3])
             try writer.write(
                 StoredTensor(shape: shape, bytes: image.pixels), to: "\(group)/\(name)")
         }
         try writer.finish()
     }
-}
 
-/// The error for a file that is not a packed dataset.
-public struct PhotoPackError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The path and the problem.
-    public let description: String
-
-    init(_ description: String) { self.description = description }
+    /// The last component of each path, with a number in front where it is taken already.
+    static func uniqueNames(_ paths: [String]) -> [String] {
+        var used: Set<String> = []
+        return paths.map { path in
+            let name = String(path.split(separator: "/").last ?? "photo")
+            var unique = name
+            var number = 1
+            while !used.insert(unique).inserted {
+                unique = "\(number)-\(name)"
+                number += 1
+            }
+            return unique
+        }
+    }
 }

@@ -1,14 +1,14 @@
 public import Files
 public import ImageIO
 
-/// Where a photo is: a file, or a name in a packed dataset.
+/// Where a photo is: a file, or one of the photos in a packed dataset.
 public enum PhotoReference: Hashable, Sendable, CustomStringConvertible {
     /// An image file, by its path.
     case file(String)
-    /// A photo of a packed dataset, by its name.
+    /// A photo in a packed dataset, by its name there.
     case packed(PhotoPack, name: String)
 
-    /// The path; for a photo of a pack, the pack's path and the photo's name.
+    /// The path of the file; for a packed photo the path of the pack, `/`, and the photo's name.
     public var description: String {
         switch self {
         case .file(let path): path
@@ -19,7 +19,7 @@ public enum PhotoReference: Hashable, Sendable, CustomStringConvertible {
     /// Reads the photo.
     ///
     /// - Parameter minimumSide: as for `Image.init(contentsOf:limits:minimumSide:)`.
-    /// - Throws: `ImageError` if it cannot be read or decoded.
+    /// - Throws: `ImageError` if the photo is missing, damaged or too large.
     public func image(minimumSide: Int? = nil) throws(ImageError) -> Image {
         switch self {
         case .file(let path): try Image(contentsOf: path, minimumSide: minimumSide)
@@ -29,20 +29,20 @@ public enum PhotoReference: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension PhotoReference {
-    /// The file extensions of photos, in lower case.
-    package static let extensions: Set<String> = ["jpg", "jpeg", "png", "webp"]
+    /// The extensions of the files that are photos, in lower case.
+    public static let extensions: Set<String> = ["jpg", "jpeg", "png", "webp"]
 
-    /// Lists photos.
+    /// Lists photos; the list is empty if there are none.
     ///
     /// - Parameter source: a folder, whose photos and those of its subfolders are sorted by path; a
-    ///   file list (`.txt`) with one path per line, relative to the list's folder, and comments
-    ///   after `#`; or a packed dataset (`.h5`).
-    /// - Throws: `FileError` if it cannot be read; `TensorFileError` or ``PhotoPackError`` if it is
-    ///   not a packed dataset.
+    ///   file list (`.txt`), with one path a line, relative to the list's folder, and comments that
+    ///   begin with `#`; or a packed dataset (`.h5`).
+    /// - Throws: `FileError` if the source cannot be read; `TensorFileError` or ``PhotoError`` if a
+    ///   `.h5` file is not a packed dataset.
     public static func list(_ source: some PathConvertible) throws -> [PhotoReference] {
         let source = source.filePath.string
         if source.hasSuffix(".h5") || source.hasSuffix(".hdf5") {
-            let pack = try PhotoPack(path: source)
+            let pack = try PhotoPack(contentsOf: source)
             return pack.names.map { .packed(pack, name: $0) }
         }
         if source.hasSuffix(".txt") { return try lines(of: source) }

@@ -1,32 +1,63 @@
+import Files
+import Foundation
 import Layers
 
-/// Photos split into training, validation and test sets.
+/// Photos divided into those to train on, to validate with and to test with.
 ///
-/// A photo's set depends on its perceptual hash and the seed alone: it does not change when other
-/// photos are added or the photo is renamed, and a copy lands in the same set.
-package struct PhotoSplit {
-    package private(set) var train: [PhotoSurvey.Photo] = []
-    package private(set) var validation: [PhotoSurvey.Photo] = []
-    package private(set) var test: [PhotoSurvey.Photo] = []
+/// Only a photo's perceptual hash decides where it goes: it stays there when other photos are added
+/// or when it is renamed, and a copy of it goes to the same part.
+public struct PhotoSplit: Sendable {
+    public private(set) var train: [PhotoSurvey.Photo] = []
+    public private(set) var validation: [PhotoSurvey.Photo] = []
+    public private(set) var test: [PhotoSurvey.Photo] = []
 
-    /// Splits photos.
+    /// Divides photos at random.
     ///
     /// - Parameters:
-    ///   - photos: the photos to split.
-    ///   - validation: the share of the validation set, 0…1.
-    ///   - test: the share of the test set, 0…1.
-    ///   - seed: the seed of the split.
-    package init(_ photos: [PhotoSurvey.Photo], validation: Double, test: Double, seed: UInt64) {
+    ///   - validation: the share of the photos to validate with, 0…1.
+    ///   - test: the share of the photos to test with, 0…1.
+    ///   - seed: another seed gives another split.
+    public init(_ photos: [PhotoSurvey.Photo], validation: Double, test: Double, seed: UInt64 = 0) {
         for photo in photos {
             var random = RandomStream(seed: seed, name: "split \(photo.hash.bits)")
-            let draw = random.uniform()
-            if draw < test {
+            let position = random.uniform()
+            if position < test {
                 self.test.append(photo)
-            } else if draw < test + validation {
+            } else if position < test + validation {
                 self.validation.append(photo)
             } else {
                 train.append(photo)
             }
         }
+    }
+
+    /// The parts with the names of their lists.
+    package var parts: [(name: String, photos: [PhotoSurvey.Photo])] {
+        [("train", train), ("validation", validation), ("test", test)]
+    }
+
+    /// Writes the file lists `train.txt`, `validation.txt` and `test.txt` with absolute paths.
+    ///
+    /// - Parameter folder: created if it does not exist.
+    /// - Throws: ``PhotoError`` if photos are in a packed dataset, `FileError` if a list cannot be
+    ///   written.
+    public func writeLists(to folder: some PathConvertible) throws {
+        try createFolder(folder)
+        for (name, photos) in parts {
+            let lines = try photos.map { try Self.absolutePath($0.reference) + "\n" }
+            try AtomicFile.write(
+                Array(lines.joined().utf8), to: folder.filePath.appending("\(name).txt"))
+        }
+    }
+
+    private static func absolutePath(_ reference: PhotoReference) throws(PhotoError) -> String {
+        guard case .file(let path) = reference else {
+            throw PhotoError(
+                .packed,
+                "\(reference): is in a packed dataset, which cannot be split into file lists; "
+                    + "split the photos before packing them")
+        }
+        return path.hasPrefix("/")
+            ? path : "\(FileManager.default.currentDirectoryPath)/\(path)"
     }
 }

@@ -1,18 +1,20 @@
 import ColorScience
 import ImageIO
 
-/// The photos of a collection that are fit for training, and the problems of the others.
-package struct PhotoSurvey: Sendable {
-    /// Why a photo is dropped.
-    package enum Problem: Hashable, Sendable, CustomStringConvertible {
-        /// The photo cannot be read, for the given reason.
+/// The photos of a collection that a network can learn colors from, and those that it cannot: broken
+/// files, gray photos and duplicates.
+public struct PhotoSurvey: Sendable {
+    /// Why a photo is left out.
+    public enum Problem: Hashable, Sendable, CustomStringConvertible {
+        /// The photo cannot be read.
         case broken(String)
-        /// The photo has hardly any color; `chroma` is the 99th percentile over its pixels.
+        /// The photo is gray or tinted in one color; `chroma` is the 99th percentile over its pixels.
         case gray(chroma: Float)
-        /// The photo looks like an earlier one; `distance` is the number of hash bits that differ.
+        /// The photo looks like another one: so many of the 64 bits of their hashes differ.
         case duplicate(of: String, distance: Int)
 
-        package var kind: String {
+        /// `broken`, `gray` or `duplicate`.
+        public var kind: String {
             switch self {
             case .broken: "broken"
             case .gray: "gray"
@@ -20,43 +22,44 @@ package struct PhotoSurvey: Sendable {
             }
         }
 
-        package var description: String {
+        public var description: String {
             switch self {
             case .broken(let reason): "broken: \(reason)"
             case .gray(let chroma):
-                "gray: 99 of 100 pixels have a chroma of at most \(Int(chroma.rounded()))"
+                "gray: 99 % of the pixels have a chroma of at most \(Int(chroma.rounded()))"
             case .duplicate(let other, let distance):
                 "duplicate of \(other) (\(distance) of 64 bits differ)"
             }
         }
     }
 
-    /// A photo that was read.
-    package struct Photo: Sendable {
-        package let reference: PhotoReference
-        package let width, height: Int
+    /// A photo that a network can learn from.
+    public struct Photo: Sendable {
+        public let reference: PhotoReference
+        /// The size in pixels at which the photo was decoded: large JPEG files are decoded at a
+        /// fraction of their size.
+        public let width, height: Int
         package let hash: PerceptualHash
-        package let chroma: Float
+        /// The 99th percentile of the chroma √(a² + b²) over the pixels.
+        public let chroma: Float
     }
 
-    /// The photos fit for training, in the collection's order.
-    package private(set) var usable: [Photo] = []
-    /// The photos that were dropped, and why.
-    package private(set) var dropped: [(reference: PhotoReference, problem: Problem)] = []
+    /// The photos that a network can learn from, in the order of the collection.
+    public private(set) var usable: [Photo] = []
+    /// The photos that are left out, and why.
+    public private(set) var dropped: [(reference: PhotoReference, problem: Problem)] = []
 
-    /// The largest chroma, as a 99th percentile, of a photo that counts as gray or tinted.
-    package static let grayChroma: Float = 8
-    /// The largest number of differing hash bits, of 64, at which photos count as duplicates.
-    package static let sameDistance = 4
+    /// The chroma at or below which a photo counts as gray.
+    public static let grayChroma: Float = 8
+    /// The number of differing bits up to which two photos count as duplicates.
+    public static let duplicateDistance = 4
 
-    /// Reads and checks every photo.
+    /// Examines every photo.
     ///
-    /// - Parameters:
-    ///   - references: the photos.
-    ///   - progress: called with the number of photos that are done.
-    package init(_ references: [PhotoReference], progress: (Int) -> Void = { _ in }) {
+    /// - Parameter progress: called with the number of photos examined so far.
+    public init(_ references: [PhotoReference], progress: (Int) -> Void = { _ in }) {
         for (done, reference) in references.enumerated() {
-            switch Self.read(reference) {
+            switch Self.examine(reference) {
             case .success(let photo): add(photo)
             case .failure(let error): dropped.append((reference, .broken("\(error)")))
             }
@@ -64,7 +67,7 @@ package struct PhotoSurvey: Sendable {
         }
     }
 
-    private static func read(_ reference: PhotoReference) -> Result<Photo, ImageError> {
+    private static func examine(_ reference: PhotoReference) -> Result<Photo, ImageError> {
         do throws(ImageError) {
             let image = try reference.image(minimumSide: 128)
             let small = image.resized(to: 64, height: 64, filter: .bilinear)
@@ -85,7 +88,7 @@ package struct PhotoSurvey: Sendable {
         }
         for other in usable {
             let distance = photo.hash.distance(to: other.hash)
-            guard distance <= Self.sameDistance else { continue }
+            guard distance <= Self.duplicateDistance else { continue }
             let problem = Problem.duplicate(of: "\(other.reference)", distance: distance)
             return dropped.append((photo.reference, problem))
         }

@@ -96,10 +96,10 @@ import Testing
         try train("pack.h5", "packed")
         try bench.expect(64, "dataset", "pack", "photos", "-o", "pack.zip", says: ["ends in .h5"])
         try bench.expect(
-            64, "dataset", "split", "pack.h5", "-o", "lists", says: ["split its photos before"])
+            64, "dataset", "split", "pack.h5", "-o", "lists", says: ["split the photos before"])
         // Any other HDF5 file is no pack.
         try HDF5Writer(path: bench.path("other.h5")).finish()
-        try bench.expect(65, "dataset", "inspect", "other.h5", says: ["is no packed dataset"])
+        try bench.expect(65, "dataset", "inspect", "other.h5", says: ["is not a packed dataset"])
     }
 
     @Test func listsOfASplitAreTrainedOn() throws {

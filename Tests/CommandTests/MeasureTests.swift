@@ -70,7 +70,7 @@ import Testing
         try bench.makeDirectory("empty")
         try bench.expect(65, "evaluate", model, "--data", "empty", says: ["empty: holds no photo"])
         try bench.expect(65, "evaluate", model, "--data", "absent", says: ["absent", "No such"])
-        try bench.expect(65, "evaluate", model, "--data", model, says: ["is no packed dataset"])
+        try bench.expect(65, "evaluate", model, "--data", model, says: ["is not a packed dataset"])
     }
 
     @Test func namesBadPhotos() throws {

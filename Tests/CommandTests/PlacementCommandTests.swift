@@ -43,6 +43,6 @@ import Testing
     @Test func goesWithAPackage() throws {
         let model = try bench.makeCheckpoint()
         try bench.expect(
-            64, "inspect", model, "--placement", says: ["--placement goes with a package"])
+            64, "inspect", model, "--placement", says: ["--placement needs a package"])
     }
 }

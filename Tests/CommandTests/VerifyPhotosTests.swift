@@ -41,7 +41,7 @@ import Testing
         let mean = try #require(report["delta_e2000_mean"] as? Double)
         #expect(abs(means.reduce(0, +) / 3 - mean) < 1e-9)
         let text = try verify("--photos", "photos", "--photo", "photos/a.png")
-        #expect(text.output.contains("of 4 pictures") && text.output.contains("worst picture: "))
+        #expect(text.output.contains("of 4 images") && text.output.contains("worst image: "))
     }
 
     @Test func jsonHasAllThatIsComputed() throws {
@@ -132,6 +132,6 @@ import Testing
             says: ["empty: holds no photo"])
         try bench.expect(
             64, "verify", "half.mlpackage", "--reference", "model.h5", "--photos", "photos",
-            says: ["go with --against"])
+            says: ["need --against"])
     }
 }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import Retint
 
 struct ColorizeCommand: ParsableCommand {
@@ -9,7 +8,7 @@ struct ColorizeCommand: ParsableCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "colorize",
-        abstract: "Color photos.",
+        abstract: "Colorize photos.",
         discussion: """
             Each photo keeps its name, its size and its lightness. A photo that cannot be read is \
             reported, and the others are still colored.
@@ -65,7 +64,7 @@ struct ColorizeCommand: ParsableCommand {
         let jobs = try jobs()
         let colorizer = try loaded(model)
         let earlier = try before.map(loaded(_:))
-        try makeDirectory(output)
+        try createFolder(output)
         var failures = Failures()
         let progress =
             jobs.count > 1 ? ProgressBar("colorize", total: jobs.count, unit: "photos") : nil
@@ -81,7 +80,7 @@ struct ColorizeCommand: ParsableCommand {
             progress?.update(index + 1)
         }
         progress?.finish()
-        try failures.finish(of: jobs.count, "photos", "colored")
+        try failures.finish(of: jobs.count, "photos", "colorized")
     }
 }
 
@@ -105,7 +104,7 @@ extension ColorizeCommand {
                     throw CommandError(
                         .wrongUsage,
                         "\(other) and \(job.photo) would both be written to \(path); "
-                            + "color them into different directories")
+                            + "colorize them into different folders")
                 }
                 try refuseOverwriting(inputs, with: path)
             }
@@ -114,10 +113,10 @@ extension ColorizeCommand {
     }
 
     private func job(_ photo: String) -> Job {
-        let url = URL(fileURLWithPath: photo)
-        let isJPEG = ["jpg", "jpeg"].contains(url.pathExtension.lowercased())
+        let path = photo.filePath
+        let isJPEG = ["jpg", "jpeg"].contains(path.extension?.lowercased())
         let writesJPEG = format.map { $0 == .jpeg } ?? isJPEG
-        let name = url.deletingPathExtension().lastPathComponent
+        let name = path.stem ?? photo
         let suffix = writesJPEG ? "jpg" : "png"
         let base = output.hasSuffix("/") ? output + name : "\(output)/\(name)"
         return Job(

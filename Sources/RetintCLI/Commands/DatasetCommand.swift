@@ -1,37 +1,36 @@
 import ArgumentParser
-import Foundation
 import Retint
 
 struct DatasetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "dataset",
-        abstract: "Look at photos to train on, pack them into one file, or split them.",
+        abstract: "Check training photos, pack them into one file, or split them.",
         discussion: """
-            SOURCE is a folder, a file list (.txt, a path a line) or a packed dataset (.h5); \
-            retint train takes the same for data.train and data.validation. Photos that are \
-            broken, gray or duplicates are left out, and listed with the reason.
+            The source is a folder, a file list (.txt, one path a line) or a packed dataset (.h5). \
+            `retint train` accepts the same for data.train and data.validation. Broken and gray \
+            photos and duplicates are left out and listed with the reason.
             """,
         subcommands: [Inspect.self, Pack.self, Split.self])
 }
 
 extension DatasetCommand {
     struct Inspect: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Say what is in a dataset.")
+        static let configuration = CommandConfiguration(
+            abstract: "Show what a dataset contains.")
 
         @OptionGroup var source: SourceOptions
 
         func run() throws {
             let survey = try source.survey()
-            if source.json { return try Console.printJSON(DatasetReport(survey)) }
-            try source.listDropped(survey)
-            Console.print(DatasetReport(survey).line)
+            source.warnOfDropped(survey)
+            try source.report(survey, survey.summary.line)
         }
     }
 
     struct Pack: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Write photos into one HDF5 file.",
-            discussion: "Each is a dataset of bytes, photos/<name>, [height, width, 3].")
+            discussion: "Each photo is a dataset of bytes, photos/<name>, [height, width, 3].")
 
         @OptionGroup var source: SourceOptions
 
@@ -43,29 +42,25 @@ extension DatasetCommand {
 
         func validate() throws {
             guard output.hasSuffix(".h5") || output.hasSuffix(".hdf5") else {
-                throw ValidationError("\(output): a packed dataset's name ends in .h5")
+                throw ValidationError("\(output): the name of a packed dataset ends in .h5")
             }
-            guard side >= 32 else { throw ValidationError("--side \(side): take 32 or more") }
+            guard side >= 32 else { throw ValidationError("--side \(side): must be at least 32") }
         }
 
         func run() throws {
             let survey = try source.survey()
-            try source.listDropped(survey)
-            let names = uniqueNames(survey.usable.map { "\($0.reference)" })
-            let photos = zip(names, survey.usable.map(\.reference)).sorted { $0.0 < $1.0 }
-            try PhotoPack.write(photos.map(\.0), to: output) { index in
-                try photos[index].1.image(minimumSide: side).scaledDown(toShortSide: side)
-            }
-            try source.report(survey, "\(output): \(DatasetReport(survey).line)")
+            source.warnOfDropped(survey)
+            try PhotoPack.write(survey.usable.map(\.reference), to: output, shortSide: side)
+            try source.report(survey, "\(output): \(survey.summary.line)")
         }
     }
 
     struct Split: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Write file lists to train on, to validate and to test with.",
+            abstract: "Divide photos into file lists for training, validation and testing.",
             discussion: """
-                train.txt, validation.txt and test.txt name the photos. A photo's look decides \
-                where it goes, so it stays there when others are added.
+                The lists are train.txt, validation.txt and test.txt. Only a photo's content \
+                decides which list it is in, so it stays there when photos are added.
                 """)
 
         @OptionGroup var source: SourceOptions
@@ -73,44 +68,36 @@ extension DatasetCommand {
         @Option(name: .shortAndLong, help: "The folder for the lists.")
         var output: String
 
-        @Option(help: "The share to validate with.")
+        @Option(help: "The share of photos for validation.")
         var validation = 0.1
 
-        @Option(help: "The share to test with.")
+        @Option(help: "The share of photos for testing.")
         var test = 0.1
 
-        @Option(help: "Another seed makes another split.")
+        @Option(help: "The seed of the random split.")
         var seed: UInt64 = 0
 
         func validate() throws {
             guard validation >= 0, test >= 0, validation + test < 1 else {
-                throw ValidationError("--validation and --test are shares that leave some to train")
+                throw ValidationError(
+                    "--validation and --test are shares from 0 whose sum is below 1")
             }
         }
 
         func run() throws {
             let survey = try source.survey()
-            try source.listDropped(survey)
+            source.warnOfDropped(survey)
             let split = PhotoSplit(survey.usable, validation: validation, test: test, seed: seed)
-            let parts = [
-                ("train", split.train), ("validation", split.validation), ("test", split.test),
-            ]
-            try makeDirectory(output)
-            for (name, photos) in parts {
-                let lines = try photos.map { try absolutePath($0.reference) + "\n" }
-                try AtomicFile.write(Array(lines.joined().utf8), to: "\(output)/\(name).txt")
-            }
-            let counts = parts.map { "\($1.count) in \($0).txt" }.joined(separator: ", ")
-            try source.report(survey, "\(output): \(counts); \(survey.dropped.count) left out")
+            try split.writeLists(to: output)
+            let counts = split.parts.map { "\($0.photos.count) in \($0.name).txt" }
+            try source.report(
+                survey,
+                "\(output): \(counts.joined(separator: ", ")); \(survey.dropped.count) left out")
         }
     }
 }
 
-extension PhotoPackError: OutcomeError {
-    package var outcome: Outcome { .badInput }
-}
-
-/// What all of them read.
+/// The source that all subcommands read.
 struct SourceOptions: ParsableArguments {
     @Argument(help: "A folder, a file list (.txt) or a packed dataset (.h5).")
     var source: String
@@ -118,17 +105,15 @@ struct SourceOptions: ParsableArguments {
     @Flag(help: "Print one JSON object.")
     var json = false
 
-    /// Looks at all photos.
-    ///
-    /// - Throws: what ``photoReferences(_:)`` throws.
+    /// Examines all photos, see ``photoReferences(_:)`` for errors.
     func survey() throws -> PhotoSurvey {
         let references = try photoReferences(source)
-        let bar = ProgressBar("looking", total: references.count, unit: "photos")
+        let bar = ProgressBar("checking", total: references.count, unit: "photos")
         defer { bar.finish() }
         return PhotoSurvey(references) { bar.update($0) }
     }
 
-    func listDropped(_ survey: PhotoSurvey) throws {
+    func warnOfDropped(_ survey: PhotoSurvey) {
         guard !json else { return }
         for (reference, problem) in survey.dropped {
             Console.warn("left out \(reference): \(problem)")
@@ -136,68 +121,17 @@ struct SourceOptions: ParsableArguments {
     }
 
     func report(_ survey: PhotoSurvey, _ line: String) throws {
-        if json { return try Console.printJSON(DatasetReport(survey)) }
+        if json { return try Console.printJSON(survey.summary) }
         Console.print(line)
     }
 }
 
-/// A survey in figures.
-private struct DatasetReport: Encodable {
-    struct Dropped: Encodable {
-        let photo, kind, reason: String
-    }
-
-    let photos: Int
-    let medianWidth, medianHeight: Int
-    /// The median over photos of the chroma that 99 of 100 pixels do not exceed.
-    let medianChroma: Double
-    let dropped: [Dropped]
-
-    init(_ survey: PhotoSurvey) {
-        func median<Value: Comparable>(_ values: [Value]) -> Value? {
-            values.isEmpty ? nil : values.sorted()[values.count / 2]
-        }
-        photos = survey.usable.count
-        medianWidth = median(survey.usable.map(\.width)) ?? 0
-        medianHeight = median(survey.usable.map(\.height)) ?? 0
-        medianChroma = Double(median(survey.usable.map(\.chroma)) ?? 0)
-        dropped = survey.dropped.map {
-            Dropped(photo: "\($0.reference)", kind: $0.problem.kind, reason: "\($0.problem)")
-        }
-    }
-
-    var line: String {
+extension PhotoSummary {
+    fileprivate var line: String {
         let kinds = Dictionary(grouping: dropped, by: \.kind).sorted { $0.key < $1.key }
             .map { "\($1.count) \($0)" }
         let left = kinds.isEmpty ? "none left out" : "left out \(kinds.joined(separator: ", "))"
         return "\(Format.grouped(photos)) photos, median \(medianWidth) × \(medianHeight) as "
             + "decoded, chroma \(Format.fixed(medianChroma, 0)); \(left)"
     }
-}
-
-/// The last part of each path, with a number where two are the same.
-/// The files' own names; of those that are equal, all but the first with a number before it.
-func uniqueNames(_ paths: [String]) -> [String] {
-    var taken: Set<String> = []
-    return paths.map { path in
-        let name = String(path.split(separator: "/").last ?? "photo")
-        var unique = name
-        var number = 1
-        while !taken.insert(unique).inserted {
-            unique = "\(number)-\(name)"
-            number += 1
-        }
-        return unique
-    }
-}
-
-private func absolutePath(_ reference: PhotoReference) throws -> String {
-    guard case .file(let path) = reference else {
-        throw CommandError(
-            .wrongUsage,
-            "a packed dataset cannot be split into file lists; split its photos "
-                + "before they are packed")
-    }
-    return path.hasPrefix("/")
-        ? path : "\(FileManager.default.currentDirectoryPath)/\(path)"
 }

@@ -77,7 +77,7 @@ struct SearchCommand: AsyncParsableCommand {
 
     func run() async throws {
         let candidates = try candidateSettings.map(candidate)
-        try makeDirectory(output)
+        try createFolder(output)
         let report = try await Interruption.cancelling {
             try await search(candidates, output: output, rounds: rounds, imageSize: size) {
                 Console.note("\($0): training up to step \($1)")
@@ -86,7 +86,7 @@ struct SearchCommand: AsyncParsableCommand {
         try report.writePage(
             to: "\(output)/report.html", environment: environment("arithmetic: float32"))
         if json { try Console.printJSON(report) } else { print(report) }
-        if Interruption.isRequested { throw Outcome.interrupted.exit }
+        if Interruption.isRequested { throw ExitStatus.interrupted.exit }
     }
 
     private func candidate(_ settings: [String]) throws -> SearchCandidate {

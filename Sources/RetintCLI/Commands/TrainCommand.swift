@@ -72,7 +72,7 @@ struct TrainCommand: AsyncParsableCommand {
             return outcome
         }
         display.end(outcome)
-        if outcome == .interrupted { throw Outcome.interrupted.exit }
+        if outcome == .interrupted { throw ExitStatus.interrupted.exit }
     }
 }
 
@@ -97,7 +97,7 @@ extension TrainCommand {
             try await Trainer.learningRateRange(configuration, steps: steps) { display.show($0) }
         }
         display.finishBar()
-        try makeDirectory(configuration.output)
+        try createFolder(configuration.output)
         let path = "\(configuration.output)/lr-range.html"
         try range.writePage(to: path)
         func text(_ rate: Double?) -> String { rate.map { Format.significant($0) } ?? "none" }
@@ -199,16 +199,6 @@ private final class TrainingDisplay: Sendable {
             Console.print("\(folder): the time limit is reached; saved last.h5")
         case .interrupted:
             Console.note("interrupted; saved \(folder)/last.h5; --resume continues")
-        }
-    }
-}
-
-extension TrainingError: OutcomeError {
-    package var outcome: Outcome {
-        switch kind {
-        case .noPhotos, .cannotResume, .configuration: .badInput
-        case .notFinite: .failed
-        case .runExists, .setting: .wrongUsage
         }
     }
 }

@@ -4,23 +4,23 @@ import Retint
 struct VerifyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Compare what a model gives with a reference.",
+        abstract: "Compare a model's outputs with a reference.",
         discussion: """
-            The model is read back from disk and run on the reference's inputs; every output is \
-            compared. Exit code 0: all bounds hold; 2: one does not; 65: there is nothing to \
-            compare, or names or shapes do not fit.
+            The model is read from disk and run on the reference's inputs; every output is \
+            compared. Exit code 0: within the tolerance; 2: outside; 65: nothing to compare, or \
+            names or shapes do not match.
 
-            Bounds, unless others are given. Float32: |error| at most 0.01, on the mean 0.001, \
-            against a reference file; 1e-4 + 1e-5·|expected| against a checkpoint. Float16: PSNR \
-            60 dB. Quantized weights: PSNR 38 dB and mean ΔE2000 1. PSNR has its peak at 220 for \
-            ab. --atol and --rtol replace the bound on the mean too, --min-psnr that on ΔE2000.
+            Default tolerance. Float32: absolute error 0.01, mean 0.001, against a reference file; \
+            1e-4 + 1e-5·|expected| against a checkpoint. Float16: PSNR 60 dB. Quantized weights: \
+            PSNR 38 dB and mean ΔE2000 1. The PSNR of ab has a peak of 220. --atol and --rtol \
+            also replace the bound on the mean, --min-psnr that on ΔE2000.
 
-            On the way, every value is looked at for NaN, infinities and how much of float16's \
-            range it uses, and compared with the reference's activations/<module path>, or with \
-            what the other model computes under the same name: the first one past the tolerance \
-            shows where error arises. That decides nothing unless --layer-tolerance or \
-            --layer-min-snr is given; otherwise the tolerance there is an error of 1e-4 of the \
-            largest number for float32, 30 dB of SNR for float16 and 15 dB for quantized weights.
+            Intermediate values are checked for NaN, infinity and their share of float16's range, \
+            and compared with the reference's activations/<module path>, or with the values of \
+            the same names in the other model: the first one outside the tolerance shows where \
+            the error arises. The model fails by them only if --layer-tolerance or \
+            --layer-min-snr is given. Their default tolerance is an error of 1e-4 of the largest \
+            value for float32, an SNR of 30 dB for float16 and of 15 dB for quantized weights.
 
             The model runs on retint's own engine, not on Apple's runtime.
             """)
@@ -44,12 +44,12 @@ struct VerifyCommand: ParsableCommand {
 
     @Option(
         help: """
-            The arithmetic: float32; float16, where every result is rounded; or mixed, where \
-            those are that the package declares as float16.
+            The arithmetic: float32; float16, with every result rounded; or mixed, with the \
+            results rounded that the package declares as float16.
             """)
     var compute: ComputePrecision?
 
-    @Flag(help: "List all that is computed on the way.")
+    @Flag(help: "List all intermediate values.")
     var layers = false
 
     @Flag(help: "Print one JSON object.")
@@ -57,7 +57,7 @@ struct VerifyCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Also write a page with the photos side by side and the error along the network.",
+            "Also write an HTML page with the images and a plot of the error along the network.",
             valueName: "file"))
     var html: String?
 
@@ -66,7 +66,7 @@ struct VerifyCommand: ParsableCommand {
             throw ValidationError("give either --reference or --against")
         }
         guard against != nil || !lightness.isGiven else {
-            throw ValidationError("--photo, --photos, --size and --seed go with --against")
+            throw ValidationError("--photo, --photos, --size and --seed need --against")
         }
     }
 
@@ -74,16 +74,16 @@ struct VerifyCommand: ParsableCommand {
         try html.map { try refuseOverwriting(try inputFiles, with: $0) }
         let model = try Model(contentsOf: model)
         var options = options(for: model)
-        let pictures = html.map { _ in PagePictures() }
-        if let pictures { options.onColors = { pictures.add($0) } }
+        let images = html.map { _ in VerificationImages() }
+        if let images { options.onColors = { images.add($0) } }
         let report = try report(on: model, options)
-        if let html { try VerificationPage(report, pictures).write(to: html) }
+        if let html { try VerificationPage(report, images).write(to: html) }
         if json {
             try Console.printJSON(report)
         } else {
             for line in report.lines(allLayers: layers) { Console.print(line) }
         }
-        guard report.passed else { throw Outcome.toleranceExceeded.exit }
+        guard report.passed else { throw ExitStatus.toleranceExceeded.exit }
     }
 
     private var inputFiles: Set<FileIdentity> {
@@ -118,7 +118,3 @@ struct VerifyCommand: ParsableCommand {
 }
 
 extension ComputePrecision: ExpressibleByArgument {}
-
-extension VerificationError: OutcomeError {
-    package var outcome: Outcome { .badInput }
-}

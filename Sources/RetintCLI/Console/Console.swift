@@ -2,28 +2,28 @@ import ArgumentParser
 import Foundation
 import Synchronization
 
-/// Where a command's words go: results to standard output, all else to standard error.
-package enum Console {
-    /// The system's error number when results could not be written, else 0.
+/// Writes results to standard output, messages and progress to standard error.
+enum Console {
+    /// The system's error number of a failed write of results, else 0.
     private static let failure = Mutex<Int32>(0)
 
     /// Prints a line of results.
-    package static func print(_ line: String) {
+    static func print(_ line: String) {
         let number = write(line + "\n", to: STDOUT_FILENO)
         if number != 0 { failure.withLock { $0 = number } }
     }
 
     /// Prints a message.
-    package static func note(_ message: String) {
+    static func note(_ message: String) {
         draw("retint: \(message)\n")
     }
 
-    /// Puts text on standard error as it is.
+    /// Writes text to standard error, without a line break.
     static func draw(_ text: String) {
         _ = write(text, to: STDERR_FILENO)
     }
 
-    /// Returns an error number, 0 if all went well.
+    /// Returns the system's error number, or 0 on success.
     private static func write(_ text: String, to descriptor: Int32) -> Int32 {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
@@ -35,11 +35,11 @@ package enum Console {
         return 0
     }
 
-    package static func warn(_ message: String) {
+    static func warn(_ message: String) {
         note("warning: \(message)")
     }
 
-    /// Whether someone watches standard error.
+    /// Whether standard error is a terminal.
     static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
     /// The width of the terminal in columns.
@@ -49,8 +49,8 @@ package enum Console {
         return status == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
     }
 
-    /// Throws if results could not be written, to a full disk for one.
-    package static func checkResults() throws {
+    /// Throws if results could not be written, for example to a full disk.
+    static func checkResults() throws {
         let number = failure.withLock { $0 }
         guard number == 0 else {
             let reason = String(cString: strerror(number))
@@ -58,25 +58,25 @@ package enum Console {
         }
     }
 
-    /// Says what went wrong, if that has not been said, and ends the process.
+    /// Prints the error, unless a command has printed it already, and ends the process.
     static func exit(for error: any Error) -> Never {
         if let code = error as? ExitCode { Foundation.exit(code.rawValue) }
         let parserCode = RetintCommand.exitCode(for: error).rawValue
         if parserCode == 0 {
             print(RetintCommand.fullMessage(for: error))
-            Foundation.exit(failure.withLock { $0 } == 0 ? 0 : Outcome.failed.rawValue)
+            Foundation.exit(failure.withLock { $0 } == 0 ? 0 : ExitStatus.failed.rawValue)
         }
         if isUsageError(error, parserCode) {
             let message = RetintCommand.fullMessage(for: error)
             let bare = message.hasPrefix("Error: ") ? String(message.dropFirst(7)) : message
             note("error: \(bare)")
-            Foundation.exit(Outcome.wrongUsage.rawValue)
+            Foundation.exit(ExitStatus.wrongUsage.rawValue)
         }
         note("error: \(message(for: error))")
-        Foundation.exit((error as? any OutcomeError)?.outcome.rawValue ?? Outcome.failed.rawValue)
+        Foundation.exit((ExitStatus(for: error) ?? .failed).rawValue)
     }
 
     private static func isUsageError(_ error: any Error, _ parserCode: Int32) -> Bool {
-        parserCode == Outcome.wrongUsage.rawValue && !(error is any OutcomeError)
+        parserCode == ExitStatus.wrongUsage.rawValue && ExitStatus(for: error) == nil
     }
 }

@@ -1,44 +1,32 @@
-import Foundation
-
-/// What went wrong with some of many files while the others went on.
+/// The errors of single files in a command that continues with the others.
 struct Failures {
     private var errors: [any Error] = []
 
     var count: Int { errors.count }
 
-    /// Keeps an error and says it at once.
+    /// Prints an error and keeps it.
     mutating func add(_ error: any Error) {
         errors.append(error)
         Console.note("error: \(message(for: error))")
     }
 
-    /// Ends the command as failed or as having met bad input, if anything went wrong.
+    /// Throws if there were errors: ``ExitStatus/badInput`` if all of them were, else
+    /// ``ExitStatus/failed``.
     ///
     /// - Parameters:
-    ///   - total: how many files there were.
-    ///   - done: what could not be done with those that failed: "colored".
+    ///   - total: the number of files.
+    ///   - files: what they are, in the plural: "photos".
+    ///   - done: what failed, as a participle: "colorized".
     func finish(of total: Int, _ files: String, _ done: String) throws {
         guard !errors.isEmpty else { return }
-        let outcomes = errors.map { ($0 as? any OutcomeError)?.outcome ?? .failed }
-        let outcome = outcomes.allSatisfy { $0 == .badInput } ? Outcome.badInput : .failed
-        throw CommandError(outcome, "\(errors.count) of \(total) \(files) could not be \(done)")
+        throw CommandError(
+            ExitStatus(errors: errors),
+            "\(errors.count) of \(total) \(files) could not be \(done)")
     }
 }
 
-/// Makes a directory and those on the way to it, unless it is there.
-func makeDirectory(_ path: String) throws {
-    do {
-        try FileManager.default.createDirectory(
-            atPath: path, withIntermediateDirectories: true)
-    } catch {
-        let inner = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
-        let reason = inner.map { String(cString: strerror(Int32($0.code))) } ?? "\(error)"
-        throw CommandError(.failed, "\(path): cannot be made a directory: \(reason)")
-    }
-}
-
-/// Throws a usage error unless a number that was given is at least 1.
+/// Throws a usage error if a value is below 1; nil passes.
 func checkPositive(_ value: Int?, _ option: String) throws {
     guard let value, value < 1 else { return }
-    throw CommandError(.wrongUsage, "\(option) is \(value); give a number from 1")
+    throw CommandError(.wrongUsage, "\(option) \(value): must be at least 1")
 }

@@ -1,11 +1,12 @@
 import Foundation
 import Synchronization
 
-/// Lets Ctrl-C (SIGINT) and SIGTERM ask a command to end in order. A second one ends it at once.
+/// Turns Ctrl-C (SIGINT) and SIGTERM into a request to stop, so that a command can save its state.
+/// A second signal ends the process at once.
 enum Interruption {
     private static let flag = Atomic<Bool>(false)
 
-    /// Whether someone asked.
+    /// Whether a signal has arrived.
     static var isRequested: Bool { flag.load(ordering: .relaxed) }
 
     /// Runs `work` in a task that Ctrl-C cancels.
@@ -14,7 +15,7 @@ enum Interruption {
     ) async throws -> Value {
         install()
         let task = Task { try await work() }
-        // A signal handler may do no more than set a flag.
+        // A signal handler may only set a flag, so a task polls it.
         let watch = Task {
             while !isRequested { try await Task.sleep(for: .milliseconds(20)) }
             task.cancel()
@@ -24,9 +25,9 @@ enum Interruption {
     }
 
     static func install() {
-        // The handler may touch nothing that is made at its first use.
+        // Initializes the flag now: the handler must not run a lazy initializer.
         _ = isRequested
-        // Whoever started this process may have left the signals blocked.
+        // The parent process may have left the signals blocked.
         var signals = sigset_t()
         sigemptyset(&signals)
         for number in [SIGINT, SIGTERM] { sigaddset(&signals, number) }

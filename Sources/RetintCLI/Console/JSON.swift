@@ -1,13 +1,13 @@
 import Foundation
 
 extension Console {
-    /// Prints a value as one JSON object: keys sorted, in snake_case, and `null` for numbers that
-    /// are infinite or undefined, such as the PSNR of equal pictures.
-    package static func printJSON(_ value: some Encodable) throws {
+    /// Prints a value as one JSON object: keys sorted and in snake_case, `null` for infinity and NaN,
+    /// such as the PSNR of equal images.
+    static func printJSON(_ value: some Encodable) throws {
         print(try json(value))
     }
 
-    package static func json(_ value: some Encodable) throws -> String {
+    static func json(_ value: some Encodable) throws -> String {
         let mark = "\u{fffd}not a number\u{fffd}"
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

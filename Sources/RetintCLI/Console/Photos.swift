@@ -1,16 +1,16 @@
 import Retint
 
-/// The photos of a directory and its subdirectories, sorted by path.
+/// The photos of a folder and its subfolders, sorted by path.
 ///
-/// - Throws: `FileError` if the directory cannot be read; ``CommandError`` if it holds no photo.
+/// - Throws: `FileError` if the folder cannot be read; ``CommandError`` if it holds no photos.
 func photoFiles(below directory: String) throws -> [String] {
     try photos(
         listFiles(below: directory, extensions: PhotoReference.extensions), in: directory)
 }
 
-/// The photos of a directory, a list or a packed dataset.
+/// The photos of a folder, a file list or a packed dataset.
 ///
-/// - Throws: what ``PhotoReference/list(_:)`` throws; ``CommandError`` if there is no photo.
+/// - Throws: as `PhotoReference.list(_:)`; ``CommandError`` if there are no photos.
 func photoReferences(_ source: String) throws -> [PhotoReference] {
     try photos(PhotoReference.list(source), in: source)
 }
@@ -18,7 +18,7 @@ func photoReferences(_ source: String) throws -> [PhotoReference] {
 private func photos<Photo>(_ found: [Photo], in source: String) throws(CommandError) -> [Photo] {
     guard !found.isEmpty else {
         throw CommandError(
-            .badInput, "\(source): holds no photo; give JPEG, PNG or WebP files")
+            .badInput, "\(source): holds no photos; JPEG, PNG and WebP files are read")
     }
     return found
 }

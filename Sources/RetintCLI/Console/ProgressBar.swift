@@ -1,6 +1,8 @@
-/// How far a long task is, with its rate and the time left: a bar that is redrawn on a terminal,
-/// a line now and then elsewhere.
-package final class ProgressBar {
+import Retint
+
+/// Shows the progress of a long task with its rate and the time left: a bar that is redrawn on a
+/// terminal, a line every 30 seconds elsewhere.
+final class ProgressBar {
     private let label: String
     private let unit: String
     private let total: Int
@@ -12,11 +14,10 @@ package final class ProgressBar {
     private var isDrawn = false
 
     /// - Parameters:
-    ///   - label: what is being done, such as "epoch 3".
+    ///   - label: the task, such as "training".
     ///   - unit: what is counted, in the plural: "steps", "images".
-    ///   - start: how many were done before, for a task that goes on; they do not count for the
-    ///     rate.
-    package init(
+    ///   - start: the count at which a resumed task starts; the rate leaves it out.
+    init(
         _ label: String, total: Int, unit: String, start: Int = 0,
         isTerminal: Bool = Console.isTerminal
     ) {
@@ -26,16 +27,16 @@ package final class ProgressBar {
         self.start = start
         self.isTerminal = isTerminal
         began = clock.now
-        // Where nobody watches, what is soon done needs no line but the last.
+        // Without a terminal, a short task prints only its last line.
         if !isTerminal { lastShown = began }
     }
 
     deinit { finish() }
 
-    /// Shows that `count` are done, unless something was shown a moment ago.
+    /// Shows the count, at most ten times a second on a terminal.
     ///
-    /// - Parameter note: what else is worth knowing, such as "loss 0.0123".
-    package func update(_ count: Int, note: String = "") {
+    /// - Parameter note: text at the end of the line, such as "loss 0.0123".
+    func update(_ count: Int, note: String = "") {
         let now = clock.now
         let interval: Duration = isTerminal ? .milliseconds(100) : .seconds(30)
         if let lastShown, now - lastShown < interval, count < total { return }
@@ -46,14 +47,14 @@ package final class ProgressBar {
         show(text, count)
     }
 
-    /// Leaves the last state on the terminal.
-    package func finish() {
+    /// Ends the bar's line, which stays on the terminal.
+    func finish() {
         if isDrawn { Console.draw("\n") }
         isDrawn = false
     }
 
-    /// Removes the bar, so that a message can take its line; the next update draws it again.
-    package func clear() {
+    /// Erases the bar so that a message can use its line; the next update redraws it.
+    func clear() {
         guard isDrawn else { return }
         Console.draw("\r\u{1b}[K")
         isDrawn = false
@@ -68,8 +69,8 @@ package final class ProgressBar {
         isDrawn = true
     }
 
-    /// `epoch 3: 128/1000 images, 12.5 images/s, 1:10 left, loss 0.0123`.
-    package static func line(
+    /// `training: 128/1000 images, 12.5 images/s, 1:10 left, loss 0.0123`.
+    static func line(
         label: String, count: Int, total: Int, start: Int = 0, unit: String, seconds: Double,
         note: String
     ) -> String {
@@ -86,7 +87,7 @@ package final class ProgressBar {
     }
 
     /// `[#####-----]`.
-    package static func bar(_ count: Int, _ total: Int, width: Int) -> String {
+    static func bar(_ count: Int, _ total: Int, width: Int) -> String {
         let share = total > 0 ? min(max(Double(count) / Double(total), 0), 1) : 1
         let filled = Int(share * Double(width))
         return "[" + String(repeating: "#", count: filled)

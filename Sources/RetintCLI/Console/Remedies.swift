@@ -23,7 +23,7 @@ extension Remedy {
     }
 }
 
-/// An error's description, completed with the flags that would avoid it.
+/// An error's description, followed by the flags that avoid the error.
 func message(for error: any Error) -> String {
     let flags = ((error as? any RemediableError)?.remedies ?? []).map(\.flag)
     return flags.isEmpty ? "\(error)" : "\(error) (\(flags.joined(separator: ", ")))"

@@ -1,20 +1,22 @@
-/// Rows of text in aligned columns, for people.
-package struct TextTable {
-    /// The columns, counted from 0, that are aligned to the right, as numbers want it.
-    package var rightAligned: Set<Int> = []
+/// Rows of text in aligned columns.
+struct TextTable {
+    /// The indices of the right-aligned columns.
+    private let rightAligned: Set<Int>
     private var rows: [[String]]
 
-    /// - Parameter header: what stands over the columns.
-    package init(header: [String], rightAligned: Set<Int> = []) {
+    /// - Parameters:
+    ///   - header: the titles of the columns.
+    ///   - rightAligned: the indices of the columns of numbers, which are aligned to the right.
+    init(header: [String], rightAligned: Set<Int> = []) {
         rows = [header]
         self.rightAligned = rightAligned
     }
 
-    package mutating func append(_ row: [String]) {
+    mutating func append(_ row: [String]) {
         rows.append(row)
     }
 
-    package var lines: [String] {
+    var lines: [String] {
         let columns = rows.map(\.count).max() ?? 0
         let widths = (0..<columns).map { column in
             rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0

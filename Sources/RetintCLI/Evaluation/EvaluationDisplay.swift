@@ -36,10 +36,3 @@ final class EvaluationDisplay: Sendable {
         try failures.finish(of: total, "photos", "evaluated")
     }
 }
-
-extension EvaluationError: OutcomeError {
-    package var outcome: Outcome {
-        let outcomes = failures.map { ($0.error as? any OutcomeError)?.outcome ?? .failed }
-        return outcomes.allSatisfy { $0 == .badInput } ? .badInput : .failed
-    }
-}

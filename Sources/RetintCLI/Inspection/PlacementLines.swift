@@ -1,31 +1,31 @@
 import Retint
 
 extension PlacementReport {
-    /// The report for people: a table of the rules that name something, then each with its places.
+    /// The report as text: a table of the rules with findings, then the findings of each.
     var lines: [String] {
         var table = TextTable(
-            header: ["rule", "count", "consequence", "how sure"], rightAligned: [1])
-        for outcome in named { table.append(outcome.row) }
-        let rest = rules.count - named.count
-        return ["", "Neural Engine: \(notice)", summary] + (named.isEmpty ? [] : table.lines)
-            + ["\(rest) other rules name nothing"] + named.flatMap(details)
+            header: ["rule", "count", "consequence", "certainty"], rightAligned: [1])
+        for outcome in broken { table.append(outcome.row) }
+        let rest = rules.count - broken.count
+        return ["", "Neural Engine: \(notice)", summary] + (broken.isEmpty ? [] : table.lines)
+            + ["\(rest) other rules have no findings"] + broken.flatMap(details)
     }
 
-    private var named: [Outcome] { rules.filter { $0.count > 0 } }
+    private var broken: [Outcome] { rules.filter { $0.count > 0 } }
 
     private var summary: String {
-        "\(namedOperations) of \(operations) operations are named, \(refusedOperations) of them as "
-            + "refused by a rule that nobody contradicts"
+        "rules name \(namedOperations) of \(operations) operations; uncontradicted rules declare "
+            + "\(refusedOperations) of them refused"
     }
 
-    /// Places listed under a rule; JSON has all.
-    private static let shownPlaces = 6
+    /// The number of findings listed under a rule; JSON has all.
+    private static let shownFindings = 6
 
     private func details(_ outcome: Outcome) -> [String] {
         let rule = outcome.rule
-        let places = findings.filter { $0.rule == rule.id }
-        let shown = places.prefix(Self.shownPlaces).map { "  \($0.name) (\($0.type)) \($0.detail)" }
-        let more = places.count - shown.count
+        let own = findings.filter { $0.rule == rule.id }
+        let shown = own.prefix(Self.shownFindings).map { "  \($0.name) (\($0.type)) \($0.detail)" }
+        let more = own.count - shown.count
         return ["", "\(rule.id): \(rule.subject), \(rule.threshold)"] + shown
             + (more > 0 ? ["  and \(more) more"] : [])
             + ["  advice: \(rule.advice)", "  source: \(rule.sources.joined(separator: "; "))"]

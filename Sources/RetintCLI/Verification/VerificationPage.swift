@@ -1,17 +1,17 @@
 import Foundation
 import Retint
 
-/// A comparison as a page of HTML.
+/// A verification as an HTML page.
 struct VerificationPage {
     private let report: VerificationReport
-    private let pictures: PagePictures?
+    private let images: VerificationImages?
 
-    init(_ report: VerificationReport, _ pictures: PagePictures?) {
+    init(_ report: VerificationReport, _ images: VerificationImages?) {
         self.report = report
-        self.pictures = pictures
+        self.images = images
     }
 
-    /// Writes the page, in place of one that may be there.
+    /// Writes the page, replacing an existing file.
     ///
     /// - Throws: `FileError` if it cannot be written.
     func write(to path: String) throws {
@@ -50,46 +50,48 @@ struct VerificationPage {
     }
 }
 
-/// The pictures.
+// MARK: Images
+
 extension VerificationPage {
     private var photos: String {
         get throws {
-            guard let pictures, !pictures.pictures.isEmpty, let color = report.color else {
+            guard let images, !images.entries.isEmpty, let color = report.color else {
                 return ""
             }
-            let rest = pictures.count - pictures.pictures.count
-            let scale = pictures.scale
+            let rest = images.count - images.entries.count
+            let scale = images.scale
             let worst = report.photos.count > 1 ? report.worstPhoto : nil
-            let rows = try pictures.pictures.map { try row($0, scale) }.joined(separator: "\n")
+            let rows = try images.entries.map { try row($0, scale) }.joined(separator: "\n")
             return """
                 <h2>Colors</h2>
                 <p>ΔE2000 over all pixels: \(color.text)\
-                \(worst.map { "; worst picture: \($0.photo), \($0.difference.text)" }?
+                \(worst.map { "; worst image: \($0.photo), \($0.difference.text)" }?
                     .escapedForHTML ?? "")</p>
                 <div class="legend">ΔE2000 0 <span></span> \(scale.formatted) and above</div>
                 \(rows)
-                \(rest > 0 ? "<p>\(rest) more pictures were compared.</p>" : "")
+                \(rest > 0 ? "<p>\(rest) more images were compared.</p>" : "")
                 """
         }
     }
 
-    private func row(_ picture: PagePictures.Picture, _ scale: Double) throws -> String {
+    private func row(_ entry: VerificationImages.Entry, _ scale: Double) throws -> String {
         let images = [
-            ("gray", picture.gray), ("expected", picture.expected), ("model", picture.model),
-            ("difference", picture.map(scale: scale)),
+            ("gray", entry.gray), ("expected", entry.expected), ("model", entry.model),
+            ("difference", entry.map(scale: scale)),
         ]
         return try htmlStrip(
-            picture.label, note: "ΔE2000 \(picture.difference.text)", images)
+            entry.label, note: "ΔE2000 \(entry.difference.text)", images)
     }
 }
 
-/// What is computed on the way.
+// MARK: Intermediate values
+
 extension VerificationPage {
     private var network: String {
         guard let plot = ErrorPlot(report) else {
             return """
                 <h2>Along the network</h2>
-                <p>No intermediate value has the name of one to compare with.</p>
+                <p>No intermediate value has the name of a reference value.</p>
                 """
         }
         return """
@@ -97,21 +99,21 @@ extension VerificationPage {
             <p>\(report.comparedCount) of \(report.layers.count) intermediate values were compared \
             by name. Tolerance: \(report.layerTolerance.description.escapedForHTML). \(departure)</p>
             \(plot.svg)
-            <p class="key"><span class="noise"></span> error relative to what is expected, both \
-            as root mean square <span class="largest"></span> largest error relative to the \
-            largest number <span class="dashed"></span> tolerance</p>
+            <p class="key"><span class="noise"></span> root mean square error relative to the \
+            expected values <span class="largest"></span> largest error relative to the largest \
+            expected value <span class="dashed"></span> tolerance</p>
             """
     }
 
     private var departure: String {
-        guard let first = report.firstDeparture else { return "All are within it." }
-        func text(_ place: Int) -> String {
-            let layer = report.layers[place]
+        guard let first = report.firstDeparture else { return "All are within the tolerance." }
+        func text(_ index: Int) -> String {
+            let layer = report.layers[index]
             let snr = layer.error.map { Format.fixed($0.snr, 2) } ?? "-"
             return "<b>\(layer.value.name.escapedForHTML)</b> (\(layer.value.operation), \(snr) dB)"
         }
         let inputs = first.inputs.map(text).joined(separator: ", ")
-        return "The first past it is \(text(first.layer))"
+        return "The first outside the tolerance is \(text(first.layer))"
             + (inputs.isEmpty ? "." : "; it is computed from \(inputs).")
     }
 
@@ -120,14 +122,14 @@ extension VerificationPage {
             "value", "operation", "shape", "max |x|", "of 65504", "max |e|", "mean |e|", "relative",
             "SNR dB", "compared with",
         ]
-        let past = report.layers.indices.filter {
+        let marked = report.layers.indices.filter {
             report.layers[$0].error?.holds == false || report.layers[$0].range.nonFinite != nil
         }
         return """
             <h2>All values</h2>
             <p>\(range)</p>
-            <details\(past.isEmpty ? "" : " open")><summary>\(report.layers.count) values</summary>
-            \(htmlTable(header, report.layers.map(cells), marked: Set(past)))
+            <details\(marked.isEmpty ? "" : " open")><summary>\(report.layers.count) values</summary>
+            \(htmlTable(header, report.layers.map(cells), marked: Set(marked)))
             </details>
             """
     }
@@ -135,15 +137,15 @@ extension VerificationPage {
     private var range: String {
         let largest = report.largestValues(1).first.map { report.layers[$0] }
         let size = largest.map {
-            "The largest number, \(Format.significant($0.range.largest)) in "
+            "The largest value, \(Format.significant($0.range.largest)) in "
                 + "\($0.value.name.escapedForHTML), uses \(Format.share($0.range.shareOfHalf)) of "
                 + "float16's range (65504). "
         }
-        guard let place = report.firstNonFinite, let found = report.layers[place].range.nonFinite
+        guard let index = report.firstNonFinite, let found = report.layers[index].range.nonFinite
         else { return (size ?? "") + "None is NaN or infinite." }
         return (size ?? "")
-            + "The first value with numbers that are none is "
-            + "<b>\(report.layers[place].value.name.escapedForHTML)</b>: \(found.count), of which "
+            + "The first tensor with NaN or infinity is "
+            + "<b>\(report.layers[index].value.name.escapedForHTML)</b>: \(found.count), of which "
             + "\(found.nan) NaN."
     }
 
@@ -167,6 +169,6 @@ extension VerificationPage {
 }
 
 extension Double {
-    /// Without digits that say nothing: 0.05, 2, 100.
+    /// Without trailing zeros: 0.05, 2, 100.
     fileprivate var formatted: String { String(format: "%g", self) }
 }

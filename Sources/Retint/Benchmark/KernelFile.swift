@@ -1,16 +1,17 @@
+import Engine
+import Files
 import Foundation
-import Retint
 
-/// What `benchmark --tune` found out about this machine, in
-/// `$XDG_CACHE_HOME/retint/kernels.json` (`~/.cache/retint/kernels.json`).
-enum KernelFile {
+/// The file that keeps the fastest convolution algorithms of this machine:
+/// `$XDG_CACHE_HOME/retint/kernels.json`, by default `~/.cache/retint/kernels.json`.
+public enum KernelFile {
     private struct Content: Codable {
         let cpu: String
         let kernels: [String: String]
     }
 
-    /// The choices for this CPU; none if there is no such file, or it is another CPU's.
-    static func read() -> KernelChoices {
+    /// The choices for this processor; empty if there is no file or it is of another processor.
+    public static func read() -> KernelChoices {
         guard let path, let data = FileManager.default.contents(atPath: path),
             let content = try? JSONDecoder().decode(Content.self, from: data),
             content.cpu == Processor.name
@@ -18,13 +19,15 @@ enum KernelFile {
         return KernelChoices(names: content.kernels)
     }
 
-    /// - Throws: a `FileError` if the file cannot be written.
-    static func write(_ choices: KernelChoices) throws {
+    /// Replaces the file.
+    ///
+    /// - Throws: ``BenchmarkError`` if neither HOME nor XDG_CACHE_HOME is set, `FileError` if the
+    ///   file cannot be written.
+    public static func write(_ choices: KernelChoices) throws {
         guard let path else {
-            throw CommandError(
-                .failed,
-                "--tune: there is no place to remember what was measured; set HOME or "
-                    + "XDG_CACHE_HOME")
+            throw BenchmarkError(
+                .noCacheFolder,
+                "there is no folder to keep the kernel choices in; set HOME or XDG_CACHE_HOME")
         }
         try createFolder(path.filePath.removingLastComponent())
         let encoder = JSONEncoder()
@@ -33,7 +36,7 @@ enum KernelFile {
         try AtomicFile.write([UInt8](encoder.encode(content)), to: path)
     }
 
-    static var path: String? {
+    private static var path: String? {
         let environment = ProcessInfo.processInfo.environment
         func value(_ name: String) -> String? {
             environment[name].flatMap { $0.isEmpty ? nil : $0 }

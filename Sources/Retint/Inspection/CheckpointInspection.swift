@@ -1,27 +1,34 @@
+import Checkpoints
+import Colorizers
 import Foundation
-import Retint
+import Layers
+import TensorGraph
 
-/// A network with its weights.
-struct CheckpointInspection: Inspection {
+/// What a checkpoint contains.
+public struct CheckpointInspection: Encodable, Sendable {
     private enum CodingKeys: String, CodingKey {
         case kind, file, architecture, options, step, parameters
         case multiplyAdds = "multiply_adds_256x256"
         case optimizerTensors, tensors, totalElements, totalBytes
     }
 
-    let kind = "checkpoint"
-    let file: String
-    let architecture: String
-    let options: [String: String]
-    /// Nil for a network that is not in training.
-    let step: Int?
-    let parameters: Int
-    /// For one picture of 256 × 256.
-    let multiplyAdds: Int
-    let optimizerTensors: Int
-    let tensors: [TensorInspection]
-    let totalElements: Int
-    let totalBytes: Int
+    /// `checkpoint`.
+    public let kind = "checkpoint"
+    public let file: String
+    public let architecture: String
+    /// The options of the architecture in text form.
+    public let options: [String: String]
+    /// The step that training has reached; nil without a training state.
+    public let step: Int?
+    /// The number of trained values.
+    public let parameters: Int
+    /// For one image of 256 × 256.
+    public let multiplyAdds: Int
+    /// The number of tensors of the optimizer's state.
+    public let optimizerTensors: Int
+    public let tensors: [TensorInspection]
+    public let totalElements: Int
+    public let totalBytes: Int
 
     init(_ checkpoint: Checkpoint, path: String) throws {
         file = path
@@ -43,16 +50,5 @@ struct CheckpointInspection: Inspection {
     private static func step(_ training: String) -> Int? {
         let object = try? JSONSerialization.jsonObject(with: Data(training.utf8))
         return (object as? [String: Any])?["step"] as? Int
-    }
-
-    var lines: [String] {
-        let choices = options.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
-        let about = ([architecture] + choices).joined(separator: ", ")
-        let training = step.map { ["step \($0), \(optimizerTensors) optimizer tensors"] } ?? []
-        let cost = Format.fixed(Double(multiplyAdds) / 1e9, 3)
-        return ["\(file): checkpoint of \(about)"] + training + [
-            "\(Format.grouped(parameters)) parameters, \(cost) G multiply-adds at 256 × 256",
-            tensors.total,
-        ] + tensors.table
     }
 }

@@ -1,21 +1,21 @@
-import Retint
+import TensorFiles
 
-/// Any HDF5 or safetensors file.
-struct TensorFileInspection: Inspection {
+/// What an HDF5 or safetensors file contains.
+public struct TensorFileInspection: Encodable, Sendable {
     private enum CodingKeys: String, CodingKey {
         case kind, file, metadata, tensors, totalElements, totalBytes
     }
 
     /// `hdf5` or `safetensors`.
-    let kind: String
-    let file: String
-    /// The free texts of a safetensors file.
-    let metadata: [String: String]?
-    let tensors: [TensorInspection]
-    let totalElements: Int
-    let totalBytes: Int
+    public let kind: String
+    public let file: String
+    /// The metadata of a safetensors file; nil for HDF5.
+    public let metadata: [String: String]?
+    public let tensors: [TensorInspection]
+    public let totalElements: Int
+    public let totalBytes: Int
 
-    /// - Throws: `TensorFileError` if it is no file of tensors or refused as a whole.
+    /// - Throws: `TensorFileError` if it is not a file of tensors or is refused as a whole.
     init(path: String) throws {
         let reader = try openTensorFile(path)
         kind = reader.format.rawValue
@@ -32,13 +32,5 @@ struct TensorFileInspection: Inspection {
         }
         totalElements = tensors.elements
         totalBytes = tensors.bytes
-    }
-
-    var lines: [String] {
-        let format = kind == "hdf5" ? "HDF5" : kind
-        let texts = (metadata ?? [:]).sorted { $0.key < $1.key }.map {
-            "\($0.key.debugDescription): \($0.value.debugDescription)"
-        }
-        return ["\(file): \(format), \(tensors.total)"] + texts + tensors.table
     }
 }

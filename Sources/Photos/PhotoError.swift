@@ -1,0 +1,17 @@
+/// Why a dataset of photos is refused.
+public struct PhotoError: Error, Hashable, Sendable, CustomStringConvertible {
+    public enum Kind: Hashable, Sendable {
+        /// The file is not a packed dataset.
+        case notAPack
+        /// The photos are in a pack where separate files are needed.
+        case packed
+    }
+
+    public let kind: Kind
+    /// The file, the rule and the way out.
+    public let description: String
+
+    init(_ kind: Kind, _ description: String) {
+        (self.kind, self.description) = (kind, description)
+    }
+}

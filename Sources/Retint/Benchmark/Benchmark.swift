@@ -1,0 +1,35 @@
+import Engine
+import Models
+
+/// Measures how fast a model runs or trains on this machine.
+///
+/// Two runs that are not timed lay out the weights and warm the caches. The report also has the speed
+/// of matrix products and copies on this machine for comparison.
+///
+/// - Throws: ``BenchmarkError`` if an option is out of range or a package is to be trained;
+///   `ModelError` if the model does not run at the size.
+public func benchmark(
+    _ model: Model, _ options: BenchmarkOptions = .init()
+) throws -> BenchmarkReport {
+    try options.check()
+    let subject = try BenchmarkSubject(model, options)
+    let seconds = try subject.measure(runs: options.runs).sorted()
+    let median = (seconds[(seconds.count - 1) / 2] + seconds[seconds.count / 2]) / 2
+    let isProfiled = options.profilesOperations || options.profilesSteps
+    let profile = isProfiled ? subject.program.profile() : []
+    // Read before the measurement of matrix products allocates memory of its own.
+    let peak = Processor.peakBytes
+    let gflops = 2e-9 * Double(subject.program.multiplyAdds) / median
+    let sgemm = try 1e-9 * Machine.measureMatrixProduct(threads: options.threads)
+    let copy = try 1e-9 * Machine.measureCopy(threads: options.threads)
+    return BenchmarkReport(
+        model: model.name, mode: options.mode.rawValue, batch: options.batch,
+        height: subject.height, width: subject.width, threads: subject.program.threads,
+        runs: seconds.count, medianSeconds: median, fastestSeconds: seconds[0],
+        imagesPerSecond: Double(options.batch) / median, gflops: gflops, sgemmGflops: sgemm,
+        sgemmShare: gflops / sgemm, copyGigabytesPerSecond: copy, peakBytes: peak,
+        arenaBytes: subject.program.arenaBytes, blasCore: Machine.blasCore,
+        operations: options.profilesOperations
+            ? BenchmarkReport.Operation.summary(of: profile) : nil,
+        steps: options.profilesSteps ? profile.map(BenchmarkReport.Step.init) : nil)
+}

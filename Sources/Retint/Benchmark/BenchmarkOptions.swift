@@ -1,0 +1,71 @@
+import Engine
+
+/// How a model is measured.
+public struct BenchmarkOptions: Sendable {
+    /// What is measured.
+    public enum Mode: String, CaseIterable, Sendable {
+        /// The model colorizes a batch.
+        case inference
+        /// A training step: forward pass, L2 loss, backward pass, Adam.
+        case training
+    }
+
+    public var mode = Mode.inference
+    /// The number of images in a batch.
+    public var batch = 1
+    /// The side of the square images in pixels; nil for the model's own size, and for 256 in training.
+    public var size: Int?
+    /// The number of threads; nil for all processors that the process may use.
+    public var threads: Int?
+    /// The number of timed runs; nil for as many as fit in two seconds, but at least 5.
+    public var runs: Int?
+    /// Whether Winograd convolution is used where it is faster.
+    public var usesWinograd = true
+    /// Whether training recomputes normalized activations to save memory.
+    public var recomputes = false
+    /// The fastest convolution algorithms on this machine, see ``KernelFile``.
+    public var choices = KernelChoices()
+    /// Measures the convolution algorithms first; nil to use ``choices`` as they are.
+    public var tuner: KernelTuner?
+    /// Whether the report lists times by kind of operation.
+    public var profilesOperations = false
+    /// Whether the report lists the time of every step of the program.
+    public var profilesSteps = false
+
+    public init() {}
+}
+
+extension BenchmarkOptions {
+    var compileOptions: CompileOptions {
+        var options = CompileOptions(
+            threads: threads, winograd: usesWinograd ? .whereFaster : .never)
+        (options.choices, options.tuner, options.recomputes) = (choices, tuner, recomputes)
+        return options
+    }
+
+    func check() throws(BenchmarkError) {
+        let values = [("batch", batch), ("size", size), ("threads", threads), ("runs", runs)]
+        for case (let name, let value?) in values where value < 1 {
+            throw BenchmarkError(.option, "\(name) \(value): must be at least 1")
+        }
+    }
+}
+
+/// Why a model cannot be measured as requested.
+public struct BenchmarkError: Error, Hashable, Sendable, CustomStringConvertible {
+    public enum Kind: Hashable, Sendable {
+        /// An option is out of range.
+        case option
+        /// The model is a package, which cannot be trained.
+        case notTrainable
+        /// There is no folder to keep kernel choices in.
+        case noCacheFolder
+    }
+
+    public let kind: Kind
+    public let description: String
+
+    init(_ kind: Kind, _ description: String) {
+        (self.kind, self.description) = (kind, description)
+    }
+}

@@ -1,0 +1,91 @@
+import Engine
+
+/// The result of ``benchmark(_:_:)``.
+public struct BenchmarkReport: Encodable, Sendable {
+    /// All steps of one kind.
+    public struct Operation: Encodable, Sendable {
+        /// The operations that run together, joined by `+`.
+        public let name: String
+        /// The number of steps of this kind in the program.
+        public let count: Int
+        public let seconds: Double
+        /// Billions of floating-point operations per second; 0 for steps without multiply-adds.
+        public let gflops: Double
+        /// Each operand and result counted once, as if nothing stayed in a cache.
+        public let gigabytesPerSecond: Double
+    }
+
+    /// One step of the program.
+    public struct Step: Encodable, Sendable {
+        /// The operations that run together, joined by `+`.
+        public let name: String
+        /// The path of the module that applied the first of them.
+        public let module: String
+        /// The shape of the result.
+        public let shape: [Int]
+        public let seconds: Double
+        /// As ``BenchmarkReport/Operation/gflops``.
+        public let gflops: Double
+        /// As ``BenchmarkReport/Operation/gigabytesPerSecond``.
+        public let gigabytesPerSecond: Double
+    }
+
+    /// The path of the model, or the name of its architecture.
+    public let model: String
+    /// `inference` or `training`.
+    public let mode: String
+    public let batch: Int
+    public let height: Int
+    public let width: Int
+    public let threads: Int
+    /// The number of timed runs.
+    public let runs: Int
+    /// The median time of a run.
+    public let medianSeconds: Double
+    public let fastestSeconds: Double
+    public let imagesPerSecond: Double
+    /// Two floating-point operations for each multiply-add of the direct algorithms, in billions per
+    /// second. Algorithms with fewer multiplications, such as Winograd's, can exceed
+    /// ``sgemmGflops``.
+    public let gflops: Double
+    /// The speed of large matrix products on this machine.
+    public let sgemmGflops: Double
+    /// ``gflops`` divided by ``sgemmGflops``.
+    public let sgemmShare: Double
+    /// The speed of copies on this machine.
+    public let copyGigabytesPerSecond: Double
+    /// The peak memory of the process; nil where the system does not report it.
+    public let peakBytes: Int?
+    /// The memory of intermediate results.
+    public let arenaBytes: Int
+    /// The processor for which OpenBLAS chose its kernels.
+    public let blasCore: String
+    /// The most expensive kind first; nil unless requested.
+    public let operations: [Operation]?
+    /// In the order of the program; nil unless requested.
+    public let steps: [Step]?
+}
+
+extension BenchmarkReport.Operation {
+    /// Adds up the steps of each kind, the most expensive kind first.
+    static func summary(of steps: [StepProfile]) -> [Self] {
+        Dictionary(grouping: steps, by: \.name).map { name, steps in
+            let seconds = steps.reduce(0) { $0 + $1.seconds }
+            let products = Double(steps.reduce(0) { $0 + $1.multiplyAdds })
+            let bytes = Double(steps.reduce(0) { $0 + $1.bytes })
+            return Self(
+                name: name, count: steps.count, seconds: seconds,
+                gflops: seconds > 0 ? 2e-9 * products / seconds : 0,
+                gigabytesPerSecond: seconds > 0 ? 1e-9 * bytes / seconds : 0)
+        }.sorted { ($0.seconds, $1.name) > ($1.seconds, $0.name) }
+    }
+}
+
+extension BenchmarkReport.Step {
+    init(_ step: StepProfile) {
+        (name, module, shape) = (step.name, step.module, step.shape.dimensions)
+        seconds = step.seconds
+        gflops = seconds > 0 ? 2e-9 * Double(step.multiplyAdds) / seconds : 0
+        gigabytesPerSecond = seconds > 0 ? 1e-9 * Double(step.bytes) / seconds : 0
+    }
+}

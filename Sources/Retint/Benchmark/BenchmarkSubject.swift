@@ -1,0 +1,102 @@
+import Checkpoints
+import Colorizers
+import Engine
+import Layers
+import Models
+import TensorGraph
+
+/// A compiled program and its inputs.
+struct BenchmarkSubject {
+    let program: Program
+    let inputs: [String: TensorData]
+    let height: Int
+    let width: Int
+
+    init(_ model: Model, _ options: BenchmarkOptions) throws {
+        switch options.mode {
+        case .inference: try self.init(inferenceOf: model, options)
+        case .training: try self.init(trainingOf: model, options)
+        }
+    }
+
+    private init(inferenceOf model: Model, _ options: BenchmarkOptions) throws {
+        let compiled = try model.program(
+            batch: options.batch, height: options.size, width: options.size,
+            options: options.compileOptions)
+        let shape = compiled.inputShape
+        program = compiled.program
+        inputs = compiled.inputs(lightness: Self.lightness(shape))
+        (height, width) = (shape[2], shape[3])
+    }
+
+    /// A training step in one program: forward pass, L2 loss, backward pass, Adam.
+    private init(trainingOf model: Model, _ options: BenchmarkOptions) throws {
+        guard let checkpoint = model.checkpoint else {
+            throw BenchmarkError(
+                .notTrainable, "\(model.name): a package cannot be trained; use a checkpoint")
+        }
+        let size = options.size ?? 256
+        let (input, output) = (
+            Shape([options.batch, 1, size, size]), Shape([options.batch, 2, size, size])
+        )
+        let network = try Self.network(of: checkpoint, model.name, size: size)
+        let graph = Graph(mode: .training)
+        let ab = network(graph.input("lightness", input))
+        let target = graph.input("ab", output)
+        let loss = mseLoss(LabScaling.normalize(ab: ab), LabScaling.normalize(ab: target))
+        let parameters = graph.parameters
+        let gradients = try gradients(of: loss, withRespectTo: parameters)
+        Adam().apply(
+            parameters: parameters, gradients: gradients, learningRate: graph.learningRate)
+        program = try Program(outputs: [("loss", loss)], options: options.compileOptions)
+        try program.load(checkpoint.variables)
+        try program.load(graph.initialOptimizerState())
+        try program.load(["learning_rate": TensorData(scalar: 1e-4)])
+        inputs = [
+            "lightness": TensorData(shape: input, scalars: Self.lightness(input)),
+            "ab": Self.noise(output, name: "ab", low: -50, high: 50),
+        ]
+        (height, width) = (size, size)
+    }
+
+    private static func network(
+        of checkpoint: Checkpoint, _ name: String, size: Int
+    ) throws -> any ColorizerNetwork {
+        let network = try checkpoint.makeColorizer()
+        guard size.isMultiple(of: network.requiredMultiple) else {
+            throw ModelError(
+                .size, name,
+                "cannot be trained at size \(size): must be a multiple of "
+                    + "\(network.requiredMultiple) for \(checkpoint.architecture)")
+        }
+        return network
+    }
+
+    /// Times runs after two that are not timed: the first lays out the weights, the second warms the
+    /// caches.
+    ///
+    /// - Parameter runs: nil for as many as fit in two seconds, but at least 5.
+    /// - Returns: seconds of each run.
+    func measure(runs: Int?) throws -> [Double] {
+        let clock = ContinuousClock()
+        for _ in 0..<2 { _ = try program.run(inputs) }
+        var seconds: [Double] = []
+        let start = clock.now
+        while seconds.count < runs ?? 5 || runs == nil && clock.now - start < .seconds(2) {
+            let time = try clock.measure { _ = try program.run(inputs) }
+            seconds.append(time / .seconds(1))
+        }
+        return seconds
+    }
+
+    private static func lightness(_ shape: Shape) -> [Float] {
+        noise(shape, name: "lightness", low: 0, high: 100).scalars
+    }
+
+    private static func noise(
+        _ shape: Shape, name: String, low: Double, high: Double
+    ) -> TensorData {
+        var random = RandomStream(seed: 0, name: name)
+        return Initializer.uniform(low: low, high: high).values(shape, &random)
+    }
+}

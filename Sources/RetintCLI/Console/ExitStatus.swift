@@ -1,0 +1,64 @@
+import ArgumentParser
+import Retint
+
+/// How a command ends: the exit code of the process.
+enum ExitStatus: Int32, Sendable {
+    case done = 0
+    case failed = 1
+    case toleranceExceeded = 2
+    case wrongUsage = 64
+    case badInput = 65
+    case interrupted = 130
+
+    /// Throw this to end the command without a further message.
+    var exit: ExitCode { ExitCode(rawValue) }
+}
+
+/// An error that a command itself finds.
+struct CommandError: Error, CustomStringConvertible {
+    let status: ExitStatus
+    let description: String
+
+    init(_ status: ExitStatus, _ description: String) {
+        self.status = status
+        self.description = description
+    }
+}
+
+extension ExitStatus {
+    /// The status that a command ends with after an error of its own or of the library; nil for
+    /// any other error, such as one of the argument parser.
+    init?(for error: any Error) {
+        switch error {
+        case let error as CommandError: self = error.status
+        case let error as FileError: self = error.operation == "read" ? .badInput : .failed
+        case let error as TensorFileError: self = error.kind == .unwritable ? .failed : .badInput
+        case let error as ImageError: self = error.kind == .unwritable ? .failed : .badInput
+        case let error as MLPackageError: self = error.isUnwritable ? .failed : .badInput
+        case let error as CheckpointError: self = error.kind == .badOption ? .wrongUsage : .badInput
+        case let error as ConversionError: self = error.cause == .option ? .wrongUsage : .badInput
+        case let error as ModelError: self = error.kind == .size ? .wrongUsage : .badInput
+        case let error as PhotoError: self = error.kind == .packed ? .wrongUsage : .badInput
+        case let error as BenchmarkError:
+            self = error.kind == .noCacheFolder ? .failed : .wrongUsage
+        case let error as TrainingError: self.init(error)
+        case let error as EvaluationError: self.init(errors: error.failures.map(\.error))
+        case is ColorizerError: self = .wrongUsage
+        case is VerificationError: self = .badInput
+        default: return nil
+        }
+    }
+
+    /// The status of a command in which several files failed.
+    init(errors: [any Error]) {
+        self = errors.allSatisfy { ExitStatus(for: $0) == .badInput } ? .badInput : .failed
+    }
+
+    private init(_ error: TrainingError) {
+        switch error.kind {
+        case .noPhotos, .cannotResume, .configuration: self = .badInput
+        case .notFinite: self = .failed
+        case .runExists, .setting: self = .wrongUsage
+        }
+    }
+}

@@ -1,4 +1,0 @@
-import Retint
-
-/// Numbers as people read them.
-package typealias Format = Reports.Format

@@ -1,0 +1,96 @@
+import Retint
+
+extension Inspection {
+    /// The inspection as text.
+    var lines: [String] {
+        switch self {
+        case .checkpoint(let inspection): inspection.lines
+        case .package(let inspection): inspection.lines
+        case .tensors(let inspection): inspection.lines
+        }
+    }
+}
+
+extension CheckpointInspection {
+    fileprivate var lines: [String] {
+        let choices = options.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+        let network = ([architecture] + choices).joined(separator: ", ")
+        let training = step.map { ["step \($0), \(optimizerTensors) optimizer tensors"] } ?? []
+        let cost = Format.fixed(Double(multiplyAdds) / 1e9, 3)
+        return ["\(file): checkpoint of \(network)"] + training + [
+            "\(Format.grouped(parameters)) parameters, \(cost) G multiply-adds at 256 × 256",
+            tensors.total,
+        ] + tensors.table
+    }
+}
+
+extension TensorFileInspection {
+    fileprivate var lines: [String] {
+        let format = kind == "hdf5" ? "HDF5" : kind
+        let texts = (metadata ?? [:]).sorted { $0.key < $1.key }.map {
+            "\($0.key.debugDescription): \($0.value.debugDescription)"
+        }
+        return ["\(file): \(format), \(tensors.total)"] + texts + tensors.table
+    }
+}
+
+extension [TensorInspection] {
+    fileprivate var table: [String] {
+        var table = TextTable(
+            header: ["tensor", "shape", "type", "elements"], rightAligned: [3])
+        for tensor in self {
+            let shape = tensor.shape.map { "\(Shape($0))" } ?? "-"
+            table.append([
+                tensor.name, shape, tensor.type ?? tensor.problem ?? "",
+                tensor.shape == nil ? "-" : Format.grouped(tensor.elements),
+            ])
+        }
+        return table.lines
+    }
+
+    fileprivate var total: String {
+        let elements = reduce(0) { $0 + $1.elements }
+        let bytes = reduce(0) { $0 + $1.bytes }
+        return "\(Format.grouped(count)) tensors, \(Format.grouped(elements)) elements, "
+            + Format.bytes(bytes)
+    }
+}
+
+extension PackageInspection {
+    fileprivate var lines: [String] {
+        [
+            "\(file): package for \(target) (specification \(specificationVersion), \(opset)), "
+                + "\(Format.bytes(diskBytes)) on disk"
+        ] + inputs.map { "input \($0.text)" } + outputs.map { "output \($0.text)" }
+            + operationTable.lines + weightTable.lines
+            + metadata.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+            + (placement?.lines ?? [])
+    }
+
+    private var operationTable: TextTable {
+        var table = TextTable(header: ["operation", "count"], rightAligned: [1])
+        for (type, count) in operations.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
+            table.append([type, Format.grouped(count)])
+        }
+        return table
+    }
+
+    private var weightTable: TextTable {
+        var table = TextTable(
+            header: ["weights", "tensors", "elements", "size"], rightAligned: [1, 2, 3])
+        for (type, entry) in weights.sorted(by: { $0.key < $1.key }) {
+            table.append([
+                type, Format.grouped(entry.tensors), Format.grouped(entry.elements),
+                Format.bytes(entry.bytes),
+            ])
+        }
+        return table
+    }
+}
+
+extension PackageInterface {
+    fileprivate var text: String {
+        let sizes = shape.map { $0.map(String.init) ?? "?" }.joined(separator: ", ")
+        return "\(name): \(kind) \(type) [\(sizes)]" + (allowedShapes.map { ", takes \($0)" } ?? "")
+    }
+}
