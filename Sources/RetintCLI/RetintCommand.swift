@@ -1,13 +1,13 @@
 import ArgumentParser
 
-/// Runs `retint` with the arguments of the process, and ends the process if it fails.
+/// Runs `retint` with the arguments of the process, and exits with a status if it fails.
 ///
-/// A program that calls it after `registerColorizer` is retint with an architecture more.
+/// A program that calls `registerColorizer` first has an additional architecture.
 public func runRetint() async {
     await RetintCommand.main()
 }
 
-/// The command line: each subcommand is a file in Commands.
+/// The root command; each subcommand is a file in Commands.
 struct RetintCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "retint",

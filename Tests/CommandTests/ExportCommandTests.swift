@@ -106,7 +106,7 @@ import Testing
     @Test(arguments: [
         (["--precision", "float16", "--keep-float32", "nothing*"], "is called so"),
         (["--keep-float32", "head*"], "--precision float16"),
-        (["--sizes", "64", "--size", "64"], "--sizes lists all"),
+        (["--sizes", "64", "--size", "64"], "--sizes excludes"),
         (["--height", "64"], "--height and --width"), (["--min-size", "32"], "go together"),
         (["--min-size", "32", "--max-size", "50"], "multiples of 32"),
         (["--sizes", "64,x"], "64,x"), (["--image-scale", "2"], "--input image"),

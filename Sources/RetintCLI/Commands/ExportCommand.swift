@@ -4,12 +4,13 @@ import Retint
 struct ExportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Write a checkpoint as a Core ML package, or either as weights for PyTorch.",
+        abstract: "Convert a checkpoint to a Core ML package, or a model to PyTorch weights.",
         discussion: """
-            The package takes L as `input` and gives a and b as `ab`, or as `output_a` and \
-            `output_b`. The same checkpoint and options give the same bytes. Prove the package \
-            with `retint verify OUT.mlpackage --against CHECKPOINT`. An output that ends in .h5 or \
-            .safetensors takes the weights of the checkpoint, or of a package, as a state dict.
+            The package's input is L, named `input`; its output is a and b, named `ab`, or \
+            `output_a` and `output_b`. The same checkpoint and options give the same bytes. Check \
+            the package with `retint verify OUT.mlpackage --against CHECKPOINT`. If the output \
+            name ends in .h5 or .safetensors, the weights of the checkpoint or package are \
+            written as a state dict.
             """)
 
     @Argument(help: "The checkpoint; for weights, a checkpoint or a package.")
@@ -32,8 +33,8 @@ struct ExportCommand: ParsableCommand {
     @Flag(
         name: .customLong("no-fold"),
         help: """
-            Keep batch normalizations as operations; those right behind a convolution go into its \
-            weights otherwise.
+            Keep batch normalizations as operations instead of folding those after a convolution \
+            into its weights.
             """)
     var keepsBatchNorm = false
 
@@ -49,7 +50,7 @@ struct ExportCommand: ParsableCommand {
         interface.apply(to: &options)
         metadata.apply(to: &options)
         options.foldsBatchNorm = !keepsBatchNorm
-        if ExportWeights.isAsked(by: package) {
+        if ExportWeights.isRequested(by: package) {
             return try weights.run(checkpoint, to: package, precision.isDefault ? options : nil)
         }
         guard try !isDirectory(checkpoint) else {
@@ -57,7 +58,7 @@ struct ExportCommand: ParsableCommand {
                 .wrongUsage,
                 """
                 \(checkpoint): is a package already. `retint quantize` makes its weights smaller. \
-                For another precision, target or interface take its weights back \
+                For another precision, target or interface, recover its weights \
                 (retint export \(checkpoint) -o weights.h5), import them and export the checkpoint
                 """)
         }
@@ -68,12 +69,12 @@ struct ExportCommand: ParsableCommand {
 
     private func report(_ summary: ExportSummary, _ options: ExportOptions) {
         for tensor in summary.clamped {
-            Console.warn("\(tensor.name): \(tensor.count) numbers became ±65504")
+            Console.warn("\(tensor.name): \(tensor.count) values clamped to ±65504")
         }
         if let multiple = summary.sizeMultiple {
             Console.note(
-                "the network takes multiples of \(multiple); Core ML cannot be told so, so give "
-                    + "it no other sizes")
+                "the network needs sizes that are multiples of \(multiple); Core ML cannot express "
+                    + "this, so pass it no other sizes")
         }
         let kept = summary.keptInFloat32
         if !kept.isEmpty { Console.note("in float32: \(kept.joined(separator: ", "))") }
@@ -85,37 +86,37 @@ struct ExportCommand: ParsableCommand {
     }
 }
 
-/// What a model takes and gives.
+/// The inputs and outputs of the package.
 struct ExportInterfaceOptions: ParsableArguments {
-    @Option(help: "A multi-array of L (tensor), or a grayscale picture (image).")
+    @Option(help: "The input: a multi-array of L (tensor), or a grayscale image (image).")
     var input = ExportOptions.Input.tensor
 
-    @Option(help: "One output of both channels (ab), or one for each (split).")
+    @Option(help: "One output of both channels (ab), or one per channel (split).")
     var output = ExportOptions.Output.ab
 
     @Option(
         help: """
-            Whether the model takes L in 0…100 and gives a and b in −110…110 (inside), or takes \
-            (L − 50)/100 and gives a/110 and b/110 (outside).
+            Where values are normalized: in the model, with L in 0…100 and a and b in −110…110 \
+            (inside), or by the caller, with (L − 50)/100, a/110 and b/110 (outside).
             """)
     var normalization = ExportOptions.Normalization.inside
 
     @Option(
         parsing: .unconditional,
         help: """
-            What pixels are multiplied by, as ImageType has it in coremltools (1 once a bias is \
-            given); if neither is given, 0…255 stand for L in 0…100.
+            The scale of pixels, as of ImageType in coremltools; 1 if only a bias is given. \
+            Without either, pixels 0…255 are L 0…100.
             """)
     var imageScale: Float?
 
     @Option(
         parsing: .unconditional,
-        help: "What is added to pixels after that (0 once a scale is given).")
+        help: "The bias of scaled pixels; 0 if only a scale is given.")
     var imageBias: Float?
 
     func validate() throws {
         guard input == .image || imageScale == nil && imageBias == nil else {
-            throw ValidationError("--image-scale and --image-bias go with --input image")
+            throw ValidationError("--image-scale and --image-bias need --input image")
         }
     }
 
@@ -127,15 +128,15 @@ struct ExportInterfaceOptions: ParsableArguments {
     }
 }
 
-/// What a package says of itself.
+/// The metadata of the package.
 struct ExportMetadataOptions: ParsableArguments {
-    @Option(help: "Who made the model, for the package's metadata.")
+    @Option(help: "The author in the package's metadata.")
     var author = ""
 
-    @Option(help: "Under which license, for the package's metadata.")
+    @Option(help: "The license in the package's metadata.")
     var license = ""
 
-    @Option(help: "Which version of the model it is, for the package's metadata.")
+    @Option(help: "The model version in the package's metadata.")
     var modelVersion = ""
 
     func apply(to options: inout ExportOptions) {

@@ -1,43 +1,43 @@
 import ArgumentParser
 import Retint
 
-/// The way back: `export` with an output that ends in `.h5`, `.hdf5` or `.safetensors`.
+/// `export` to a file of weights: the output ends in `.h5`, `.hdf5` or `.safetensors`.
 struct ExportWeights: ParsableArguments {
     @Flag(
         help: """
-            For weights out of a package: where a batch normalization is folded into a \
-            convolution, write the folded weights, and a normalization that does nothing.
+            For weights of a package: where a batch normalization was folded into a convolution, \
+            write the folded weights and an identity normalization.
             """)
     var allowFolded = false
 
-    /// Whether `output` is a file of weights by its name.
-    static func isAsked(by output: String) -> Bool {
+    /// Whether the output's name is that of a file of weights.
+    static func isRequested(by output: String) -> Bool {
         TensorFileFormat(extensionOf: output) != nil
     }
 
-    /// Throws unless the name of the output says what to write.
+    /// Throws a usage error if the output's name has no known extension.
     func check(output: String) throws {
-        let isWeights = Self.isAsked(by: output)
+        let isWeights = Self.isRequested(by: output)
         guard isWeights || output.hasSuffix(".mlpackage") else {
             throw ValidationError(
-                "\(output): the name says what is written; let it end in .mlpackage for Core ML, "
-                    + "in .h5 or .safetensors for PyTorch")
+                "\(output): unknown extension; use .mlpackage for Core ML, .h5 or .safetensors for "
+                    + "PyTorch")
         }
         guard isWeights || !allowFolded else {
-            throw ValidationError("--allow-folded goes with weights (.h5, .safetensors)")
+            throw ValidationError("--allow-folded needs an output of weights (.h5, .safetensors)")
         }
     }
 
     /// Writes the weights of a checkpoint or of a package as a state dict.
     ///
-    /// - Parameter options: what was said about a package, where one could be written; nil if its
-    ///   precision was chosen.
+    /// - Parameter options: the options of a package, which must be the default ones; nil if a
+    ///   precision was given.
     func run(_ model: String, to output: String, _ options: ExportOptions?) throws {
         guard options == ExportOptions() else {
             throw CommandError(
                 .wrongUsage,
-                "\(output): weights are written as they are; precision, target, sizes, interface "
-                    + "and metadata are those of a package")
+                "\(output): weights are written unchanged; precision, target, sizes, interface and "
+                    + "metadata apply to packages only")
         }
         if try isDirectory(model) {
             try write(
@@ -46,41 +46,41 @@ struct ExportWeights: ParsableArguments {
             try refuseOverwriting(Set([model].compactMap(FileIdentity.init(of:))), with: output)
             let checkpoint = try Checkpoint(contentsOf: model)
             try checkpoint.state.write(to: output)
-            say(output, checkpoint.state, of: checkpoint.architecture, checkpoint.options)
+            report(output, checkpoint.state, of: checkpoint.architecture, checkpoint.options)
         }
     }
 
     private func write(_ weights: RecoveredWeights, to output: String) throws {
         try weights.state.write(to: output)
-        say(output, weights.state, of: weights.architecture, weights.options)
+        report(output, weights.state, of: weights.architecture, weights.options)
         for line in weights.lines { Console.print(line) }
         for warning in weights.warnings { Console.warn(warning) }
     }
 
-    private func say(
+    private func report(
         _ output: String, _ state: StateDict, of architecture: String?,
         _ options: [String: String]
     ) {
         let choices = options.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
-        let numbers = state.reduce(0) { $0 + $1.tensor.shape.count }
+        let values = state.reduce(0) { $0 + $1.tensor.shape.count }
         let parts =
             [architecture].compactMap { $0 } + choices + [
-                "\(Format.grouped(state.count)) tensors", "\(Format.grouped(numbers)) numbers",
+                "\(Format.grouped(state.count)) tensors", "\(Format.grouped(values)) values",
             ]
         Console.print("\(output): \(parts.joined(separator: ", "))")
     }
 }
 
 extension RecoveredWeights {
-    /// Where the numbers come from.
+    /// Where the weights come from.
     fileprivate var lines: [String] {
         guard architecture != nil else {
-            return ["names are the package's own: it was not made by retint"] + unpacking
+            return ["the names are the package's own, because retint did not write it"] + unpacking
         }
-        let proof = isBitEqual ? ["bit-equal to the checkpoint that the package was made of"] : []
+        let proof = isBitEqual ? ["bit-equal to the checkpoint that was exported"] : []
         let hasCounters = state.contains { $0.tensor.integers != nil }
         let counters =
-            hasCounters ? ["num_batches_tracked is 0 everywhere: a package does not hold it"] : []
+            hasCounters ? ["num_batches_tracked is 0: packages do not contain it"] : []
         return proof + unpacking + counters
     }
 
@@ -94,19 +94,19 @@ extension RecoveredWeights {
         var warnings: [String] = []
         if !absent.isEmpty {
             warnings.append(
-                "the package does not hold \(absent.joined(separator: ", ")), which colors do not "
-                    + "need; load the rest with strict=False")
+                "the package does not contain \(absent.joined(separator: ", ")), which inference does "
+                    + "not need; load the rest with strict=False")
         }
         if !unfolded.isEmpty {
             warnings.append(
-                "\(unfolded.count) batch normalizations do nothing: their numbers are in the "
-                    + "convolutions in front of them")
+                "\(unfolded.count) batch normalizations are identities: they are folded into the "
+                    + "convolutions before them")
         }
         return warnings
     }
 }
 
 extension ExportPrecisionOptions {
-    /// Whether nothing was said of a package's precision.
+    /// Whether the precision of a package was left at its default.
     var isDefault: Bool { precision == .float32 && !clamps }
 }

@@ -20,8 +20,8 @@ struct ImportCommand: ParsableCommand {
     @Flag(
         name: [.customLong("non-strict"), .customLong("allow-missing")],
         help: """
-            Start missing and mis-shaped tensors from random values, and leave unexpected ones \
-            out.
+            Initialize missing tensors and those of other shapes randomly, and ignore unexpected \
+            ones.
             """)
     var isLenient = false
 
@@ -31,7 +31,7 @@ struct ImportCommand: ParsableCommand {
     func validate() throws {
         guard TensorFileFormat(extensionOf: output) != .safetensors else {
             throw ValidationError(
-                "\(output): a checkpoint is an HDF5 file; let its name end in .h5")
+                "\(output): a checkpoint is an HDF5 file; use a name that ends in .h5")
         }
     }
 
@@ -80,5 +80,5 @@ struct ArchitectureChoice: ParsableArguments {
 func refuseOverwriting(_ inputs: Set<FileIdentity>, with output: String) throws {
     guard let identity = FileIdentity(of: output), inputs.contains(identity) else { return }
     throw CommandError(
-        .wrongUsage, "\(output): is the input itself; give another path to write to")
+        .wrongUsage, "\(output): is the input itself; choose another output path")
 }

@@ -6,18 +6,17 @@ struct QuantizeCommand: ParsableCommand {
         commandName: "quantize",
         abstract: "Make a package's weights smaller.",
         discussion: """
-            The model computes as before; its weights are unpacked when it is loaded. Words mean \
-            what they mean in coremltools. int8, uint8 and palettes need iOS16 or later; int4, \
+            Weights are unpacked when the model is loaded; its arithmetic stays the same. Terms \
+            are those of coremltools. int8, uint8 and palettes need iOS16 or later; int4, \
             uint4, palette3, per-block, per-group, and sparse weights in fewer bits iOS18. A \
             package for iOS15 is raised to the target that they need.
 
-            With --calibrate, photos show what each operation is given; scales, tables and \
-            rounding are then chosen for the least error of what it gives. With --photos, the \
-            colors are compared with those of the package as it was. With --photos alone, all \
-            schemes are tried, and nothing is written. With --search, schemes are chosen weight by \
-            weight.
+            With --calibrate, scales, palettes and rounding minimize the error of each operation's \
+            outputs on the photos. With --photos, the colors are compared with those of the \
+            original package; without an output, all schemes are compared and nothing is written. \
+            With --search, a scheme is chosen for each weight.
 
-            Prove the result with `retint verify OUT.mlpackage --against CHECKPOINT`.
+            Check the result with `retint verify OUT.mlpackage --against CHECKPOINT`.
             """)
 
     @Argument(help: "The package.")
@@ -33,22 +32,22 @@ struct QuantizeCommand: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             """
-            A YAML file with the keys of coremltools' OptimizationConfig: what becomes of the \
-            weights of operations of a type or a name.
+            A YAML file with the keys of coremltools' OptimizationConfig: schemes by operation type \
+            or name.
             """, valueName: "file.yaml"))
     var config: String?
 
     @Option(
         help: ArgumentHelp(
-            "Choose scales and rounding by the photos of this directory.", valueName: "dir"))
+            "Calibrate on the photos of this folder.", valueName: "dir"))
     var calibrate: String?
 
     @Option(
         help: ArgumentHelp(
-            "Compare colors on the photos of this directory.", valueName: "dir"))
+            "Compare colors on the photos of this folder.", valueName: "dir"))
     var photos: String?
 
-    @Option(help: "At most so many photos of a directory are used, spread over all.")
+    @Option(help: "The largest number of photos to use of a folder, evenly spaced.")
     var limit = 32
 
     @Flag(
@@ -69,27 +68,28 @@ struct QuantizeCommand: ParsableCommand {
             throw ValidationError(
                 "\(package): Core ML knows a package by its name; let it end in .mlpackage")
         }
-        guard package != nil || (!isAsked && photos != nil) else {
-            throw ValidationError("say with -o where the package goes")
+        guard package != nil || (!isRequested && photos != nil) else {
+            throw ValidationError("give the output package with -o")
         }
-        guard isAsked || package == nil else {
+        guard isRequested || package == nil else {
             throw ValidationError(
                 "give --weights, --sparsity, --sparsity-ratio, --config or --search")
         }
         guard !search || calibrate != nil else {
-            throw ValidationError("--search needs photos; name a directory with --calibrate")
+            throw ValidationError("--search needs photos; name a folder with --calibrate")
         }
         guard !search || (scheme.isEmpty && config == nil) else {
-            throw ValidationError("--search chooses what weights become; leave the choice to it")
+            throw ValidationError(
+                "--search chooses the schemes; it excludes --weights, --sparsity and --config")
         }
-        guard limit > 0 else { throw ValidationError("--limit is \(limit); give 1 or more") }
+        guard limit > 0 else { throw ValidationError("--limit \(limit): must be at least 1") }
         guard maxDeltaE > 0 else {
-            throw ValidationError("--max-delta-e is \(maxDeltaE); give a number above 0")
+            throw ValidationError("--max-delta-e \(maxDeltaE): must be above 0")
         }
     }
 
-    /// Whether anything is to become smaller.
-    private var isAsked: Bool { !scheme.isEmpty || config != nil || search }
+    /// Whether a quantization is requested.
+    private var isRequested: Bool { !scheme.isEmpty || config != nil || search }
 
     func run() throws {
         guard try isDirectory(source) else {
@@ -193,54 +193,50 @@ private func naming<Result>(_ file: String, _ body: () throws -> Result) throws 
     }
 }
 
-/// How weights are made smaller where nothing else is said.
+/// The scheme of all weights without one of their own.
 struct SchemeOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "What weights become: \(QuantizationScheme.Weights.allNames.joined(separator: ", ")).",
+            "The type of weights: \(QuantizationScheme.Weights.allNames.joined(separator: ", ")).",
             valueName: "kind"))
     var weights: QuantizationScheme.Weights?
 
     @Option(
         help: """
-            Which numbers share a scale (per-tensor, per-channel, per-block) or a table \
-            (per-tensor, per-group); one scale for each channel and one table for all, if not \
-            given.
+            The values that share a scale (per-tensor, per-channel, per-block) or a palette \
+            (per-tensor, per-group); default: a scale per channel, a palette per tensor.
             """)
     var granularity: QuantizationScheme.Granularity?
 
     @Option(
         help:
-            "Whether zero is the middle of the range (symmetric) or has a code of its own (linear)."
+            "Symmetric scales, or linear ones with a zero point."
     )
     var mode = QuantizationScheme.Mode.symmetric
 
-    @Option(help: "The table with the least squared error (kmeans), or equal steps (uniform).")
+    @Option(help: "The palette: least squared error (kmeans) or equal steps (uniform).")
     var paletteMode = QuantizationScheme.PaletteMode.kmeans
 
-    @Option(help: "Input channels of a block, or output channels of a group.")
+    @Option(help: "The number of input channels per block, or output channels per group.")
     var blockSize = 32
 
     @Option(
-        help: """
-            The share of each weight's numbers that become zero and are not stored: those that \
-            are nearest to it.
-            """)
+        help: "The share of each weight's values that are pruned to zero, smallest first.")
     var sparsity = 0.0
 
-    @Option(help: "Let runs of so many output channels become zero together, with --sparsity.")
+    @Option(help: "With --sparsity: the number of consecutive output channels pruned together.")
     var sparsityBlock: Int?
 
     @Option(
         help: ArgumentHelp(
-            "Of every m neighboring input channels, let the least n become zero: 2:4.",
+            "n:m sparsity: prune n of every m input channels, for example 2:4.",
             valueName: "n:m"))
     var sparsityRatio: SparsityRatio?
 
-    @Option(help: "Along which channels blocks and ratios lie, if not along those.")
+    @Option(help: "The channels along which blocks and ratios run, if not the default ones.")
     var sparsityAxis: QuantizationScheme.ChannelAxis?
 
-    @Option(help: "Weights of no more numbers than this are left alone.")
+    @Option(help: "Weights with at most this many values are not changed.")
     var threshold = 2048
 
     var isEmpty: Bool { weights == nil && sparsity == 0 && sparsityRatio == nil }
@@ -256,13 +252,13 @@ struct SchemeOptions: ParsableArguments {
     }
 }
 
-/// `n:m` as it is typed.
+/// An argument of the form `n:m`.
 struct SparsityRatio: ExpressibleByArgument {
     let pruning: QuantizationScheme.Pruning
 
     init?(argument: String) {
-        let numbers = argument.split(separator: ":").map { Int($0) }
-        guard numbers.count == 2, let zeros = numbers[0], let count = numbers[1] else { return nil }
+        let parts = argument.split(separator: ":").map { Int($0) }
+        guard parts.count == 2, let zeros = parts[0], let count = parts[1] else { return nil }
         pruning = .ratio(zeros: zeros, of: count)
     }
 }
@@ -273,7 +269,7 @@ extension QuantizationScheme.Mode: ExpressibleByArgument {}
 extension QuantizationScheme.ChannelAxis: ExpressibleByArgument {}
 extension QuantizationScheme.PaletteMode: ExpressibleByArgument {}
 
-/// What `quantize` has to say.
+/// The JSON of `quantize`.
 private struct QuantizationOutcome: Encodable {
     let report: QuantizationReport
     let change: ColorChange?
@@ -300,7 +296,7 @@ private struct QuantizationOutcome: Encodable {
 }
 
 extension QuantizationReport {
-    /// The weights, those that lost the most first, then what was left alone and why.
+    /// The weights by increasing SNR, then those left unchanged with the reason.
     fileprivate var lines: [String] {
         let isCalibrated = compressed.contains { $0.outputSnrDb != nil }
         var table = TextTable(
@@ -317,7 +313,7 @@ extension QuantizationReport {
                 ] + (isCalibrated ? [Format.fixed(weight.outputSnrDb ?? .infinity, 1)] : []))
         }
         return table.lines
-            + skipped.map { "left alone: \($0.name), \(Self.text($0.shape)): \($0.reason)" }
+            + skipped.map { "unchanged: \($0.name), \(Self.text($0.shape)): \($0.reason)" }
     }
 
     private static func text(_ shape: [Int]) -> String {

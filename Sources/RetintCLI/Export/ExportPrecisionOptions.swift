@@ -1,7 +1,7 @@
 import ArgumentParser
 import Retint
 
-/// What a package computes in.
+/// The arithmetic of the package.
 struct ExportPrecisionOptions: ParsableArguments {
     @Option(help: "The arithmetic and the weights of the program: float32 or float16.")
     var precision = ExportOptions.Precision.float32
@@ -10,15 +10,15 @@ struct ExportPrecisionOptions: ParsableArguments {
         name: .customLong("keep-float32"),
         help: ArgumentHelp(
             """
-            Operations of a float16 program that stay in float32, by name: the module's path and \
-            the operation, with * and ?, as in 'model8.*'. May be given again.
+            Operations of a float16 program to keep in float32, by name: module path and \
+            operation, with * and ?, as in 'model8.*'. Repeatable.
             """, valueName: "pattern"))
     var names: [String] = []
 
     @Option(
         name: .customLong("keep-float32-types"),
         help: ArgumentHelp(
-            "The same by type, with commas between: softmax,upsample_bilinear.",
+            "The same by type, comma-separated: softmax,upsample_bilinear.",
             valueName: "types"))
     var types: String?
 
@@ -26,31 +26,31 @@ struct ExportPrecisionOptions: ParsableArguments {
         name: .customLong("keep-float32-overflow"),
         help: ArgumentHelp(
             """
-            Keep what goes beyond float16, in weights or on these photos, and what reads it: a \
-            photo or a directory. May be given again.
+            Keep operations in float32 whose weights, or results on these photos, exceed \
+            float16, and those that read them: a photo or a folder. Repeatable.
             """, valueName: "photos"))
     var photos: [String] = []
 
-    @Option(help: "How many times below 65504 results on those photos have to stay.")
+    @Option(help: "The factor by which results on those photos must stay below 65504.")
     var overflowMargin = 4.0
 
     @Flag(
         name: .customLong("clamp"),
-        help: "Turn weights that the precision does not hold into ±65504, instead of refusing.")
+        help: "Clamp weights beyond float16 to ±65504 instead of refusing them.")
     var clamps = false
 
     func validate() throws {
         let isMixed = !names.isEmpty || types != nil || !photos.isEmpty
         guard !isMixed || precision == .float16 else {
-            throw ValidationError("what is kept in float32 goes with --precision float16")
+            throw ValidationError("the --keep-float32 options need --precision float16")
         }
         guard overflowMargin >= 1, overflowMargin.isFinite else {
             throw ValidationError(
-                "--overflow-margin is \(overflowMargin); give a number from 1, such as 4")
+                "--overflow-margin \(overflowMargin): must be a finite number from 1")
         }
     }
 
-    /// - Throws: an error that names a photo that cannot be read; as the measurement does.
+    /// - Throws: `ImageError` if a photo cannot be read; as `overflowingOperations`.
     func apply(to options: inout ExportOptions, for source: ExportSource) throws {
         options.precision = precision
         options.clampsWeights = clamps
@@ -58,11 +58,11 @@ struct ExportPrecisionOptions: ParsableArguments {
         options.float32.types = (types ?? "").split(separator: ",").map(String.init)
         guard !photos.isEmpty else { return }
         try options.check(for: source.colorizer)
-        let pictures = try paths().map {
+        let lightness = try paths().map {
             try Image(contentsOf: $0).lightness(height: options.height, width: options.width)
         }
         options.float32.overflowing = try overflowingOperations(
-            source, options, on: pictures, limit: Float(65504 / overflowMargin))
+            source, options, on: lightness, limit: Float(65504 / overflowMargin))
     }
 
     private func paths() throws -> [String] {

@@ -1,35 +1,35 @@
 import ArgumentParser
 import Retint
 
-/// Which sizes a model takes.
+/// The input sizes of the package.
 struct ExportSizeOptions: ParsableArguments {
-    @Option(help: "The side of the square that the model takes, in pixels (256).")
+    @Option(help: "The side of the square input in pixels; default: 256.")
     var size: Int?
 
-    @Option(help: "The height that the model takes, with --width.")
+    @Option(help: "The height of the input, with --width.")
     var height: Int?
 
-    @Option(help: "The width that the model takes, with --height.")
+    @Option(help: "The width of the input, with --height.")
     var width: Int?
 
     @Option(
         help: ArgumentHelp(
-            "All sizes that the model takes, the default one first: 256,512 or 320x240,640x480.",
+            "All input sizes, the default first: 256,512 or 320x240,640x480.",
             valueName: "widthxheight,…"))
     var sizes: SizeList?
 
     @Option(
         help: ArgumentHelp(
-            "The smallest size of a range, as one number or WIDTHxHEIGHT.", valueName: "size"))
+            "The smallest size of a range, as a number or WIDTHxHEIGHT.", valueName: "size"))
     var minSize: ExportOptions.Size?
 
     @Option(
         help: ArgumentHelp(
-            "The largest size of a range, as one number or WIDTHxHEIGHT.", valueName: "size"))
+            "The largest size of a range, as a number or WIDTHxHEIGHT.", valueName: "size"))
     var maxSize: ExportOptions.Size?
 
     func validate() throws {
-        let isPlain = size != nil || height != nil || width != nil
+        let isFixed = size != nil || height != nil || width != nil
         let isRange = minSize != nil || maxSize != nil
         guard size == nil || height == nil && width == nil, (height == nil) == (width == nil) else {
             throw ValidationError("give either --size, or --height and --width")
@@ -37,8 +37,8 @@ struct ExportSizeOptions: ParsableArguments {
         guard (minSize == nil) == (maxSize == nil) else {
             throw ValidationError("--min-size and --max-size go together")
         }
-        guard sizes == nil || !isPlain && !isRange else {
-            throw ValidationError("--sizes lists all sizes; leave out the others")
+        guard sizes == nil || !isFixed && !isRange else {
+            throw ValidationError("--sizes excludes the other size options")
         }
     }
 
@@ -57,7 +57,7 @@ struct ExportSizeOptions: ParsableArguments {
         return size.map { ExportOptions.Size($0) }
     }
 
-    /// 256 pixels a side, or what is nearest to it in the range.
+    /// 256 × 256, clamped to the range.
     private var fallback: ExportOptions.Size {
         let (low, high) = (minSize ?? .init(256), maxSize ?? .init(256))
         return ExportOptions.Size(
@@ -66,7 +66,7 @@ struct ExportSizeOptions: ParsableArguments {
     }
 }
 
-/// Sizes with commas between.
+/// Comma-separated sizes.
 struct SizeList: ExpressibleByArgument {
     let sizes: [ExportOptions.Size]
 
@@ -78,7 +78,7 @@ struct SizeList: ExpressibleByArgument {
 }
 
 extension ExportOptions.Size: ExpressibleByArgument {
-    /// `256`, or `320x240` for 320 pixels of width.
+    /// `256`, or `320x240` for width 320 and height 240.
     public init?(argument: String) {
         let sides = argument.split(separator: "x", omittingEmptySubsequences: false).map {
             Int($0)

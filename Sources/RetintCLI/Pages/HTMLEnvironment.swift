@@ -1,6 +1,6 @@
 import Retint
 
-/// What the figures of a report were measured with, as a section of its page.
+/// The section of a page about the environment of a measurement.
 func htmlEnvironment(_ arithmetic: String) -> String {
     """
     <h2>Environment</h2>

@@ -1,37 +1,37 @@
 import ArgumentParser
 import Retint
 
-/// What a model must hold; what is not given is as usual for its precision.
+/// The tolerance of a verification; the defaults depend on the precision.
 struct BoundOptions: ParsableArguments {
-    @Option(help: "How far any number may be off.")
+    @Option(help: "The largest absolute error.")
     var atol: Double?
 
-    @Option(help: "How far any number may be off, relative to what is expected; adds to --atol.")
+    @Option(help: "The largest error relative to the expected value; adds to --atol.")
     var rtol: Double?
 
-    @Option(help: "How far numbers may be off on the mean.")
+    @Option(help: "The largest mean absolute error.")
     var maxMean: Double?
 
-    @Option(name: .customLong("min-psnr"), help: "The least PSNR of every output, in dB.")
+    @Option(name: .customLong("min-psnr"), help: "The lowest PSNR of each output in dB.")
     var minPSNR: Double?
 
-    @Option(name: .customLong("min-snr"), help: "The least SNR of every output, in dB.")
+    @Option(name: .customLong("min-snr"), help: "The lowest SNR of each output in dB.")
     var minSNR: Double?
 
-    @Option(name: .customLong("max-delta-e"), help: "The greatest mean ΔE2000 of the colors.")
+    @Option(name: .customLong("max-delta-e"), help: "The largest mean ΔE2000 of the colors.")
     var maxDeltaE: Double?
 
     @Option(
         name: .customLong("layer-tolerance"),
         help: """
-            How far what is computed on the way may be off, relative to the largest number \
-            expected; the model fails if some of it is farther off.
+            The largest error of intermediate values, relative to the largest expected value; \
+            the model fails if one exceeds it.
             """)
     var maxLayerError: Double?
 
     @Option(
         name: .customLong("layer-min-snr"),
-        help: "The least SNR of what is computed on the way, in dB; decides likewise.")
+        help: "The lowest SNR of intermediate values in dB; the model fails if one is below it.")
     var layerMinSNR: Double?
 
     func validate() throws {
@@ -41,24 +41,24 @@ struct BoundOptions: ParsableArguments {
         ]
         for (name, value) in distances {
             guard let value, !(value >= 0) else { continue }
-            throw ValidationError("\(name) is \(value); give a number from 0")
+            throw ValidationError("\(name) \(value): must not be negative")
         }
         let ratios = [
             ("--min-psnr", minPSNR), ("--min-snr", minSNR), ("--layer-min-snr", layerMinSNR),
         ]
         for (name, value) in ratios where value?.isNaN == true {
-            throw ValidationError("\(name) is not a number")
+            throw ValidationError("\(name): must be a number")
         }
     }
 
-    /// The bounds of outputs and colors that are given.
+    /// The given bounds of outputs and colors.
     var tolerance: Tolerance {
         Tolerance(
             atol: atol, rtol: rtol, meanAbs: maxMean, minPSNR: minPSNR, minSNR: minSNR,
             meanDeltaE: maxDeltaE)
     }
 
-    /// Nil where none is given.
+    /// The given bounds of intermediate values; nil if there are none.
     var layerTolerance: LayerTolerance? {
         guard maxLayerError != nil || layerMinSNR != nil else { return nil }
         return LayerTolerance(maxRelative: maxLayerError, minSNR: layerMinSNR)

@@ -1,11 +1,11 @@
 import Foundation
 import Retint
 
-/// The error along a network as a drawing of SVG: the operations from left to right, upward the
-/// error relative to what is expected on a logarithmic axis.
+/// An SVG plot of the error along a network: operations from left to right, and the error relative
+/// to the expected values on a logarithmic axis.
 struct ErrorPlot {
     private struct Point {
-        let place: Int
+        let index: Int
         let layer: LayerReport
         let error: LayerError
     }
@@ -13,29 +13,29 @@ struct ErrorPlot {
     private let points: [Point]
     private let count: Int
     private let tolerance: LayerTolerance
-    /// Powers of ten.
+    /// The ends of the axis as powers of ten.
     private let bottom: Int
     private let top: Int
 
     private static let (width, height) = (1040.0, 300.0)
     private static let (left, right, above, below) = (58.0, 12.0, 12.0, 150.0)
 
-    /// Nil where nothing was compared.
+    /// Nil if no intermediate value was compared.
     init?(_ report: VerificationReport) {
-        points = report.layers.enumerated().compactMap { place, layer in
-            layer.error.map { Point(place: place, layer: layer, error: $0) }
+        points = report.layers.enumerated().compactMap { index, layer in
+            layer.error.map { Point(index: index, layer: layer, error: $0) }
         }
         guard !points.isEmpty else { return nil }
         count = report.layers.count
         tolerance = report.layerTolerance
         let bounds = [tolerance.maxRelative, tolerance.minSNR.map(Self.noise)].compactMap { $0 }
-        let shown = (points.flatMap { [$0.error.relative, $0.error.noise] } + bounds)
+        let values = (points.flatMap { [$0.error.relative, $0.error.noise] } + bounds)
             .filter { $0 > 0 && $0.isFinite }
-        bottom = max(Int(log10(shown.min() ?? 1e-8).rounded(.down)), -12)
-        top = max(Int(log10(shown.max() ?? 1).rounded(.up)), bottom + 1)
+        bottom = max(Int(log10(values.min() ?? 1e-8).rounded(.down)), -12)
+        top = max(Int(log10(values.max() ?? 1).rounded(.up)), bottom + 1)
     }
 
-    /// What an SNR is as root mean square error relative to what is expected.
+    /// The root mean square error relative to the expected values, from the SNR in dB.
     private static func noise(_ snr: Double) -> Double { pow(10, -snr / 20) }
 
     var svg: String {
@@ -47,12 +47,12 @@ struct ErrorPlot {
             """
     }
 
-    private func x(_ place: Int) -> Double {
+    private func x(_ index: Int) -> Double {
         let room = Self.width - Self.left - Self.right
-        return Self.left + room * (Double(place) + 0.5) / Double(count)
+        return Self.left + room * (Double(index) + 0.5) / Double(count)
     }
 
-    /// What is equal lies on the bottom line, what is no number on the top one.
+    /// An error of 0 is on the bottom line, a NaN or infinite one on the top line.
     private func y(_ value: Double) -> Double {
         guard value.isFinite else { return Self.above }
         let power = value > 0 ? log10(value) : Double(bottom)
@@ -89,31 +89,31 @@ struct ErrorPlot {
     }
 
     private func line(_ value: (LayerError) -> Double, _ name: String) -> String {
-        let corners = points.map { "\(svg: x($0.place)),\(svg: y(value($0.error)))" }
+        let corners = points.map { "\(svg: x($0.index)),\(svg: y(value($0.error)))" }
         return "<polyline class=\"\(name)\" points=\"\(corners.joined(separator: " "))\"/>\n"
     }
 
-    /// A dot for each operation, which says what it stands for to whoever points at it.
+    /// A dot for each operation, with its name and errors as a tooltip.
     private var marks: String {
         points.map { point in
             let text =
                 "\(point.layer.value.name) (\(point.layer.value.operation)): SNR "
                 + "\(Format.fixed(point.error.snr, 1)) dB, largest error "
-                + "\(Format.significant(point.error.relative)) of the largest number"
+                + "\(Format.significant(point.error.relative)) of the largest value"
             return """
                 <circle class="\(point.error.holds ? "noise" : "past")" r="3.2" \
-                cx="\(svg: x(point.place))" cy="\(svg: y(point.error.noise))">\
+                cx="\(svg: x(point.index))" cy="\(svg: y(point.error.noise))">\
                 <title>\(text.escapedForHTML)</title></circle>
 
                 """
         }.joined()
     }
 
-    /// As many names as there is room for.
+    /// The operations' names, at most 80.
     private var names: String {
         let step = max((points.count + 79) / 80, 1)
         return points.enumerated().filter { $0.offset.isMultiple(of: step) }.map { _, point in
-            let (x, y) = (x(point.place) + 3, Self.height + 10)
+            let (x, y) = (x(point.index) + 3, Self.height + 10)
             return """
                 <text class="name" transform="translate(\(svg: x),\(svg: y)) rotate(-90)">\
                 \(point.layer.value.name.shortened(22).escapedForHTML)</text>
@@ -124,12 +124,12 @@ struct ErrorPlot {
 }
 
 extension LayerError {
-    /// The root mean square error relative to what is expected; NaN if that is not known.
+    /// The root mean square error relative to the expected values; NaN if it is unknown.
     fileprivate var noise: Double { snr.isNaN ? .nan : pow(10, -snr / 20) }
 }
 
 extension String {
-    /// The end of a long text, which tells names apart.
+    /// The last characters of a long name, in which names differ.
     fileprivate func shortened(_ length: Int) -> String {
         count <= length ? self : "…" + suffix(length - 1)
     }

@@ -1,25 +1,25 @@
 import ArgumentParser
 import Retint
 
-/// What two models are compared on.
+/// The inputs on which two models are compared.
 struct LightnessOptions: ParsableArguments {
     @Option(
         name: .customLong("photo"),
         help: ArgumentHelp(
-            "A photo to compare on, instead of random lightness; may be given again.",
+            "A photo to compare on instead of random lightness; repeatable.",
             valueName: "file"))
     var files: [String] = []
 
     @Option(
         name: .customLong("photos"),
         help: ArgumentHelp(
-            "A directory of photos to compare on; may be given again.", valueName: "dir"))
+            "A folder of photos to compare on; repeatable.", valueName: "dir"))
     var directories: [String] = []
 
-    @Option(help: "The side of the square to compare on; the model's own, or 256.")
+    @Option(help: "The side of the square input; default: the model's own.")
     var size: Int?
 
-    @Option(help: "Seed of the random lightness (0).")
+    @Option(help: "The seed of the random lightness; default: 0.")
     var seed: UInt64?
 
     var isGiven: Bool {
@@ -28,22 +28,23 @@ struct LightnessOptions: ParsableArguments {
 
     func validate() throws {
         if let size, !(1...16384).contains(size) {
-            throw ValidationError("--size is \(size); give a number from 1 to 16384")
+            throw ValidationError("--size \(size): must be from 1 to 16384")
         }
     }
 
-    /// The photos, those of directories last.
+    /// The photos, followed by those of folders.
     ///
-    /// - Throws: `FileError` if a directory cannot be read, ``CommandError`` if it has no photo.
+    /// - Throws: `FileError` if a folder cannot be read, ``CommandError`` if it has no photos.
     var paths: [String] {
         get throws {
             try files + directories.flatMap { try photoFiles(below: $0) }
         }
     }
 
-    /// L of the photos, resized, as many at a time as `shape` has; or of noise.
+    /// Batches of the photos' lightness, resized; or of noise without photos.
     ///
-    /// - Throws: ``CommandError`` if there are not as many photos as batches want.
+    /// - Parameter shape: the shape of a batch, [N, 1, H, W]; --size replaces H and W.
+    /// - Throws: ``CommandError`` if the photos do not fill the batches.
     func inputs(shape: Shape) throws -> VerificationInputs {
         var shape = shape
         if let size { (shape[2], shape[3]) = (size, size) }
@@ -52,7 +53,7 @@ struct LightnessOptions: ParsableArguments {
         guard paths.count.isMultiple(of: batch) else {
             throw CommandError(
                 .wrongUsage,
-                "the model takes \(batch) photos at a time and \(paths.count) are given; give a "
+                "the model takes \(batch) photos at a time, but there are \(paths.count); give a "
                     + "multiple of \(batch)")
         }
         return VerificationInputs(count: paths.count / batch) { [shape] index in

@@ -1,10 +1,10 @@
 import Retint
 
 extension VerificationReport {
-    /// How many values are listed where not all are.
-    private static let few = 5
+    /// The number of values in a list of extremes.
+    private static let listedCount = 5
 
-    /// The tables and what follows from them.
+    /// The report as text.
     func lines(allLayers: Bool) -> [String] {
         let failures =
             outputs.flatMap { output in output.failures.map { "\(output.name): \($0)" } }
@@ -27,7 +27,7 @@ extension VerificationReport {
         "cosine", "",
     ]
 
-    /// A line for each output.
+    /// The rows of the outputs' table.
     var outputRows: [[String]] {
         outputs.map { output in
             let metrics = output.metrics
@@ -43,10 +43,10 @@ extension VerificationReport {
 
     private var colorLines: [String] {
         guard let color else { return [] }
-        let all = photos.count > 1 ? " of \(photos.count) pictures" : ""
+        let all = photos.count > 1 ? " of \(photos.count) images" : ""
         let worst = photos.count > 1 ? worstPhoto : nil
         return ["ΔE2000\(all): \(color.text)"]
-            + (worst.map { ["worst picture: \($0.photo): \($0.difference.text)"] } ?? [])
+            + (worst.map { ["worst image: \($0.photo): \($0.difference.text)"] } ?? [])
     }
 }
 
@@ -54,15 +54,16 @@ extension ColorDifference {
     var text: String { "mean \(Format.fixed(mean, 5)), p99 \(Format.fixed(percentile99, 5))" }
 }
 
-/// What is computed on the way.
+// MARK: Intermediate values
+
 extension VerificationReport {
     private var rangeLines: [String] {
         guard !layers.isEmpty else { return [] }
         var table = TextTable(
             header: ["largest values", "operation", "shape", "max |x|", "of float16's 65504"],
             rightAligned: [3, 4])
-        for place in largestValues(Self.few) {
-            let layer = layers[place]
+        for index in largestValues(Self.listedCount) {
+            let layer = layers[index]
             table.append([
                 layer.value.name, layer.value.operation, "\(layer.value.shape)",
                 Format.significant(layer.range.largest), Format.share(layer.range.shareOfHalf),
@@ -72,22 +73,22 @@ extension VerificationReport {
     }
 
     private var nonFiniteLine: String {
-        guard let place = firstNonFinite, let found = layers[place].range.nonFinite else {
+        guard let index = firstNonFinite, let found = layers[index].range.nonFinite else {
             return "no NaN or infinity in \(layers.count) intermediate values"
         }
-        let layer = layers[place]
+        let layer = layers[index]
         let inputs = layer.value.inputs.map { input in
             "\(layers[input].value.name) (max |x| \(Format.significant(layers[input].range.largest)))"
         }
         let from = inputs.isEmpty ? "" : "; computed from " + inputs.joined(separator: ", ")
         return "first NaN or infinity: \(layer.value.name) (\(layer.value.operation)): "
-            + "\(found.count) numbers, \(found.nan) of them NaN, the first at \(found.first) in "
+            + "\(found.count) values, \(found.nan) of them NaN, the first at \(found.first) in "
             + "\(layer.range.nonFiniteIn ?? "")\(from)"
     }
 
     private var comparisonLines: [String] {
         guard comparedCount > 0 else {
-            return ["", "no intermediate value has the name of one to compare with"]
+            return ["", "no intermediate value has the name of a reference value"]
         }
         let head = [
             "",
@@ -95,27 +96,27 @@ extension VerificationReport {
                 + "\(layerTolerance)",
         ]
         return head + departureLines + ["lowest SNR:"]
-            + layerTable(worstValues(Self.few)).lines.map { "  " + $0 }
+            + layerTable(worstValues(Self.listedCount)).lines.map { "  " + $0 }
     }
 
     private var departureLines: [String] {
-        guard let departure = firstDeparture else { return ["all are within it"] }
+        guard let departure = firstDeparture else { return ["all are within the tolerance"] }
         let name = layers[departure.layer].value.name
         guard !departure.inputs.isEmpty else {
-            return ["first past it: \(name), computed from the model's input or what has no match"]
+            return ["first outside the tolerance: \(name), which depends on no compared value"]
                 + layerTable([departure.layer]).lines.map { "  " + $0 }
         }
-        return ["first past it: \(name), under what it is computed from"]
+        return ["first outside the tolerance: \(name), listed below its operands"]
             + layerTable(departure.inputs + [departure.layer]).lines.map { "  " + $0 }
     }
 
-    private func layerTable(_ places: [Int]) -> TextTable {
+    private func layerTable(_ indices: [Int]) -> TextTable {
         let header = [
             "value", "operation", "shape", "max |x|", "max |e|", "mean |e|", "relative", "SNR dB",
             "",
         ]
         var table = TextTable(header: header, rightAligned: [3, 4, 5, 6, 7])
-        for place in places { table.append(row(layers[place])) }
+        for index in indices { table.append(row(layers[index])) }
         return table
     }
 
@@ -126,7 +127,7 @@ extension VerificationReport {
         return start + [
             Format.significant(error.maxAbs), Format.significant(error.meanAbs),
             Format.significant(error.relative), Format.fixed(error.snr, 2),
-            error.holds ? "" : "past",
+            error.holds ? "" : "FAILED",
         ]
     }
 }
