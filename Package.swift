@@ -214,7 +214,8 @@ let package = Package(
             name: "CommandTests",
             dependencies: [
                 "RetintCLI", "Retint", "Models", "Photos", "Checkpoints", "ColorScience",
-                "ColorizerExport", "MIL", "Engine", "Layers", "TensorFiles", "TensorGraph", "ImageIO", "TestSupport",
+                "ColorizerExport", "MIL", "Engine", "Layers", "TensorFiles", "TensorGraph",
+                "ImageIO", "TestSupport",
             ],
             exclude: ["Goldens"]),
     ]

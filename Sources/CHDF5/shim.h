@@ -20,8 +20,12 @@ static inline hid_t chdf5_group_creation(void) { return H5Pcreate(H5P_GROUP_CREA
 static inline hid_t chdf5_dataset_creation(void) { return H5Pcreate(H5P_DATASET_CREATE); }
 static inline hid_t chdf5_link_creation(void) { return H5Pcreate(H5P_LINK_CREATE); }
 
-static inline hid_t chdf5_float32(int big) { return H5Tcopy(big ? H5T_IEEE_F32BE : H5T_IEEE_F32LE); }
-static inline hid_t chdf5_float64(int big) { return H5Tcopy(big ? H5T_IEEE_F64BE : H5T_IEEE_F64LE); }
+static inline hid_t chdf5_float32(int big) {
+    return H5Tcopy(big ? H5T_IEEE_F32BE : H5T_IEEE_F32LE);
+}
+static inline hid_t chdf5_float64(int big) {
+    return H5Tcopy(big ? H5T_IEEE_F64BE : H5T_IEEE_F64LE);
+}
 static inline hid_t chdf5_native_double(void) { return H5Tcopy(H5T_NATIVE_DOUBLE); }
 static inline hid_t chdf5_native_int64(void) { return H5Tcopy(H5T_NATIVE_INT64); }
 static inline hid_t chdf5_int64(void) { return H5Tcopy(H5T_STD_I64LE); }

@@ -5,8 +5,8 @@ extension Checkpoint {
     /// Averages the weights of several trainings to a "model soup" (Wortsman et al. 2022): for
     /// trainings that started from the same weights, the mean is often better than each of them.
     ///
-    /// Running statistics are averaged like weights; counters are those of the first checkpoint. The
-    /// states of optimizers and trainers are left out.
+    /// Running statistics are averaged like weights; counters are those of the first checkpoint.
+    /// The states of optimizers and trainers are left out.
     ///
     /// - Parameter checkpoints: the checkpoints, with the names for them in errors.
     /// - Throws: ``CheckpointError`` unless all are of one architecture with the same options.

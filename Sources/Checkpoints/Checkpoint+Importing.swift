@@ -11,8 +11,9 @@ extension Checkpoint {
     ///   - path: the file; tensors have their dotted PyTorch names, or are nested in HDF5 groups.
     ///   - architecture: the name of a registered architecture.
     ///   - options: the checkpoint's ``options``.
-    ///   - isStrict: whether the file must hold exactly the architecture's tensors. Otherwise missing
-    ///     and mis-shaped ones get random initial values (seed 0), and unexpected ones are left out.
+    ///   - isStrict: whether the file must hold exactly the architecture's tensors. Otherwise
+    ///     missing and mis-shaped ones get random initial values (seed 0), and unexpected ones are
+    ///     left out.
     /// - Returns: the checkpoint, and the differences between the file and the architecture.
     /// - Throws: `TensorFileError` if the file cannot be read; ``CheckpointError`` with the table
     ///   of differences if it does not match, is strict, or shares nothing with the architecture.
@@ -40,8 +41,8 @@ extension Checkpoint {
 }
 
 extension StateDict {
-    /// The tensors in the order of `spec`: weights as float32, counters as int64, initial values for
-    /// missing ones.
+    /// The tensors in the order of `spec`: weights as float32, counters as int64, initial values
+    /// for missing ones.
     func adapted(to spec: StateSpec, path: String) throws -> StateDict {
         var result = StateDict()
         for entry in spec.entries {

@@ -4,8 +4,8 @@ import TensorFiles
 import TensorGraph
 
 extension Checkpoint {
-    /// Reads a checkpoint. The shapes of all tensors are checked against the architecture before any
-    /// is read.
+    /// Reads a checkpoint. The shapes of all tensors are checked against the architecture before
+    /// any is read.
     ///
     /// - Throws: `TensorFileError` if the file cannot be read, ``CheckpointError`` if it is not
     ///   a checkpoint or its tensors are not those of its architecture.
@@ -43,10 +43,11 @@ extension Checkpoint {
         return attributes
     }
 
-    /// The architecture and options of the checkpoint at `path`, without reading its tensors; nil for
-    /// another file.
+    /// The architecture and options of the checkpoint at `path`, without reading its tensors; nil
+    /// for another file.
     ///
-    /// - Throws: `TensorFileError` if the file cannot be read, ``CheckpointError`` if it is damaged.
+    /// - Throws: `TensorFileError` if the file cannot be read, ``CheckpointError`` if it is
+    ///   damaged.
     public static func network(
         of path: some PathConvertible
     ) throws -> (architecture: String, options: [String: String])? {

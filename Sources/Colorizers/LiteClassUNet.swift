@@ -2,7 +2,8 @@ import Layers
 import TensorGraph
 
 /// ``LiteUNet``'s encoder with ``ClassUNet``'s output, a distribution over the 313 ab bins at a
-/// quarter of the size: more vivid than a regression, which averages likely colors to gray or brown.
+/// quarter of the size: more vivid than a regression, which averages likely colors to gray or
+/// brown.
 public final class LiteClassUNet: Module, ColorizerNetwork, ColorClassifier {
     public static let architecture = "lite-class-unet"
     public static let requiredMultiple = 32

@@ -39,7 +39,8 @@ protocol KernelOperation: Operation {
 /// An operation whose kernel applies elementwise work to its result: an ``EpilogueKernel``.
 protocol EpilogueOperation: KernelOperation {}
 
-/// An operation whose result holds elements of its inputs, unchanged: half precision holds them too.
+/// An operation whose result holds elements of its inputs, unchanged: half precision holds them
+/// too.
 protocol MovingOperation: Operation {}
 
 /// An operation that only selects elements of its input.

@@ -8,8 +8,8 @@ extension Image {
     ///
     /// - Parameters:
     ///   - limits: Checked before anything is decoded.
-    ///   - minimumSide: Allows a JPEG to be decoded at 1/2, 1/4 or 1/8 of its size, which is faster,
-    ///     as long as the shorter side keeps this many pixels.
+    ///   - minimumSide: Allows a JPEG to be decoded at 1/2, 1/4 or 1/8 of its size, which is
+    ///     faster, as long as the shorter side keeps this many pixels.
     /// - Throws: `ImageError` if the file cannot be read, exceeds a limit or is incomplete.
     public init(
         contentsOf path: some PathConvertible, limits: ImageLimits = .default,

@@ -4,8 +4,8 @@ public import Files
 extension Image {
     /// Encodes the image as the bytes of a file.
     ///
-    /// - Throws: `ImageError` if the image is too large for the format: over 65,500 pixels a side for
-    ///   JPEG.
+    /// - Throws: `ImageError` if the image is too large for the format: over 65,500 pixels a side
+    ///   for JPEG.
     public func encode(_ format: ImageFormat) throws(ImageError) -> [UInt8] {
         try encode(format, file: "the encoded image")
     }

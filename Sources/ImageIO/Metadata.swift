@@ -81,8 +81,8 @@ extension Metadata {
         return found
     }
 
-    /// The data of a chunk. In PNG: length, name, data, checksum; in RIFF: name, length, data, and a
-    /// byte that makes the length even.
+    /// The data of a chunk. In PNG: length, name, data, checksum; in RIFF: name, length, data, and
+    /// a byte that makes the length even.
     private func chunk(_ name: String, from start: Int, isPNG: Bool) -> ArraySlice<UInt8>? {
         var offset = start
         while offset + 8 <= bytes.count {

@@ -43,8 +43,8 @@ private func sinc(_ x: Double) -> Double {
     x == 0 ? 1 : sin(x * .pi) / (x * .pi)
 }
 
-/// The inputs of each output sample of a line and their weights, as in Pillow: centers at (i + ½) · scale, a kernel stretched by the scale when shrinking, weights that sum
-/// to 1 at the borders too.
+/// The inputs of each output sample of a line and their weights, as in Pillow: centers at (i + ½) ·
+/// scale, a kernel stretched by the scale when shrinking, weights that sum to 1 at the borders too.
 struct ResamplePlan {
     private(set) var starts: [Int32] = []
     private(set) var counts: [Int32] = []

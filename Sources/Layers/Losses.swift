@@ -44,8 +44,8 @@ public func smoothL1Loss(
     huberLoss(prediction, target, delta: beta, reduction: reduction) / beta
 }
 
-/// −Σ t·log softmax(x) along `axis`: `torch.nn.functional.cross_entropy` with class probabilities as
-/// targets. Not reduced, it keeps the axis, with extent 1.
+/// −Σ t·log softmax(x) along `axis`: `torch.nn.functional.cross_entropy` with class probabilities
+/// as targets. Not reduced, it keeps the axis, with extent 1.
 ///
 /// - Parameter weights: a factor for each element of the result, of the targets' shape with extent
 ///   1 at `axis` (class rebalancing); the mean divides by the number of elements all the same.

@@ -1,7 +1,7 @@
 import TensorGraph
 
-/// Layers applied one after another (`torch.nn.Sequential`), each named by its index; layers without
-/// parameters are counted, too.
+/// Layers applied one after another (`torch.nn.Sequential`), each named by its index; layers
+/// without parameters are counted, too.
 public final class Sequential: Module, Layer {
     /// The layers in the order of their application.
     public let layers: [any Layer]

@@ -47,8 +47,8 @@ public struct StateSpec: Hashable, Sendable {
 
     /// Initial values of all variables, by name, the same for the same seed on every machine.
     ///
-    /// Each variable's depend on the seed and its name alone: with a layer more, the others' stay the
-    /// same.
+    /// Each variable's depend on the seed and its name alone: with a layer more, the others' stay
+    /// the same.
     public func initialValues(seed: UInt64) -> [String: TensorData] {
         var values: [String: TensorData] = [:]
         for entry in tensors {

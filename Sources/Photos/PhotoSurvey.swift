@@ -1,14 +1,15 @@
 import ColorScience
 import ImageIO
 
-/// The photos of a collection that a network can learn colors from, and those that it cannot: broken
-/// files, gray photos and duplicates.
+/// The photos of a collection that a network can learn colors from, and those that it cannot:
+/// broken files, gray photos and duplicates.
 public struct PhotoSurvey: Sendable {
     /// Why a photo is left out.
     public enum Problem: Hashable, Sendable, CustomStringConvertible {
         /// The photo cannot be read.
         case broken(String)
-        /// The photo is gray or tinted in one color; `chroma` is the 99th percentile over its pixels.
+        /// The photo is gray or tinted in one color; `chroma` is the 99th percentile over its
+        /// pixels.
         case gray(chroma: Float)
         /// The photo looks like another one: so many of the 64 bits of their hashes differ.
         case duplicate(of: String, distance: Int)

@@ -45,7 +45,8 @@ package func htmlTable(
 ) -> String {
     func line(_ cells: [String], _ tag: String) -> String {
         cells.enumerated().map { column, cell in
-            "<\(tag)\(column < textColumns ? " class=\"text\"" : "")>\(cell.escapedForHTML)</\(tag)>"
+            let style = column < textColumns ? " class=\"text\"" : ""
+            return "<\(tag)\(style)>\(cell.escapedForHTML)</\(tag)>"
         }.joined()
     }
     let body = rows.enumerated().map { index, row in

@@ -21,8 +21,8 @@ package struct LinePlot {
     private static let (left, right, above, below) = (58.0, 12.0, 12.0, 34.0)
     private static let colors = ["#1f5fa8", "#d9822b", "#22763c", "#8e44ad", "#b3261e", "#5a6270"]
 
-    /// - Parameter isLogarithmic: Whether each axis is logarithmic; points with values of 0 or less are then left
-    ///   out.
+    /// - Parameter isLogarithmic: Whether each axis is logarithmic; points with values of 0 or less
+    ///   are then left out.
     package init(
         _ title: String, xLabel: String, _ series: [Series],
         isLogarithmic: (x: Bool, y: Bool) = (false, false)

@@ -48,13 +48,14 @@ public final class Colorizer: Sendable {
 
     /// Colors a photo, at its own size.
     ///
-    /// The photo keeps its lightness; its own colors are ignored. The network sees the photo resized
-    /// to ``networkSize``, whatever its proportions, and the estimated color is resized back.
+    /// The photo keeps its lightness; its own colors are ignored. The network sees the photo
+    /// resized to ``networkSize``, whatever its proportions, and the estimated color is resized
+    /// back.
     ///
     /// - Parameters:
     ///   - photo: an image of any size.
-    ///   - saturation: a factor for a and b. An unsure network gives pale colors, which are right on
-    ///     average; a factor above 1 makes them livelier.
+    ///   - saturation: a factor for a and b. An unsure network gives pale colors, which are right
+    ///     on average; a factor above 1 makes them livelier.
     /// - Throws: `ModelError` if the network gives colors that are not finite.
     public func colorize(_ photo: Image, saturation: Float = 1) throws -> Image {
         let (height, width) = networkSize

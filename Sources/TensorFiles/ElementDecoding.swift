@@ -74,7 +74,8 @@ struct ElementDecoding {
 extension Float {
     /// The value of a float16 bit pattern, computed without branches so that loops vectorize.
     init(halfBits bits: UInt16) {
-        // After the shift the exponent is 112 too small; the product corrects it, subnormals included.
+        // After the shift the exponent is 112 too small; the product corrects it, subnormals
+        // included.
         let magnitude = Float(bitPattern: UInt32(bits & 0x7fff) << 13) * 0x1p112
         // The largest float16 is 65504: anything above is infinite or NaN.
         let special: UInt32 = magnitude >= 65536 ? 0x7f80_0000 : 0

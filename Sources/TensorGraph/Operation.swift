@@ -1,5 +1,5 @@
-/// What a node of a ``Graph`` computes: a pure function of its inputs, with its attributes as stored
-/// properties.
+/// What a node of a ``Graph`` computes: a pure function of its inputs, with its attributes as
+/// stored properties.
 ///
 /// Equal operations on equal inputs become one node, so the attributes must determine the result.
 /// An operation of your own adopts ``HostOperation``, or is a function that combines others: a

@@ -3,7 +3,8 @@ import Testing
 @testable import ImageIO
 
 @Suite struct CutOutTests {
-    /// Over an image, as Pillow's `alpha_composite` lays them; a file without transparency hides it.
+    /// Over an image, as Pillow's `alpha_composite` lays them; a file without transparency hides
+    /// it.
     @Test(arguments: [
         "rgba8.png", "grayalpha8.png", "palette-transparent.png", "rgb16.png", "alpha.webp",
     ])

@@ -68,16 +68,19 @@ extension OperationTable {
         conv("conv2d 3×3 tiles left over", [2, 16, 13, 18], [48, 16, 3, 3], padding: 1),
         conv("conv2d 3×3 no padding", [1, 32, 19, 14], [32, 32, 3, 3]),
         conv(
-            "conv2d 3×3 tiles dilation 2", [1, 32, 17, 22], [16, 32, 3, 3], padding: 2, dilation: 2),
+            "conv2d 3×3 tiles dilation 2", [1, 32, 17, 22], [16, 32, 3, 3], padding: 2,
+            dilation: 2),
         conv(
-            "conv2d 3×3 tiles dilation 3", [2, 16, 24, 25], [16, 16, 3, 3], padding: 1, dilation: 3),
+            "conv2d 3×3 tiles dilation 3", [2, 16, 24, 25], [16, 16, 3, 3], padding: 1,
+            dilation: 3),
         conv(
             "conv2d 3×3 tiles asymmetric padding", [1, 16, 12, 9], [16, 16, 3, 3],
             padding: Padding(top: 0, bottom: 2, left: 2, right: 1)),
         conv("conv2d 3×3 small tiles", [3, 32, 2, 2], [16, 32, 3, 3], padding: 1),
         conv("conv2d 3×3 many channels", [1, 192, 12, 11], [224, 192, 3, 3], padding: 1),
         conv(
-            "conv2d many channels stride 2", [1, 288, 7, 9], [96, 288, 3, 3], stride: 2, padding: 1),
+            "conv2d many channels stride 2", [1, 288, 7, 9], [96, 288, 3, 3], stride: 2,
+            padding: 1),
         conv("conv2d 4×4 tiles", [2, 32, 19, 14], [48, 32, 4, 4], stride: 2, padding: 1),
         conv(
             "conv2d 4×4 tiles asymmetric padding", [1, 64, 9, 12], [32, 64, 4, 4], stride: 2,

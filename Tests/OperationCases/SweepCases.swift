@@ -87,8 +87,8 @@ extension OperationTable {
         ]
     }
 
-    /// What kernels do to their results as they store them, of channels that do and that do not fill
-    /// vectors.
+    /// What kernels do to their results as they store them, of channels that do and that do not
+    /// fill vectors.
     private static let tails: [OperationCase] = [
         ("panels", 5, 313, 1, 1), ("panels", 9, 40, 3, 1), ("tiles", 32, 48, 3, 1),
         ("depthwise", 17, 17, 3, 17), ("few outputs", 32, 2, 1, 1), ("one channel", 16, 1, 1, 1),

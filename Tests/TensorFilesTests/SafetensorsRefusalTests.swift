@@ -124,7 +124,9 @@ import Testing
         Case(
             "empty at the end of numbers",
             file(
-                "{\(tensor(shape: "[0]", offsets: "[18446744073709551615,18446744073709551615]"))}"),
+                "{"
+                    + tensor(shape: "[0]", offsets: "[18446744073709551615,18446744073709551615]")
+                    + "}"),
             "do not fit"),
         Case(
             "size overflows",
@@ -158,7 +160,8 @@ import Testing
         (file("{\"__metadata__\":{}}"), []),
         (
             file(
-                "{ \"w\" : { \"shape\" : [ ] , \"data_offsets\" : [ 0 , 4 ] , \"dtype\" : \"F32\" } }",
+                "{ \"w\" : { \"shape\" : [ ] , \"data_offsets\" : [ 0 , 4 ] , "
+                    + "\"dtype\" : \"F32\" } }",
                 data: 4), ["w"]
         ),
         (file("{\(tensor("b", offsets: "[8,16]")),\(tensor("a"))}", data: 16), ["a", "b"]),

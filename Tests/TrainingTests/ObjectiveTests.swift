@@ -61,8 +61,8 @@ import Testing
         return (0..<count).map { (values[2 * $0], values[2 * $0 + 1]) }
     }
 
-    /// Whether there are as many values as expected, each within a relative error of `share` (of 1e-6
-    /// for smaller values).
+    /// Whether there are as many values as expected, each within a relative error of `share` (of
+    /// 1e-6 for smaller values).
     private func agree(_ values: [Float], _ expected: [Float], within share: Float) -> Bool {
         values.count == expected.count
             && zip(values, expected).allSatisfy { abs($0 - $1) <= share * max(abs($1), 1e-6) }

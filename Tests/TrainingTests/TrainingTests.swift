@@ -74,8 +74,8 @@ import Testing
         #expect(losses[29] < 0.9 * losses[0])
     }
 
-    /// A network that learns only from a teacher ends up closer to it than one that learns only from
-    /// photos.
+    /// A network that learns only from a teacher ends up closer to it than one that learns only
+    /// from photos.
     @Test func learnsFromATeacher() throws {
         let scratch = try TemporaryFolder()
         try scratch.addPhotos(3)

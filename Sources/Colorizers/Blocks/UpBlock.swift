@@ -1,8 +1,8 @@
 import Layers
 import TensorGraph
 
-/// Doubles the size: a 1×1 convolution to fewer channels (cheaper before there are four times as many
-/// pixels), bilinear interpolation, addition of the skip, and a filter.
+/// Doubles the size: a 1×1 convolution to fewer channels (cheaper before there are four times as
+/// many pixels), bilinear interpolation, addition of the skip, and a filter.
 public final class UpBlock: Module {
     let narrow: Sequential
     let upsample = Upsample(scaleFactor: 2, mode: .bilinear)

@@ -87,8 +87,8 @@ struct Compiler {
                 + "let it adopt HostOperation, or build it from other operations")
     }
 
-    /// Lets a kernel observe the step that computes one of its inputs, if both can and all else that
-    /// it reads is computed before.
+    /// Lets a kernel observe the step that computes one of its inputs, if both can and all else
+    /// that it reads is computed before.
     private mutating func observe(_ kernel: Kernel, _ id: Int) -> Bool {
         guard let observer = kernel as? any ObservingKernel else { return false }
         let inputs = graph.nodes[id].inputs

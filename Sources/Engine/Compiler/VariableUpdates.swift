@@ -39,8 +39,8 @@ struct VariableUpdates {
         note(steps.count - 1)
     }
 
-    /// Lets the step that computes a new value write it over the old one, if no later step reads the
-    /// old one and the step itself reads it element by element.
+    /// Lets the step that computes a new value write it over the old one, if no later step reads
+    /// the old one and the step itself reads it element by element.
     private func writesInPlace(_ update: (variable: Int, value: Int)) -> Bool {
         let (source, target) = (values.buffer(update.value), values.buffer(update.variable))
         guard values.aliases[update.value] == nil, let step = writer[update.value],

@@ -4,8 +4,8 @@ import TensorGraph
 /// Depthwise convolution, which has a kernel for each channel, and its transpose.
 final class DepthwiseKernel: RowKernel {
     private let weight: Buffer
-    /// Whether inputs are scattered to outputs: a transposed convolution that is not, at stride 1, a
-    /// convolution with a rotated kernel.
+    /// Whether inputs are scattered to outputs: a transposed convolution that is not, at stride 1,
+    /// a convolution with a rotated kernel.
     private let scatters: Bool
     private let rotatesKernel: Bool
     /// How often the kernel is applied.

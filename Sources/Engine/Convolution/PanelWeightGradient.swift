@@ -4,8 +4,8 @@ import TensorGraph
 /// Weight gradients of convolutions without groups whose input channels fill vectors: products of
 /// rows of dy and of the image, without patches.
 ///
-/// Small gradients: each thread sums over some of the rows, and the partial sums are added in order.
-/// Large gradients: each thread computes some of the input channels, and nothing is added.
+/// Small gradients: each thread sums over some of the rows, and the partial sums are added in
+/// order. Large gradients: each thread computes some of the input channels, and nothing is added.
 final class PanelWeightGradientKernel: Kernel {
     /// Of larger gradients, in floats, the threads share the channels.
     private static let largestPartial = 1 << 18

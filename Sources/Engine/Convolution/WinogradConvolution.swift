@@ -22,9 +22,9 @@ struct WinogradConvolution: EpilogueOperation {
 
 /// Transforms inputs, multiplies at each position, transforms the products back.
 ///
-/// Small weights: each thread computes some groups of tiles from beginning to end. Large weights: the
-/// threads share the transformed inputs of many tiles, and each reads its share of the weights once
-/// for all of those.
+/// Small weights: each thread computes some groups of tiles from beginning to end. Large weights:
+/// the threads share the transformed inputs of many tiles, and each reads its share of the weights
+/// once for all of those.
 private final class WinogradConvolutionKernel: FusingKernel {
     private enum Phase {
         case weights

@@ -121,8 +121,8 @@ struct WinogradTiling: Hashable {
 }
 
 extension Window {
-    /// The window of the convolution that equals a transposed one of stride 1 with this window, once
-    /// its kernel is rotated by 180°.
+    /// The window of the convolution that equals a transposed one of stride 1 with this window,
+    /// once its kernel is rotated by 180°.
     func rotated(_ kernel: Pair) -> Window {
         var rotated = self
         rotated.padding = Padding(

@@ -1,7 +1,8 @@
 import CKernels
 import TensorGraph
 
-/// An operation that is computed element by element, after its operands were broadcast to one shape.
+/// An operation that is computed element by element, after its operands were broadcast to one
+/// shape.
 ///
 /// The engine fuses neighboring elementwise operations into one ``ElementwiseProgram``. Such an
 /// operation needs no kernel but its loop.

@@ -2,8 +2,8 @@
 public struct CompileOptions: Sendable {
     /// Whether 3×3 convolutions of stride 1, and 4×4 ones of stride 2, are computed with fewer
     /// multiplications (Lavin and Gray, "Fast Algorithms for Convolutional Neural Networks", 2016).
-    /// Rounding errors are larger: the tests allow a normalized mean square error of 1e-8 instead of
-    /// 1e-10.
+    /// Rounding errors are larger: the tests allow a normalized mean square error of 1e-8 instead
+    /// of 1e-10.
     public enum Winograd: Sendable {
         case never
         /// Where the engine expects it to be faster.

@@ -2,8 +2,8 @@ import TensorGraph
 
 /// A rule that computes new parameters from gradients, as operations of the same graph.
 public protocol Optimizer {
-    /// Records the updates of the groups' parameters and of the optimizer's state at the end of each
-    /// run. All groups are of one graph; call it once.
+    /// Records the updates of the groups' parameters and of the optimizer's state at the end of
+    /// each run. All groups are of one graph; call it once.
     func apply(_ groups: [ParameterGroup])
 }
 

@@ -2,8 +2,8 @@ import Files
 
 /// An open weight file: a header, then records of 64 bytes, each followed by its data.
 ///
-/// The file stays open while a value refers to it, so the values of a package that has been replaced
-/// on disk still read its old contents.
+/// The file stays open while a value refers to it, so the values of a package that has been
+/// replaced on disk still read its old contents.
 package final class WeightFile: Sendable {
     private let file: RegularFile
     var path: String { file.path.string }

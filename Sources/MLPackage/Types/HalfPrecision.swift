@@ -1,6 +1,7 @@
 /// float32 to float16 and back.
 package enum HalfPrecision {
-    /// The bit patterns of the nearest float16 values, ties to even; too large values become infinite.
+    /// The bit patterns of the nearest float16 values, ties to even; too large values become
+    /// infinite.
     package static func halfs(_ values: [Float]) -> [UInt16] {
         values.map { Float16($0).bitPattern }
     }

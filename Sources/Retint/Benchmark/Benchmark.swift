@@ -3,8 +3,8 @@ import Models
 
 /// Measures how fast a model runs or trains on this machine.
 ///
-/// Two runs that are not timed lay out the weights and warm the caches. The report also has the speed
-/// of matrix products and copies on this machine for comparison.
+/// Two runs that are not timed lay out the weights and warm the caches. The report also has the
+/// speed of matrix products and copies on this machine for comparison.
 ///
 /// - Throws: ``BenchmarkError`` if an option is out of range or a package is to be trained;
 ///   `ModelError` if the model does not run at the size.

@@ -13,7 +13,8 @@ public struct BenchmarkOptions: Sendable {
     public var mode = Mode.inference
     /// The number of images in a batch.
     public var batch = 1
-    /// The side of the square images in pixels; nil for the model's own size, and for 256 in training.
+    /// The side of the square images in pixels; nil for the model's own size, and for 256 in
+    /// training.
     public var size: Int?
     /// The number of threads; nil for all processors that the process may use.
     public var threads: Int?

@@ -44,8 +44,8 @@ public struct BenchmarkReport: Encodable, Sendable {
     public let medianSeconds: Double
     public let fastestSeconds: Double
     public let imagesPerSecond: Double
-    /// Two floating-point operations for each multiply-add of the direct algorithms, in billions per
-    /// second. Algorithms with fewer multiplications, such as Winograd's, can exceed
+    /// Two floating-point operations for each multiply-add of the direct algorithms, in billions
+    /// per second. Algorithms with fewer multiplications, such as Winograd's, can exceed
     /// ``sgemmGflops``.
     public let gflops: Double
     /// The speed of large matrix products on this machine.

@@ -72,8 +72,8 @@ struct BenchmarkSubject {
         return network
     }
 
-    /// Times runs after two that are not timed: the first lays out the weights, the second warms the
-    /// caches.
+    /// Times runs after two that are not timed: the first lays out the weights, the second warms
+    /// the caches.
     ///
     /// - Parameter runs: nil for as many as fit in two seconds, but at least 5.
     /// - Returns: seconds of each run.

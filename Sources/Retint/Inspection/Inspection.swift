@@ -2,7 +2,8 @@ import Checkpoints
 import Files
 import MLPackage
 
-/// What a file contains, without the values of its tensors: the result of ``inspect(_:placement:)``.
+/// What a file contains, without the values of its tensors: the result of
+/// ``inspect(_:placement:)``.
 public enum Inspection: Encodable, Sendable {
     case checkpoint(CheckpointInspection)
     case package(PackageInspection)

@@ -99,7 +99,8 @@ public struct PackageInterface: Encodable, Sendable {
     /// The allowed shapes as text; nil if the shape is fixed.
     package let allowedShapes: String?
 
-    /// - Parameter declared: the type in the program, whose shape is used where the feature has none.
+    /// - Parameter declared: the type in the program, whose shape is used where the feature has
+    ///   none.
     init(_ feature: Feature, _ declared: MILTensorType? = nil) {
         let type = feature.type
         let standard = type.defaultShape

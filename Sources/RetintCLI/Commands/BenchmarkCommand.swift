@@ -12,9 +12,9 @@ struct BenchmarkCommand: ParsableCommand {
             """)
 
     @Argument(
-        help:
-            "A checkpoint, a package, or an architecture: \(colorizerNames.joined(separator: ", "))."
-    )
+        help: ArgumentHelp(
+            "A checkpoint, a package, or an architecture: "
+                + colorizerNames.joined(separator: ", ") + "."))
     var model: String
 
     @Option(help: "What to measure.")

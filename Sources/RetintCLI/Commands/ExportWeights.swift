@@ -94,8 +94,8 @@ extension RecoveredWeights {
         var warnings: [String] = []
         if !absent.isEmpty {
             warnings.append(
-                "the package does not contain \(absent.joined(separator: ", ")), which inference does "
-                    + "not need; load the rest with strict=False")
+                "the package does not contain \(absent.joined(separator: ", ")), which inference "
+                    + "does not need; load the rest with strict=False")
         }
         if !unfolded.isEmpty {
             warnings.append(

@@ -32,8 +32,8 @@ struct QuantizeCommand: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             """
-            A YAML file with the keys of coremltools' OptimizationConfig: schemes by operation type \
-            or name.
+            A YAML file with the keys of coremltools' OptimizationConfig: schemes by operation \
+            type or name.
             """, valueName: "file.yaml"))
     var config: String?
 

@@ -1,8 +1,8 @@
 import Foundation
 
 extension Console {
-    /// Prints a value as one JSON object: keys sorted and in snake_case, `null` for infinity and NaN,
-    /// such as the PSNR of equal images.
+    /// Prints a value as one JSON object: keys sorted and in snake_case, `null` for infinity and
+    /// NaN, such as the PSNR of equal images.
     static func printJSON(_ value: some Encodable) throws {
         print(try json(value))
     }

@@ -64,7 +64,8 @@ extension VerificationImages.Entry {
     }
 }
 
-/// The color map of differences, from black over red to pale yellow: lightness rises with the value.
+/// The color map of differences, from black over red to pale yellow: lightness rises with the
+/// value.
 enum HeatColor {
     private static let stops: [[Double]] = [
         [0, 0, 0], [70, 10, 90], [190, 45, 70], [245, 140, 25], [255, 250, 190],

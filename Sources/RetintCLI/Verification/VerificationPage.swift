@@ -97,7 +97,8 @@ extension VerificationPage {
         return """
             <h2>Along the network</h2>
             <p>\(report.comparedCount) of \(report.layers.count) intermediate values were compared \
-            by name. Tolerance: \(report.layerTolerance.description.escapedForHTML). \(departure)</p>
+            by name. Tolerance: \(report.layerTolerance.description.escapedForHTML). \
+            \(departure)</p>
             \(plot.svg)
             <p class="key"><span class="noise"></span> root mean square error relative to the \
             expected values <span class="largest"></span> largest error relative to the largest \
@@ -128,7 +129,8 @@ extension VerificationPage {
         return """
             <h2>All values</h2>
             <p>\(range)</p>
-            <details\(marked.isEmpty ? "" : " open")><summary>\(report.layers.count) values</summary>
+            <details\(marked.isEmpty ? "" : " open")>\
+            <summary>\(report.layers.count) values</summary>
             \(htmlTable(header, report.layers.map(cells), marked: Set(marked)))
             </details>
             """

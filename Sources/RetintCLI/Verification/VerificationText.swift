@@ -78,7 +78,8 @@ extension VerificationReport {
         }
         let layer = layers[index]
         let inputs = layer.value.inputs.map { input in
-            "\(layers[input].value.name) (max |x| \(Format.significant(layers[input].range.largest)))"
+            let largest = Format.significant(layers[input].range.largest)
+            return "\(layers[input].value.name) (max |x| \(largest))"
         }
         let from = inputs.isEmpty ? "" : "; computed from " + inputs.joined(separator: ", ")
         return "first NaN or infinity: \(layer.value.name) (\(layer.value.operation)): "

@@ -4,9 +4,9 @@ public import TensorGraph
 
 /// Reads tensors and attributes of an untrusted HDF5 file.
 ///
-/// No other file is ever opened: links other than hard links, external storage, virtual datasets and
-/// filters other than deflate, shuffle and Fletcher-32 are refused. Sizes are checked against the
-/// limits and the file before memory is allocated. Several threads may share a reader; they are
+/// No other file is ever opened: links other than hard links, external storage, virtual datasets
+/// and filters other than deflate, shuffle and Fletcher-32 are refused. Sizes are checked against
+/// the limits and the file before memory is allocated. Several threads may share a reader; they are
 /// serialized.
 public final class HDF5Reader: Sendable {
     public let path: String
@@ -25,8 +25,8 @@ public final class HDF5Reader: Sendable {
         self.limits = limits
     }
 
-    /// The datasets below a group, as paths relative to it (`inputs/input`), in the order of creation
-    /// if the file records it and by name otherwise.
+    /// The datasets below a group, as paths relative to it (`inputs/input`), in the order of
+    /// creation if the file records it and by name otherwise.
     ///
     /// - Parameter group: A path such as `activations`; empty for the whole file.
     public func datasetNames(under group: String = "") throws(TensorFileError) -> [String] {

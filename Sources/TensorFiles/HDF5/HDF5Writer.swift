@@ -4,11 +4,11 @@ import TensorGraph
 
 /// Writes an HDF5 file of tensors in groups and attributes. Equal calls give equal bytes.
 ///
-/// libhdf5 builds the file in memory, because it may crash on a full disk. That takes as much memory
-/// as the tensors.
+/// libhdf5 builds the file in memory, because it may crash on a full disk. That takes as much
+/// memory as the tensors.
 ///
-/// The file appears at its path with ``finish()``. Until then, or if anything fails or the writer is
-/// released, an existing file is unchanged.
+/// The file appears at its path with ``finish()``. Until then, or if anything fails or the writer
+/// is released, an existing file is unchanged.
 public final class HDF5Writer {
     public let path: String
     private let pending: PendingFile
@@ -28,8 +28,8 @@ public final class HDF5Writer {
 
     /// Writes a tensor in its `storedType`.
     ///
-    /// - Parameter name: The path (`outputs/output`); missing groups are created. Dots are part of a
-    ///   name.
+    /// - Parameter name: The path (`outputs/output`); missing groups are created. Dots are part of
+    ///   a name.
     public func write(_ tensor: StoredTensor, to name: String) throws(TensorFileError) {
         try change(name) { (file, place) throws(TensorFileError) in
             let names = try Self.components(of: name, place)

@@ -6,8 +6,8 @@ package struct Relu: UnaryElementwise {
     }
 }
 
-/// dy where y is above 0, else 0 (PyTorch's `threshold_backward`): one operation, so that no mask is
-/// kept from the forward pass.
+/// dy where y is above 0, else 0 (PyTorch's `threshold_backward`): one operation, so that no mask
+/// is kept from the forward pass.
 package struct ReluGradient: BinaryElementwise {
     package static let name = "relu_gradient"
     package func gradients(_ backward: Backward) -> [Tensor?] {

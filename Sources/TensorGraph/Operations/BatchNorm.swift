@@ -44,8 +44,8 @@ package struct BatchMoments: Operation {
 
 /// Batch normalization with the batch's own moments (`batch_norm`, training).
 ///
-/// Inputs: x, weight, bias, moments (``BatchMoments`` of x). The gradient with respect to x includes
-/// the part that passes through the moments.
+/// Inputs: x, weight, bias, moments (``BatchMoments`` of x). The gradient with respect to x
+/// includes the part that passes through the moments.
 package struct BatchNormTraining: Operation {
     package static let name = "batch_norm_training"
     package let epsilon: Float

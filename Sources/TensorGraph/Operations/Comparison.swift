@@ -22,7 +22,8 @@ package struct Equal: ComparisonElementwise {
     package static let name = "eq"
 }
 
-/// x where the condition is above 0, else y (`torch.where`); an element that is not selected may be NaN.
+/// x where the condition is above 0, else y (`torch.where`); an element that is not selected may be
+/// NaN.
 public func select(_ condition: Tensor, _ x: Tensor, _ y: Tensor) -> Tensor {
     let graph = x.graph
     return graph.apply(ReluGradient(), [x, condition])

@@ -1,7 +1,7 @@
 /// A weight as it will be once it is stored in a few bits: scale·round(w/scale), where the scale of
 /// each slice along an axis maps its largest |w| to the largest code
-/// (`torch.fake_quantize_per_channel_affine` with a symmetric range, the scale taken from the weight
-/// itself).
+/// (`torch.fake_quantize_per_channel_affine` with a symmetric range, the scale taken from the
+/// weight itself).
 ///
 /// The gradient is the straight-through estimate (Bengio et al., 2013): that of the identity.
 package struct FakeQuantize: Operation {

@@ -4,9 +4,9 @@ import Layers
 import TensorGraph
 
 /// Color hints as drawn for "Real-Time User-Guided Image Colorization" (Zhang et al. 2017, section
-/// 3.2): squares of 1 to 9 pixels a side that carry their mean color. Their number is geometric with
-/// p = 1/8; their centers are normally distributed around the center of the image. One image in a
-/// hundred has the color of every pixel as a hint.
+/// 3.2): squares of 1 to 9 pixels a side that carry their mean color. Their number is geometric
+/// with p = 1/8; their centers are normally distributed around the center of the image. One image
+/// in a hundred has the color of every pixel as a hint.
 struct ColorHints {
     private static let endProbability = 0.125
     private static let allPixelsProbability = 0.01
