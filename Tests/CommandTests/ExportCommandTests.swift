@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (["--precision", "float16", "--keep-float32", "nothing*"], "is called so"),
+        (["--precision", "float16", "--keep-float32", "nothing*"], "has this name or type"),
         (["--keep-float32", "head*"], "--precision float16"),
         (["--sizes", "64", "--size", "64"], "--sizes excludes"),
         (["--height", "64"], "--height and --width"), (["--min-size", "32"], "go together"),

@@ -67,7 +67,7 @@ import Testing
         #expect(short.count < 40 && long.count > short.count + 60)
         #expect(long.contains { $0.contains("stage16_1_depthwise_0_conv2d") })
         #expect(short.contains { $0.contains("of float16's 65504") })
-        #expect(short.contains { $0 == "all are within it" })
+        #expect(short.contains { $0 == "all are within the tolerance" })
     }
 
     @Test(arguments: [

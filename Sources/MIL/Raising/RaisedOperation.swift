@@ -11,9 +11,6 @@ package struct RaisedOperation {
 
     package var type: String { operation.type }
 
-    /// The declared dimensions of the first output; nil for those that are not fixed.
-    var outputShape: [Int?] { operation.outputs.first?.type.dimensions ?? [] }
-
     func error(
         _ rule: String, _ remedy: String = "Convert the network without it."
     ) -> ConversionError {

@@ -25,11 +25,6 @@ package enum LittleEndian {
         numbers(bytes, width: 4, zero: 0) { UInt32(truncatingIfNeeded: $0) }
     }
 
-    /// 64-bit integers; the bytes of an incomplete last one are ignored.
-    static func longWords(_ bytes: [UInt8]) -> [UInt64] {
-        numbers(bytes, width: 8, zero: 0) { $0 }
-    }
-
     /// The integer of `width` bytes at `offset`.
     package static func number(_ bytes: [UInt8], at offset: Int, width: Int) -> UInt64 {
         bytes[offset..<offset + width].reversed().reduce(0) { $0 << 8 | UInt64($1) }

@@ -2,8 +2,6 @@
 struct Failures {
     private var errors: [any Error] = []
 
-    var count: Int { errors.count }
-
     /// Prints an error and keeps it.
     mutating func add(_ error: any Error) {
         errors.append(error)

@@ -1,10 +1,7 @@
 import CHDF5
 
 /// One entry of a group.
-struct HDF5Link {
-    let name: String
-    let type: Int32
-
+enum HDF5Link {
     /// Opens the object that a hard link leads to; other links are refused.
     static func open(
         _ name: String, in group: hid_t, at place: FilePlace
