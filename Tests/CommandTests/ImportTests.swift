@@ -59,6 +59,21 @@ import Testing
         #expect(!bench.files.contains("none.h5"))
     }
 
+    /// Flags of the architectures' options are made from their table.
+    @Test(arguments: [
+        (["--width", "wide"], "'--width <width>': it takes a number from 0.0625 to 4"),
+        (["--width", "9"], "width 9.0 is out of range; choose one from 0.0625 to 4"),
+        (["--widht", "1"], "Unknown option '--widht'. Did you mean '--width'?"),
+        (["--saturation"], "Missing value for '--saturation <saturation>'"),
+        (["--no-class-head=no"], "'--no-class-head' does not take any value"),
+    ])
+    func refusesOptions(_ flags: [String], _ words: String) throws {
+        let weights = try bench.makeWeights()
+        let result = try bench.run(
+            ["import", weights, "--architecture", "siggraph17"] + flags + ["-o", "none.h5"])
+        #expect(result.code == 64 && result.messages.contains(words), "\(result.messages)")
+    }
+
     @Test func refusesADecoderWidthWhereThereIsNone() throws {
         try bench.expect(
             64, "import", try bench.makeWeights(), "--architecture", "mobile-unet",
