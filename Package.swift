@@ -193,6 +193,9 @@ let package = Package(
                 "TestSupport",
             ]),
         .testTarget(
+            name: "ModelsTests",
+            dependencies: ["Models", "Checkpoints", "MLPackage", "TensorGraph"]),
+        .testTarget(
             name: "QuantizationTests",
             dependencies: [
                 "Quantization", "Models", "ColorizerExport", "MIL", "Checkpoints", "Engine",

@@ -19,5 +19,8 @@ struct Step {
 
 /// One transformation of the list of steps: returns steps that compute the same values.
 protocol StepPass {
+    /// What the pass does, in a few words.
+    static var name: String { get }
+
     func run(on steps: [Step], values: ValueTable) -> [Step]
 }

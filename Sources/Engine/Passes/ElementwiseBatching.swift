@@ -1,5 +1,7 @@
 /// Joins adjacent, independent elementwise steps that compute the same operations into one step.
 struct ElementwiseBatching: StepPass {
+    static let name = "batch elementwise steps"
+
     func run(on steps: [Step], values: ValueTable) -> [Step] {
         var result: [Step] = []
         var batch: ElementwiseBatch?

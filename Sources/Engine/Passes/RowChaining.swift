@@ -3,6 +3,8 @@ import TensorGraph
 /// Joins convolutions that follow each other, softmax among them, into one step each, if every
 /// result but the last is large and needed by the next kernel alone.
 struct RowChaining: StepPass {
+    static let name = "chain rows"
+
     /// Results of fewer floats stay in the caches anyway.
     private static let fewestFloats = 1 << 16
     /// Chains of more links gain nothing.
