@@ -15,6 +15,7 @@ import Photos
 /// clock rate affects all of them alike. Other work on the machine distorts the times.
 ///
 /// - Parameters:
+///   - models: checkpoints and packages, at least one.
 ///   - size: the side, in pixels, of the square image that all models color.
 ///   - rounds: rounds of timing, at least 1.
 ///   - photos: what the quality is measured on; without photos it is not measured.

@@ -12,6 +12,8 @@ import Photos
 /// photos are kept in memory; the others are decoded twice.
 ///
 /// - Parameters:
+///   - model: a checkpoint or a package.
+///   - photos: the photos, in color.
 ///   - size: the side, in pixels, of the square at which the network sees a photo; nil for a
 ///     package's own size and 256 for a checkpoint.
 ///   - threads: all processors that the process may use if nil.

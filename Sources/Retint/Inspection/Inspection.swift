@@ -21,8 +21,10 @@ public enum Inspection: Encodable, Sendable {
 
 /// Reads what a checkpoint, a package, or another HDF5 or safetensors file contains.
 ///
-/// - Parameter placement: whether to report which operations of a package the Neural Engine is said
-///   to refuse; other files have no placement.
+/// - Parameters:
+///   - path: the file, or the folder of a package.
+///   - placement: whether to report which operations of a package the Neural Engine is said to
+///     refuse; other files have no placement.
 /// - Throws: `FileError` if there is no such file; `TensorFileError`, `CheckpointError` or
 ///   `MLPackageError` if it is damaged.
 public func inspect(_ path: some PathConvertible, placement: Bool = false) throws -> Inspection {
