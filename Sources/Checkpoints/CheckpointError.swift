@@ -31,6 +31,7 @@ public struct CheckpointError: Error, Hashable, Sendable, CustomStringConvertibl
         self.problem = problem
     }
 
+    /// `path: problem`, or the problem alone if no file is meant.
     public var description: String { path.map { "\($0): \(problem)" } ?? problem }
 }
 

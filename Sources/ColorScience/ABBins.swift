@@ -39,10 +39,12 @@ public struct ABBins: Hashable, Sendable {
     /// The number of bins.
     public var count: Int { centers.count }
 
+    /// Whether both have the same bins.
     public static func == (one: ABBins, other: ABBins) -> Bool {
         one.binAtPoint == other.binAtPoint
     }
 
+    /// Hashes the bins.
     public func hash(into hasher: inout Hasher) { hasher.combine(binAtPoint) }
 }
 

@@ -6,6 +6,7 @@ public struct ColorScienceError: Error, Equatable, CustomStringConvertible, Send
     /// What is wrong with the input and how to correct it.
     public let problem: String
 
+    /// `measure: problem`.
     public var description: String { "\(measure): \(problem)" }
 
     static func requireSameCount(_ measure: String, _ first: Int, _ second: Int) throws {

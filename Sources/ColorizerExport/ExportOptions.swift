@@ -7,11 +7,13 @@ import TensorGraph
 public struct ExportOptions: Hashable, Sendable {
     /// The precision of weights and arithmetic, except for operations that ``float32`` selects.
     public enum Precision: String, CaseIterable, Sendable {
+        /// Floating point of 32 or of 16 bits.
         case float32, float16
     }
 
     /// The minimum deployment target of the package.
     public enum Target: String, CaseIterable, Sendable {
+        /// iOS 15 to 18, with macOS 12 to 15.
         case iOS15, iOS16, iOS17, iOS18
     }
 

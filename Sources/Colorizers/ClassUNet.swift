@@ -4,8 +4,11 @@ import TensorGraph
 /// A residual U-Net that, like ECCV16, predicts a distribution over the 313 ab bins at a quarter of
 /// the size: where two colors are likely, it does not mix them to brown.
 public final class ClassUNet: Module, ColorizerNetwork, ColorClassifier {
+    /// The name in files and for ``makeColorizer(_:options:)``: `class-unet`.
     public static let architecture = "class-unet"
+    /// H and W of the input are multiples of 32: the encoder halves the size five times.
     public static let requiredMultiple = 32
+    /// The options that the network uses: `width`, `depth`, `temperature` and `chromaScale`.
     public static var options: Set<PartialKeyPath<ColorizerOptions>> {
         [\.width, \.depth, \.temperature, \.chromaScale]
     }
@@ -15,6 +18,10 @@ public final class ClassUNet: Module, ColorizerNetwork, ColorClassifier {
     let classes: Conv2d
     let decoder: BinDecoder
 
+    /// Creates the network and names its parameters, which hold no values (see `Parameter`).
+    ///
+    /// - Parameter options: `width`, `depth`, `temperature` and `chromaScale` are used, the others
+    ///   ignored.
     public init(options: ColorizerOptions = .init()) {
         let widths = [32, 64, 128, 192, 256].map(options.scaled)
         stem = convolution(1, widths[0], kernel: 3, stride: 2)
@@ -29,6 +36,10 @@ public final class ClassUNet: Module, ColorizerNetwork, ColorClassifier {
         assignNames()
     }
 
+    /// Estimates colors and the distributions over ab bins that they are the means of.
+    ///
+    /// - Parameter lightness: L in 0…100, [N, 1, H, W], with H and W multiples of 32.
+    /// - Returns: a and b, [N, 2, H, W], and the logits of the 313 bins, [N, 313, H/4, W/4].
     public func predictions(_ lightness: Tensor) -> ColorPrediction {
         checkInput(lightness)
         let quarter = stage4(stem(LabScaling.normalize(lightness: lightness)))

@@ -21,6 +21,11 @@ public struct ColorPrediction {
     /// without a head for them.
     public let logits: Tensor?
 
+    /// Creates a prediction; the shapes are not checked.
+    ///
+    /// - Parameters:
+    ///   - ab: a and b, [N, 2, H, W].
+    ///   - logits: of the bins, [N, bins, H/4, W/4]; nil for a network without a head for them.
     public init(ab: Tensor, logits: Tensor?) {
         self.ab = ab
         self.logits = logits
@@ -28,10 +33,15 @@ public struct ColorPrediction {
 }
 
 extension ColorClassifier {
+    /// The 313 bins in gamut, for a network that states no others.
     public static var bins: ABBins { .inGamut }
     /// The stride of the distributions: each covers this many pixels in height and width.
     public static var binStride: Int { 4 }
 
+    /// Estimates the colors of ``predictions(_:)``, without the distributions.
+    ///
+    /// - Parameter lightness: L, [N, 1, H, W] in 0…100.
+    /// - Returns: a and b, [N, 2, H, W].
     public func forward(_ lightness: Tensor) -> Tensor { predictions(lightness).ab }
 }
 

@@ -23,6 +23,7 @@ extension ColorizerNetwork {
     public var architecture: String { Self.architecture }
     /// The number that the input's height and width must be multiples of.
     public var requiredMultiple: Int { Self.requiredMultiple }
+    /// `width` and `depth`, for a network that states no other options.
     public static var options: Set<PartialKeyPath<ColorizerOptions>> { [\.width, \.depth] }
 
     /// Records an error in the graph unless `lightness` is [N, 1, H, W] of a size that fits.

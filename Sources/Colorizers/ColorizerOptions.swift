@@ -26,6 +26,18 @@ public struct ColorizerOptions: Hashable, Sendable {
     /// instead of the branches that they are trained with.
     public var isFolded: Bool
 
+    /// Creates options, by default those of the published networks; ``makeColorizer(_:options:)``
+    /// checks their ranges.
+    ///
+    /// - Parameters:
+    ///   - width: a factor for the number of channels, 0.0625…4.
+    ///   - depth: a factor for the number of repeated blocks, 0.25…4.
+    ///   - decoderWidth: one more factor for the decoder's channels, 0.0625…4.
+    ///   - temperature: the divisor of a classifying network's logits, 0.05…10; nil for the
+    ///     architecture's own.
+    ///   - chromaScale: a factor for the a and b of a classifying network, 0…4.
+    ///   - hasClassHead: whether SIGGRAPH17 has its 529-way classification head.
+    ///   - isFolded: whether re-parameterised convolutions are one convolution each.
     public init(
         width: Double = 1, depth: Double = 1, decoderWidth: Double = 1,
         temperature: Double? = nil, chromaScale: Double = 1, hasClassHead: Bool = true,

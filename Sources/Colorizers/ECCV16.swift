@@ -7,8 +7,11 @@ import TensorGraph
 ///
 /// 32,236,011 parameters, 41.77 G multiply-adds at 256×256.
 public final class ECCV16: Module, ColorizerNetwork, ColorClassifier {
+    /// The name in files and for ``makeColorizer(_:options:)``: `eccv16`.
     public static let architecture = "eccv16"
+    /// H and W of the input are multiples of 8: the encoder halves the size three times.
     public static let requiredMultiple = 8
+    /// The options that the network uses: `width`, `temperature` and `chromaScale`.
     public static var options: Set<PartialKeyPath<ColorizerOptions>> {
         [\.width, \.temperature, \.chromaScale]
     }
@@ -17,6 +20,9 @@ public final class ECCV16: Module, ColorizerNetwork, ColorClassifier {
     let modelOut: Conv2d
     private let temperature, chromaScale: Float
 
+    /// Creates the network and names its parameters, which hold no values (see `Parameter`).
+    ///
+    /// - Parameter options: `width`, `temperature` and `chromaScale` are used, the others ignored.
     public init(options: ColorizerOptions = .init()) {
         let (c64, c128) = (options.scaled(64), options.scaled(128))
         let (c256, c512) = (options.scaled(256), options.scaled(512))
@@ -42,6 +48,10 @@ public final class ECCV16: Module, ColorizerNetwork, ColorClassifier {
         assignNames()
     }
 
+    /// Estimates colors and the distributions over ab bins that they are the means of.
+    ///
+    /// - Parameter lightness: L in 0…100, [N, 1, H, W], with H and W multiples of 8.
+    /// - Returns: a and b, [N, 2, H, W], and the logits of the 313 bins, [N, 313, H/4, W/4].
     public func predictions(_ lightness: Tensor) -> ColorPrediction {
         checkInput(lightness)
         let stages = [model1, model2, model3, model4, model5, model6, model7, model8]

@@ -8,7 +8,9 @@ import TensorGraph
 /// batch normalization that folds into each convolution, no dilation, no transposed convolution.
 /// Color is smooth, so the network ends at half the size.
 public final class MobileUNet: Module, ColorizerNetwork {
+    /// The name in files and for ``makeColorizer(_:options:)``: `mobile-unet`.
     public static let architecture = "mobile-unet"
+    /// H and W of the input are multiples of 32: the encoder halves the size five times.
     public static let requiredMultiple = 32
 
     let stem, stage2: Sequential
@@ -16,6 +18,9 @@ public final class MobileUNet: Module, ColorizerNetwork {
     let unet: UNetDecoder
     let head: Sequential
 
+    /// Creates the network and names its parameters, which hold no values (see `Parameter`).
+    ///
+    /// - Parameter options: `width` and `depth` are used, the others ignored.
     public init(options: ColorizerOptions = .init()) {
         let widths = [16, 32, 64, 96, 160].map(options.scaled)
         stem = convolution(1, widths[0], kernel: 3, stride: 2)
@@ -34,6 +39,10 @@ public final class MobileUNet: Module, ColorizerNetwork {
         assignNames()
     }
 
+    /// Estimates colors.
+    ///
+    /// - Parameter lightness: L in 0…100, [N, 1, H, W], with H and W multiples of 32.
+    /// - Returns: a and b in −110…110, [N, 2, H, W].
     public func forward(_ lightness: Tensor) -> Tensor {
         checkInput(lightness)
         let half = stage2(stem(LabScaling.normalize(lightness: lightness)))

@@ -4,7 +4,9 @@ import TensorGraph
 /// The smallest colorizer here: a U-Net of depthwise-separable convolutions that ends at a quarter
 /// of the size, for video on slow devices or for trying a recipe.
 public final class PicoUNet: Module, ColorizerNetwork {
+    /// The name in files and for ``makeColorizer(_:options:)``: `pico-unet`.
     public static let architecture = "pico-unet"
+    /// H and W of the input are multiples of 32: the encoder halves the size five times.
     public static let requiredMultiple = 32
 
     let stem: Sequential
@@ -12,6 +14,9 @@ public final class PicoUNet: Module, ColorizerNetwork {
     let unet: UNetDecoder
     let head: Sequential
 
+    /// Creates the network and names its parameters, which hold no values (see `Parameter`).
+    ///
+    /// - Parameter options: `width` and `depth` are used, the others ignored.
     public init(options: ColorizerOptions = .init()) {
         let widths = [16, 32, 48, 64, 96].map(options.scaled)
         stem = convolution(1, widths[0], kernel: 3, stride: 2)
@@ -25,6 +30,10 @@ public final class PicoUNet: Module, ColorizerNetwork {
         assignNames()
     }
 
+    /// Estimates colors.
+    ///
+    /// - Parameter lightness: L in 0…100, [N, 1, H, W], with H and W multiples of 32.
+    /// - Returns: a and b in −110…110, [N, 2, H, W].
     public func forward(_ lightness: Tensor) -> Tensor {
         checkInput(lightness)
         let quarter = stage4(stem(LabScaling.normalize(lightness: lightness)))

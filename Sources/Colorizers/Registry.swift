@@ -10,6 +10,7 @@ public enum ColorizerError: Error, Hashable, Sendable, CustomStringConvertible {
     /// An option was set that the architecture does not have.
     case unsupportedOption(String, architecture: String)
 
+    /// The problem, and what to choose instead.
     public var description: String {
         switch self {
         case .unknownArchitecture(let name):

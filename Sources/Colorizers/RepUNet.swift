@@ -5,8 +5,11 @@ import TensorGraph
 /// two or three branches and runs as one. Accelerators and Winograd kernels run plain 3×3
 /// convolutions best.
 public final class RepUNet: Module, ColorizerNetwork {
+    /// The name in files and for ``makeColorizer(_:options:)``: `rep-unet`.
     public static let architecture = "rep-unet"
+    /// H and W of the input are multiples of 32: the encoder halves the size five times.
     public static let requiredMultiple = 32
+    /// The options that the network uses: `width`, `depth` and `isFolded`.
     public static var options: Set<PartialKeyPath<ColorizerOptions>> {
         [\.width, \.depth, \.isFolded]
     }
@@ -16,6 +19,9 @@ public final class RepUNet: Module, ColorizerNetwork {
     let unet: UNetDecoder
     let head: Sequential
 
+    /// Creates the network and names its parameters, which hold no values (see `Parameter`).
+    ///
+    /// - Parameter options: `width`, `depth` and `isFolded` are used, the others ignored.
     public init(options: ColorizerOptions = .init()) {
         let widths = [32, 48, 96, 160, 256].map(options.scaled)
         func stage(_ level: Int, _ count: Int) -> Sequential {
@@ -37,6 +43,10 @@ public final class RepUNet: Module, ColorizerNetwork {
         assignNames()
     }
 
+    /// Estimates colors.
+    ///
+    /// - Parameter lightness: L in 0…100, [N, 1, H, W], with H and W multiples of 32.
+    /// - Returns: a and b in −110…110, [N, 2, H, W].
     public func forward(_ lightness: Tensor) -> Tensor {
         checkInput(lightness)
         let half = stem(LabScaling.normalize(lightness: lightness))

@@ -7,8 +7,11 @@ import TensorGraph
 ///
 /// 34,187,027 parameters with its class head, 34,051,074 without; 75.20 G multiply-adds at 256×256.
 public final class SIGGRAPH17: Module, ColorizerNetwork, ColorClassifier, HintedColorizer {
+    /// The name in files and for ``makeColorizer(_:options:)``: `siggraph17`.
     public static let architecture = "siggraph17"
+    /// H and W of the input are multiples of 8: the encoder halves the size three times.
     public static let requiredMultiple = 8
+    /// The options that the network uses: `width` and `hasClassHead`.
     public static var options: Set<PartialKeyPath<ColorizerOptions>> { [\.width, \.hasClassHead] }
     /// The 529 bins of the class head: the whole grid, whether in gamut or not.
     public static let bins = ABBins.grid
@@ -19,6 +22,9 @@ public final class SIGGRAPH17: Module, ColorizerNetwork, ColorClassifier, Hinted
     let modelClass: Sequential?
     let modelOut: Sequential
 
+    /// Creates the network and names its parameters, which hold no values (see `Parameter`).
+    ///
+    /// - Parameter options: `width` and `hasClassHead` are used, the others ignored.
     public init(options: ColorizerOptions = .init()) {
         let (c64, c128) = (options.scaled(64), options.scaled(128))
         let (c256, c512) = (options.scaled(256), options.scaled(512))
@@ -47,15 +53,30 @@ public final class SIGGRAPH17: Module, ColorizerNetwork, ColorClassifier, Hinted
         assignNames()
     }
 
-    /// Colors without hints.
+    /// Estimates colors without hints.
+    ///
+    /// - Parameter lightness: L in 0…100, [N, 1, H, W], with H and W multiples of 8.
+    /// - Returns: a and b in −110…110, [N, 2, H, W].
     public func forward(_ lightness: Tensor) -> Tensor {
         predictions(lightness).ab
     }
 
+    /// Estimates colors without hints, and distributions over ab bins if there is a class head.
+    ///
+    /// - Parameter lightness: L in 0…100, [N, 1, H, W], with H and W multiples of 8.
+    /// - Returns: a and b in −110…110, [N, 2, H, W], and the logits of the 529 bins,
+    ///   [N, 529, H/4, W/4]; nil logits without a class head.
     public func predictions(_ lightness: Tensor) -> ColorPrediction {
         predictions(features(unhinted(lightness)))
     }
 
+    /// Estimates colors with hints, and distributions over ab bins if there is a class head.
+    ///
+    /// - Parameters:
+    ///   - lightness: L in 0…100, [N, 1, H, W], with H and W multiples of 8.
+    ///   - hints: a and b of the pixels with a hint, 0 elsewhere: [N, 2, H, W] in −110…110.
+    ///   - mask: 1 for pixels with a hint, 0 elsewhere: [N, 1, H, W].
+    /// - Returns: as for ``predictions(_:)``.
     public func predictions(
         _ lightness: Tensor, hints: Tensor, mask: Tensor
     ) -> ColorPrediction {

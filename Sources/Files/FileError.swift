@@ -31,6 +31,7 @@ public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
             remedy: Self.remedy(for: number), errorNumber: number)
     }
 
+    /// `path: cannot operation: reason; remedy`, without an empty remedy.
     public var description: String {
         let sentence = "\(path): cannot \(operation): \(reason)"
         return remedy.isEmpty ? sentence : "\(sentence); \(remedy)"

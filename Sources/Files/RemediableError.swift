@@ -14,6 +14,11 @@ public struct Remedy: Hashable, Sendable {
     /// A value that avoids the error, as text; nil where the choice is the caller's.
     public let value: String?
 
+    /// Creates a remedy.
+    ///
+    /// - Parameters:
+    ///   - parameter: the parameter's name in Swift, such as `maximumDeltaE`.
+    ///   - value: a value that avoids the error, as text; nil where the choice is the caller's.
     public init(_ parameter: String, _ value: String? = nil) {
         self.parameter = parameter
         self.value = value

@@ -25,6 +25,7 @@ public struct ImageError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What to do about it.
     public let remedy: String
 
+    /// `file: problem; remedy`.
     public var description: String { "\(file): \(problem); \(remedy)" }
 
     init(_ kind: Kind, _ file: String, _ problem: String, remedy: String) {

@@ -20,6 +20,12 @@ public final class BatchNorm2d: Module, Layer {
     /// The weight of the newest batch in the running statistics.
     public let momentum: Float
 
+    /// Creates the layer, with PyTorch's defaults and initial values.
+    ///
+    /// - Parameters:
+    ///   - channels: the number of channels, C.
+    ///   - epsilon: added to the variance before the root is taken.
+    ///   - momentum: the weight of the newest batch in the running statistics, 0…1.
     public init(_ channels: Int, epsilon: Float = 1e-5, momentum: Float = 0.1) {
         weight = Parameter([channels], initializer: .ones)
         bias = Parameter([channels], initializer: .zeros)
@@ -29,6 +35,8 @@ public final class BatchNorm2d: Module, Layer {
         self.momentum = momentum
     }
 
+    /// Normalizes each channel of [N, C, H, W]; in a graph for training it also records the update
+    /// of the running statistics.
     public func forward(_ x: Tensor) -> Tensor {
         let graph = x.graph
         let (scale, shift) = (weight.tensor(in: graph), bias.tensor(in: graph))

@@ -24,6 +24,10 @@ public final class Conv2d: Module, Layer {
         self.groups = groups
     }
 
+    /// Convolves images: [N, in, H, W] → [N, out, H′, W′].
+    ///
+    /// H′ = ⌊(H + top + bottom − dilation·(kernel − 1) − 1)/stride⌋ + 1, where top and bottom are
+    /// the padding's; W′ likewise.
     public func forward(_ x: Tensor) -> Tensor {
         conv2d(
             x, weight: weight.weight(in: x.graph), bias: bias?.tensor(in: x.graph),
@@ -60,6 +64,10 @@ public final class ConvTranspose2d: Module, Layer {
         self.groups = groups
     }
 
+    /// Applies the transposed convolution: [N, in, H, W] → [N, out, H′, W′].
+    ///
+    /// H′ = (H − 1)·stride − top − bottom + dilation·(kernel − 1) + outputPadding + 1, where top
+    /// and bottom are the padding's; W′ likewise.
     public func forward(_ x: Tensor) -> Tensor {
         convTranspose2d(
             x, weight: weight.weight(in: x.graph, outputAxis: 1), bias: bias?.tensor(in: x.graph),

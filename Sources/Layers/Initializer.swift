@@ -4,6 +4,7 @@ import TensorGraph
 public enum Initializer: Hashable, Sendable {
     /// The count that a variance is divided by: inputs or outputs of one element.
     public enum Fan: Hashable, Sendable {
+        /// PyTorch's `fan_in` and `fan_out`.
         case `in`, out
     }
 

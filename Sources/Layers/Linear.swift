@@ -15,6 +15,7 @@ public final class Linear: Module, Layer {
         self.bias = bias ? biasParameter(outputs, beside: shape, initializer) : nil
     }
 
+    /// Multiplies by the weight and adds the bias: [..., in] → [..., out].
     public func forward(_ x: Tensor) -> Tensor {
         linear(x, weight: weight.weight(in: x.graph), bias: bias?.tensor(in: x.graph))
     }

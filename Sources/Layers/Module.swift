@@ -31,6 +31,7 @@ open class Module {
     /// The last part of the dotted path, such as `4` in `model1.4`; empty for the whole network.
     public internal(set) final var name = ""
 
+    /// Creates a module without a name, which ``assignNames()`` gives it.
     public init() {}
 
     /// The parameters, counters and children, in the order of declaration.

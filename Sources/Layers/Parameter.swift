@@ -13,6 +13,12 @@ public final class Parameter {
     /// The name in the state dict; `nil` until ``Module/assignNames()`` has run.
     public internal(set) var name: String?
 
+    /// Creates a parameter without a name, which ``Module/assignNames()`` gives it.
+    ///
+    /// - Parameters:
+    ///   - shape: its shape, each extent at least 1.
+    ///   - role: `.parameter` for values learned by gradient descent, `.buffer` for others.
+    ///   - initializer: the distribution of its initial values.
     public init(
         _ shape: Shape, role: Variable.Role = .parameter, initializer: Initializer
     ) {
@@ -49,5 +55,6 @@ public final class Counter {
     /// The name in the state dict; `nil` until ``Module/assignNames()`` has run.
     public internal(set) var name: String?
 
+    /// Creates a counter without a name, which ``Module/assignNames()`` gives it.
     public init() {}
 }

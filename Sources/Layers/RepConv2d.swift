@@ -14,6 +14,13 @@ public final class RepConv2d: Module, Layer {
     let reparam: Conv2d?
     private let inputs, outputs: Int
 
+    /// Creates the layer.
+    ///
+    /// - Parameters:
+    ///   - inputs: the number of input channels.
+    ///   - outputs: the number of output channels.
+    ///   - stride: that of every branch; the input itself is a branch only with a stride of 1.
+    ///   - isFolded: whether it is the one convolution for inference instead of the branches.
     public init(_ inputs: Int, _ outputs: Int, stride: Pair = 1, isFolded: Bool = false) {
         (self.inputs, self.outputs) = (inputs, outputs)
         let keepsShape = inputs == outputs && stride == 1
@@ -24,6 +31,7 @@ public final class RepConv2d: Module, Layer {
             isFolded ? Conv2d(inputs, outputs, kernel: 3, stride: stride, padding: 1) : nil
     }
 
+    /// Applies the layer: [N, in, H, W] → [N, out, ⌈H/stride⌉, ⌈W/stride⌉].
     public func forward(_ x: Tensor) -> Tensor {
         if let reparam { return relu(reparam(x)) }
         let branches = [square?(x), point?(x), identity?(x)].compactMap { $0 }

@@ -4,6 +4,7 @@ import TensorGraph
 public final class Upsample: Module, Layer {
     /// How values between the input's are found.
     public enum Mode: Hashable, Sendable {
+        /// Each pixel repeated, or linear interpolation in both directions.
         case nearest, bilinear
     }
 
@@ -12,11 +13,17 @@ public final class Upsample: Module, Layer {
     /// The interpolation.
     public let mode: Mode
 
+    /// Creates the layer.
+    ///
+    /// - Parameters:
+    ///   - scaleFactor: the factor for height and width, at least 1.
+    ///   - mode: the interpolation.
     public init(scaleFactor: Int, mode: Mode = .nearest) {
         self.scaleFactor = scaleFactor
         self.mode = mode
     }
 
+    /// Enlarges images: [N, C, H, W] → [N, C, H·scaleFactor, W·scaleFactor].
     public func forward(_ x: Tensor) -> Tensor {
         switch mode {
         case .nearest: upsampleNearest(x, factor: Pair(scaleFactor))
@@ -27,5 +34,6 @@ public final class Upsample: Module, Layer {
 
 /// The mean of each channel (`torch.nn.AdaptiveAvgPool2d(1)`): [N, C, H, W] → [N, C, 1, 1].
 public final class GlobalAvgPool2d: Module, Layer {
+    /// Averages over all pixels: [N, C, H, W] → [N, C, 1, 1].
     public func forward(_ x: Tensor) -> Tensor { globalAvgPool2d(x) }
 }

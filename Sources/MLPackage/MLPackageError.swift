@@ -25,6 +25,7 @@ public struct MLPackageError: Error, Hashable, Sendable, CustomStringConvertible
         self.isUnwritable = isUnwritable
     }
 
+    /// `file: place: rule. remedy`, without empty parts.
     public var description: String {
         [file, place, rule].filter { !$0.isEmpty }.joined(separator: ": ") + ". " + remedy
     }

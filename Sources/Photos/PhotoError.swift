@@ -1,5 +1,6 @@
 /// Why a dataset of photos is refused.
 public struct PhotoError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The kind of failure, for programs that handle some of them.
     public enum Kind: Hashable, Sendable {
         /// The file is not a packed dataset.
         case notAPack
@@ -7,6 +8,7 @@ public struct PhotoError: Error, Hashable, Sendable, CustomStringConvertible {
         case packed
     }
 
+    /// The kind of failure.
     public let kind: Kind
     /// The file, the rule and the way out.
     public let description: String

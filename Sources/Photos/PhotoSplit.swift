@@ -7,8 +7,11 @@ import Layers
 /// Only a photo's perceptual hash decides where it goes: it stays there when other photos are added
 /// or when it is renamed, and a copy of it goes to the same part.
 public struct PhotoSplit: Sendable {
+    /// The photos to train on, in the order in which they were given.
     public private(set) var train: [PhotoSurvey.Photo] = []
+    /// The photos to validate with, in the order in which they were given.
     public private(set) var validation: [PhotoSurvey.Photo] = []
+    /// The photos to test with, in the order in which they were given.
     public private(set) var test: [PhotoSurvey.Photo] = []
 
     /// Divides photos at random.

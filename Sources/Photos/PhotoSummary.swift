@@ -2,9 +2,12 @@
 public struct PhotoSummary: Encodable, Sendable {
     /// A photo that is left out.
     public struct Dropped: Encodable, Sendable {
+        /// The path of the file; for a packed photo the path of the pack, `/`, and the photo's
+        /// name.
         public let photo: String
         /// `broken`, `gray` or `duplicate`.
         public let kind: String
+        /// The reason in words, see ``PhotoSurvey/Problem/description``.
         public let reason: String
     }
 
@@ -14,6 +17,7 @@ public struct PhotoSummary: Encodable, Sendable {
     public let medianWidth, medianHeight: Int
     /// The median over photos of ``PhotoSurvey/Photo/chroma``.
     public let medianChroma: Double
+    /// The photos that are left out, in the order of the collection.
     public let dropped: [Dropped]
 
     init(_ survey: PhotoSurvey) {

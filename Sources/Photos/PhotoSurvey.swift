@@ -23,6 +23,7 @@ public struct PhotoSurvey: Sendable {
             }
         }
 
+        /// The reason in words, such as `duplicate of a.jpg (2 of 64 bits differ)`.
         public var description: String {
             switch self {
             case .broken(let reason): "broken: \(reason)"
@@ -36,6 +37,7 @@ public struct PhotoSurvey: Sendable {
 
     /// A photo that a network can learn from.
     public struct Photo: Sendable {
+        /// Where the photo is.
         public let reference: PhotoReference
         /// The size in pixels at which the photo was decoded: large JPEG files are decoded at a
         /// fraction of their size.

@@ -9,9 +9,12 @@ public struct StateDict: Hashable, Sendable {
     public internal(set) var unread: [String: Shape] = [:]
     private var tensors: [String: StoredTensor] = [:]
 
+    /// An empty state dict.
     public init() {}
 
+    /// The number of tensors, without those that were not read.
     public var count: Int { names.count }
+    /// Whether there are no tensors, apart from those that were not read.
     public var isEmpty: Bool { names.isEmpty }
 
     /// The tensor of that name. Adding one appends its name; assigning nil removes it.
@@ -35,6 +38,7 @@ public struct StateDict: Hashable, Sendable {
 }
 
 extension StateDict: Sequence {
+    /// Makes an iterator over names and tensors, in the order of ``names``.
     public func makeIterator() -> AnyIterator<(name: String, tensor: StoredTensor)> {
         var remaining = names.makeIterator()
         return AnyIterator { remaining.next().map { ($0, tensors[$0]!) } }

@@ -2,8 +2,11 @@ public import TensorGraph
 
 /// The type in which a file stores the elements of a tensor.
 public enum StoredType: String, Hashable, Sendable, CaseIterable {
+    /// Floating-point numbers; bfloat16 is the upper half of a float32.
     case float16, bfloat16, float32, float64
+    /// Signed integers.
     case int8, int16, int32, int64
+    /// Unsigned integers.
     case uint8, uint16, uint32, uint64
 
     /// Whether it is a floating-point type.
@@ -29,7 +32,9 @@ public enum StoredType: String, Hashable, Sendable, CaseIterable {
 public struct StoredTensor: Hashable, Sendable {
     /// The elements: floats of any width as `Float`, integers of any width as `Int64`.
     public enum Elements: Hashable, Sendable {
+        /// The elements of a floating-point type.
         case float32([Float])
+        /// The elements of an integer type.
         case int64([Int64])
 
         /// The number of elements.

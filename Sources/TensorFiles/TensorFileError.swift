@@ -35,6 +35,7 @@ public struct TensorFileError: Error, Hashable, Sendable, CustomStringConvertibl
         self.problem = problem
     }
 
+    /// `path: place: problem`, or `path: problem` if the file as a whole is meant.
     public var description: String {
         guard let place else { return "\(path): \(problem)" }
         return "\(path): \(place): \(problem)"

@@ -3,7 +3,9 @@ public import Files
 
 /// The formats of tensor files. A file is read by its content and written by its extension.
 public enum TensorFileFormat: String, Hashable, Sendable, CaseIterable {
+    /// HDF5, with a dataset for each tensor.
     case hdf5
+    /// safetensors: a JSON header and the elements of all tensors.
     case safetensors
 
     /// The file extensions of this format without the dot, the usual one first.

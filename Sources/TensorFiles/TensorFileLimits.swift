@@ -18,6 +18,8 @@ public struct TensorFileLimits: Hashable, Sendable {
     /// 4 GiB of tensors in up to 100,000 objects.
     public static let `default` = TensorFileLimits()
 
+    /// 4 GiB of tensors, 100,000 objects, 32 levels of groups, 8 dimensions, chunks of 256 MiB,
+    /// 16,384 chunks a dataset and 16 MiB an attribute by default.
     public init(
         totalBytes: Int = 4 << 30, objects: Int = 100_000, depth: Int = 32, rank: Int = 8,
         chunkBytes: Int = 256 << 20, chunks: Int = 16384, attributeBytes: Int = 16 << 20

@@ -41,11 +41,18 @@ public func openTensorFile(
 }
 
 extension HDF5Reader: TensorReader {
+    /// The format, which is HDF5.
     public var format: TensorFileFormat { .hdf5 }
 
     /// The paths of all datasets.
     public func tensorNames() throws(TensorFileError) -> [String] { try datasetNames() }
 
+    /// Reads all tensors as a state dict.
+    ///
+    /// - Parameter expected: The shapes of a model's tensors by name; tensors of another shape or
+    ///   name are not read but listed in ``StateDict/unread``. If nil, all are read.
+    /// - Throws: ``TensorFileError`` if a dataset exceeds the limits, is damaged or of a type that
+    ///   is none of ``StoredType``, or if the file is Keras's.
     public func stateDict(
         expecting expected: [String: Shape]?
     ) throws(TensorFileError) -> StateDict {

@@ -19,6 +19,7 @@ public struct GraphError: Error, Hashable, Sendable {
 }
 
 extension GraphError: CustomStringConvertible {
+    /// `operation in module: reason (inputs: shapes)`, without empty parts.
     public var description: String {
         let location = module.isEmpty ? operation : "\(operation) in \(module)"
         guard !inputShapes.isEmpty else { return "\(location): \(reason)" }

@@ -47,12 +47,14 @@ public struct Shape: Hashable, Sendable {
 }
 
 extension Shape: ExpressibleByArrayLiteral {
+    /// A shape of these extents, outermost first: `[1, 3, 256, 256]`.
     public init(arrayLiteral elements: Int...) {
         self.init(elements)
     }
 }
 
 extension Shape: CustomStringConvertible {
+    /// The extents in brackets, such as `[1, 3, 256, 256]`; `[]` for a scalar.
     public var description: String {
         "[" + dimensions.map(String.init).joined(separator: ", ") + "]"
     }

@@ -27,5 +27,6 @@ public struct Tensor {
 }
 
 extension Tensor: CustomStringConvertible {
+    /// The value's number in the graph, operation and shape: `%3 = relu [1, 64, 128, 128]`.
     public var description: String { "%\(id) = \(operation.name) \(shape)" }
 }

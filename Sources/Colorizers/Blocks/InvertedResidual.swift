@@ -7,6 +7,13 @@ public final class InvertedResidual: Module, Layer {
     let expand, depthwise, project: Sequential
     private let keepsShape: Bool
 
+    /// Creates a block.
+    ///
+    /// - Parameters:
+    ///   - inputs: the number of input channels.
+    ///   - outputs: the number of output channels.
+    ///   - stride: that of the depthwise convolution; the input is added only with a stride of 1.
+    ///   - expansion: the channels of the depthwise convolution for each input channel.
     public init(_ inputs: Int, _ outputs: Int, stride: Int = 1, expansion: Int = 4) {
         let wide = inputs * expansion
         expand = convolution(inputs, wide, kernel: 1)
@@ -15,6 +22,7 @@ public final class InvertedResidual: Module, Layer {
         keepsShape = stride == 1 && inputs == outputs
     }
 
+    /// Applies the block: [N, in, H, W] → [N, out, ⌈H/stride⌉, ⌈W/stride⌉].
     public func forward(_ x: Tensor) -> Tensor {
         let y = project(depthwise(expand(x)))
         return keepsShape ? x + y : y

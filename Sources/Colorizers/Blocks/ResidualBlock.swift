@@ -6,11 +6,13 @@ import TensorGraph
 public final class ResidualBlock: Module, Layer {
     let first, second: Sequential
 
+    /// Creates a block with `channels` inputs and as many outputs.
     public init(_ channels: Int) {
         first = convolution(channels)
         second = convolution(channels, channels, kernel: 3, activates: false)
     }
 
+    /// Applies the block: [N, C, H, W] → [N, C, H, W].
     public func forward(_ x: Tensor) -> Tensor { relu(second(first(x)) + x) }
 }
 

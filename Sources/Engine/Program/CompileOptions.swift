@@ -5,6 +5,7 @@ public struct CompileOptions: Sendable {
     /// Rounding errors are larger: the tests allow a normalized mean square error of 1e-8 instead
     /// of 1e-10.
     public enum Winograd: Sendable {
+        /// Nowhere.
         case never
         /// Where the engine expects it to be faster.
         case whereFaster

@@ -18,6 +18,13 @@ public struct ParameterGroup {
     /// The weight decay; the optimizer's if nil.
     public var weightDecay: Float?
 
+    /// Creates a group.
+    ///
+    /// - Parameters:
+    ///   - parameters: variables of one graph.
+    ///   - gradients: one for each parameter, of its shape, in the same order.
+    ///   - learningRate: rank 0; see `Graph.learningRate`.
+    ///   - weightDecay: the optimizer's if nil.
     public init(
         parameters: [Tensor], gradients: [Tensor], learningRate: Tensor, weightDecay: Float? = nil
     ) {

@@ -12,12 +12,21 @@ public struct SGD: Optimizer, Hashable, Sendable {
     /// Whether momentum is Nesterov's.
     public var nesterov: Bool
 
+    /// Creates the rule, by default that of `torch.optim.SGD`.
+    ///
+    /// - Parameters:
+    ///   - momentum: the share of the last change in the next one, 0..<1; 0 for none.
+    ///   - weightDecay: that of groups without one.
+    ///   - nesterov: whether momentum is Nesterov's; without momentum it has no effect.
     public init(momentum: Float = 0, weightDecay: Float = 0, nesterov: Bool = false) {
         self.momentum = momentum
         self.weightDecay = weightDecay
         self.nesterov = nesterov
     }
 
+    /// Records the updates of the groups' parameters, of their momentum buffers if there is
+    /// momentum, and of `optimizer.step` at the end of each run. All groups are of one graph; call
+    /// it once.
     public func apply(_ groups: [ParameterGroup]) {
         if let graph = groups.first?.learningRate.graph { countStep(in: graph) }
         for group in groups {

@@ -57,6 +57,7 @@ public struct QuantizationScheme: Hashable, Sendable {
 
     /// The channels of a weight: of the operation's output or of its input.
     public enum ChannelAxis: String, CaseIterable, Sendable {
+        /// The output channels or the input channels.
         case output, input
     }
 

@@ -10,6 +10,7 @@ public struct BenchmarkOptions: Sendable {
         case training
     }
 
+    /// Whether inference or training is measured.
     public var mode = Mode.inference
     /// The number of images in a batch.
     public var batch = 1
@@ -33,6 +34,7 @@ public struct BenchmarkOptions: Sendable {
     /// Whether the report lists the time of every step of the program.
     public var profilesSteps = false
 
+    /// The default options.
     public init() {}
 }
 
@@ -54,6 +56,7 @@ extension BenchmarkOptions {
 
 /// Why a model cannot be measured as requested.
 public struct BenchmarkError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The kind of failure, for programs that handle some of them.
     public enum Kind: Hashable, Sendable {
         /// An option is out of range.
         case option
@@ -63,7 +66,9 @@ public struct BenchmarkError: Error, Hashable, Sendable, CustomStringConvertible
         case noCacheFolder
     }
 
+    /// The kind of failure.
     public let kind: Kind
+    /// What is wrong and what to do about it.
     public let description: String
 
     init(_ kind: Kind, _ description: String) {

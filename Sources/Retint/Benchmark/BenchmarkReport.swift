@@ -8,6 +8,7 @@ public struct BenchmarkReport: Encodable, Sendable {
         public let name: String
         /// The number of steps of this kind in the program.
         public let count: Int
+        /// The time of all these steps in one run, in seconds.
         public let seconds: Double
         /// Billions of floating-point operations per second; 0 for steps without multiply-adds.
         public let gflops: Double
@@ -23,6 +24,7 @@ public struct BenchmarkReport: Encodable, Sendable {
         public let module: String
         /// The shape of the result.
         public let shape: [Int]
+        /// The median time of the step over several runs, in seconds.
         public let seconds: Double
         /// As ``BenchmarkReport/Operation/gflops``.
         public let gflops: Double
@@ -34,15 +36,21 @@ public struct BenchmarkReport: Encodable, Sendable {
     public let model: String
     /// `inference` or `training`.
     public let mode: String
+    /// The number of images in a batch.
     public let batch: Int
+    /// The height of the images in pixels.
     public let height: Int
+    /// The width of the images in pixels.
     public let width: Int
+    /// The number of threads.
     public let threads: Int
     /// The number of timed runs.
     public let runs: Int
     /// The median time of a run.
     public let medianSeconds: Double
+    /// The time of the fastest run.
     public let fastestSeconds: Double
+    /// The images of a batch divided by ``medianSeconds``.
     public let imagesPerSecond: Double
     /// Two floating-point operations for each multiply-add of the direct algorithms, in billions
     /// per second. Algorithms with fewer multiplications, such as Winograd's, can exceed

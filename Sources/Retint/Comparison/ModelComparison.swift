@@ -4,7 +4,9 @@ import Models
 public struct ModelComparison: Sendable, Encodable {
     /// A network that all times are compared with.
     public struct Reference: Hashable, Sendable, Encodable {
+        /// The name of the architecture.
         public let architecture: String
+        /// The number of learned values.
         public let parameters: Int
         /// Multiply-adds of one image.
         public let multiplyAdds: Int
@@ -16,6 +18,7 @@ public struct ModelComparison: Sendable, Encodable {
     public struct Entry: Sendable, Encodable {
         /// The name of the model: its path, if it was read from a file.
         public let name: String
+        /// The model's parameters, operations and bytes.
         public let size: ModelSize
         /// The median time to color an image, in seconds.
         public let medianSeconds: Double

@@ -30,6 +30,7 @@ public struct EvaluationError: Error, CustomStringConvertible {
     /// The reason for each photo.
     public let failures: [EvaluationReport.Failure]
 
+    /// The number of photos that failed; ``failures`` has the reasons.
     public var description: String {
         failures.isEmpty
             ? "there are no photos to evaluate a model on"

@@ -9,6 +9,8 @@ extension EvaluationReport: Encodable {
         let colorfulness: Double
     }
 
+    /// Encodes the measures of ``colored`` as keys of the report itself, and the failures as their
+    /// number. The name of the model is left out.
     public func encode(to encoder: any Encoder) throws {
         try colored.encode(to: encoder)
         var container = encoder.container(keyedBy: CodingKeys.self)
@@ -28,6 +30,7 @@ extension EvaluationReport.Column: Encodable {
         case confidence95 = "confidence_95"
     }
 
+    /// Encodes the measures as keys of the column itself, and the intervals as `confidence_95`.
     public func encode(to encoder: any Encoder) throws {
         try quality.encode(to: encoder)
         var container = encoder.container(keyedBy: CodingKeys.self)
@@ -38,6 +41,7 @@ extension EvaluationReport.Column: Encodable {
 extension EvaluationReport.Photo: Encodable {
     private enum CodingKeys: CodingKey { case file }
 
+    /// Encodes the measures and the file as keys of one object.
     public func encode(to encoder: any Encoder) throws {
         try quality.encode(to: encoder)
         var container = encoder.container(keyedBy: CodingKeys.self)

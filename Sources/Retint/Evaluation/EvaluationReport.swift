@@ -6,6 +6,7 @@ import Photos
 public struct EvaluationReport: Sendable {
     /// The quality of one way to color the photos.
     public struct Column: Hashable, Sendable {
+        /// The quality over all photos.
         public let quality: ColorQuality
         /// The 95 % bootstrap confidence intervals; nil for a single photo.
         public let interval: ConfidenceInterval?
@@ -15,12 +16,15 @@ public struct EvaluationReport: Sendable {
     public struct Photo: Hashable, Sendable {
         /// The path; for a photo of a pack, the pack's path and the photo's name.
         public let file: String
+        /// The quality of the model's colors.
         public let quality: ColorQuality
     }
 
     /// A photo that cannot be read.
     public struct Failure: Sendable {
+        /// The file or packed photo.
         public let photo: PhotoReference
+        /// Why it cannot be read: an `ImageError`.
         public let error: any Error
     }
 

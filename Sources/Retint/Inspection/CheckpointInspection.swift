@@ -14,7 +14,9 @@ public struct CheckpointInspection: Encodable, Sendable {
 
     /// `checkpoint`.
     public let kind = "checkpoint"
+    /// The path of the file, as the caller gave it.
     public let file: String
+    /// The name of the architecture.
     public let architecture: String
     /// The options of the architecture in text form.
     public let options: [String: String]
@@ -26,8 +28,11 @@ public struct CheckpointInspection: Encodable, Sendable {
     public let multiplyAdds: Int
     /// The number of tensors of the optimizer's state.
     public let optimizerTensors: Int
+    /// The parameters and buffers, without the optimizer's state.
     public let tensors: [TensorInspection]
+    /// The number of elements of all ``tensors``.
     public let totalElements: Int
+    /// The size of all ``tensors`` in bytes, uncompressed.
     public let totalBytes: Int
 
     init(_ checkpoint: Checkpoint, path: String) throws {

@@ -5,11 +5,14 @@ import MLPackage
 /// What a file contains, without the values of its tensors: the result of
 /// ``inspect(_:placement:)``.
 public enum Inspection: Encodable, Sendable {
+    /// A checkpoint of retint.
     case checkpoint(CheckpointInspection)
+    /// A Core ML package.
     case package(PackageInspection)
     /// An HDF5 or safetensors file that is not a checkpoint.
     case tensors(TensorFileInspection)
 
+    /// Encodes the case's value as the object itself; its key `kind` tells them apart.
     public func encode(to encoder: any Encoder) throws {
         switch self {
         case .checkpoint(let inspection): try inspection.encode(to: encoder)

@@ -12,19 +12,27 @@ public struct PackageInspection: Encodable, Sendable {
 
     /// All weights of one element type.
     public struct Weights: Encodable, Sendable {
+        /// The number of weights, each a tensor.
         public fileprivate(set) var tensors = 0
+        /// The number of elements of these weights.
         public fileprivate(set) var elements = 0
+        /// The size of these weights in the package, in bytes.
         public fileprivate(set) var bytes = 0
     }
 
     /// `mlpackage`.
     public let kind = "mlpackage"
+    /// The path of the package's folder, as the caller gave it.
     public let file: String
     /// The oldest system that the package runs on.
     public let target: String
+    /// Core ML's number for the version of the model file, such as 7 for iOS 16.
     public let specificationVersion: Int
+    /// The operation set of the program, such as `CoreML6` for iOS 16.
     public let opset: String
+    /// The inputs, in the model's order.
     public let inputs: [PackageInterface]
+    /// The outputs, in the model's order.
     public let outputs: [PackageInterface]
     /// The number of operations of each type, without constants.
     public let operations: [String: Int]
@@ -32,6 +40,7 @@ public struct PackageInspection: Encodable, Sendable {
     public let weights: [String: Weights]
     /// The size of all files of the package.
     public let diskBytes: Int
+    /// The description, author, license and version, and further texts by key; without empty ones.
     public let metadata: [String: String]
     /// The operations that the Neural Engine is said to refuse; nil unless requested.
     public let placement: PlacementReport?
@@ -84,6 +93,7 @@ public struct PackageInterface: Encodable, Sendable {
         case name, kind, type, shape, enumeratedShapes, shapeRange
     }
 
+    /// The name of the input or output.
     public let name: String
     /// `multiArray` or `image`.
     public let kind: String

@@ -8,11 +8,15 @@ public struct TensorFileInspection: Encodable, Sendable {
 
     /// `hdf5` or `safetensors`.
     public let kind: String
+    /// The path of the file, as the caller gave it.
     public let file: String
     /// The metadata of a safetensors file; nil for HDF5.
     public let metadata: [String: String]?
+    /// The tensors, in the order of the file.
     public let tensors: [TensorInspection]
+    /// The number of elements of all ``tensors``.
     public let totalElements: Int
+    /// The size of all ``tensors`` in bytes, uncompressed.
     public let totalBytes: Int
 
     /// - Throws: `TensorFileError` if it is not a file of tensors or is refused as a whole.

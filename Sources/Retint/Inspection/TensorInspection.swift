@@ -3,12 +3,15 @@ import TensorGraph
 
 /// A tensor of a file, without its values.
 public struct TensorInspection: Encodable, Sendable {
+    /// The dotted name, or the path of an HDF5 dataset.
     public let name: String
     /// Nil for a dataset that cannot be read as a tensor.
     public var shape: [Int]?
     /// The stored element type, such as `float32`; nil like ``shape``.
     public var type: String?
+    /// The number of elements; 0 for a dataset that cannot be read as a tensor.
     public var elements = 0
+    /// The size in bytes, uncompressed; 0 for a dataset that cannot be read as a tensor.
     public var bytes = 0
     /// Why a dataset cannot be read as a tensor.
     public var problem: String?

@@ -2,29 +2,39 @@ import CHDF5
 
 /// A small value attached to a group or dataset.
 public enum HDF5Attribute: Hashable, Sendable {
+    /// A single string.
     case string(String)
+    /// A single integer of any width.
     case integer(Int)
+    /// A single floating-point number of any width.
     case double(Double)
+    /// A list of strings.
     case strings([String])
+    /// A list of integers.
     case integers([Int])
+    /// A list of floating-point numbers.
     case doubles([Double])
     /// An attribute of a type that is not read: a boolean, a compound, a table, or a string of
     /// varying length, with which a damaged file can make libhdf5 read beyond its memory. In
     /// Python `numpy.bytes_("text")` is a string of fixed length.
     case unsupported
 
+    /// The value of a single string; nil for another type.
     public var string: String? {
         if case .string(let value) = self { value } else { nil }
     }
 
+    /// The value of a single integer; nil for another type.
     public var integer: Int? {
         if case .integer(let value) = self { value } else { nil }
     }
 
+    /// The value of a single floating-point number; nil for another type, integers included.
     public var double: Double? {
         if case .double(let value) = self { value } else { nil }
     }
 
+    /// The values of a list of integers; nil for another type, a single integer included.
     public var integers: [Int]? {
         if case .integers(let values) = self { values } else { nil }
     }

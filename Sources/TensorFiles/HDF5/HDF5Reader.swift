@@ -9,7 +9,9 @@ public import TensorGraph
 /// the limits and the file before memory is allocated. Several threads may share a reader; they are
 /// serialized.
 public final class HDF5Reader: Sendable {
+    /// The path of the file.
     public let path: String
+    /// The limits beyond which tensors and attributes are refused.
     public let limits: TensorFileLimits
     private let file: HDF5OpenFile
 

@@ -10,6 +10,7 @@ import TensorGraph
 /// The file appears at its path with ``finish()``. Until then, or if anything fails or the writer
 /// is released, an existing file is unchanged.
 public final class HDF5Writer {
+    /// The path that the file has once it is finished.
     public let path: String
     private let pending: PendingFile
     private var file: HDF5Handle?

@@ -6,8 +6,11 @@ public import TensorGraph
 /// The whole header is checked when the file is opened; elements are read on demand, within the
 /// limits.
 public final class SafetensorsReader: TensorReader {
+    /// The path of the file.
     public let path: String
+    /// The limits beyond which tensors are refused.
     public let limits: TensorFileLimits
+    /// The format, which is safetensors.
     public var format: TensorFileFormat { .safetensors }
     /// The file's metadata, such as `format`: `pt`.
     public var metadata: [String: String] { header.metadata }
@@ -32,14 +35,28 @@ public final class SafetensorsReader: TensorReader {
     /// The names of the tensors, in the order of the file.
     public func tensorNames() throws(TensorFileError) -> [String] { header.entries.map(\.name) }
 
+    /// The shape of a tensor, without reading it.
+    ///
+    /// - Throws: ``TensorFileError`` of the kind `notFound` if there is no such tensor.
     public func shape(of name: String) throws(TensorFileError) -> Shape {
         try entry(name).shape
     }
 
+    /// How a tensor's elements are stored, without reading them.
+    ///
+    /// - Throws: ``TensorFileError`` of the kind `notFound` if there is no such tensor, `refused`
+    ///   if its type is none of ``StoredType``.
     public func storedType(of name: String) throws(TensorFileError) -> StoredType {
         try storedType(of: entry(name))
     }
 
+    /// Reads a tensor.
+    ///
+    /// - Parameters:
+    ///   - name: The name, as in ``tensorNames()``.
+    ///   - expected: A shape to check before memory is allocated; nil allows any.
+    /// - Throws: ``TensorFileError`` if there is no such tensor, or it has another shape, exceeds
+    ///   the limits, is of a type that is none of ``StoredType`` or cannot be read.
     public func read(
         _ name: String, expecting expected: Shape? = nil
     ) throws(TensorFileError) -> StoredTensor {
@@ -51,6 +68,12 @@ public final class SafetensorsReader: TensorReader {
         return try read(entry, budget: limits.totalBytes)
     }
 
+    /// Reads all tensors as a state dict.
+    ///
+    /// - Parameter expected: The shapes of a model's tensors by name; tensors of another shape or
+    ///   name are not read but listed in ``StateDict/unread``. If nil, all are read.
+    /// - Throws: ``TensorFileError`` if a tensor exceeds the limits, is of a type that is none of
+    ///   ``StoredType`` or cannot be read.
     public func stateDict(
         expecting expected: [String: Shape]?
     ) throws(TensorFileError) -> StateDict {

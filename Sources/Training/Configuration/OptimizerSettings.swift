@@ -3,6 +3,7 @@ extension TrainingConfiguration {
     public struct OptimizerSettings: Hashable, Sendable {
         /// The rule, as in `torch.optim`.
         public enum Kind: String, CaseIterable, Hashable, Sendable {
+            /// `SGD`, `Adam` and `AdamW` of `torch.optim`.
             case sgd, adam, adamw
         }
 

@@ -8,6 +8,7 @@ public struct TrainingConfiguration: Hashable, Sendable {
     /// Rounding of weights in the forward pass, as the quantization of packages does it
     /// (quantization-aware training).
     public enum Quantization: String, CaseIterable, Hashable, Sendable {
+        /// No rounding, or rounding to 8 or 4 bits.
         case none, int8, int4
     }
 

@@ -3,7 +3,9 @@
 /// Events wait in a buffer without a bound until they are read: a slow reader does not slow the
 /// training down.
 public struct TrainingEvents: AsyncSequence, Sendable {
+    /// What happened: a step, new metrics, a photo that cannot be read, a note or the end.
     public typealias Element = TrainingEvent
+    /// The error that ended the training.
     public typealias Failure = any Error
 
     let trainer: Trainer
