@@ -13,23 +13,22 @@ extension Model {
     package func program(
         batch: Int = 1, height: Int? = nil, width: Int? = nil, options: CompileOptions = .init()
     ) throws -> ModelProgram {
-        let own = try colorizerGraph()
-        let shape = own.inputs[0].shape
-        let (height, width) = (height ?? shape[2], width ?? shape[3])
+        let own = try lightnessInput()
+        let (height, width) = (height ?? own.shape[2], width ?? own.shape[3])
         guard batch > 0, height > 0, width > 0 else {
             throw ModelError(
                 .size, name, "cannot run on \(batch) images of \(width) × \(height)")
         }
         return try ModelProgram(
-            graph(for: [batch, 1, height, width], own), options: options)
+            graph(for: [batch, 1, height, width], of: own), options: options)
     }
 
     /// The height and width, in pixels, that the model runs at by default: a package's own,
     /// 256 × 256 for a checkpoint.
     ///
-    /// - Throws: ``ModelError`` if the model is not a colorizer.
-    public func preferredSize() throws -> (height: Int, width: Int) {
-        let shape = try colorizerGraph().inputs[0].shape
+    /// - Throws: ``ModelError`` if the model takes an input other than lightness.
+    public func preferredSize() throws(ModelError) -> (height: Int, width: Int) {
+        let shape = try lightnessInput().shape
         return (shape[2], shape[3])
     }
 
@@ -46,12 +45,14 @@ extension Model {
 
     /// The graph for an input shape. A package runs at its default size, and at other sizes only if
     /// it declares them.
-    private func graph(for shape: Shape, _ own: ModelGraph) throws -> ModelGraph {
-        let input = own.inputs[0]
-        if input.shape == shape { return own }
+    private func graph(
+        for shape: Shape, of input: (name: String, shape: Shape)
+    ) throws -> ModelGraph {
         do {
             return try colorizerGraph(shapes: [input.name: shape])
-        } catch let error as ModelError where error.kind == .notRunnable {
+        } catch let error as ModelError where error.kind == .notRunnable && shape != input.shape {
+            // A model that does not run at its own size either fails with that error.
+            _ = try colorizerGraph()
             throw ModelError(
                 .size, name,
                 "does not run on lightness of shape \(shape), only on \(input.shape): "
@@ -69,8 +70,7 @@ extension Model {
     package func program(
         on inputs: [NamedTensor], compute: ComputePrecision = .float32
     ) throws -> ModelProgram {
-        let names = package.map { $0.program.inputs.map(\.name) } ?? [Self.checkpointInput]
-        let shapes = try inputs.matched(to: names, of: name).mapValues(\.shape)
+        let shapes = try inputs.matched(to: inputNames, of: name).mapValues(\.shape)
         let graph = try graph(shapes: shapes, compute: compute, folds: false)
         var options = CompileOptions()
         options.roundsToHalf = package == nil && compute == .float16

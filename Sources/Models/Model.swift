@@ -88,12 +88,22 @@ public struct Model: Sendable {
         return package.program.inputs.first?.type.dimensions.first ?? nil
     }
 
-    /// The shape of the lightness, [N, 1, H, W], that the model takes by default: a package's own,
-    /// 1 × 1 × 256 × 256 for a checkpoint.
+    /// The name of a checkpoint's input.
+    static let checkpointInput = "lightness"
+    /// The shape of a checkpoint's input unless another one is asked for.
+    static let checkpointShape: Shape = [1, 1, 256, 256]
+
+    /// The names of the inputs, in the model's order.
+    package var inputNames: [String] {
+        package.map { $0.program.inputs.map(\.name) } ?? [Self.checkpointInput]
+    }
+
+    /// The name of the lightness, and the shape [N, 1, H, W] that the model takes by default: a
+    /// package's own, 1 × 1 × 256 × 256 for a checkpoint.
     ///
     /// - Throws: ``ModelError`` if the model takes an input other than lightness.
-    package func lightnessShape() throws(ModelError) -> Shape {
-        guard let package else { return [1, 1, 256, 256] }
+    package func lightnessInput() throws(ModelError) -> (name: String, shape: Shape) {
+        guard let package else { return (Self.checkpointInput, Self.checkpointShape) }
         let shapes = package.program.inputs.map { package.defaultShape(of: $0) }
         guard shapes.count == 1, let shape = shapes[0], shape.rank == 4, shape[1] == 1 else {
             let inputs = zip(package.program.inputs, shapes).map { input, shape in
@@ -104,7 +114,7 @@ public struct Model: Sendable {
                 "takes \(inputs.joined(separator: ", ")); a colorizer takes one channel of "
                     + "lightness")
         }
-        return shape
+        return (package.program.inputs[0].name, shape)
     }
 }
 

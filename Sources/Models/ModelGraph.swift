@@ -35,15 +35,12 @@ extension Model {
     ) throws -> ModelGraph {
         switch source {
         case .checkpoint(let checkpoint):
-            let shape = shapes[Self.checkpointInput] ?? [1, 1, 256, 256]
+            let shape = shapes[Self.checkpointInput] ?? Self.checkpointShape
             return try graph(of: folds ? checkpoint.folded() : checkpoint, shape)
         case .package(let package):
             return try graph(of: package, shapes, compute.rounding)
         }
     }
-
-    /// The name of a checkpoint's input.
-    static let checkpointInput = "lightness"
 
     private func graph(of checkpoint: Checkpoint, _ shape: Shape) throws -> ModelGraph {
         let network = try checkpoint.makeColorizer()

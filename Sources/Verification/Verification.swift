@@ -64,7 +64,7 @@ public func verify(
     _ model: Model, against other: Model, on inputs: VerificationInputs? = nil,
     options: VerificationOptions = .init()
 ) throws -> VerificationReport {
-    let inputs = try inputs ?? .noise(shape: model.lightnessShape())
+    let inputs = try inputs ?? .noise(shape: model.lightnessInput().shape)
     return try verify(model, against: ModelValues(other), on: inputs, options)
 }
 

@@ -97,15 +97,15 @@ struct QuantizeCommand: ParsableCommand {
                 .wrongUsage,
                 "\(source): is no package; export a checkpoint first, with retint export")
         }
-        let calibration = try lightness(below: calibrate)
-        let photos = try lightness(below: photos)
-        guard let package else { return try compare(photos, calibration) }
-        if search { return try searchSmallest(calibration, photos, to: package) }
+        let original = try MLPackage(contentsOf: source)
+        let calibration = try lightness(below: calibrate, for: original)
+        let photos = try lightness(below: photos, for: original)
+        guard let package else { return try compare(original, photos, calibration) }
+        if search { return try searchSmallest(original, calibration, photos, to: package) }
         let standard = scheme.isEmpty ? nil : try scheme.scheme()
         let plan =
             try config.map { try QuantizationPlan(contentsOf: $0, standard: standard) }
             ?? QuantizationPlan(standard)
-        let original = try MLPackage(contentsOf: source)
         let (result, report) = try naming(source) {
             try original.quantized(plan, calibration: calibration)
         }
@@ -115,9 +115,9 @@ struct QuantizeCommand: ParsableCommand {
     }
 
     private func searchSmallest(
-        _ calibration: [TensorData], _ photos: [TensorData], to package: String
+        _ original: MLPackage, _ calibration: [TensorData], _ photos: [TensorData],
+        to package: String
     ) throws {
-        let original = try MLPackage(contentsOf: source)
         let (result, report) = try naming(source) {
             try original.searchQuantization(photos: calibration, maximumDeltaE: maxDeltaE)
         }
@@ -126,9 +126,10 @@ struct QuantizeCommand: ParsableCommand {
         try show(QuantizationOutcome(report.quantization, change ?? report.change), package)
     }
 
-    private func compare(_ photos: [TensorData], _ calibration: [TensorData]) throws {
+    private func compare(
+        _ package: MLPackage, _ photos: [TensorData], _ calibration: [TensorData]
+    ) throws {
         let progress = ProgressBar("quantize", total: 100, unit: "%")
-        let package = try MLPackage(contentsOf: source)
         let results = try naming(source) {
             try package.compareSchemes(photos: photos, calibration: calibration) {
                 progress.update(Int(100 * $0))
@@ -171,12 +172,14 @@ struct QuantizeCommand: ParsableCommand {
     }
 
     /// Lightness of a directory's photos, at the size that the package takes.
-    private func lightness(below directory: String?) throws -> [TensorData] {
+    private func lightness(
+        below directory: String?, for package: MLPackage
+    ) throws -> [TensorData] {
         guard let directory else { return [] }
         let all = try photoFiles(below: directory)
         let count = min(limit, all.count)
         let chosen = (0..<count).map { all[$0 * all.count / count] }
-        let size = try Model(contentsOf: source).preferredSize()
+        let size = try Model(package, name: source).preferredSize()
         return try chosen.map {
             try Image(contentsOf: $0).lightness(height: size.height, width: size.width)
         }

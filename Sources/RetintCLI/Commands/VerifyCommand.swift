@@ -111,7 +111,7 @@ struct VerifyCommand: ParsableCommand {
             return try verify(
                 model, against: Reference(contentsOf: reference ?? ""), options: options)
         }
-        let inputs = try lightness.inputs(shape: model.lightnessShape())
+        let inputs = try lightness.inputs(shape: model.lightnessInput().shape)
         return try verify(
             model, against: Model(contentsOf: against), on: inputs, options: options)
     }
