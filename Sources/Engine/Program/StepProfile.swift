@@ -34,7 +34,7 @@ extension Program {
         return zip(steps, seconds).map { step, seconds in
             StepProfile(
                 name: step.kernel.name, module: step.module, shape: step.shape,
-                seconds: seconds.sorted()[runs / 2], multiplyAdds: step.kernel.multiplyAdds,
+                seconds: seconds.median, multiplyAdds: step.kernel.multiplyAdds,
                 bytes: step.traffic * MemoryLayout<Float>.size)
         }
     }

@@ -13,8 +13,8 @@ public func benchmark(
 ) throws -> BenchmarkReport {
     try options.check()
     let subject = try BenchmarkSubject(model, options)
-    let seconds = try subject.measure(runs: options.runs).sorted()
-    let median = (seconds[(seconds.count - 1) / 2] + seconds[seconds.count / 2]) / 2
+    let seconds = try subject.measure(runs: options.runs)
+    let median = seconds.median
     let isProfiled = options.profilesOperations || options.profilesSteps
     let profile = isProfiled ? subject.program.profile() : []
     // Read before the measurement of matrix products allocates memory of its own.
@@ -25,7 +25,7 @@ public func benchmark(
     return BenchmarkReport(
         model: model.name, mode: options.mode.rawValue, batch: options.batch,
         height: subject.height, width: subject.width, threads: subject.program.threads,
-        runs: seconds.count, medianSeconds: median, fastestSeconds: seconds[0],
+        runs: seconds.count, medianSeconds: median, fastestSeconds: seconds.min() ?? .nan,
         imagesPerSecond: Double(options.batch) / median, gflops: gflops, sgemmGflops: sgemm,
         sgemmShare: gflops / sgemm, copyGigabytesPerSecond: copy, peakBytes: peak,
         arenaBytes: subject.program.arenaBytes, blasCore: Machine.blasCore,

@@ -78,15 +78,9 @@ struct BenchmarkSubject {
     /// - Parameter runs: nil for as many as fit in two seconds, but at least 5.
     /// - Returns: seconds of each run.
     func measure(runs: Int?) throws -> [Double] {
-        let clock = ContinuousClock()
-        for _ in 0..<2 { _ = try program.run(inputs) }
-        var seconds: [Double] = []
-        let start = clock.now
-        while seconds.count < runs ?? 5 || runs == nil && clock.now - start < .seconds(2) {
-            let time = try clock.measure { _ = try program.run(inputs) }
-            seconds.append(time / .seconds(1))
+        try measureSeconds(runs: runs ?? 5, for: runs == nil ? .seconds(2) : .zero, warmup: 2) {
+            _ = try program.run(inputs)
         }
-        return seconds
     }
 
     private static func lightness(_ shape: Shape) -> [Float] {

@@ -51,19 +51,8 @@ struct ComparisonTiming {
 
     /// The median seconds of a run, after one that fills the caches.
     private func median(of program: ModelProgram, runs: Int) throws -> Double {
-        let clock = ContinuousClock()
-        let times = try (0...runs).map { _ in
-            try clock.measure { _ = try program.predict(lightness: lightness) } / .seconds(1)
-        }
-        return times.dropFirst().median
-    }
-}
-
-extension Collection<Double> {
-    /// The median; NaN if there are no values.
-    fileprivate var median: Double {
-        if isEmpty { return .nan }
-        let sorted = sorted()
-        return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2
+        try measureSeconds(runs: runs, warmup: 1) {
+            _ = try program.predict(lightness: lightness)
+        }.median
     }
 }

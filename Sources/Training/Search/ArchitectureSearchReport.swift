@@ -77,10 +77,8 @@ extension ArchitectureSearchReport.Candidate {
         let program = try Model(checkpoint).program(
             height: size, width: size, options: CompileOptions(threads: threads))
         let lightness = [Float](repeating: 50, count: size * size)
-        let clock = ContinuousClock()
-        let seconds = try (0..<12).map { _ in
-            try clock.measure { _ = try program.predict(lightness: lightness) } / .seconds(1)
-        }
-        return seconds.dropFirst(2).sorted()[5]
+        return try measureSeconds(runs: 10, warmup: 2) {
+            _ = try program.predict(lightness: lightness)
+        }.median
     }
 }
