@@ -61,6 +61,40 @@ package func removeTree(_ path: some PathConvertible) -> Bool {
     return rmdir(path.string) == 0
 }
 
+/// The bytes of a file, or of all files in a folder; symbolic links are not followed.
+///
+/// - Throws: ``FileError`` if a file or folder cannot be examined.
+package func totalBytes(of path: some PathConvertible) throws(FileError) -> Int {
+    let path = path.filePath
+    var status = stat()
+    guard lstat(path.string, &status) == 0 else {
+        throw FileError(path: path.string, operation: "read")
+    }
+    guard status.st_mode & S_IFMT == S_IFDIR else { return Int(status.st_size) }
+    guard let names = entries(of: path) else {
+        throw FileError(path: path.string, operation: "read")
+    }
+    var total = 0
+    for name in names { total += try totalBytes(of: path.appending(name)) }
+    return total
+}
+
+/// Runs `body` with the path of a new, empty folder that only this user may enter, and removes the
+/// folder and all that it contains afterwards.
+///
+/// - Throws: ``FileError`` if the folder cannot be created; what `body` throws.
+package func withTemporaryFolder<Result>(_ body: (String) throws -> Result) throws -> Result {
+    let named = getenv("TMPDIR").map { String(cString: $0) } ?? ""
+    let parent: FilePath = named.isEmpty ? "/tmp" : FilePath(named)
+    var template = Array(parent.appending("retint-XXXXXX").string.utf8CString)
+    guard mkdtemp(&template) != nil else {
+        throw FileError(path: parent.string, operation: "write")
+    }
+    let folder = FilePath(platformString: template).string
+    defer { removeTree(folder) }
+    return try body(folder)
+}
+
 /// Waits until a file, or a folder with everything in it, is on disk.
 ///
 /// - Parameter target: The path that an error names.

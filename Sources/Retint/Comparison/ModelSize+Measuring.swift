@@ -1,6 +1,6 @@
 import Checkpoints
 import ColorizerExport
-import Foundation
+import Files
 import Layers
 import MLPackage
 import Models
@@ -14,7 +14,7 @@ struct ModelCost {
 
     /// - Throws: `ModelError` if the model does not run at that size.
     init(of model: Model, size: Int) throws {
-        let input = try model.colorizerGraph().inputs[0].name
+        let input = try model.lightnessInput().name
         let graph = try model.graph(shapes: [input: [1, 1, size, size]], folds: false)
         parameters = graph.graph.nodes.reduce(0) { sum, node in
             let isParameter = (node.operation as? Variable)?.role == .parameter
@@ -32,7 +32,7 @@ extension ModelSize {
         switch model.source {
         case .package(let package):
             operations = package.operationCount
-            packageBytes = try fileBytes(ofPackage: model.name) ?? package.writtenBytes()
+            packageBytes = try fileBytes(of: package, at: model.name)
             (float16Bytes, int8Bytes) = (nil, nil)
         case .checkpoint(let checkpoint):
             let half = try checkpoint.halfPackage(size: imageSize)

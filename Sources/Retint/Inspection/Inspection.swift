@@ -34,7 +34,7 @@ public func inspect(_ path: some PathConvertible, placement: Bool = false) throw
     let file = path.filePath.string
     if try isDirectory(file) {
         let package = try MLPackage(contentsOf: file)
-        return .package(PackageInspection(package, path: file, withPlacement: placement))
+        return .package(try PackageInspection(package, path: file, withPlacement: placement))
     }
     if Checkpoint.isCheckpoint(file) {
         return .checkpoint(try CheckpointInspection(Checkpoint(contentsOf: file), path: file))

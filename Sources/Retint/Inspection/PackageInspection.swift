@@ -1,4 +1,4 @@
-import Foundation
+import Files
 import MIL
 import MLPackage
 import Placement
@@ -45,7 +45,7 @@ public struct PackageInspection: Encodable, Sendable {
     /// The operations that the Neural Engine is said to refuse; nil unless requested.
     public let placement: PlacementReport?
 
-    init(_ package: MLPackage, path: String, withPlacement: Bool) {
+    init(_ package: MLPackage, path: String, withPlacement: Bool) throws {
         file = path
         target = package.target.rawValue
         specificationVersion = Int(package.target.specificationVersion)
@@ -56,7 +56,7 @@ public struct PackageInspection: Encodable, Sendable {
         let computing = package.program.operations.filter { !$0.isConstant }
         operations = Dictionary(computing.map { ($0.type, 1) }, uniquingKeysWith: +)
         weights = Self.weights(of: package.program)
-        diskBytes = Self.bytes(under: path)
+        diskBytes = try totalBytes(of: path)
         metadata = package.description.metadata.texts
         placement = withPlacement ? PlacementReport(package) : nil
     }
@@ -77,14 +77,6 @@ public struct PackageInspection: Encodable, Sendable {
         return weights
     }
 
-    private static func bytes(under path: String) -> Int {
-        let root = URL(fileURLWithPath: path, isDirectory: true)
-        let files = FileManager.default.enumerator(
-            at: root, includingPropertiesForKeys: [.fileSizeKey])
-        return (files?.compactMap { $0 as? URL } ?? []).reduce(0) { sum, file in
-            sum + ((try? file.resourceValues(forKeys: [.fileSizeKey]))?.fileSize ?? 0)
-        }
-    }
 }
 
 /// An input or output of a package.
