@@ -138,6 +138,9 @@ let package = Package(
 
         // Tests.
         .target(name: "TestSupport", path: "Tests/TestSupport"),
+        .target(
+            name: "PackageSupport", dependencies: ["Engine", "MIL", "MLPackage", "TensorGraph"],
+            path: "Tests/PackageSupport"),
         .testTarget(name: "TensorGraphTests", dependencies: ["TensorGraph"]),
         .testTarget(
             name: "OperationTests",
@@ -177,20 +180,21 @@ let package = Package(
         .testTarget(
             name: "MILTests",
             dependencies: [
-                "OperationCases", "MIL", "Engine", "MLPackage", "TensorGraph", "TestSupport",
+                "OperationCases", "PackageSupport", "MIL", "Engine", "MLPackage", "TensorGraph",
+                "TestSupport",
             ],
             exclude: ["Goldens"]),
         .testTarget(
             name: "ColorizerExportTests",
             dependencies: [
-                "ColorizerExport", "MIL", "Checkpoints", "Engine", "Colorizers", "Layers",
-                "MLPackage", "TensorFiles", "TensorGraph", "TestSupport",
+                "ColorizerExport", "PackageSupport", "MIL", "Checkpoints", "Engine", "Colorizers",
+                "Layers", "MLPackage", "TensorFiles", "TensorGraph", "TestSupport",
             ], exclude: ["Goldens"]),
         .testTarget(
             name: "PlacementTests",
             dependencies: [
-                "Placement", "ColorizerExport", "Checkpoints", "MLPackage", "TensorGraph",
-                "TestSupport",
+                "Placement", "PackageSupport", "ColorizerExport", "Checkpoints", "MLPackage",
+                "TensorGraph", "TestSupport",
             ]),
         .testTarget(
             name: "ModelsTests",
@@ -198,8 +202,8 @@ let package = Package(
         .testTarget(
             name: "QuantizationTests",
             dependencies: [
-                "Quantization", "Models", "ColorizerExport", "MIL", "Checkpoints", "Engine",
-                "MLPackage", "TensorGraph", "TestSupport",
+                "Quantization", "PackageSupport", "Models", "ColorizerExport", "MIL", "Checkpoints",
+                "Engine", "MLPackage", "TensorGraph", "TestSupport",
             ], exclude: ["Goldens"]),
         .testTarget(
             name: "VerificationTests",

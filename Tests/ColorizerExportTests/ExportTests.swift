@@ -3,6 +3,7 @@ import ColorizerExport
 import Foundation
 import MIL
 import MLPackage
+import PackageSupport
 import TensorFiles
 import TensorGraph
 import TestSupport

@@ -5,6 +5,7 @@ import Engine
 import Layers
 import MIL
 import MLPackage
+import PackageSupport
 import TensorGraph
 import TestSupport
 import Testing

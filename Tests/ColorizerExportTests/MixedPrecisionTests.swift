@@ -4,6 +4,7 @@ import Colorizers
 import Layers
 import MIL
 import MLPackage
+import PackageSupport
 import TensorFiles
 import TensorGraph
 import TestSupport

@@ -2,6 +2,7 @@ import Checkpoints
 import ColorizerExport
 import MIL
 import MLPackage
+import PackageSupport
 import TensorGraph
 import Testing
 

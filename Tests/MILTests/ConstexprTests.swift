@@ -1,9 +1,9 @@
 import Foundation
 import MLPackage
+import PackageSupport
 import TensorGraph
 import TestSupport
 import Testing
-
 @testable import MIL
 
 /// Compressed weights, as written and decompressed by coremltools. `Goldens/record_constexpr.py`

@@ -2,6 +2,7 @@ import Engine
 import MIL
 import MLPackage
 import OperationCases
+import PackageSupport
 import TensorGraph
 import TestSupport
 import Testing

@@ -2,6 +2,7 @@ import Engine
 import Foundation
 import MIL
 import MLPackage
+import PackageSupport
 import TensorGraph
 import Testing
 

@@ -1,6 +1,7 @@
 import Engine
 import MIL
 import MLPackage
+import PackageSupport
 import TensorGraph
 import Testing
 

@@ -1,6 +1,7 @@
 import Checkpoints
 import ColorizerExport
 import MLPackage
+import PackageSupport
 import Placement
 import TensorGraph
 import Testing

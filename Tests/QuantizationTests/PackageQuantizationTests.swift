@@ -1,6 +1,7 @@
 import ColorizerExport
 import MIL
 import MLPackage
+import PackageSupport
 import TensorGraph
 import TestSupport
 import Testing

@@ -50,10 +50,3 @@ func colors(
     try program.load(raised.variables)
     return try #require(try program.run([raised.inputs[0].name: input])["ab"])
 }
-
-/// The PSNR in dB for a peak of 220.
-func psnr(_ first: TensorData, _ second: TensorData) throws -> Double {
-    try #require(first.shape == second.shape)
-    let squares = zip(first.scalars, second.scalars).map { Double($0 - $1) * Double($0 - $1) }
-    return 10 * log10(220 * 220 / (squares.reduce(0, +) / Double(squares.count)))
-}

@@ -1,7 +1,10 @@
-import MLPackage
+import Engine
+package import MIL
+package import MLPackage
+package import TensorGraph
 
 /// Wraps a program in a package whose inputs and outputs are multi-arrays.
-func package(
+package func package(
     _ program: MILProgram, _ target: DeploymentTarget = .iOS15
 ) throws -> MLPackage {
     let types = program.types
@@ -12,4 +15,13 @@ func package(
     let description = ModelDescription(
         inputs: program.inputs.map { feature($0.name) }, outputs: program.outputs.map(feature))
     return MLPackage(target: target, description: description, program: program)
+}
+
+extension RaisedModel {
+    /// Runs the graph and returns its outputs by name.
+    package func run(_ inputs: [String: TensorData]) throws -> [String: TensorData] {
+        let program = try Program(outputs: outputs)
+        try program.load(variables)
+        return try program.run(inputs)
+    }
 }
