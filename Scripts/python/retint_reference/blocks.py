@@ -39,6 +39,28 @@ class UpBlock(nn.Module):
         return self.fuse(self.upsample(self.narrow(x)) + skip)
 
 
+class UNet(nn.Module):
+    """The path that all U-Nets share. A network defines `context`, the blocks of `ups` and, unless
+    it has an encoder of its own, `stem` and the blocks of `stages`."""
+
+    stages = ("stage4", "stage8", "stage16", "stage32")
+    ups = ("up16", "up8", "up4", "up2")
+
+    def encoded(self, lightness):
+        """The output of the stem and of each stage."""
+        outputs = [self.stem((lightness - 50) * 0.01)]
+        for name in self.stages:
+            outputs.append(getattr(self, name)(outputs[-1]))
+        return outputs
+
+    def decoded(self, skips, deepest):
+        """The deepest output with its context, upsampled to the size of each skip in turn."""
+        x = deepest + self.context(deepest)
+        for name, skip in zip(self.ups, reversed(skips)):
+            x = getattr(self, name)(x, skip)
+        return x
+
+
 def global_context(channels):
     return nn.Sequential(
         nn.AdaptiveAvgPool2d(1), nn.Conv2d(channels, channels, 1), nn.ReLU(),

@@ -5,8 +5,8 @@ import math
 from torch import nn
 import torch.nn.functional as F
 
-from .blocks import UpBlock, color_head, conv, global_context, scaled, separable, small
-from .students import BinDecoder
+from .blocks import UNet, UpBlock, color_head, conv, global_context, scaled, separable, small
+from .students import BinDecoder, upsampled
 
 STAGES = [  # channels, count, kernel, stride
     (16, 1, 3, 1), (24, 2, 3, 2), (40, 2, 5, 2), (80, 3, 3, 2), (112, 3, 5, 1), (192, 4, 5, 2),
@@ -92,7 +92,7 @@ class EfficientNetLite(nn.Module):
         return features
 
 
-class LiteUNet(nn.Module):
+class LiteUNet(UNet):
     def __init__(self, width=1.0, depth=1.0, decoder_width=1.0):
         super().__init__()
         self.encoder = EfficientNetLite(width, depth)
@@ -108,15 +108,15 @@ class LiteUNet(nn.Module):
         self.head = color_head(w[0], doublings=1)
 
     def forward(self, lightness):
-        half, quarter, eighth, sixteenth, deepest = self.encoder((lightness - 50) * 0.01)
-        x = self.up16(deepest + self.context(deepest), self.lateral16(sixteenth))
-        x = self.up8(x, self.lateral8(eighth))
-        x = self.up4(x, self.lateral4(quarter))
-        x = self.up2(x, self.lateral2(half))
-        return self.head(x) * 110
+        *features, deepest = self.encoder((lightness - 50) * 0.01)
+        laterals = [self.lateral2, self.lateral4, self.lateral8, self.lateral16]
+        skips = [lateral(feature) for lateral, feature in zip(laterals, features)]
+        return self.head(self.decoded(skips, deepest)) * 110
 
 
-class LiteClassUNet(nn.Module):
+class LiteClassUNet(UNet):
+    ups = ("up16", "up8", "up4")
+
     def __init__(self, width=1.0, depth=1.0, temperature=0.38, decoder_width=1.0, saturation=1.0):
         super().__init__()
         self.encoder = EfficientNetLite(width, depth)
@@ -132,13 +132,10 @@ class LiteClassUNet(nn.Module):
         self.decoder = BinDecoder(temperature, saturation)
 
     def logits(self, lightness):
-        _, quarter, eighth, sixteenth, deepest = self.encoder((lightness - 50) * 0.01)
-        x = self.up16(deepest + self.context(deepest), self.lateral16(sixteenth))
-        x = self.up8(x, self.lateral8(eighth))
-        return self.classes(self.up4(x, self.lateral4(quarter)))
+        _, *features, deepest = self.encoder((lightness - 50) * 0.01)
+        laterals = [self.lateral4, self.lateral8, self.lateral16]
+        skips = [lateral(feature) for lateral, feature in zip(laterals, features)]
+        return self.classes(self.decoded(skips, deepest))
 
     def forward(self, lightness):
-        ab = self.decoder(self.logits(lightness))
-        for _ in range(2):
-            ab = F.interpolate(ab, scale_factor=2, mode="bilinear")
-        return ab * 110
+        return upsampled(self.decoder(self.logits(lightness)))

@@ -2,7 +2,9 @@
 
 from torch import nn
 
-from .blocks import UpBlock, color_head, conv, global_context, repeated, scaled, separable
+from .blocks import (
+    UNet, UpBlock, color_head, conv, global_context, repeated, scaled, separable,
+)
 
 
 class InvertedResidual(nn.Module):
@@ -25,8 +27,10 @@ def residuals(inputs, outputs, count):
     return nn.Sequential(*blocks)
 
 
-class MobileUNet(nn.Module):
+class MobileUNet(UNet):
     """Lightness [N, 1, H, W], 0...100, to ab [N, 2, H, W], -110...110."""
+
+    stages = ("stage2", *UNet.stages)
 
     def __init__(self, width=1.0, depth=1.0):
         super().__init__()
@@ -47,13 +51,5 @@ class MobileUNet(nn.Module):
         self.head = color_head(w[0], doublings=1)
 
     def forward(self, lightness):
-        half = self.stage2(self.stem((lightness - 50) * 0.01))
-        quarter = self.stage4(half)
-        eighth = self.stage8(quarter)
-        sixteenth = self.stage16(eighth)
-        deepest = self.stage32(sixteenth)
-        x = self.up16(deepest + self.context(deepest), sixteenth)
-        x = self.up8(x, eighth)
-        x = self.up4(x, quarter)
-        x = self.up2(x, half)
-        return self.head(x) * 110
+        *skips, deepest = self.encoded(lightness)
+        return self.head(self.decoded(skips[1:], deepest)) * 110

@@ -8,7 +8,7 @@ import torch.nn.functional as F
 
 from . import ab_bins
 from .blocks import (
-    UpBlock, color_head, conv, global_context, repeated, scaled, separable, small,
+    UNet, UpBlock, color_head, conv, global_context, repeated, scaled, separable, small,
 )
 
 
@@ -17,7 +17,9 @@ def separables(inputs, outputs, count):
     return nn.Sequential(*blocks, *(separable(outputs, outputs) for _ in range(count - 1)))
 
 
-class PicoUNet(nn.Module):
+class PicoUNet(UNet):
+    ups = ("up16", "up8", "up4")
+
     def __init__(self, width=1.0, depth=1.0):
         super().__init__()
         w = [scaled(c, width) for c in (16, 32, 48, 64, 96)]
@@ -33,13 +35,8 @@ class PicoUNet(nn.Module):
         self.head = color_head(w[1], doublings=2)
 
     def forward(self, lightness):
-        quarter = self.stage4(self.stem((lightness - 50) * 0.01))
-        eighth = self.stage8(quarter)
-        sixteenth = self.stage16(eighth)
-        deepest = self.stage32(sixteenth)
-        x = self.up16(deepest + self.context(deepest), sixteenth)
-        x = self.up8(x, eighth)
-        return self.head(self.up4(x, quarter)) * 110
+        *skips, deepest = self.encoded(lightness)
+        return self.head(self.decoded(skips[1:], deepest)) * 110
 
 
 class Branch(nn.Module):
@@ -66,7 +63,7 @@ class RepConv2d(nn.Module):
         return F.relu(y if self.identity is None else y + self.identity(x))
 
 
-class RepUNet(nn.Module):
+class RepUNet(UNet):
     def __init__(self, width=1.0, depth=1.0):
         super().__init__()
         w = [scaled(c, width) for c in (32, 48, 96, 160, 256)]
@@ -87,15 +84,8 @@ class RepUNet(nn.Module):
         self.head = color_head(w[0], doublings=1)
 
     def forward(self, lightness):
-        half = self.stem((lightness - 50) * 0.01)
-        quarter = self.stage4(half)
-        eighth = self.stage8(quarter)
-        sixteenth = self.stage16(eighth)
-        deepest = self.stage32(sixteenth)
-        x = self.up16(deepest + self.context(deepest), sixteenth)
-        x = self.up8(x, eighth)
-        x = self.up4(x, quarter)
-        return self.head(self.up2(x, half)) * 110
+        *skips, deepest = self.encoded(lightness)
+        return self.head(self.decoded(skips, deepest)) * 110
 
 
 class ResidualBlock(nn.Module):
@@ -127,7 +117,16 @@ class BinDecoder(nn.Module):
         return mean * self.saturation
 
 
-class ClassUNet(nn.Module):
+def upsampled(ab):
+    """ab in -1...1 as -110...110 at four times the height and width."""
+    for _ in range(2):
+        ab = F.interpolate(ab, scale_factor=2, mode="bilinear")
+    return ab * 110
+
+
+class ClassUNet(UNet):
+    ups = ("up16", "up8", "up4")
+
     def __init__(self, width=1.0, depth=1.0, temperature=0.38, saturation=1.0):
         super().__init__()
         w = [scaled(c, width) for c in (32, 64, 128, 192, 256)]
@@ -144,16 +143,8 @@ class ClassUNet(nn.Module):
         self.decoder = BinDecoder(temperature, saturation)
 
     def logits(self, lightness):
-        quarter = self.stage4(self.stem((lightness - 50) * 0.01))
-        eighth = self.stage8(quarter)
-        sixteenth = self.stage16(eighth)
-        deepest = self.stage32(sixteenth)
-        x = self.up16(deepest + self.context(deepest), sixteenth)
-        x = self.up8(x, eighth)
-        return self.classes(self.up4(x, quarter))
+        *skips, deepest = self.encoded(lightness)
+        return self.classes(self.decoded(skips[1:], deepest))
 
     def forward(self, lightness):
-        ab = self.decoder(self.logits(lightness))
-        for _ in range(2):
-            ab = F.interpolate(ab, scale_factor=2, mode="bilinear")
-        return ab * 110
+        return upsampled(self.decoder(self.logits(lightness)))
