@@ -113,7 +113,7 @@ let package = Package(
             name: "Verification",
             dependencies: [
                 "Models", "ColorizerExport", "MIL", "MLPackage", "Engine", "Layers", "TensorGraph",
-                "ColorScience", "TensorFiles",
+                "ColorScience", "TensorFiles", "Files",
             ]),
         .target(
             name: "TensorBoardProto",

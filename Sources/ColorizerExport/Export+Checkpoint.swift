@@ -1,4 +1,5 @@
 public import Checkpoints
+public import Files
 import Foundation
 import MIL
 public import MLPackage
@@ -28,9 +29,11 @@ extension Checkpoint {
 ///   written. If it throws, nothing is written.
 @discardableResult
 public func exportPackage(
-    _ checkpoint: Checkpoint, to path: String, options: ExportOptions = ExportOptions()
+    _ checkpoint: Checkpoint, to path: some PathConvertible,
+    options: ExportOptions = ExportOptions()
 ) throws -> ExportSummary {
-    try exportPackage(try ExportSource(checkpoint), to: path, options: options)
+    try exportPackage(
+        try ExportSource(checkpoint), to: path.filePath.string, options: options)
 }
 
 extension ExportSource {

@@ -1,3 +1,4 @@
+public import Files
 import Models
 import TensorFiles
 import TensorGraph
@@ -34,10 +35,10 @@ public struct Reference: Sendable {
     ///
     /// - Throws: `TensorFileError` if the file cannot be read; ``VerificationError`` if it has no
     ///   inputs or no outputs, or a value is NaN or infinite.
-    public init(contentsOf path: String) throws {
+    public init(contentsOf path: some PathConvertible) throws {
         let reader = try HDF5Reader(path: path)
         try self.init(
-            name: path, inputs: Self.tensors(in: "inputs", of: reader),
+            name: reader.path, inputs: Self.tensors(in: "inputs", of: reader),
             outputs: Self.tensors(in: "outputs", of: reader))
         activations = try Activations(in: reader)
     }

@@ -1,4 +1,4 @@
-import Files
+public import Files
 import MIL
 import Yams
 
@@ -11,10 +11,11 @@ extension QuantizationPlan {
     /// - Parameter standard: the default scheme if the file has no `global_config`.
     /// - Throws: `FileError` if the file cannot be read; `ConversionError` with the line of a key
     ///   or value that is unknown or not supported.
-    public init(contentsOf path: String, standard: QuantizationScheme?) throws {
+    public init(contentsOf path: some PathConvertible, standard: QuantizationScheme?) throws {
         let bytes = try readFile(path, maximumBytes: 1 << 20)
         try self.init(
-            yaml: String(decoding: bytes, as: UTF8.self), name: path, standard: standard)
+            yaml: String(decoding: bytes, as: UTF8.self), name: path.filePath.string,
+            standard: standard)
     }
 
     init(yaml: String, name: String, standard: QuantizationScheme?) throws {
