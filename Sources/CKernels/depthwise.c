@@ -227,7 +227,7 @@ void rt_depthwise_input(float *dx, const float *dy, const float *w_t, const rt_c
     }
 }
 
-// Outputs [begin, end) of a row, whose kernel columns all lie in the image, LANES channels: the
+// Outputs [begin, end) of a row in LANES channels; all their kernel columns lie in the image. The
 // sums of one kernel row stay in registers. `columns` is a constant wherever this is inlined.
 RT_INLINE void add_inner(int columns, float *dw_t, const float *x, const float *dy,
                          const rt_conv *c, int begin, int end) {

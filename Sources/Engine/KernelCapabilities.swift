@@ -10,7 +10,7 @@ protocol EpilogueKernel: Kernel {
 protocol ObservableKernel: Kernel {
     var observers: [any ObservingKernel] { get set }
 
-    /// Whether observers of results with so many channels can be served.
+    /// Whether observers can be served if the result has `channels` channels.
     func canBeObserved(channels: Int) -> Bool
 }
 

@@ -1,7 +1,7 @@
 /// An error that other arguments would avoid.
 ///
-/// The description states the rule in the library's terms; a program that calls the library from
-/// flags or fields of its own names those beside it, one for each ``Remedy``.
+/// The description states the rule in the library's terms. A program with flags or fields of its
+/// own adds their names, one for each ``Remedy``.
 public protocol RemediableError: Error {
     /// The parameters to change; empty where no argument helps.
     var remedies: [Remedy] { get }

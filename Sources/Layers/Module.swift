@@ -84,8 +84,9 @@ open class Module {
     }
 }
 
-/// A value that holds modules of the module that it is a property of, and adds nothing to their
-/// names: a part that networks share without a level of its own in their state dicts.
+/// A group of modules, stored as one property of a module, whose names get no prefix for the group.
+///
+/// Networks can share a group without adding a level to the names in their state dicts.
 public protocol ModuleGroup {}
 
 /// A module that is a function of one tensor.

@@ -11,7 +11,7 @@ public struct PhotoSurvey: Sendable {
         /// The photo is gray or tinted in one color; `chroma` is the 99th percentile over its
         /// pixels.
         case gray(chroma: Float)
-        /// The photo looks like another one: so many of the 64 bits of their hashes differ.
+        /// The photo looks like another one; `distance` of the 64 bits of their hashes differ.
         case duplicate(of: String, distance: Int)
 
         /// `broken`, `gray` or `duplicate`.

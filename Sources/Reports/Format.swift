@@ -2,7 +2,7 @@ import Foundation
 
 /// Numbers as people read them.
 package enum Format {
-    /// A number with so many digits behind the point.
+    /// A number with `digits` digits after the decimal point.
     package static func fixed(_ value: Double, _ digits: Int) -> String {
         value.isFinite ? String(format: "%.\(digits)f", value) : value.isNaN ? "-" : "∞"
     }

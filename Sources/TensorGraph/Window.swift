@@ -87,7 +87,7 @@ public struct Window: Hashable, Sendable {
         return Pair(freeHeight / stride.height + 1, freeWidth / stride.width + 1)
     }
 
-    /// The smallest image in which a kernel has so many positions.
+    /// The size of the smallest image in which a kernel has `positions` positions.
     func coveredExtent(positions: Pair, kernel: Pair) -> Pair {
         Pair(
             (positions.height - 1) * stride.height + dilation.height * (kernel.height - 1) + 1

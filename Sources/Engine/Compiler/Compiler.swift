@@ -63,7 +63,7 @@ struct Compiler {
             module: modules.first { !$0.isEmpty } ?? "", shape: group.shape,
             traffic: moved.reduce(0) { $0 + graph.nodes[$1].shape.count },
             nodes: inside, reads: reads,
-            // A head's raw result is written to the last member's memory, if to none of its own.
+            // A head whose raw result is not needed writes to the memory of the last member.
             writes: group.nodes.filter {
                 $0 == group.head || values.isNeeded($0, outside: inside)
             })

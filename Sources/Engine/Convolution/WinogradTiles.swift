@@ -27,20 +27,22 @@ struct WinogradTiles {
         Swift.stride(from: 0, to: groups, by: count).map { $0..<min($0 + count, groups) }
     }
 
-    /// Floats from position to position of the transformed inputs of so many tiles, and in all.
+    /// The transformed inputs of `tiles` tiles: floats from one position to the next.
     func inputStride(_ tiles: Int) -> Int { tiles * stride + Self.gap }
+    /// The transformed inputs of `tiles` tiles: floats of all positions.
     func inputCount(_ tiles: Int) -> Int { positions * inputStride(tiles) }
 
-    /// Floats from position to position of one panel of so many tiles, and in all: products, or
-    /// transformed gradients.
+    /// One panel of `tiles` tiles, of products or of transformed gradients: floats from one position
+    /// to the next.
     func productStride(_ tiles: Int) -> Int { tiles * panelWidth + Self.gap }
+    /// One panel of `tiles` tiles: floats of all positions.
     func productCount(_ tiles: Int) -> Int { positions * productStride(tiles) }
 
     /// Transforms the inputs of the tiles `range`, counted from group `group` on.
     ///
     /// - Parameters:
     ///   - target: where tile 0 of the group is written, if it is in `range`.
-    ///   - step: floats from position to position.
+    ///   - step: floats from one position to the next.
     func transformInputs(
         _ x: Buffer, _ group: Int, _ range: Range<Int>, into target: UnsafeMutablePointer<Float>,
         _ step: Int

@@ -8,7 +8,7 @@ struct GraphRewrite {
     private var values: [Int: Tensor] = [:]
     private var backwardStart: Int?
 
-    /// - Parameter rule: adds what stands for an operation on these inputs to their graph.
+    /// - Parameter rule: adds the replacement of an operation to the graph of its new inputs.
     static func run(
         on input: GraphPassInput,
         rule: @escaping (Graph, any Operation, [Tensor]) -> Tensor
