@@ -13,14 +13,7 @@ public struct NetworkSummary: Hashable, Sendable {
         /// Multiply-adds of convolutions and matrix products.
         public fileprivate(set) var multiplyAdds: Int
 
-        /// Creates a row.
-        ///
-        /// - Parameters:
-        ///   - module: the module's name; empty for the operations between modules.
-        ///   - shape: the output's shape.
-        ///   - parameters: the number of learned values.
-        ///   - multiplyAdds: multiply-adds of convolutions and matrix products.
-        public init(module: String, shape: Shape, parameters: Int, multiplyAdds: Int) {
+        package init(module: String, shape: Shape, parameters: Int, multiplyAdds: Int) {
             (self.module, self.shape) = (module, shape)
             (self.parameters, self.multiplyAdds) = (parameters, multiplyAdds)
         }

@@ -11,6 +11,8 @@ public final class Conv2d: Module, Layer {
     /// The number of groups of channels that are convolved apart.
     public let groups: Int
 
+    /// Creates a convolution with the defaults of `torch.nn.Conv2d`.
+    ///
     /// - Parameter initializer: the weight's initial values, beside which the bias starts at zero;
     ///   PyTorch's default for both if nil.
     public init(
@@ -49,6 +51,8 @@ public final class ConvTranspose2d: Module, Layer {
     /// The number of groups of channels that are convolved apart.
     public let groups: Int
 
+    /// Creates a transposed convolution with the defaults of `torch.nn.ConvTranspose2d`.
+    ///
     /// - Parameter initializer: the weight's initial values, beside which the bias starts at zero;
     ///   PyTorch's default for both if nil.
     public init(

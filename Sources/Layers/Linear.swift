@@ -7,6 +7,8 @@ public final class Linear: Module, Layer {
     /// [out]; nil without a bias.
     public let bias: Parameter?
 
+    /// Creates the layer for `inputs` features that gives `outputs` features.
+    ///
     /// - Parameter initializer: the weight's initial values, beside which the bias starts at zero;
     ///   PyTorch's default for both if nil.
     public init(_ inputs: Int, _ outputs: Int, bias: Bool = true, initializer: Initializer? = nil) {

@@ -4,6 +4,8 @@ public struct RandomStream: RandomNumberGenerator, Sendable {
     private var state: UInt64
     private var spareNormal: Double?
 
+    /// Creates a stream, the same for equal seeds and names.
+    ///
     /// - Parameter name: distinguishes streams of one seed; hashed with 64-bit FNV-1a.
     public init(seed: UInt64, name: String = "") {
         let hash = name.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { hash, byte in

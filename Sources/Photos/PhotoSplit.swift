@@ -5,7 +5,8 @@ import Layers
 /// Photos divided into those to train on, to validate with and to test with.
 ///
 /// Only a photo's perceptual hash decides where it goes: it stays there when other photos are added
-/// or when it is renamed, and a copy of it goes to the same part.
+/// or when it is renamed. Two photos with equal hashes go to the same part; a ``PhotoSurvey`` keeps
+/// only one of photos whose hashes are similar.
 public struct PhotoSplit: Sendable {
     /// The photos to train on, in the order in which they were given.
     public private(set) var train: [PhotoSurvey.Photo] = []

@@ -43,7 +43,7 @@ public struct PhotoSurvey: Sendable {
         /// fraction of their size.
         public let width, height: Int
         package let hash: PerceptualHash
-        /// The 99th percentile of the chroma √(a² + b²) over the pixels.
+        /// The 99th percentile of the chroma √(a² + b²) over the pixels of a 64 × 64 copy.
         public let chroma: Float
     }
 

@@ -33,6 +33,8 @@ public struct ShapeError: Error, Hashable, Sendable {
     /// The rule that was broken, with the values that broke it.
     public let reason: String
 
+    /// Creates an error; the graph adds the operation and its inputs.
+    ///
     /// - Parameter reason: the rule that was broken, with the values that broke it.
     public init(_ reason: String) {
         self.reason = reason

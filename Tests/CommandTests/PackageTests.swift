@@ -2,6 +2,7 @@ import Checkpoints
 import ColorizerExport
 import Foundation
 import ImageIO
+import Retint
 import Testing
 
 /// Packages wherever a model is read.
@@ -37,6 +38,21 @@ import Testing
         }
         let differences = zip(pictures[0], pictures[1]).map { abs(Int($0) - Int($1)) }
         #expect(try #require(differences.max()) <= 2)
+    }
+
+    /// A key of the user's own named like a field of Core ML: the field counts unless it is empty.
+    @Test(arguments: [("", "the user's"), ("the model's", "the model's")])
+    func showsTheAuthor(field: String, shown: String) throws {
+        let path = bench.path(try makePackage("model.mlpackage", ExportOptions(size: 64)))
+        var package = try MLPackage(contentsOf: path)
+        package.metadata.author = field
+        package.metadata.userDefined["author"] = "the user's"
+        try package.write(to: path)
+        guard case .package(let inspection) = try inspect(path) else {
+            Issue.record("\(path) is not seen as a package")
+            return
+        }
+        #expect(inspection.metadata["author"] == shown)
     }
 
     @Test func saysWhenThePackageCannotBeWritten() throws {

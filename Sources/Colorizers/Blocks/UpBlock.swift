@@ -8,6 +8,8 @@ public final class UpBlock: Module {
     let upsample = Upsample(scaleFactor: 2, mode: .bilinear)
     let fuse: any Layer
 
+    /// Creates a block for `inputs` channels that gives as many channels as the skip, `outputs`.
+    ///
     /// - Parameter fusing: makes the filter from its number of channels.
     public init(_ inputs: Int, _ outputs: Int, fusing: (Int) -> any Layer) {
         narrow = convolution(inputs, outputs, kernel: 1, activates: false)

@@ -8,6 +8,8 @@ public struct KernelChoices: Sendable, Hashable {
     /// The algorithm's name by a description of the convolution, as they are written to files.
     public private(set) var names: [String: String]
 
+    /// Creates choices from their names.
+    ///
     /// - Parameter names: as in ``names``; those that the engine does not have are ignored.
     public init(names: [String: String] = [:]) {
         self.names = names

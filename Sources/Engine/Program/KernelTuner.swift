@@ -7,6 +7,8 @@ public final class KernelTuner: Sendable {
     private let report:
         @Sendable (_ task: String, _ seconds: [(algorithm: String, seconds: Double)]) -> Void
 
+    /// Creates a tuner.
+    ///
     /// - Parameters:
     ///   - known: choices measured before.
     ///   - report: called for each convolution that is measured, with its seconds by algorithm.

@@ -25,9 +25,13 @@ public struct ParameterGroup {
     ///   - gradients: one for each parameter, of its shape, in the same order.
     ///   - learningRate: rank 0; see `Graph.learningRate`.
     ///   - weightDecay: the optimizer's if nil.
+    /// - Precondition: there are as many gradients as parameters.
     public init(
         parameters: [Tensor], gradients: [Tensor], learningRate: Tensor, weightDecay: Float? = nil
     ) {
+        precondition(
+            parameters.count == gradients.count,
+            "\(parameters.count) parameters with \(gradients.count) gradients")
         self.parameters = parameters
         self.gradients = gradients
         self.learningRate = learningRate

@@ -30,10 +30,11 @@ public struct EvaluationError: Error, CustomStringConvertible {
     /// The reason for each photo.
     public let failures: [EvaluationReport.Failure]
 
-    /// The number of photos that failed; ``failures`` has the reasons.
+    /// The number of photos that failed, and the first one's error; ``failures`` has all of them.
     public var description: String {
-        failures.isEmpty
-            ? "there are no photos to evaluate a model on"
-            : "\(failures.count) of \(failures.count) photos could not be evaluated"
+        guard let first = failures.first else {
+            return "there are no photos to evaluate a model on; name some"
+        }
+        return "none of \(failures.count) photos could be evaluated; the first: \(first.error)"
     }
 }

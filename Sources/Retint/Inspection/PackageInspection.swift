@@ -140,7 +140,7 @@ extension ModelMetadata {
             "description": shortDescription, "author": author, "license": license,
             "version": version,
         ]
-        return userDefined.merging(own) { $1 }
+        return userDefined.merging(own) { $1.isEmpty ? $0 : $1 }
             .filter { !$0.value.isEmpty && $0.key != NodeRecord.key }
     }
 }
