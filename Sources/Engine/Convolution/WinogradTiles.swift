@@ -32,8 +32,8 @@ struct WinogradTiles {
     /// The transformed inputs of `tiles` tiles: floats of all positions.
     func inputCount(_ tiles: Int) -> Int { positions * inputStride(tiles) }
 
-    /// One panel of `tiles` tiles, of products or of transformed gradients: floats from one position
-    /// to the next.
+    /// One panel of `tiles` tiles, of products or of transformed gradients: floats from one
+    /// position to the next.
     func productStride(_ tiles: Int) -> Int { tiles * panelWidth + Self.gap }
     /// One panel of `tiles` tiles: floats of all positions.
     func productCount(_ tiles: Int) -> Int { positions * productStride(tiles) }
