@@ -70,7 +70,7 @@ extension Model {
     }
 
     private func graph(
-        of package: MLPackage, _ shapes: [String: Shape], _ rounding: HalfRounding
+        of package: MLPackage, _ shapes: [String: Shape], _ rounding: ResultRounding
     ) throws -> ModelGraph {
         do {
             let raised = try RaisedPackage(package, inputShapes: shapes, rounding: rounding)
@@ -121,7 +121,7 @@ extension ModelGraph {
 }
 
 extension ComputePrecision {
-    fileprivate var rounding: HalfRounding {
+    fileprivate var rounding: ResultRounding {
         switch self {
         case .float32: .none
         case .float16: .every

@@ -32,7 +32,7 @@ extension VerificationReport: Encodable {
     private func encodeLayers(to container: inout KeyedEncodingContainer<CodingKeys>) throws {
         func name(_ index: Int) -> String { layers[index].value.name }
         try container.encode(
-            layers.map { Layer($0, inputs: $0.value.inputs.map(name)) }, forKey: .layers)
+            layers.map { LayerObject($0, inputs: $0.value.inputs.map(name)) }, forKey: .layers)
         try container.encode(layerTolerance, forKey: .layerTolerance)
         try container.encode(comparedCount, forKey: .layersCompared)
         let departure = firstDeparture.map {
@@ -50,7 +50,7 @@ private struct Departure: Encodable {
 }
 
 /// An intermediate value as one flat object.
-private struct Layer: Encodable {
+private struct LayerObject: Encodable {
     let name: String
     let operation: String
     let shape: [Int]

@@ -143,7 +143,7 @@ import Testing
         let golden = try Golden.load().regression[index]
         var loss = TrainingConfiguration.LossSettings()
         loss.kind = try #require(TrainingConfiguration.LossSettings.Kind(rawValue: golden.kind))
-        (loss.saturation, loss.delta) = (golden.saturation, 0.1)
+        (loss.chromaWeight, loss.delta) = (golden.saturation, 0.1)
         let shape: Shape = [2, 2, 5, 6]
         let graph = Graph()
         let losses = loss.regression(

@@ -15,7 +15,7 @@ package struct RaisedPackage {
     /// - Throws: ``ConversionError`` for an operation, input or metadata that is not supported or
     ///   inconsistent.
     package init(
-        _ package: MLPackage, inputShapes: [String: Shape] = [:], rounding: HalfRounding = .none
+        _ package: MLPackage, inputShapes: [String: Shape] = [:], rounding: ResultRounding = .none
     ) throws {
         let normalization = try StatedNormalization(package)
         let keys = package.description.metadata.userDefined

@@ -2,7 +2,7 @@ import MLPackage
 import TensorGraph
 
 /// A reduction that maps to a single MIL operation.
-protocol ReductionForm: MILLowerable, MILRaisable, Reduction {
+protocol ReductionForm: MILLowerable, MILRaisable, AxisReduction {
     static var milType: String { get }
 
     static func raised(_ x: Tensor, _ axes: [Int], keepDims: Bool) -> Tensor

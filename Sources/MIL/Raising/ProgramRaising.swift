@@ -6,13 +6,13 @@ final class ProgramRaising {
     private let package: MLPackage
     private let graph = Graph()
     private let values: RaisedValues
-    private let rounding: HalfRounding
+    private let rounding: ResultRounding
     private let boundary: RaisedBoundary
     private let record: NodeRecord
     private var inputs: [(name: String, shape: Shape)] = []
     private var results: [RaisedResult] = []
 
-    init(_ package: MLPackage, rounding: HalfRounding, boundary: RaisedBoundary) {
+    init(_ package: MLPackage, rounding: ResultRounding, boundary: RaisedBoundary) {
         self.package = package
         self.rounding = rounding
         self.boundary = boundary

@@ -29,7 +29,7 @@ package struct RaisedResult {
 
 /// Which results are rounded to half precision, as float16 arithmetic does. Rounding happens once
 /// for each operation of the package, however many graph operations implement it.
-package enum HalfRounding: Hashable, Sendable {
+package enum ResultRounding: Hashable, Sendable {
     case none
     /// Results that the package declares as float16.
     case declared
@@ -65,7 +65,7 @@ package struct RaisedBoundary {
 ///   - boundary: conversions before and after the program.
 /// - Throws: ``ConversionError`` for an operation or input that is not supported or inconsistent.
 package func raise(
-    _ package: MLPackage, inputShapes: [String: Shape] = [:], rounding: HalfRounding = .none,
+    _ package: MLPackage, inputShapes: [String: Shape] = [:], rounding: ResultRounding = .none,
     boundary: RaisedBoundary = RaisedBoundary()
 ) throws -> RaisedModel {
     let raising = ProgramRaising(package, rounding: rounding, boundary: boundary)

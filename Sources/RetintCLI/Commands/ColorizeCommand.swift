@@ -124,13 +124,13 @@ extension ColorizeCommand {
             format: writesJPEG ? .jpeg() : .png())
     }
 
-    private func loaded(_ model: String) throws -> Retint.Colorizer {
-        try Retint.Colorizer(
+    private func loaded(_ model: String) throws -> Colorizer {
+        try Colorizer(
             contentsOf: model, size: size, threads: threads, choices: KernelFile.read())
     }
 
     private func run(
-        _ job: Job, _ colorizer: Retint.Colorizer, before: Retint.Colorizer?
+        _ job: Job, _ colorizer: Colorizer, before: Colorizer?
     ) throws {
         let photo = try Image(contentsOf: job.photo)
         let colored = try colorizer.colorize(photo, saturation: Float(saturation))

@@ -1,12 +1,12 @@
 /// A function that reduces all elements along some axes to one.
-package protocol Reduction: Operation {
+package protocol AxisReduction: Operation {
     /// Negative axes count from the end; an empty list means all axes.
     var axes: [Int] { get }
     /// Whether reduced axes are kept, with extent 1.
     var keepDims: Bool { get }
 }
 
-extension Reduction {
+extension AxisReduction {
     package func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
         try requireInputs(inputs, 1...1)
         let reduced = try reducedAxes(of: inputs[0])
@@ -33,7 +33,7 @@ extension Reduction {
 }
 
 /// The sum over axes (`torch.sum`).
-package struct Sum: Reduction {
+package struct Sum: AxisReduction {
     package static let name = "sum"
     package let axes: [Int]
     package let keepDims: Bool
@@ -50,7 +50,7 @@ package struct Sum: Reduction {
 }
 
 /// The mean over axes (`torch.mean`).
-package struct Mean: Reduction {
+package struct Mean: AxisReduction {
     package static let name = "mean"
     package let axes: [Int]
     package let keepDims: Bool
@@ -69,7 +69,7 @@ package struct Mean: Reduction {
 }
 
 /// The largest element over axes (`torch.amax`); equal maxima share the gradient evenly.
-package struct Max: Reduction {
+package struct Max: AxisReduction {
     package static let name = "max"
     package let axes: [Int]
     package let keepDims: Bool

@@ -171,7 +171,7 @@ public struct ConfigurationField {
                 "compares ab/110; classification: distributions over ab bins"),
             .init("loss.delta", \.loss.delta, .range(1e-6...10), "where huber becomes linear"),
             .init(
-                "loss.saturation", \.loss.saturation, .range(0...100),
+                "loss.saturation", \.loss.chromaWeight, .range(0...100),
                 "weights pixels by 1 + this·|ab|/110"),
             .init(
                 "loss.class_weight", \.loss.classWeight, .range(0...1e6),

@@ -13,8 +13,9 @@ extension TrainingConfiguration {
         public var kind = Kind.huber
         /// Where the Huber loss turns linear, in units of ab/110.
         public var delta = 0.1
-        /// A weight for colorful pixels: each counts 1 + saturation·|ab|/110.
-        public var saturation = 1.0
+        /// A weight for colorful pixels, `loss.saturation` in files: each pixel counts
+        /// 1 + chromaWeight·|ab|/110.
+        public var chromaWeight = 1.0
         /// The weight of an additional classification loss beside l1, mse or huber.
         public var classWeight = 0.0
         /// The number of bins over which a target of classification is spread.

@@ -9,10 +9,10 @@ extension TrainingConfiguration.LossSettings {
     ///   - target: the same of the photo.
     func regression(_ estimate: Tensor, _ target: Tensor) -> Tensor {
         var values = elements(estimate, target)
-        if saturation > 0 {
+        if chromaWeight > 0 {
             // Most pixels are nearly gray; without more weight for the others, all become gray.
             let chroma = sqrt((target * target).sum(axes: [1], keepDims: true))
-            values = values * (1 + chroma * Float(saturation))
+            values = values * (1 + chroma * Float(chromaWeight))
         }
         return values.meanOfExamples()
     }

@@ -2,7 +2,7 @@ import Foundation
 import TensorGraph
 
 /// Takes the elements along some axes to one.
-protocol ReductionReference: ReferenceOperation, Reduction {
+protocol ReductionReference: ReferenceOperation, AxisReduction {
     func value(_ elements: [Double]) -> Double
 }
 
