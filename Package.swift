@@ -32,7 +32,10 @@ let package = Package(
                 .linkedLibrary("lcms2"), .linkedLibrary("z"),
             ]),
         .target(name: "ImageIO", dependencies: ["CImageCodecs", "Files"]),
-        .target(name: "ColorScience"),
+        .target(name: "CColorScience"),
+        .target(name: "ColorScience", dependencies: ["CColorScience"]),
+        .target(
+            name: "Frames", dependencies: ["CColorScience", "ColorScience", "ImageIO", "Files"]),
 
         // The graph and the engine that runs it.
         .target(name: "TensorGraph"),
@@ -157,6 +160,9 @@ let package = Package(
         .target(name: "CAllocationCounter", path: "Tests/CAllocationCounter"),
         .testTarget(
             name: "ColorScienceTests", dependencies: ["ColorScience", "TestSupport"],
+            exclude: ["Goldens"]),
+        .testTarget(
+            name: "FramesTests", dependencies: ["Frames", "Files", "TestSupport"],
             exclude: ["Goldens"]),
         .testTarget(
             name: "ImageIOTests", dependencies: ["ImageIO", "Files", "TestSupport"],

@@ -130,7 +130,7 @@ private func filled<Element>(
 }
 
 extension ResamplePlan {
-    fileprivate func withWindows(weightsPerSample: Int, _ body: (ResampleWindows) -> Void) {
+    func withWindows(weightsPerSample: Int, _ body: (ResampleWindows) -> Void) {
         starts.withUnsafeBufferPointer { starts in
             counts.withUnsafeBufferPointer { counts in
                 body(

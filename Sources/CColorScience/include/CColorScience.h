@@ -1,0 +1,50 @@
+// Colors of video frames, many samples at a time.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+/// What Y', Cb and Cr mean.
+typedef struct {
+    /// The weights of red, green and blue in Y'.
+    float luma[3];
+    /// Linear red, green and blue of X, Y and Z relative to white, row by row.
+    float rgb[9];
+} cs_color_space;
+
+/// A gray value, as it enters the search for a color.
+typedef struct {
+    /// Y' in 0…1.
+    float luma;
+    /// (L + 16) / 116.
+    float lightness;
+    /// The change of Y' with `lightness`.
+    float slope;
+} cs_gray;
+
+/// The Cb and Cr, −½…½, of colors that have a given a and b of CIE Lab and a given Y'. Colors
+/// outside the gamut lose chroma until they are inside.
+///
+/// - gray: a table for each value in `sums`
+/// - sums: for each sample, the sum of the luma samples that it colors
+void cs_chroma(const cs_gray *gray, const uint16_t *sums, const float *a, const float *b, float *cb,
+               float *cr, ptrdiff_t count, const cs_color_space *space);
+
+/// Samples of value·scale + offset, rounded, within low…high.
+void cs_levels_8(const float *values, uint8_t *levels, ptrdiff_t count, float scale, float offset,
+                 float low, float high);
+void cs_levels_16(const float *values, uint16_t *levels, ptrdiff_t count, float scale, float offset,
+                  float low, float high);
+
+/// Sums of the luma samples that one color sample belongs to: `columns` neighbors, 1 or 2, of
+/// `rows` rows, 1 or 2. A row of odd length counts its last sample twice. Samples are clamped to
+/// `highest`.
+void cs_sums_8(const uint8_t *row, const uint8_t *next, int columns, int rows, uint16_t *sums,
+               ptrdiff_t width);
+void cs_sums_16(const uint16_t *row, const uint16_t *next, int columns, int rows, uint16_t *sums,
+                ptrdiff_t width, uint16_t highest);
+
+/// Adds weight·sample to each sum, for samples clamped to `highest`.
+void cs_accumulate_8(const uint8_t *row, float weight, float *sums, ptrdiff_t count);
+void cs_accumulate_16(const uint16_t *row, float weight, float *sums, ptrdiff_t count,
+                      uint16_t highest);

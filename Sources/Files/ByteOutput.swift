@@ -1,0 +1,68 @@
+import Glibc
+import SystemPackage
+
+/// Writes bytes one after the other to a file, a pipe or standard output.
+///
+/// Unlike ``AtomicFile``, what is written is there at once: readers of a pipe need that, and a film
+/// whose writing was interrupted can be played up to there.
+package final class ByteOutput {
+    /// What errors name: the path, or `standard output`.
+    package let name: String
+    private var descriptor: Int32
+    private let closes: Bool
+
+    /// Writes to standard output, which stays open.
+    package init() { (name, descriptor, closes) = ("standard output", STDOUT_FILENO, false) }
+
+    /// Writes to an open descriptor, and closes it at the end.
+    package init(descriptor: Int32, name: String) {
+        (self.name, self.descriptor, closes) = (name, descriptor, true)
+    }
+
+    /// Creates a file, or empties the one that is there.
+    package init(_ path: some PathConvertible) throws(FileError) {
+        name = path.filePath.string
+        descriptor = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+        closes = true
+        guard descriptor >= 0 else { throw FileError(path: name, operation: "write") }
+    }
+
+    deinit { try? close() }
+
+    /// Closes the output: a program that reads its pipe comes to the end.
+    ///
+    /// - Throws: ``FileError`` if what was written did not reach the disk.
+    package func close() throws(FileError) {
+        guard closes, descriptor >= 0 else { return }
+        let result = Glibc.close(descriptor)
+        descriptor = -1
+        guard result == 0 else { throw FileError(path: name, operation: "write") }
+    }
+
+    /// Appends bytes.
+    ///
+    /// - Throws: ``FileError``, with EPIPE if the reader of a pipe has closed it; a program that
+    ///   writes to pipes has to ignore SIGPIPE.
+    package func write(_ bytes: some Collection<UInt8>) throws(FileError) {
+        var failure: FileError?
+        let done: Void? = bytes.withContiguousStorageIfAvailable { bytes in
+            do throws(FileError) { try write(UnsafeRawBufferPointer(bytes)) } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+        if done == nil { try write(Array(bytes)) }
+    }
+
+    private func write(_ bytes: UnsafeRawBufferPointer) throws(FileError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let part = UnsafeRawBufferPointer(rebasing: rest)
+            let count = Glibc.write(descriptor, part.baseAddress, part.count)
+            guard count >= 0 || errno == EINTR else {
+                throw FileError(path: name, operation: "write")
+            }
+            rest = rest.dropFirst(max(count, 0))
+        }
+    }
+}

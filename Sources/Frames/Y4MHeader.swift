@@ -1,0 +1,164 @@
+/// The first line of a YUV4MPEG2 stream: what all of its frames have in common.
+///
+/// Such a stream has no tag for the matrix, and many have none for the range.
+public struct Y4MHeader: Hashable, Sendable {
+    /// How the frames are stored.
+    public let format: FrameFormat
+    /// Frames a second as a fraction; nil if it is not stated.
+    public let frameRate: FrameRate?
+    /// Whether the stream states its range.
+    public let statesRange: Bool
+    /// The layout of samples as the stream calls it, such as `420jpeg`.
+    private let layout: String
+    /// The other fields, which are written as they were read: the aspect ratio of pixels, and
+    /// comments.
+    private let otherFields: [String]
+
+    /// The longest line that is read, in bytes.
+    static let maximumBytes = 4096
+    private static let signature = "YUV4MPEG2"
+
+    /// Reads the line.
+    ///
+    /// - Parameters:
+    ///   - line: without the newline.
+    ///   - range: the range where the stream states none.
+    ///   - matrix: the matrix; nil for that of ``ColorMatrix/init(height:)``.
+    /// - Throws: ``FrameError`` for a line that is no such header, a field that is not supported,
+    ///   or frames that are interlaced.
+    public init(
+        _ line: String, range: SampleRange = .limited, matrix: ColorMatrix? = nil
+    ) throws(FrameError) {
+        var words = line.split(separator: " ").map(String.init)
+        guard words.first == Self.signature else {
+            throw FrameError(.format, "it does not begin with \(Self.signature)")
+        }
+        words.removeFirst()
+        func value(_ key: Character) -> String? {
+            words.last { $0.first == key }.map { String($0.dropFirst()) }
+        }
+        let width = try Self.side(value("W"), "W"), height = try Self.side(value("H"), "H")
+        try Self.checkInterlacing(value("I") ?? "?")
+        frameRate = try value("F").flatMap { text throws(FrameError) in try FrameRate(y4m: text) }
+        layout = value("C") ?? "420jpeg"
+        let (chroma, depth) = try Self.layout(layout)
+        let stated = words.last { $0.hasPrefix(Self.rangeKey) }
+        statesRange = stated != nil
+        format = try FrameFormat(
+            width: width, height: height, chroma: chroma, bitDepth: depth,
+            range: try stated.map { text throws(FrameError) in try Self.range(text) } ?? range,
+            matrix: matrix ?? ColorMatrix(height: height))
+        otherFields = words.filter {
+            !"WHFC".contains($0.prefix(1)) && !$0.hasPrefix(Self.rangeKey)
+        }
+    }
+}
+
+// MARK: Fields
+
+extension Y4MHeader {
+    private static let rangeKey = "XCOLORRANGE="
+
+    private static func side(_ text: String?, _ key: String) throws(FrameError) -> Int {
+        guard let text else { throw FrameError(.format, "its header has no \(key)") }
+        guard let side = Int(text) else {
+            throw FrameError(.format, "its header has \(key)\(text): must be a whole number")
+        }
+        return side
+    }
+
+    private static func checkInterlacing(_ text: String) throws(FrameError) {
+        guard text == "p" || text == "?" else {
+            throw FrameError(
+                .format,
+                "its frames are interlaced (I\(text)); deinterlace first, for example with "
+                    + "ffmpeg -vf bwdif")
+        }
+    }
+
+    private static func range(_ text: String) throws(FrameError) -> SampleRange {
+        switch text.dropFirst(rangeKey.count) {
+        case "LIMITED": return .limited
+        case "FULL": return .full
+        default: throw FrameError(.format, "its header has \(text): must be LIMITED or FULL")
+        }
+    }
+
+    private static let layouts: [String: (chroma: ChromaSubsampling, bitDepth: Int)] = [
+        "420": (.yuv420, 8), "420jpeg": (.yuv420, 8), "420mpeg2": (.yuv420, 8),
+        "420paldv": (.yuv420, 8), "422": (.yuv422, 8), "444": (.yuv444, 8), "mono": (.mono, 8),
+        "420p10": (.yuv420, 10), "422p10": (.yuv422, 10), "444p10": (.yuv444, 10),
+        "mono10": (.mono, 10),
+    ]
+
+    private static func layout(
+        _ name: String
+    ) throws(FrameError) -> (chroma: ChromaSubsampling, bitDepth: Int) {
+        guard let layout = layouts[name] else {
+            let known = layouts.keys.sorted().joined(separator: ", ")
+            throw FrameError(
+                .format,
+                "its header has C\(name): must be one of \(known). Convert the film, for example "
+                    + "with ffmpeg -pix_fmt yuv420p")
+        }
+        return layout
+    }
+}
+
+extension ColorMatrix {
+    /// The matrix of films that state none: BT.709 from 720 rows on, BT.601 below.
+    public init(height: Int) { self = height >= 720 ? .bt709 : .bt601 }
+}
+
+/// Frames a second as a fraction.
+public struct FrameRate: Hashable, Sendable {
+    /// Frames in ``denominator`` seconds.
+    public let numerator: Int
+    /// The seconds that ``numerator`` frames take.
+    public let denominator: Int
+
+    /// - Returns: nil for `0:0`, which stands for an unknown rate.
+    init?(y4m text: String) throws(FrameError) {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false).map { Int($0) }
+        guard parts.count == 2, let numerator = parts[0], let denominator = parts[1],
+            numerator >= 0, denominator >= 0
+        else {
+            throw FrameError(
+                .format, "its header has F\(text): must be two whole numbers, such as F25:1")
+        }
+        guard numerator > 0, denominator > 0 else { return nil }
+        (self.numerator, self.denominator) = (numerator, denominator)
+    }
+
+    /// Frames a second.
+    public var value: Double { Double(numerator) / Double(denominator) }
+}
+
+// MARK: Writing
+
+extension Y4MHeader {
+    /// The header of the colored stream: a mono one gets color planes of half the resolution.
+    public var colored: Y4MHeader {
+        guard format.chroma == .mono else { return self }
+        return Y4MHeader(
+            format: format.colored, frameRate: frameRate, statesRange: statesRange,
+            layout: format.bitDepth == 8 ? "420jpeg" : "420p10", otherFields: otherFields)
+    }
+
+    private init(
+        format: FrameFormat, frameRate: FrameRate?, statesRange: Bool, layout: String,
+        otherFields: [String]
+    ) {
+        (self.format, self.frameRate, self.statesRange) = (format, frameRate, statesRange)
+        (self.layout, self.otherFields) = (layout, otherFields)
+    }
+
+    /// The line as it is written.
+    public var line: String {
+        let rate = frameRate.map { "F\($0.numerator):\($0.denominator)" } ?? "F0:0"
+        let range = statesRange ? [Self.rangeKey + format.range.rawValue.uppercased()] : []
+        return
+            ([Self.signature, "W\(format.width)", "H\(format.height)", rate] + otherFields
+            + ["C\(layout)"] + range).joined(separator: " ")
+    }
+}
