@@ -1,4 +1,4 @@
-// swift-tools-version: 6.1
+// swift-tools-version: 6.2
 
 import PackageDescription
 
@@ -17,6 +17,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
+        .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.0"),
     ],
     targets: [
         // System libraries.
@@ -36,6 +37,13 @@ let package = Package(
         .target(name: "ColorScience", dependencies: ["CColorScience"]),
         .target(
             name: "Frames", dependencies: ["CColorScience", "ColorScience", "ImageIO", "Files"]),
+
+        .target(
+            name: "Films",
+            dependencies: [
+                "Frames", "Files", .product(name: "Subprocess", package: "swift-subprocess"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ]),
 
         // The graph and the engine that runs it.
         .target(name: "TensorGraph"),
@@ -110,7 +118,8 @@ let package = Package(
             dependencies: [
                 "Training", "Verification", "Quantization", "Models", "Photos", "ColorizerExport",
                 "MIL", "Placement", "Checkpoints", "MLPackage", "Engine", "Colorizers", "Layers",
-                "Reports", "TensorGraph", "TensorFiles", "ColorScience", "ImageIO", "Files",
+                "Reports", "TensorGraph", "TensorFiles", "ColorScience", "ImageIO", "Films",
+                "Frames", "Files",
             ]),
         .target(
             name: "Verification",

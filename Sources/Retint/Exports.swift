@@ -7,6 +7,8 @@
 @_exported import Colorizers
 @_exported import Engine
 @_exported import Files
+@_exported import Films
+@_exported import Frames
 @_exported import ImageIO
 @_exported import Layers
 @_exported import MIL

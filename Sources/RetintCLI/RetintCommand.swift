@@ -32,6 +32,7 @@ struct RetintCommand: AsyncParsableCommand {
             SearchCommand.self,
             TrainCommand.self,
             VerifyCommand.self,
+            VideoCommand.self,
         ])
 
     @MainActor static func main() async {

@@ -43,6 +43,9 @@ extension ExitStatus {
             self = error.kind == .noCacheFolder ? .failed : .wrongUsage
         case let error as TrainingError: self.init(error)
         case let error as EvaluationError: self.init(errors: error.failures.map(\.error))
+        case let error as FrameError:
+            self = [.truncated, .damaged].contains(error.kind) ? .failed : .badInput
+        case let error as FilmError: self = error.kind == .unreadable ? .badInput : .failed
         case is ColorizerError: self = .wrongUsage
         case is VerificationError: self = .badInput
         default: return nil

@@ -15,6 +15,7 @@ final class ProgressBar {
 
     /// - Parameters:
     ///   - label: the task, such as "training".
+    ///   - total: the count at the end; 0 if it is unknown.
     ///   - unit: what is counted, in the plural: "steps", "images".
     ///   - start: the count at which a resumed task starts; the rate leaves it out.
     init(
@@ -39,7 +40,7 @@ final class ProgressBar {
     func update(_ count: Int, note: String = "") {
         let now = clock.now
         let interval: Duration = isTerminal ? .milliseconds(100) : .seconds(30)
-        if let lastShown, now - lastShown < interval, count < total { return }
+        if let lastShown, now - lastShown < interval, count < total || total == 0 { return }
         lastShown = now
         let text = Self.line(
             label: label, count: count, total: total, start: start, unit: unit,
@@ -64,7 +65,8 @@ final class ProgressBar {
     private func show(_ text: String, _ count: Int) {
         guard isTerminal else { return Console.note(text) }
         let width = max(10, min(30, Console.columns - text.count - 4))
-        let line = "\(Self.bar(count, total, width: width)) \(text)"
+        let bar = total > 0 ? Self.bar(count, total, width: width) + " " : ""
+        let line = bar + text
         Console.draw("\r\(line.prefix(Console.columns - 1))\u{1b}[K")
         isDrawn = true
     }
@@ -74,7 +76,7 @@ final class ProgressBar {
         label: String, count: Int, total: Int, start: Int = 0, unit: String, seconds: Double,
         note: String
     ) -> String {
-        var parts = ["\(count)/\(total) \(unit)"]
+        var parts = [total > 0 ? "\(count)/\(total) \(unit)" : "\(count) \(unit)"]
         if count > start, seconds > 0 {
             let rate = Double(count - start) / seconds
             parts.append("\(Format.fixed(rate, rate < 10 ? 2 : 1)) \(unit)/s")

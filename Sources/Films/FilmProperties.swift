@@ -1,0 +1,112 @@
+import Foundation
+import Frames
+
+/// What a film's container states about its pictures.
+public struct FilmProperties: Hashable, Sendable {
+    /// How FFmpeg calls the layout of samples, such as `yuv420p`.
+    package let pixelFormat: String
+    /// The range, if it is stated.
+    public let range: SampleRange?
+    /// The matrix, if it is stated.
+    public let matrix: ColorMatrix?
+    /// FFmpeg's names of the matrix, the primaries and the transfer curve, where they are stated.
+    let colorTags: [String: String]
+    /// The number of frames, or an estimate of it; nil if unknown.
+    public let frameCount: Int?
+
+    /// Asks `ffprobe`.
+    ///
+    /// - Throws: ``FilmError`` if the program is missing, or the file is no film.
+    init(of path: String) async throws {
+        let bytes = try await MediaProgram.ffprobe.output(
+            of: [
+                "-v", "error", "-select_streams", "v:0", "-show_streams", "-show_format",
+                "-of", "json", Self.argument(path),
+            ], for: path)
+        let probe: Probe
+        do {
+            let decoder = JSONDecoder()
+            decoder.keyDecodingStrategy = .convertFromSnakeCase
+            probe = try decoder.decode(Probe.self, from: Data(bytes))
+        } catch {
+            throw FilmError(.unreadable, "\(path): ffprobe describes it as no film")
+        }
+        guard let stream = probe.streams.first, let format = stream.pixFmt else {
+            throw FilmError(.unreadable, "\(path): it has no pictures; name a film")
+        }
+        if let order = stream.fieldOrder, !["progressive", "unknown"].contains(order) {
+            throw FilmError(
+                .unreadable,
+                "\(path): its frames are interlaced (\(order)); deinterlace first, for example "
+                    + "with ffmpeg -vf bwdif")
+        }
+        pixelFormat = format
+        range =
+            stream.colorRange.flatMap { ["tv": .limited, "pc": .full][$0] }
+            ?? (format.hasPrefix("yuvj") ? .full : nil)
+        matrix = stream.colorSpace.flatMap { Self.matrices[$0] }
+        let tags: [(option: String, value: String?)] = [
+            ("-colorspace", stream.colorSpace), ("-color_primaries", stream.colorPrimaries),
+            ("-color_trc", stream.colorTransfer),
+        ]
+        colorTags = tags.reduce(into: [:]) { result, tag in
+            // RGB films have no matrix; theirs is that of the frames they are converted to.
+            if let value = tag.value, !["unknown", "gbr"].contains(value) {
+                result[tag.option] = value
+            }
+        }
+        frameCount = stream.nbFrames.flatMap { Int($0) } ?? Self.estimate(stream, probe.format)
+    }
+
+    /// A path as FFmpeg takes it: one with a colon would be a protocol, one with a dash an option.
+    static func argument(_ path: String) -> String { "file:\(path)" }
+
+    private static let matrices: [String: ColorMatrix] = [
+        "bt709": .bt709, "bt470bg": .bt601, "smpte170m": .bt601, "bt2020nc": .bt2020,
+    ]
+
+    private static func estimate(_ stream: Probe.Stream, _ format: Probe.Format?) -> Int? {
+        let seconds = (stream.duration ?? format?.duration).flatMap { Double($0) }
+        let rate = stream.avgFrameRate?.split(separator: "/").compactMap { Double($0) }
+        guard let seconds, let rate, rate.count == 2, rate[1] > 0 else { return nil }
+        let count = seconds * rate[0] / rate[1]
+        return count.isFinite && count >= 1 && count < 1e9 ? Int(count.rounded()) : nil
+    }
+}
+
+/// What `ffprobe` prints.
+private struct Probe: Decodable {
+    struct Stream: Decodable {
+        let pixFmt, colorRange, colorSpace, colorTransfer, colorPrimaries: String?
+        let fieldOrder, nbFrames, duration, avgFrameRate: String?
+    }
+
+    struct Format: Decodable {
+        let duration: String?
+    }
+
+    let streams: [Stream]
+    let format: Format?
+}
+
+extension FilmProperties {
+    /// FFmpeg's name of the layout in which frames are read: the film's own where it can be colored
+    /// as it is.
+    package var readFormatName: String { readFormat.name }
+
+    /// Whether the film has another layout, so that its Y' is converted.
+    package var isConverted: Bool { readFormat.isConverted }
+
+    private var readFormat: (name: String, isConverted: Bool) {
+        switch pixelFormat {
+        case "yuv420p", "yuv422p", "yuv444p", "gray": (pixelFormat, false)
+        case "yuvj420p", "yuvj422p", "yuvj444p": (pixelFormat, false)
+        case "yuv420p10le", "yuv422p10le", "yuv444p10le", "gray10le": (pixelFormat, false)
+        case "nv12", "nv21": ("yuv420p", false)
+        case "p010le": ("yuv420p10le", false)
+        case let name where name.contains("10") || name.contains("12") || name.contains("16"):
+            ("yuv444p10le", true)
+        default: ("yuv444p", true)
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import Files
+public import Frames
+import Subprocess
+import SystemPackage
+
+/// What to do where a film does not state how it is to be read.
+public struct FilmReadingOptions: Sendable {
+    /// The range; that of the film if nil, and limited where it states none.
+    public var range: SampleRange?
+    /// The matrix; that of the film if nil, and that of its height where it states none.
+    public var matrix: ColorMatrix?
+    /// Seconds that are skipped at the start.
+    public var start: Double?
+    /// Seconds after which reading ends.
+    public var duration: Double?
+
+    /// The film as it is, from its start to its end.
+    public init() {}
+}
+
+/// A film that is being read.
+public struct OpenFilm {
+    /// The frames.
+    public let reader: Y4MReader
+    /// What the container states; nil for a YUV4MPEG2 stream, which has none.
+    public let properties: FilmProperties?
+}
+
+/// Reads a film: a YUV4MPEG2 stream, or any other container with the help of `ffmpeg`.
+///
+/// - Parameters:
+///   - path: the file; `-` for a YUV4MPEG2 stream from standard input.
+///   - body: reads the frames; the film is closed when it returns.
+/// - Throws: ``FilmError`` if `ffmpeg` is missing, or the file is no film; ``FrameError`` for a
+///   damaged stream; what `body` throws.
+public func withFilm<Value: Sendable>(
+    _ path: String, _ options: FilmReadingOptions = .init(),
+    _ body: (OpenFilm) async throws -> Value
+) async throws -> Value {
+    if path == "-" || path.hasSuffix(".y4m") {
+        let input = path == "-" ? ByteInput() : try ByteInput(path)
+        let reader = try Y4MReader(
+            input, range: options.range ?? .limited, matrix: options.matrix)
+        return try await body(OpenFilm(reader: reader, properties: nil))
+    }
+    _ = try isDirectory(path)
+    let properties = try await FilmProperties(of: path)
+    return try await decoding(path, properties, options) { input in
+        let reader = try Y4MReader(
+            input, range: options.range ?? properties.range ?? .limited,
+            matrix: options.matrix ?? properties.matrix)
+        return try await body(OpenFilm(reader: reader, properties: properties))
+    }
+}
+
+/// Runs `ffmpeg`, which writes the film's frames to a pipe.
+private func decoding<Value: Sendable>(
+    _ path: String, _ properties: FilmProperties, _ options: FilmReadingOptions,
+    _ body: (ByteInput) async throws -> Value
+) async throws -> Value {
+    let pipe = try FileDescriptor.pipe()
+    let ended = try await MediaProgram.ffmpeg.found {
+        try await run(
+            .name(MediaProgram.ffmpeg.rawValue),
+            arguments: Arguments(arguments(path, properties, options)),
+            platformOptions: MediaProgram.pipeOptions, input: .none,
+            output: .fileDescriptor(pipe.writeEnd, closeAfterSpawningProcess: true),
+            error: .string(limit: MediaProgram.maximumMessages)
+        ) { _ -> Result<Value, any Error> in
+            // The pipe is closed when `body` has let go of it; ffmpeg then ends.
+            let input = ByteInput(descriptor: pipe.readEnd.rawValue, name: path)
+            do { return .success(try await body(input)) } catch { return .failure(error) }
+        }
+    }
+    let messages = ended.standardError
+    switch ended.closureResult {
+    case .success(let value) where ended.terminationStatus.isSuccess && messages.isEmpty:
+        return value
+    case .success:
+        throw FilmError(
+            .damaged,
+            "\(path): \(MediaProgram.reason(messages)); what could be read of it was used")
+    case .failure(let error as FrameError) where !messages.isEmpty:
+        // The pipe broke off because ffmpeg failed.
+        throw FilmError(.unreadable, "\(path): \(MediaProgram.reason(messages)) (\(error.kind))")
+    case .failure(let error):
+        throw error
+    }
+}
+
+private func arguments(
+    _ path: String, _ properties: FilmProperties, _ options: FilmReadingOptions
+) -> [String] {
+    var arguments = ["-nostdin", "-v", "error"]
+    if let start = options.start { arguments += ["-ss", "\(start)"] }
+    if let duration = options.duration { arguments += ["-t", "\(duration)"] }
+    return arguments + [
+        "-i", FilmProperties.argument(path), "-map", "0:v:0", "-f", "yuv4mpegpipe", "-strict",
+        "-1", "-pix_fmt", properties.readFormatName, "pipe:1",
+    ]
+}

@@ -1,0 +1,115 @@
+import Files
+public import Frames
+import Subprocess
+import SystemPackage
+
+/// How a film is encoded by `ffmpeg`.
+public struct FilmWritingOptions: Sendable {
+    /// FFmpeg's name of an encoder, such as `libx264`; the container's own if nil.
+    public var encoder: String?
+    /// Options of the encoder as `name=value`, such as `crf=18`.
+    public var encoderOptions: [String] = []
+    /// The film whose sound, subtitles, chapters, attachments and tags are copied; nil for none.
+    public var source: String?
+    /// What is known of that film.
+    public var properties: FilmProperties?
+    /// Seconds that are skipped of it.
+    public var start: Double?
+    /// Seconds after which it ends.
+    public var duration: Double?
+
+    /// The container's own encoder, without sound.
+    public init() {}
+}
+
+/// Writes a film: a YUV4MPEG2 stream, or any other container with the help of `ffmpeg`.
+///
+/// - Parameters:
+///   - path: the file, which is replaced; `-` for a YUV4MPEG2 stream to standard output.
+///   - header: what all frames have in common.
+///   - body: writes the frames; the film is complete when it returns.
+/// - Throws: ``FilmError`` if `ffmpeg` is missing or cannot write the film, `FileError` if the file
+///   cannot be written; what `body` throws. The frames written before are kept.
+public func withNewFilm<Value: Sendable>(
+    _ path: String, _ header: Y4MHeader, _ options: FilmWritingOptions = .init(),
+    _ body: (Y4MWriter) async throws -> Value
+) async throws -> Value {
+    if path == "-" || path.hasSuffix(".y4m") {
+        let output = path == "-" ? ByteOutput() : try ByteOutput(path)
+        let value = try await body(Y4MWriter(header, output))
+        try output.close()
+        return value
+    }
+    return try await encoding(path, try arguments(path, header.format, options)) { output in
+        try await body(Y4MWriter(header, output))
+    }
+}
+
+/// Runs `ffmpeg`, which reads the frames from a pipe.
+private func encoding<Value: Sendable>(
+    _ path: String, _ arguments: [String], _ body: (ByteOutput) async throws -> Value
+) async throws -> Value {
+    let pipe = try FileDescriptor.pipe()
+    let ended = try await MediaProgram.ffmpeg.found {
+        try await run(
+            .name(MediaProgram.ffmpeg.rawValue), arguments: Arguments(arguments),
+            platformOptions: MediaProgram.pipeOptions,
+            input: .fileDescriptor(pipe.readEnd, closeAfterSpawningProcess: true),
+            output: .discarded, error: .string(limit: MediaProgram.maximumMessages)
+        ) { _ -> Result<Value, any Error> in
+            // The pipe is closed when `body` has let go of it: whatever happened, ffmpeg then
+            // finishes the film with the frames that it got.
+            let output = ByteOutput(descriptor: pipe.writeEnd.rawValue, name: path)
+            do { return .success(try await body(output)) } catch { return .failure(error) }
+        }
+    }
+    guard ended.terminationStatus.isSuccess else {
+        throw FilmError(
+            .unwritable, "\(path): \(MediaProgram.reason(ended.standardError))")
+    }
+    return try ended.closureResult.get()
+}
+
+private func arguments(
+    _ path: String, _ format: FrameFormat, _ options: FilmWritingOptions
+) throws(FilmError) -> [String] {
+    var arguments = ["-nostdin", "-v", "error", "-y", "-f", "yuv4mpegpipe", "-i", "pipe:0"]
+    if let source = options.source {
+        if let start = options.start { arguments += ["-ss", "\(start)"] }
+        if let duration = options.duration { arguments += ["-t", "\(duration)"] }
+        arguments += [
+            "-i", FilmProperties.argument(source), "-map", "0:v:0", "-map", "1:a?", "-map", "1:s?",
+            "-map", "1:t?", "-map_metadata", "1", "-map_chapters", "1", "-c:a", "copy", "-c:s",
+            "copy", "-c:t", "copy",
+            // Sound from before the start would delay the pictures.
+            "-copypriorss", "0",
+        ]
+    }
+    if let encoder = options.encoder { arguments += ["-c:v", encoder] }
+    for option in options.encoderOptions {
+        let parts = option.split(separator: "=", maxSplits: 1).map(String.init)
+        guard parts.count == 2 else {
+            throw FilmError(
+                .unwritable, "encoder option \(option): must be name=value, such as crf=18")
+        }
+        arguments += ["-\(parts[0])", parts[1]]
+    }
+    arguments += ["-color_range", format.range == .full ? "pc" : "tv"]
+    let tags = options.properties?.colorTags ?? [:]
+    arguments += ["-colorspace", tags["-colorspace"] ?? format.matrix.name]
+    for (option, value) in tags.sorted(by: { $0.key < $1.key }) where option != "-colorspace" {
+        arguments += [option, value]
+    }
+    return arguments + [FilmProperties.argument(path)]
+}
+
+extension ColorMatrix {
+    /// FFmpeg's name.
+    fileprivate var name: String {
+        switch self {
+        case .bt601: "smpte170m"
+        case .bt709: "bt709"
+        case .bt2020: "bt2020nc"
+        }
+    }
+}

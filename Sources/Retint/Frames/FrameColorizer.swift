@@ -1,0 +1,96 @@
+import Dispatch
+import Engine
+import Frames
+import Models
+import Synchronization
+
+/// Colors the frames of a film: `try await FrameColorizer(model, format).colorize(frame)`.
+///
+/// Only Cb and Cr are written; Y' leaves as the same bytes. Several frames are colored at the same
+/// time, each by one thread, so that a second processor is as useful as the first. A colorizer may
+/// be shared between tasks: frames that find all threads busy wait in order.
+public final class FrameColorizer: Sendable {
+    /// How the frames are stored.
+    public let format: FrameFormat
+    /// The height and width, in pixels, at which the network sees a frame.
+    public let networkSize: (height: Int, width: Int)
+    /// The number of frames that are colored at the same time.
+    public var workerCount: Int { workers.count }
+    private let workers: [FrameWorker]
+    private let queue: WaitingQueue
+
+    /// Compiles a model.
+    ///
+    /// - Parameters:
+    ///   - model: a checkpoint or a package.
+    ///   - format: of the frames.
+    ///   - size: the side, in pixels, of the square at which the network sees a frame; nil for a
+    ///     package's own size and 256 for a checkpoint.
+    ///   - threads: all processors that the process may use if nil.
+    ///   - choices: the fastest algorithms measured on this machine.
+    /// - Throws: `ModelError` if the model is no colorizer or does not run at that size.
+    public init(
+        _ model: Model, _ format: FrameFormat, size: Int? = nil, threads: Int? = nil,
+        choices: KernelChoices = .init()
+    ) throws {
+        self.format = format
+        var options = CompileOptions(threads: 1)
+        options.choices = choices
+        let count = max(threads ?? Machine.processorCount, 1)
+        let own = try model.preferredSize()
+        let (height, width) = (size ?? own.height, size ?? own.width)
+        networkSize = (height, width)
+        let lightness = FrameLightness(format, width: width, height: height)
+        let painter = FramePainter(format, width: width, height: height)
+        workers = try (0..<count).map { _ in
+            FrameWorker(
+                try model.program(height: height, width: width, options: options), lightness,
+                painter)
+        }
+        queue = WaitingQueue(count)
+    }
+
+    /// Colors a frame.
+    ///
+    /// - Returns: the frame with new Cb and Cr; a mono frame gets color planes of half its width
+    ///   and height.
+    /// - Throws: `FrameError` if the frame is not of ``format``; `ModelError` if the network gives
+    ///   colors that are not finite; `CancellationError` if the task is cancelled before it is the
+    ///   frame's turn.
+    public func colorize(_ frame: Frame) async throws -> Frame {
+        guard frame.format == format else {
+            throw FrameError(
+                .format,
+                "a frame of \(frame.format.width) × \(frame.format.height) where frames "
+                    + "of \(format.width) × \(format.height) are colored")
+        }
+        let index = try await queue.take()
+        defer { queue.giveBack(index) }
+        return try await workers[index].colorize(frame)
+    }
+}
+
+/// A compiled network and the queue that it runs on.
+private final class FrameWorker: Sendable {
+    private let program: Mutex<ModelProgram>
+    private let lightness: FrameLightness
+    private let painter: FramePainter
+    private let queue = DispatchQueue(label: "retint.frames")
+
+    init(_ program: sending ModelProgram, _ lightness: FrameLightness, _ painter: FramePainter) {
+        self.program = Mutex(program)
+        (self.lightness, self.painter) = (lightness, painter)
+    }
+
+    func colorize(_ frame: Frame) async throws -> Frame {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async { [self] in continuation.resume(with: Result { try colored(frame) }) }
+        }
+    }
+
+    private func colored(_ frame: Frame) throws -> Frame {
+        let input = lightness.lightness(of: frame)
+        let colors = try program.withLock { try $0.predict(lightness: input) }
+        return try painter.colored(frame, a: colors.colorPlane(0), b: colors.colorPlane(1))
+    }
+}

@@ -1,0 +1,150 @@
+import ArgumentParser
+import Foundation
+import Retint
+import Synchronization
+
+struct VideoCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "video",
+        abstract: "Colorize a film.",
+        discussion: """
+            Only the color planes are written: the lightness (Y') of each frame stays as it is. \
+            YUV4MPEG2 (.y4m, or - for standard input and output) is read and written as it is. \
+            Other containers need the programs ffmpeg and ffprobe; sound, subtitles, chapters and \
+            tags are copied. Ctrl-C ends the film early, so that it can be played, and exits \
+            with 130. A film that is damaged gives what can be read of it, and exit code 1.
+            """)
+
+    @Argument(help: "A checkpoint or a package.")
+    var model: String
+
+    @Argument(help: "The film; - for YUV4MPEG2 from standard input.")
+    var input: String
+
+    @Option(
+        name: .shortAndLong,
+        help:
+            "The film to write; its name states the container. - for YUV4MPEG2 to standard output.")
+    var output: String
+
+    @Option(help: "The side of the square at which the network sees a frame, in pixels.")
+    var size: Int?
+
+    @Option(help: "The film's range, if it states none or a wrong one.")
+    var range: SampleRange?
+
+    @Option(
+        help: """
+            The film's matrix, if it states none or a wrong one; otherwise bt709 from 720 rows on, \
+            bt601 below.
+            """)
+    var matrix: ColorMatrix?
+
+    @Option(help: "Seconds to skip at the start.")
+    var start: Double?
+
+    @Option(help: "Seconds to color.")
+    var duration: Double?
+
+    @Option(help: "FFmpeg's name of an encoder, such as libx264; the container's own if not given.")
+    var encoder: String?
+
+    @Option(
+        name: .customLong("encoder-option"),
+        help: ArgumentHelp(
+            "An option of the encoder, such as crf=18; may be repeated.", valueName: "name=value"))
+    var encoderOptions: [String] = []
+
+    @Option(help: "The number of frames to color at the same time; all processors if not given.")
+    var threads: Int?
+
+    func validate() throws {
+        for (value, name) in [(start, "--start"), (duration, "--duration")] {
+            guard let value, !(value.isFinite && value >= 0) else { continue }
+            throw ValidationError("\(name) \(value): must be a number of seconds")
+        }
+        let isNative = input == "-" || input.hasSuffix(".y4m")
+        guard !isNative || (start == nil && duration == nil) else {
+            throw ValidationError(
+                "--start and --duration need ffmpeg, which does not read \(input): cut the "
+                    + "stream before it is colored")
+        }
+        let writesStream = output == "-" || output.hasSuffix(".y4m")
+        guard !writesStream || (encoder == nil && encoderOptions.isEmpty) else {
+            throw ValidationError("\(output) is YUV4MPEG2, which has no encoder")
+        }
+        for option in encoderOptions where !option.dropFirst().dropLast().contains("=") {
+            throw ValidationError("--encoder-option \(option): must be name=value")
+        }
+    }
+
+    func run() async throws {
+        try checkPositive(size, "--size")
+        try checkPositive(threads, "--threads")
+        if input != "-" {
+            try refuseOverwriting(Set([FileIdentity(of: input)].compactMap { $0 }), with: output)
+        }
+        // A program that reads the colored film may end before it has all; that is an error to
+        // report, not a reason to die without a word.
+        signal(SIGPIPE, SIG_IGN)
+        let display = FilmDisplay()
+        do {
+            let frames = try await Interruption.cancelling { try await color(display) }
+            display.finish()
+            Console.note("\(film): \(frames) frames")
+        } catch is CancellationError {
+            display.finish()
+            Console.note("interrupted; \(film) has the \(display.frames) frames until then")
+            throw ExitStatus.interrupted.exit
+        } catch {
+            display.finish()
+            throw error
+        }
+    }
+
+    /// The colored film as messages name it.
+    private var film: String { output == "-" ? "standard output" : output }
+
+    private func color(_ display: FilmDisplay) async throws -> Int {
+        var options = FilmColoringOptions()
+        (options.reading.range, options.reading.matrix) = (range, matrix)
+        (options.reading.start, options.reading.duration) = (start, duration)
+        (options.encoder, options.encoderOptions) = (encoder, encoderOptions)
+        (options.size, options.threads, options.choices) = (size, threads, KernelFile.read())
+        return try await colorizeFilm(
+            Model(contentsOf: model), from: input, to: output, options,
+            onStart: { display.begin($0) }, onFrame: { display.update($0) })
+    }
+}
+
+extension SampleRange: ExpressibleByArgument {}
+extension ColorMatrix: ExpressibleByArgument {}
+
+/// The messages while a film is colored.
+private final class FilmDisplay: Sendable {
+    private struct State {
+        var bar: ProgressBar?
+        var frames = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// The number of frames that were written.
+    var frames: Int { state.withLock { $0.frames } }
+
+    func begin(_ film: FilmColoring) {
+        for assumption in film.assumptions { Console.note(assumption) }
+        state.withLock {
+            $0.bar = ProgressBar("video", total: film.frameCount ?? 0, unit: "frames")
+        }
+    }
+
+    func update(_ frames: Int) {
+        state.withLock { state in
+            state.frames = frames
+            state.bar?.update(frames)
+        }
+    }
+
+    func finish() { state.withLock { $0.bar?.finish() } }
+}

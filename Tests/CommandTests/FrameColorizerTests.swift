@@ -1,0 +1,137 @@
+import Retint
+import Synchronization
+import Testing
+
+/// Coloring frames from tasks and as a stream.
+@Suite struct FrameColorizerTests {
+    static let format = try! FrameFormat(width: 16, height: 12)
+
+    private static func frame(_ number: Int) throws -> Frame {
+        func plane(_ width: Int, _ height: Int) -> Plane {
+            Plane(
+                bytes: (0..<width * height).map {
+                    UInt8(truncatingIfNeeded: 20 + $0 &* 13 &+ number &* 29)
+                }, bytesPerRow: width)
+        }
+        return try Frame(format, luma: plane(16, 12), cb: plane(8, 6), cr: plane(8, 6))
+    }
+
+    private static func colorizer(threads: Int = 2) throws -> FrameColorizer {
+        try FrameColorizer(
+            Model(Checkpoint(architecture: "pico-unet", seed: 1)), format, size: 32,
+            threads: threads)
+    }
+
+    /// Frames that are made when they are asked for, and counted.
+    private struct Film: AsyncSequence {
+        struct Broken: Error {}
+
+        final class Counter: Sendable {
+            let made = Atomic(0)
+        }
+
+        let count: Int
+        var fails = false
+        let counter = Counter()
+
+        struct AsyncIterator: AsyncIteratorProtocol {
+            let film: Film
+            var next = 0
+
+            mutating func next() async throws -> Frame? {
+                guard next < film.count else {
+                    if film.fails { throw Broken() }
+                    return nil
+                }
+                next += 1
+                film.counter.made.store(next, ordering: .relaxed)
+                return try frame(next - 1)
+            }
+        }
+
+        func makeAsyncIterator() -> AsyncIterator { AsyncIterator(film: self) }
+    }
+
+    @Test(arguments: [1, 3, 5])
+    func framesStayInOrderAndAreBounded(limit: Int) async throws {
+        let colorizer = try Self.colorizer(), film = Film(count: 12)
+        var count = 0
+        for try await colored in colorizer.colorized(film, inFlight: limit) {
+            #expect(film.counter.made.load(ordering: .relaxed) <= count + limit)
+            #expect(colored.luma.bytes == (try Self.frame(count)).luma.bytes)
+            count += 1
+        }
+        #expect(count == 12)
+    }
+
+    @Test func aFilmsErrorComesAfterItsFrames() async throws {
+        var count = 0
+        await #expect(throws: Film.Broken.self) {
+            for try await _ in try Self.colorizer().colorized(Film(count: 4, fails: true)) {
+                count += 1
+            }
+        }
+        #expect(count == 4)
+    }
+
+    /// 1,000 frames from eight tasks are the same bits as one by one.
+    @Test func tasksShareAColorizer() async throws {
+        let colorizer = try Self.colorizer(), kinds = 20
+        var expected: [Frame] = []
+        for number in 0..<kinds {
+            expected.append(try await colorizer.colorize(Self.frame(number)))
+        }
+        let wanted = expected
+        #expect(Set(wanted).count == kinds)
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            for task in 0..<8 {
+                group.addTask {
+                    for number in 0..<125 {
+                        let kind = (number * 7 + task) % kinds
+                        let colored = try await colorizer.colorize(Self.frame(kind))
+                        if colored != wanted[kind] { return false }
+                    }
+                    return true
+                }
+            }
+            for try await isSame in group { #expect(isSame) }
+        }
+    }
+
+    @Test func cancellationEndsTheStreamAndLeavesTheColorizer() async throws {
+        let colorizer = try Self.colorizer()
+        let film = Film(count: .max)
+        let task = Task {
+            var count = 0
+            for try await _ in colorizer.colorized(film) {
+                count += 1
+                if count == 3 { withUnsafeCurrentTask { $0?.cancel() } }
+            }
+        }
+        await #expect(throws: CancellationError.self) { try await task.value }
+        // The three that were taken, and those in flight.
+        #expect(film.counter.made.load(ordering: .relaxed) <= 3 + colorizer.workerCount + 1)
+        _ = try await colorizer.colorize(Self.frame(0))
+    }
+
+    @Test func waitingTasksCanBeCancelled() async throws {
+        let colorizer = try Self.colorizer(threads: 1)
+        let tasks = try (0..<6).map { number in
+            let frame = try Self.frame(number)
+            return Task { try await colorizer.colorize(frame) }
+        }
+        for task in tasks.suffix(3) { task.cancel() }
+        for task in tasks.prefix(3) { _ = try await task.value }
+        for task in tasks.suffix(3) { _ = await task.result }
+        _ = try await colorizer.colorize(Self.frame(0))
+    }
+
+    @Test func framesOfAnotherFormatAreRefused() async throws {
+        let other = try FrameFormat(width: 2, height: 2, chroma: .mono)
+        let frame = try Frame(other, luma: Plane(bytes: [1, 2, 3, 4], bytesPerRow: 2))
+        let error = await #expect(throws: FrameError.self) {
+            try await Self.colorizer().colorize(frame)
+        }
+        #expect(error?.kind == .format)
+    }
+}
