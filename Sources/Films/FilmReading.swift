@@ -16,6 +16,9 @@ public struct FilmReadingOptions: Sendable {
 
     /// The film as it is, from its start to its end.
     public init() {}
+
+    /// Whether the film is read from its start to its end.
+    package var isWhole: Bool { start == nil && duration == nil }
 }
 
 /// A film that is being read.

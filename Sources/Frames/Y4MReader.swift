@@ -51,14 +51,7 @@ public final class Y4MReader {
     ///   inside the frame. The frames before it are whole.
     public func next() throws -> Frame? {
         guard let line = try input.line(limit: Self.maximumFrameHeader) else { return nil }
-        let text = String(decoding: line.prefix(32), as: UTF8.self)
-        guard line.starts(with: Self.frameSignature.utf8), !text.dropFirst(5).contains(" I") else {
-            throw FrameError(
-                .damaged,
-                "frame \(frameCount + 1) begins with \"\(text)\", not with "
-                    + "\(Self.frameSignature); the stream is damaged or of changing size"
-            ).of(input.name)
-        }
+        try check(String(decoding: line.prefix(32), as: UTF8.self))
         let format = header.format
         let luma = try plane(format.width, format.height)
         guard format.chroma != .mono else {
@@ -69,6 +62,27 @@ public final class Y4MReader {
         let cr = try plane(format.chromaWidth, format.chromaHeight)
         frameCount += 1
         return try Frame(format, luma: luma, cb: cb, cr: cr)
+    }
+
+    /// Checks the line before a frame's samples.
+    private func check(_ line: String) throws(FrameError) {
+        let words = line.split(separator: " ")
+        guard words.first.map(String.init) == Self.frameSignature else {
+            throw FrameError(
+                .damaged,
+                "frame \(frameCount + 1) begins with \"\(line)\", not with "
+                    + "\(Self.frameSignature): the stream is damaged, or its size changes"
+            ).of(input.name)
+        }
+        // A frame may state how it is interlaced: Ipp if it is not.
+        guard let field = words.first(where: { $0.hasPrefix("I") }), !field.hasPrefix("Ip") else {
+            return
+        }
+        throw FrameError(
+            .format,
+            "frame \(frameCount + 1) is interlaced (\(field)); deinterlace first, for example with "
+                + "ffmpeg -vf bwdif"
+        ).of(input.name)
     }
 
     private func plane(_ width: Int, _ height: Int) throws -> Plane {

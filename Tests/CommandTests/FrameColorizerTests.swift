@@ -126,6 +126,48 @@ import Testing
         _ = try await colorizer.colorize(Self.frame(0))
     }
 
+    /// A slow reader gets the newest frames; all others are counted.
+    @Test func lateFramesAreDroppedAndCounted() async throws {
+        let frames = try (0..<200).map { try Self.frame($0) }
+        let numbers = Dictionary(
+            uniqueKeysWithValues: frames.enumerated().map { ($1.luma.bytes, $0) })
+        try #require(numbers.count == 200)
+        let latest = try Self.colorizer().latest(of: Film(count: 200))
+        var seen: [Int] = []
+        for try await colored in latest {
+            seen.append(try #require(numbers[colored.luma.bytes]))
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        #expect(seen == seen.sorted() && Set(seen).count == seen.count)
+        #expect(seen.count < 200 && seen.last == 199)
+        #expect(seen.count + latest.droppedCount == 200)
+    }
+
+    @Test func aLiveSourcesErrorIsThrown() async throws {
+        await #expect(throws: Film.Broken.self) {
+            for try await _ in try Self.colorizer().latest(of: Film(count: 3, fails: true)) {}
+        }
+    }
+
+    @Test func cancellationEndsALiveStream() async throws {
+        let film = Film(count: .max)
+        let colorizer = try Self.colorizer()
+        let task = Task {
+            var count = 0
+            for try await _ in colorizer.latest(of: film) {
+                count += 1
+                if count == 3 { withUnsafeCurrentTask { $0?.cancel() } }
+            }
+        }
+        await #expect(throws: CancellationError.self) { try await task.value }
+        // The source is no longer read.
+        try await Task.sleep(for: .milliseconds(200))
+        let made = film.counter.made.load(ordering: .relaxed)
+        try await Task.sleep(for: .milliseconds(50))
+        #expect(film.counter.made.load(ordering: .relaxed) == made)
+        _ = try await colorizer.colorize(Self.frame(0))
+    }
+
     @Test func framesOfAnotherFormatAreRefused() async throws {
         let other = try FrameFormat(width: 2, height: 2, chroma: .mono)
         let frame = try Frame(other, luma: Plane(bytes: [1, 2, 3, 4], bytesPerRow: 2))

@@ -98,6 +98,16 @@ import Testing
         #expect(error?.kind == .damaged)
     }
 
+    @Test func framesMayStateHowTheyAreInterlaced() throws {
+        let samples = String(repeating: "a", count: 24)
+        let stream = "YUV4MPEG2 W4 H4\nFRAME Ipp XNOTE=1\n\(samples)FRAME Itt\n\(samples)"
+        let reader = try Y4MReader(contentsOf: file(stream))
+        #expect(try reader.next() != nil)
+        let error = #expect(throws: FrameError.self) { try reader.next() }
+        #expect(error?.kind == .format)
+        #expect(error?.description.contains("frame 2 is interlaced (Itt)") == true)
+    }
+
     @Test func aMonoStreamGetsColorPlanes() throws {
         for (name, colored) in [("mono", "420jpeg"), ("mono10", "420p10")] {
             let header = try Y4MReader(contentsOf: file("YUV4MPEG2 W4 H4 F25:1 C\(name)\n")).header

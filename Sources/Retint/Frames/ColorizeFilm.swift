@@ -65,7 +65,8 @@ public func colorizeFilm(
             choices: options.choices)
         onStart(
             FilmColoring(
-                format: header.format, frameCount: film.properties?.frameCount,
+                format: header.format,
+                frameCount: options.reading.isWhole ? film.properties?.frameCount : nil,
                 assumptions: film.assumptions(options.reading),
                 networkSize: colorizer.networkSize))
         var count = 0

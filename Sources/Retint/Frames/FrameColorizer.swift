@@ -17,6 +17,8 @@ public final class FrameColorizer: Sendable {
     /// The number of frames that are colored at the same time.
     public var workerCount: Int { workers.count }
     private let workers: [FrameWorker]
+    /// Each worker has weights of its own.
+    private static let maximumWorkers = 64
     private let queue: WaitingQueue
 
     /// Compiles a model.
@@ -26,7 +28,8 @@ public final class FrameColorizer: Sendable {
     ///   - format: of the frames.
     ///   - size: the side, in pixels, of the square at which the network sees a frame; nil for a
     ///     package's own size and 256 for a checkpoint.
-    ///   - threads: all processors that the process may use if nil.
+    ///   - threads: the number of frames that are colored at the same time, at most 64; nil for all
+    ///     processors that the process may use.
     ///   - choices: the fastest algorithms measured on this machine.
     /// - Throws: `ModelError` if the model is no colorizer or does not run at that size.
     public init(
@@ -36,7 +39,7 @@ public final class FrameColorizer: Sendable {
         self.format = format
         var options = CompileOptions(threads: 1)
         options.choices = choices
-        let count = max(threads ?? Machine.processorCount, 1)
+        let count = min(max(threads ?? Machine.processorCount, 1), Self.maximumWorkers)
         let own = try model.preferredSize()
         let (height, width) = (size ?? own.height, size ?? own.width)
         networkSize = (height, width)
