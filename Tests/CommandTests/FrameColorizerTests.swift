@@ -1,6 +1,7 @@
-import Retint
 import Synchronization
 import Testing
+
+@testable import Retint
 
 /// Coloring frames from tasks and as a stream.
 @Suite struct FrameColorizerTests {
@@ -166,6 +167,28 @@ import Testing
         try await Task.sleep(for: .milliseconds(50))
         #expect(film.counter.made.load(ordering: .relaxed) == made)
         _ = try await colorizer.colorize(Self.frame(0))
+    }
+
+    @Test func waitingIsInOrder() async throws {
+        final class Order: Sendable {
+            let numbers = Mutex<[Int]>([])
+        }
+        let queue = WaitingQueue(1), order = Order()
+        let first = try await queue.take()
+        var tasks: [Task<Void, any Error>] = []
+        for number in 0..<5 {
+            tasks.append(
+                Task {
+                    let index = try await queue.take()
+                    order.numbers.withLock { $0.append(number) }
+                    queue.giveBack(index)
+                })
+            // Until it waits.
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        queue.giveBack(first)
+        for task in tasks { try await task.value }
+        #expect(order.numbers.withLock { $0 } == [0, 1, 2, 3, 4])
     }
 
     @Test func framesOfAnotherFormatAreRefused() async throws {

@@ -92,6 +92,19 @@ import Testing
         #expect(try #require(colored.cr).levels(bits).allSatisfy { $0 == neutral })
     }
 
+    /// Black stays without color, so a row of color samples shows which rows of Y' it looked at.
+    @Test func colorsFollowTheirOwnRows() throws {
+        let format = try FrameFormat(width: 2, height: 6)
+        let luma = Plane(
+            bytes: [16, 16, 16, 16, 120, 120, 120, 120, 16, 16, 16, 16], bytesPerRow: 2)
+        let empty = Plane(bytes: [0, 0, 0], bytesPerRow: 1)
+        let painter = FramePainter(format, width: 1, height: 1)
+        let colored = try painter.colored(
+            Frame(format, luma: luma, cb: empty, cr: empty), a: [40], b: [0])
+        let red = try #require(colored.cr).levels(8)
+        #expect(red[0] == 128 && red[1] > 140 && red[2] == 128)
+    }
+
     /// The sides of a frame have different colors, in every layout of samples.
     @Test(arguments: [ChromaSubsampling.yuv420, .yuv422, .yuv444])
     func colorsAreWhereTheyBelong(_ chroma: ChromaSubsampling) throws {
