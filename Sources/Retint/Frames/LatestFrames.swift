@@ -9,8 +9,8 @@ extension FrameColorizer {
     ///     print(colored.droppedCount, "frames were dropped")
     ///
     /// The source is read as fast as it gives frames, from this call on. One frame is colored at a
-    /// time: when it is done, the newest frame is next, and those between are dropped. So the colored
-    /// frames never lag behind by more than the time that two frames take.
+    /// time: when it is done, the newest frame is next, and those between are dropped. So the
+    /// colored frames never lag behind by more than the time that two frames take.
     ///
     /// - Parameter frames: of ``format``.
     public func latest<Frames: AsyncSequence & SendableMetatype>(
