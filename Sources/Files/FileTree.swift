@@ -61,11 +61,16 @@ package func removeTree(_ path: some PathConvertible) -> Bool {
     return rmdir(path.string) == 0
 }
 
-/// The bytes of a file, or of all files in a folder; symbolic links are not followed.
+/// The bytes of a file, or of all files in a folder. `path` itself may be a symbolic link; those in
+/// the folder are not followed.
 ///
 /// - Throws: ``FileError`` if a file or folder cannot be examined.
 package func totalBytes(of path: some PathConvertible) throws(FileError) -> Int {
     let path = path.filePath
+    return try bytes(below: isDirectory(path) ? path.appending(".") : path)
+}
+
+private func bytes(below path: FilePath) throws(FileError) -> Int {
     var status = stat()
     guard lstat(path.string, &status) == 0 else {
         throw FileError(path: path.string, operation: "read")
@@ -75,7 +80,7 @@ package func totalBytes(of path: some PathConvertible) throws(FileError) -> Int 
         throw FileError(path: path.string, operation: "read")
     }
     var total = 0
-    for name in names { total += try totalBytes(of: path.appending(name)) }
+    for name in names { total += try bytes(below: path.appending(name)) }
     return total
 }
 

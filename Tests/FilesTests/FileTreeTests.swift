@@ -22,6 +22,14 @@ import Testing
         #expect(try totalBytes(of: scratch.path("a")) == 10)
     }
 
+    @Test func aFolderMayBeReachedByALink() throws {
+        let scratch = try TemporaryFolder()
+        try createFolder(scratch.path("a"))
+        try AtomicFile.write([1, 2, 3], to: scratch.path("a/three"))
+        symlink("a", scratch.path("link"))
+        #expect(try totalBytes(of: scratch.path("link")) == 3)
+    }
+
     @Test func totalBytesOfNothingIsAnError() throws {
         let scratch = try TemporaryFolder()
         let error = #expect(throws: FileError.self) { try totalBytes(of: scratch.path("none")) }
