@@ -39,7 +39,7 @@ package final class FramePainter: Sendable {
         var cb = Plane(
             bytes: [UInt8](repeating: 0, count: width * height * bytes), bytesPerRow: width * bytes)
         var cr = cb
-        let wideA = widened(a), wideB = widened(b)
+        let wideA = resampler.widened(a), wideB = resampler.widened(b)
         var row = ChromaRow(width: width)
         for index in 0..<height {
             row.sum(frame.luma, of: coloredFormat, row: index)
@@ -48,15 +48,6 @@ package final class FramePainter: Sendable {
             row.store(coloredFormat, into: &cb.bytes, &cr.bytes, at: index * cb.bytesPerRow)
         }
         return try Frame(coloredFormat, luma: frame.luma, cb: cb, cr: cr)
-    }
-
-    /// The rows of a plane at the width of the color planes.
-    private func widened(_ plane: [Float]) -> [Float] {
-        let rows = plane.count / max(resampler.oldWidth, 1)
-        return [Float](unsafeUninitializedCapacity: rows * resampler.width) { target, count in
-            resampler.resizeRows(plane, into: target.baseAddress!, count: rows)
-            count = rows * resampler.width
-        }
     }
 }
 

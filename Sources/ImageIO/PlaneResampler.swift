@@ -5,7 +5,7 @@ package struct PlaneResampler: Sendable {
     /// The size of the result.
     package let width, height: Int
     /// The width of the planes that are resized.
-    package let oldWidth: Int
+    private let oldWidth: Int
     private let columns: ResamplePlan
     private let columnWeights: [Float]
     private let rows: ResamplePlan
@@ -42,6 +42,14 @@ package struct PlaneResampler: Sendable {
                     source + oldWidth * row, target + width * row, windows, columnWeights)
             }
         }
+    }
+
+    /// The rows of a plane at the new width.
+    ///
+    /// - Precondition: `plane` has whole rows of the old width.
+    package func widened(_ plane: [Float]) -> [Float] {
+        let rows = plane.count / oldWidth
+        return filled(rows * width) { resizeRows(plane, into: $0, count: rows) }
     }
 
     /// Computes one row of the result from old rows that have the new width.

@@ -46,16 +46,15 @@ package func resizePlane(
     precondition(
         width > 0 && height > 0 && newWidth > 0 && newHeight > 0 && plane.count == width * height,
         "cannot resize \(plane.count) values, \(width) × \(height), to \(newWidth) × \(newHeight)")
-    var result = plane
-    if newWidth != width {
-        let plan = ResamplePlan(from: width, to: newWidth, filter: filter)
-        result = resizeRows(result, plan, width: width, rows: height)
+    let resampler = PlaneResampler(
+        from: (width, height), to: (newWidth, newHeight), filter: filter)
+    let wide = newWidth == width ? plane : resampler.widened(plane)
+    if newHeight == height { return wide }
+    return filled(newWidth * newHeight) { output in
+        for row in 0..<newHeight {
+            resampler.blendRows(wide, forRow: row, into: output + newWidth * row)
+        }
     }
-    if newHeight != height {
-        let plan = ResamplePlan(from: height, to: newHeight, filter: filter)
-        result = resizeColumns(result, plan, pitch: newWidth)
-    }
-    return result
 }
 
 // MARK: Bytes
@@ -89,38 +88,9 @@ private func resizeColumns(_ input: [UInt8], _ plan: ResamplePlan, pitch: Int) -
     }
 }
 
-// MARK: Floats
-
-private func resizeRows(
-    _ input: [Float], _ plan: ResamplePlan, width: Int, rows: Int
-) -> [Float] {
-    let weights = plan.weights.map(Float.init)
-    let pitch = plan.counts.count
-    return filled(pitch * rows) { output in
-        input.withUnsafeBufferPointer { input in
-            plan.withWindows(weightsPerSample: 1) { windows in
-                for row in 0..<rows {
-                    resample_row_float(
-                        input.baseAddress! + width * row, output + pitch * row, windows, weights)
-                }
-            }
-        }
-    }
-}
-
-private func resizeColumns(_ input: [Float], _ plan: ResamplePlan, pitch: Int) -> [Float] {
-    let weights = plan.weights.map(Float.init)
-    return filled(pitch * plan.counts.count) { output in
-        plan.forEachWindow(input, weights) { row, start, count, weight in
-            resample_column_float(
-                start(pitch), pitch, count, weight, output + pitch * row, pitch)
-        }
-    }
-}
-
 // MARK: Buffers
 
-private func filled<Element>(
+func filled<Element>(
     _ count: Int, _ fill: (UnsafeMutablePointer<Element>) -> Void
 ) -> [Element] {
     [Element](unsafeUninitializedCapacity: count) { buffer, initialized in
