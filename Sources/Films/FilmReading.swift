@@ -19,6 +19,11 @@ public struct FilmReadingOptions: Sendable {
 
     /// Whether the film is read from its start to its end.
     package var isWhole: Bool { start == nil && duration == nil }
+
+    /// The arguments of `ffmpeg` before the film's name.
+    var partArguments: [String] {
+        (start.map { ["-ss", "\($0)"] } ?? []) + (duration.map { ["-t", "\($0)"] } ?? [])
+    }
 }
 
 /// A film that is being read.
@@ -28,6 +33,10 @@ public struct OpenFilm {
     /// What the container states; nil for a YUV4MPEG2 stream, which has none.
     public let properties: FilmProperties?
 }
+
+/// Whether a film is a YUV4MPEG2 stream: a name that ends in `.y4m`, or `-` for standard input or
+/// output.
+package func isY4MStream(_ path: String) -> Bool { path == "-" || path.hasSuffix(".y4m") }
 
 /// Reads a film: a YUV4MPEG2 stream, or any other container with the help of `ffmpeg`.
 ///
@@ -40,7 +49,7 @@ public func withFilm<Value: Sendable>(
     _ path: String, _ options: FilmReadingOptions = .init(),
     _ body: (OpenFilm) async throws -> Value
 ) async throws -> Value {
-    if path == "-" || path.hasSuffix(".y4m") {
+    if isY4MStream(path) {
         let input = path == "-" ? ByteInput() : try ByteInput(path)
         let reader = try Y4MReader(
             input, range: options.range ?? .limited, matrix: options.matrix)
@@ -94,10 +103,7 @@ private func decoding<Value: Sendable>(
 private func arguments(
     _ path: String, _ properties: FilmProperties, _ options: FilmReadingOptions
 ) -> [String] {
-    var arguments = ["-nostdin", "-v", "error"]
-    if let start = options.start { arguments += ["-ss", "\(start)"] }
-    if let duration = options.duration { arguments += ["-t", "\(duration)"] }
-    return arguments + [
+    ["-nostdin", "-v", "error"] + options.partArguments + [
         "-i", FilmProperties.argument(path), "-map", "0:v:0", "-f", "yuv4mpegpipe", "-strict",
         "-1", "-pix_fmt", properties.readFormatName, "pipe:1",
     ]

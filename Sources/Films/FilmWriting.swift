@@ -13,13 +13,17 @@ public struct FilmWritingOptions: Sendable {
     public var source: String?
     /// What is known of that film.
     public var properties: FilmProperties?
-    /// Seconds that are skipped of it.
-    public var start: Double?
-    /// Seconds after which it ends.
-    public var duration: Double?
+    /// How that film is read: which part of it.
+    public var reading = FilmReadingOptions()
 
     /// The container's own encoder, without sound.
     public init() {}
+
+    /// The name and the value of an option of the encoder, `name=value`; nil if one is missing.
+    package static func encoderOption(_ text: String) -> (name: String, value: String)? {
+        let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+        return parts.count == 2 ? (parts[0], parts[1]) : nil
+    }
 }
 
 /// Writes a film: a YUV4MPEG2 stream, or any other container with the help of `ffmpeg`.
@@ -34,7 +38,7 @@ public func withNewFilm<Value: Sendable>(
     _ path: String, _ header: Y4MHeader, _ options: FilmWritingOptions = .init(),
     _ body: (Y4MWriter) async throws -> Value
 ) async throws -> Value {
-    if path == "-" || path.hasSuffix(".y4m") {
+    if isY4MStream(path) {
         let output = path == "-" ? ByteOutput() : try ByteOutput(path)
         let value = try await body(Y4MWriter(header, output))
         try output.close()
@@ -75,8 +79,7 @@ private func arguments(
 ) throws(FilmError) -> [String] {
     var arguments = ["-nostdin", "-v", "error", "-y", "-f", "yuv4mpegpipe", "-i", "pipe:0"]
     if let source = options.source {
-        if let start = options.start { arguments += ["-ss", "\(start)"] }
-        if let duration = options.duration { arguments += ["-t", "\(duration)"] }
+        arguments += options.reading.partArguments
         arguments += [
             "-i", FilmProperties.argument(source), "-map", "0:v:0", "-map", "1:a?", "-map", "1:s?",
             "-map", "1:t?", "-map_metadata", "1", "-map_chapters", "1", "-c:a", "copy", "-c:s",
@@ -87,12 +90,11 @@ private func arguments(
     }
     if let encoder = options.encoder { arguments += ["-c:v", encoder] }
     for option in options.encoderOptions {
-        let parts = option.split(separator: "=", maxSplits: 1).map(String.init)
-        guard parts.count == 2 else {
+        guard let (name, value) = FilmWritingOptions.encoderOption(option) else {
             throw FilmError(
                 .unwritable, "encoder option \(option): must be name=value, such as crf=18")
         }
-        arguments += ["-\(parts[0])", parts[1]]
+        arguments += ["-\(name)", value]
     }
     arguments += ["-color_range", format.range == .full ? "pc" : "tv"]
     let tags = options.properties?.colorTags ?? [:]

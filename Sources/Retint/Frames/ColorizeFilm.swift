@@ -87,7 +87,7 @@ extension FilmColoringOptions {
     fileprivate func writing(_ film: OpenFilm, _ input: String) -> FilmWritingOptions {
         var writing = FilmWritingOptions()
         (writing.encoder, writing.encoderOptions) = (encoder, encoderOptions)
-        (writing.start, writing.duration) = (reading.start, reading.duration)
+        writing.reading = reading
         guard let properties = film.properties else { return writing }
         (writing.source, writing.properties) = (input, properties)
         return writing

@@ -63,17 +63,15 @@ struct VideoCommand: AsyncParsableCommand {
             guard let value, !(value.isFinite && value >= 0) else { continue }
             throw ValidationError("\(name) \(value): must be a number of seconds")
         }
-        let isNative = input == "-" || input.hasSuffix(".y4m")
-        guard !isNative || (start == nil && duration == nil) else {
+        guard !isY4MStream(input) || (start == nil && duration == nil) else {
             throw ValidationError(
                 "--start and --duration need ffmpeg, which does not read \(input): cut the "
                     + "stream before it is colored")
         }
-        let writesStream = output == "-" || output.hasSuffix(".y4m")
-        guard !writesStream || (encoder == nil && encoderOptions.isEmpty) else {
+        guard !isY4MStream(output) || (encoder == nil && encoderOptions.isEmpty) else {
             throw ValidationError("\(output) is YUV4MPEG2, which has no encoder")
         }
-        for option in encoderOptions where !option.dropFirst().dropLast().contains("=") {
+        for option in encoderOptions where FilmWritingOptions.encoderOption(option) == nil {
             throw ValidationError("--encoder-option \(option): must be name=value")
         }
     }
