@@ -12,8 +12,9 @@ struct VerifyCommand: ParsableCommand {
 
             Default tolerance. Float32: absolute error 0.01, mean 0.001, against a reference file; \
             1e-4 + 1e-5·|expected| against a checkpoint. Float16: PSNR 60 dB. Quantized weights: \
-            PSNR 38 dB and mean ΔE2000 1. The PSNR of ab has a peak of 220. --atol or --rtol \
-            also drops the default bound on the mean, and --min-psnr the one on ΔE2000.
+            PSNR 38 dB and mean ΔE2000 1. The PSNR of ab has a peak of 220. Setting --atol or \
+            --rtol removes the default bound on the mean error; setting --min-psnr removes the \
+            one on ΔE2000.
 
             Intermediate values are checked for NaN, infinity and their share of float16's range, \
             and compared with the reference's activations/<module path>, or with the values of \
