@@ -25,15 +25,18 @@ let package = Package(
             name: "COpenBLAS", pkgConfig: "openblas", providers: [.apt(["libopenblas-dev"])]),
         .systemLibrary(name: "CHDF5", pkgConfig: "hdf5", providers: [.apt(["libhdf5-dev"])]),
 
+        // C functions in versions for several CPUs.
+        .target(name: "CClones"),
+
         // Pictures and colors.
         .target(
-            name: "CImageCodecs",
+            name: "CImageCodecs", dependencies: ["CClones"],
             linkerSettings: [
                 .linkedLibrary("jpeg"), .linkedLibrary("png"), .linkedLibrary("webp"),
                 .linkedLibrary("lcms2"), .linkedLibrary("z"),
             ]),
         .target(name: "ImageIO", dependencies: ["CImageCodecs", "Files"]),
-        .target(name: "CColorScience"),
+        .target(name: "CColorScience", dependencies: ["CClones"]),
         .target(name: "ColorScience", dependencies: ["CColorScience"]),
         .target(
             name: "Frames", dependencies: ["CColorScience", "ColorScience", "ImageIO", "Files"]),
@@ -47,7 +50,7 @@ let package = Package(
 
         // The graph and the engine that runs it.
         .target(name: "TensorGraph"),
-        .target(name: "CKernels"),
+        .target(name: "CKernels", dependencies: ["CClones"]),
         .target(name: "Engine", dependencies: ["TensorGraph", "CKernels", "COpenBLAS"]),
         .target(name: "Layers", dependencies: ["TensorGraph"]),
         .target(name: "Colorizers", dependencies: ["Layers", "TensorGraph", "ColorScience"]),

@@ -1,24 +1,16 @@
 #include "CColorScience.h"
-
-// One binary serves every x86-64: the loader picks the clone that the CPU can run.
-#if defined(__x86_64__) && defined(__linux__)
-#define FOR_EACH_CPU \
-    __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define FOR_EACH_CPU
-#endif
-#define INLINE static inline __attribute__((always_inline))
+#include "clones.h"
 
 // Enough for one vector of AVX-512, and few enough for the first-level cache.
 #define BLOCK 64
 
-INLINE float unit(float x) {
+RT_INLINE float unit(float x) {
     x = x > 0.0f ? x : 0.0f;
     return x < 1.0f ? x : 1.0f;
 }
 
 // The curve of sRGB for linear values in 0…1, within 4e-5: 1/28 of a level of 10 bits.
-INLINE float encode(float x) {
+RT_INLINE float encode(float x) {
     float s = __builtin_elementwise_sqrt(x), t = __builtin_elementwise_sqrt(s);
     float y = -0.06461220f + 1.12266501f * s + 0.19614156f * t + 0.08132175f * x -
               0.33548177f * s * t;
@@ -26,16 +18,16 @@ INLINE float encode(float x) {
 }
 
 // From Lab's f to X, Y or Z relative to white.
-INLINE float cube(float v) {
+RT_INLINE float cube(float v) {
     float linear = (v - 16.0f / 116.0f) * (1.0f / 7.787f);
     return v > 0.2068966f ? v * v * v : linear;
 }
 
 // The derivative of `cube`.
-INLINE float cube_slope(float v) { return v > 0.2068966f ? 3.0f * v * v : 1.0f / 7.787f; }
+RT_INLINE float cube_slope(float v) { return v > 0.2068966f ? 3.0f * v * v : 1.0f / 7.787f; }
 
 // The derivative of `encode` at x, whose value is y; 0 where colors are clamped.
-INLINE float encode_slope(float x, float y) {
+RT_INLINE float encode_slope(float x, float y) {
     float curve = (y + 0.055f) / (2.4f * x);
     float slope = x > 0.0031308f ? curve : 12.92f;
     return x > 0.0f && x < 1.0f ? slope : 0.0f;
@@ -48,7 +40,7 @@ typedef struct {
 } color;
 
 // The color of a lightness, as Lab's f, with a/500 and b/200.
-INLINE color color_of(float f, float fa, float fb, const cs_color_space *space) {
+RT_INLINE color color_of(float f, float fa, float fb, const cs_color_space *space) {
     const float *w = space->luma, *m = space->rgb;
     float fx = f + fa, fz = f - fb > 0.0f ? f - fb : 0.0f;
     float x = cube(fx), y = cube(f), z = cube(fz);
@@ -67,7 +59,7 @@ INLINE color color_of(float f, float fa, float fb, const cs_color_space *space) 
 
 // One step of Newton's method. At the gamut's edges the slope is no guide to the next step, so it
 // is kept near that of gray, and the step small.
-INLINE float improved(float f, color c, float luma, float gray_slope) {
+RT_INLINE float improved(float f, color c, float luma, float gray_slope) {
     float low = 0.4f * gray_slope, high = 3.0f * gray_slope;
     float slope = c.slope > low ? c.slope : low;
     slope = slope < high ? slope : high;
@@ -77,13 +69,13 @@ INLINE float improved(float f, color c, float luma, float gray_slope) {
 }
 
 // The part of a difference from gray that stays within 0…1.
-INLINE float room(float luma, float difference) {
+RT_INLINE float room(float luma, float difference) {
     float space = difference > 0.0f ? 1.0f - luma : luma;
     float size = difference > 0.0f ? difference : -difference;
     return size > space ? space / size : 1.0f;
 }
 
-FOR_EACH_CPU void cs_chroma(const cs_gray *gray, const uint16_t *sums, const float *a,
+RT_CLONES void cs_chroma(const cs_gray *gray, const uint16_t *sums, const float *a,
                             const float *b, float *cb, float *cr, ptrdiff_t count,
                             const cs_color_space *space) {
     float red_scale = 0.5f / (1.0f - space->luma[0]), blue_scale = 0.5f / (1.0f - space->luma[2]);
@@ -120,7 +112,7 @@ FOR_EACH_CPU void cs_chroma(const cs_gray *gray, const uint16_t *sums, const flo
 }
 
 #define LEVELS(NAME, TYPE)                                                                       \
-    FOR_EACH_CPU void NAME(const float *values, TYPE *levels, ptrdiff_t count, float scale,      \
+    RT_CLONES void NAME(const float *values, TYPE *levels, ptrdiff_t count, float scale,      \
                            float offset, float low, float high) {                                \
         for (ptrdiff_t i = 0; i < count; i++) {                                                  \
             float level = __builtin_rintf(values[i] * scale + offset);                           \
@@ -133,7 +125,7 @@ LEVELS(cs_levels_8, uint8_t)
 LEVELS(cs_levels_16, uint16_t)
 
 #define SUMS(NAME, TYPE, LIMIT)                                                                  \
-    INLINE void NAME(const TYPE *row, int columns, int adds, uint16_t *sums, ptrdiff_t width,    \
+    RT_INLINE void NAME(const TYPE *row, int columns, int adds, uint16_t *sums, ptrdiff_t width,    \
                      uint16_t highest) {                                                         \
         ptrdiff_t pairs = columns == 2 ? width / 2 : width;                                      \
         for (ptrdiff_t i = 0; i < pairs; i++) {                                                  \
@@ -152,7 +144,7 @@ LEVELS(cs_levels_16, uint16_t)
 SUMS(sum_row_8, uint8_t, ANY)
 SUMS(sum_row_16, uint16_t, CLAMPED)
 
-FOR_EACH_CPU void cs_sums_8(const uint8_t *row, const uint8_t *next, int columns, int rows,
+RT_CLONES void cs_sums_8(const uint8_t *row, const uint8_t *next, int columns, int rows,
                             uint16_t *sums, ptrdiff_t width) {
     if (columns == 2) {
         sum_row_8(row, 2, 0, sums, width, 0);
@@ -163,7 +155,7 @@ FOR_EACH_CPU void cs_sums_8(const uint8_t *row, const uint8_t *next, int columns
     }
 }
 
-FOR_EACH_CPU void cs_sums_16(const uint16_t *row, const uint16_t *next, int columns, int rows,
+RT_CLONES void cs_sums_16(const uint16_t *row, const uint16_t *next, int columns, int rows,
                              uint16_t *sums, ptrdiff_t width, uint16_t highest) {
     if (columns == 2) {
         sum_row_16(row, 2, 0, sums, width, highest);
@@ -174,11 +166,11 @@ FOR_EACH_CPU void cs_sums_16(const uint16_t *row, const uint16_t *next, int colu
     }
 }
 
-FOR_EACH_CPU void cs_accumulate_8(const uint8_t *row, float weight, float *sums, ptrdiff_t count) {
+RT_CLONES void cs_accumulate_8(const uint8_t *row, float weight, float *sums, ptrdiff_t count) {
     for (ptrdiff_t i = 0; i < count; i++) sums[i] += weight * (float)row[i];
 }
 
-FOR_EACH_CPU void cs_accumulate_16(const uint16_t *row, float weight, float *sums, ptrdiff_t count,
+RT_CLONES void cs_accumulate_16(const uint16_t *row, float weight, float *sums, ptrdiff_t count,
                                    uint16_t highest) {
     for (ptrdiff_t i = 0; i < count; i++) sums[i] += weight * (float)CLAMPED(row[i]);
 }

@@ -1,14 +1,7 @@
 #include <string.h>
 
 #include "CImageCodecs.h"
-
-// One binary serves every x86-64: the loader picks the clone that the CPU can run.
-#if defined(__x86_64__) && defined(__linux__)
-#define FOR_EACH_CPU \
-    __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define FOR_EACH_CPU
-#endif
+#include "clones.h"
 
 #define LANES 8
 typedef uint8_t bytes8 __attribute__((vector_size(LANES)));
@@ -17,7 +10,7 @@ typedef float floats8 __attribute__((vector_size(4 * LANES)));
 
 #define HALF (1 << (RESAMPLE_PRECISION_BITS - 1))
 
-static inline __attribute__((always_inline)) uint8_t clip(int32_t sum) {
+RT_INLINE uint8_t clip(int32_t sum) {
     const int32_t value = sum >> RESAMPLE_PRECISION_BITS;
     return (uint8_t)(value < 0 ? 0 : value > 255 ? 255 : value);
 }
@@ -26,7 +19,7 @@ static inline __attribute__((always_inline)) uint8_t clip(int32_t sum) {
 #define WIDEN(pointer) __builtin_convertvector(LOAD(bytes8, pointer), ints8)
 
 // Eight pixels are three vectors; a lane always holds the same channel, as 24 divides by 3.
-static inline __attribute__((always_inline)) int dot_24(
+RT_INLINE int dot_24(
     const uint8_t *input, const int32_t *weights, int count, int32_t sums[3]) {
     ints8 a = {0}, b = {0}, c = {0};
     int i = 0;
@@ -44,7 +37,7 @@ static inline __attribute__((always_inline)) int dot_24(
     return i;
 }
 
-FOR_EACH_CPU void resample_row_rgb8(
+RT_CLONES void resample_row_rgb8(
     const uint8_t *row, uint8_t *output, ResampleWindows windows, const int32_t *weights) {
     for (int x = 0; x < windows.count; x++) {
         const uint8_t *input = row + 3 * (size_t)windows.starts[x];
@@ -60,7 +53,7 @@ FOR_EACH_CPU void resample_row_rgb8(
     }
 }
 
-FOR_EACH_CPU void resample_row_float(
+RT_CLONES void resample_row_float(
     const float *row, float *output, ResampleWindows windows, const float *weights) {
     for (int x = 0; x < windows.count; x++) {
         const float *input = row + windows.starts[x];
@@ -71,7 +64,7 @@ FOR_EACH_CPU void resample_row_float(
     }
 }
 
-FOR_EACH_CPU void resample_column_8(
+RT_CLONES void resample_column_8(
     const uint8_t *rows, size_t pitch, int count, const int32_t *weights, uint8_t *output,
     size_t width) {
     size_t x = 0;
@@ -90,7 +83,7 @@ FOR_EACH_CPU void resample_column_8(
     }
 }
 
-FOR_EACH_CPU void resample_column_float(
+RT_CLONES void resample_column_float(
     const float *rows, size_t pitch, int count, const float *weights, float *output, size_t width) {
     size_t x = 0;
     for (; x + LANES <= width; x += LANES) {

@@ -1,0 +1,2 @@
+// A target needs a source file; everything is in the header.
+#include "clones.h"
