@@ -97,12 +97,17 @@ private func arguments(
         arguments += ["-\(name)", value]
     }
     arguments += ["-color_range", format.range == .full ? "pc" : "tv"]
-    let tags = options.properties?.colorTags ?? [:]
-    arguments += ["-colorspace", tags["-colorspace"] ?? format.matrix.name]
-    for (option, value) in tags.sorted(by: { $0.key < $1.key }) where option != "-colorspace" {
+    for (option, value) in colorTags(format, options.properties).sorted(by: { $0.key < $1.key }) {
         arguments += [option, value]
     }
     return arguments + [FilmProperties.argument(path)]
+}
+
+/// The film's own tags; its matrix must be the one that the colors were written with.
+private func colorTags(_ format: FrameFormat, _ film: FilmProperties?) -> [String: String] {
+    let own = film?.colorTags ?? [:]
+    let written = ["-colorspace": format.matrix.name]
+    return own.merging(written) { own, written in film?.matrix == format.matrix ? own : written }
 }
 
 extension ColorMatrix {

@@ -174,17 +174,30 @@ import Testing
         try bench.expect(
             0, "video", model, "film.mkv", "-o", "out.mkv", "--encoder", "ffv1",
             "--encoder-option", "level=3")
-        let probe = try runProcess(
-            URL(filePath: "/usr/bin/ffprobe"),
-            ["-v", "error", "-show_streams", "-show_chapters", "-show_format", "out.mkv"],
-            in: bench.directory
-        ).output
+        let probe = try probe("out.mkv")
         for fact in [
             "codec_name=ffv1", "codec_name=pcm_s16le", "color_space=bt709", "color_range=tv",
             "TAG:title=Clouds", "[CHAPTER]", "avg_frame_rate=25/1",
         ] {
             #expect(probe.contains(fact), "\(fact) is missing: \(probe)")
         }
+    }
+
+    private func probe(_ name: String) throws -> String {
+        try runProcess(
+            URL(filePath: "/usr/bin/ffprobe"),
+            ["-v", "error", "-show_streams", "-show_chapters", "-show_format", name],
+            in: bench.directory
+        ).output
+    }
+
+    /// Players must read the colors with the matrix that they were written with.
+    @Test func anOverriddenMatrixIsTagged() throws {
+        try makeContainer("film.mkv", layout: "yuv420p")
+        try bench.expect(
+            0, "video", model, "film.mkv", "-o", "out.mkv", "--encoder", "ffv1", "--matrix",
+            "bt601")
+        #expect(try probe("out.mkv").contains("color_space=smpte170m"))
     }
 
     @Test func aPartOfAFilmIsColored() throws {
