@@ -40,7 +40,9 @@ let package = Package(
         .target(name: "ColorScience", dependencies: ["CColorScience"]),
         .target(
             name: "Frames", dependencies: ["CColorScience", "ColorScience", "ImageIO", "Files"]),
-
+        // Where the pixels of a film's frames come from.
+        .target(name: "CMotion", dependencies: ["CClones"]),
+        .target(name: "Motion", dependencies: ["CMotion"]),
         .target(
             name: "Films",
             dependencies: [
@@ -176,6 +178,7 @@ let package = Package(
         .testTarget(
             name: "FramesTests", dependencies: ["Frames", "Files", "TestSupport"],
             exclude: ["Goldens"]),
+        .testTarget(name: "MotionTests", dependencies: ["Motion", "TestSupport"]),
         .testTarget(
             name: "ImageIOTests", dependencies: ["ImageIO", "Files", "TestSupport"],
             exclude: ["Goldens"]),
