@@ -124,7 +124,7 @@ let package = Package(
                 "Training", "Verification", "Quantization", "Models", "Photos", "ColorizerExport",
                 "MIL", "Placement", "Checkpoints", "MLPackage", "Engine", "Colorizers", "Layers",
                 "Reports", "TensorGraph", "TensorFiles", "ColorScience", "ImageIO", "Films",
-                "Frames", "Files",
+                "Frames", "Motion", "Files",
             ]),
         .target(
             name: "Verification",
@@ -176,7 +176,7 @@ let package = Package(
             name: "ColorScienceTests", dependencies: ["ColorScience", "TestSupport"],
             exclude: ["Goldens"]),
         .testTarget(
-            name: "FramesTests", dependencies: ["Frames", "Files", "TestSupport"],
+            name: "FramesTests", dependencies: ["Frames", "ColorScience", "Files", "TestSupport"],
             exclude: ["Goldens"]),
         .testTarget(name: "MotionTests", dependencies: ["Motion", "TestSupport"]),
         .testTarget(
@@ -241,7 +241,7 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "RetintCLI", "Retint", "Models", "Photos", "Checkpoints", "ColorScience",
+                "RetintCLI", "Retint", "Models", "Motion", "Photos", "Checkpoints", "ColorScience",
                 "ColorizerExport", "MIL", "Engine", "Layers", "TensorFiles", "TensorGraph",
                 "ImageIO", "TestSupport",
             ],

@@ -8,10 +8,13 @@ extension Model {
     ///   - batch: the number of images that are colored at once.
     ///   - height: in pixels; the model's own height if nil.
     ///   - width: in pixels; the model's own width if nil.
+    ///   - estimatesConfidence: whether ``ModelProgram/estimate(lightness:)`` also says how sure
+    ///     the network is, which costs time.
     /// - Throws: ``ModelError`` if the model is not a colorizer, does not run at that size, or
     ///   gives colors of another size.
     package func program(
-        batch: Int = 1, height: Int? = nil, width: Int? = nil, options: CompileOptions = .init()
+        batch: Int = 1, height: Int? = nil, width: Int? = nil, estimatesConfidence: Bool = false,
+        options: CompileOptions = .init()
     ) throws -> ModelProgram {
         let own = try lightnessInput()
         let (height, width) = (height ?? own.shape[2], width ?? own.shape[3])
@@ -19,8 +22,9 @@ extension Model {
             throw ModelError(
                 .size, name, "cannot run on \(batch) images of \(width) × \(height)")
         }
-        return try ModelProgram(
-            graph(for: [batch, 1, height, width], of: own), options: options)
+        let graph = try graph(for: [batch, 1, height, width], of: own)
+        let extended = estimatesConfidence ? graph.addingConfidence() : nil
+        return try ModelProgram(extended ?? graph, options: options)
     }
 
     /// The height and width, in pixels, that the model runs at by default: a package's own,

@@ -90,7 +90,15 @@ extension ModelProgram {
     /// - Returns: a and b, [N, 2, H, W].
     /// - Throws: ``ModelError`` if the colors are not finite.
     package func predict(lightness: [Float]) throws(ModelError) -> TensorData {
-        try colors(of: inputs(lightness: lightness))
+        try estimate(lightness: lightness).ab
+    }
+
+    /// Estimates colors, and how sure the network is of them.
+    ///
+    /// - Parameter lightness: L in 0…100, N·H·W values, image after image.
+    /// - Throws: ``ModelError`` if the colors are not finite.
+    package func estimate(lightness: [Float]) throws(ModelError) -> ColorEstimate {
+        try estimate(of: inputs(lightness: lightness))
     }
 
     /// Estimates colors of lightness that is not rounded to an image's levels.
@@ -99,7 +107,7 @@ extension ModelProgram {
     /// - Returns: a and b, [N, 2, H, W].
     /// - Throws: ``ModelError`` if the colors are not finite.
     package func predictUnrounded(_ lightness: TensorData) throws(ModelError) -> TensorData {
-        try colors(of: [inputs[0].name: lightness.scaled(by: lightnessScale)])
+        try estimate(of: [inputs[0].name: lightness.scaled(by: lightnessScale)]).ab
     }
 
     /// The raw outputs for lightness in 0…100, [N, 1, H, W].
@@ -107,7 +115,7 @@ extension ModelProgram {
         try program.run([inputs[0].name: lightness.scaled(by: lightnessScale)])
     }
 
-    private func colors(of inputs: [String: TensorData]) throws(ModelError) -> TensorData {
+    private func estimate(of inputs: [String: TensorData]) throws(ModelError) -> ColorEstimate {
         let results: [String: TensorData]
         do {
             results = try program.run(inputs)
@@ -123,8 +131,17 @@ extension ModelProgram {
                 "gives colors that are not finite: \(found.text). Verify the model on this photo: "
                     + "the report names the operation where they begin")
         }
-        return colors
+        return ColorEstimate(ab: colors, certainty: results[ModelGraph.confidenceName])
     }
+}
+
+/// The colors that a network estimates.
+package struct ColorEstimate: Sendable {
+    /// a and b, [N, 2, H, W].
+    package let ab: TensorData
+    /// The sum of the squared probabilities of the colors, [N, 1, h, w]; nil if the network has no
+    /// distribution, or the program was compiled without it.
+    package let certainty: TensorData?
 }
 
 extension TensorData {

@@ -48,6 +48,7 @@ public struct ColoredFrames<Frames: AsyncSequence>: AsyncSequence where Frames.E
         fileprivate let tasks: FramesInFlight
         /// What ended the film, once it has been read to the end.
         private var ending: Result<Void, any Error>?
+        private var latest: ChainedFrame?
 
         fileprivate init(
             colorizer: FrameColorizer, limit: Int, frames: Frames.AsyncIterator,
@@ -65,15 +66,11 @@ public struct ColoredFrames<Frames: AsyncSequence>: AsyncSequence where Frames.E
         public mutating func next() async throws -> Frame? {
             try Task.checkCancellation()
             await fill()
-            guard let task = tasks.removeFirst() else {
+            guard let first = tasks.removeFirst() else {
                 try ending?.get()
                 return nil
             }
-            return try await withTaskCancellationHandler {
-                try await task.value
-            } onCancel: {
-                task.cancel()
-            }
+            return try await first.value
         }
 
         /// Reads frames until the limit is reached.
@@ -84,7 +81,9 @@ public struct ColoredFrames<Frames: AsyncSequence>: AsyncSequence where Frames.E
                         ending = .success(())
                         return
                     }
-                    tasks.append(Task { [colorizer] in try await colorizer.colorize(frame) })
+                    let chained = ChainedFrame(frame, after: latest, with: colorizer)
+                    tasks.append(chained)
+                    latest = chained
                 } catch {
                     ending = .failure(error)
                 }
@@ -95,13 +94,13 @@ public struct ColoredFrames<Frames: AsyncSequence>: AsyncSequence where Frames.E
 
 /// The frames that are being colored, the oldest first; they are cancelled with their reader.
 private final class FramesInFlight {
-    private var tasks: [Task<Frame, any Error>] = []
+    private var frames: [ChainedFrame] = []
 
-    var count: Int { tasks.count }
+    var count: Int { frames.count }
 
-    func append(_ task: Task<Frame, any Error>) { tasks.append(task) }
+    func append(_ frame: ChainedFrame) { frames.append(frame) }
 
-    func removeFirst() -> Task<Frame, any Error>? { tasks.isEmpty ? nil : tasks.removeFirst() }
+    func removeFirst() -> ChainedFrame? { frames.isEmpty ? nil : frames.removeFirst() }
 
-    deinit { for task in tasks { task.cancel() } }
+    deinit { for frame in frames { frame.cancel() } }
 }

@@ -28,6 +28,8 @@ public struct FilmColoringOptions: Sendable {
     public var size: Int?
     /// The number of frames that are colored at the same time; nil for all processors.
     public var threads: Int?
+    /// Whether frames keep the colors of those before them, as far as they show the same things.
+    public var stableColors = true
     /// The fastest algorithms measured on this machine.
     public var choices = KernelChoices()
 
@@ -62,7 +64,7 @@ public func colorizeFilm(
         let header = film.reader.header
         let colorizer = try FrameColorizer(
             model, header.format, size: options.size, threads: options.threads,
-            choices: options.choices)
+            stableColors: options.stableColors, choices: options.choices)
         onStart(
             FilmColoring(
                 format: header.format,

@@ -1,8 +1,7 @@
-import Dispatch
 import Engine
 import Frames
 import Models
-import Synchronization
+import Motion
 
 /// Colors the frames of a film: `try await FrameColorizer(model, format).colorize(frame)`.
 ///
@@ -16,6 +15,8 @@ public final class FrameColorizer: Sendable {
     public let networkSize: (height: Int, width: Int)
     /// The number of frames that are colored at the same time.
     public var workerCount: Int { workers.count }
+    /// Whether frames can follow the colors of those before them.
+    let hasStableColors: Bool
     private let workers: [FrameWorker]
     /// Each worker has weights of its own.
     private static let maximumWorkers = 64
@@ -30,11 +31,14 @@ public final class FrameColorizer: Sendable {
     ///     package's own size and 256 for a checkpoint.
     ///   - threads: the number of frames that are colored at the same time, at most 64; nil for all
     ///     processors that the process may use.
+    ///   - stableColors: whether the frames of ``colorized(_:inFlight:)`` and ``latest(of:)`` keep
+    ///     the colors of the frames before them, as far as they show the same things. Networks
+    ///     color each frame by itself, so that their colors flicker.
     ///   - choices: the fastest algorithms measured on this machine.
     /// - Throws: `ModelError` if the model is no colorizer or does not run at that size.
     public init(
         _ model: Model, _ format: FrameFormat, size: Int? = nil, threads: Int? = nil,
-        choices: KernelChoices = .init()
+        stableColors: Bool = true, choices: KernelChoices = .init()
     ) throws {
         self.format = format
         var options = CompileOptions(threads: 1)
@@ -43,17 +47,20 @@ public final class FrameColorizer: Sendable {
         let own = try model.preferredSize()
         let (height, width) = (size ?? own.height, size ?? own.width)
         networkSize = (height, width)
+        let isStable = stableColors && min(height, width) >= LightnessPyramid.minimumSide
+        hasStableColors = isStable
         let lightness = FrameLightness(format, width: width, height: height)
         let painter = FramePainter(format, width: width, height: height)
         workers = try (0..<count).map { _ in
             FrameWorker(
-                try model.program(height: height, width: width, options: options), lightness,
-                painter)
+                try model.program(
+                    height: height, width: width, estimatesConfidence: isStable, options: options),
+                lightness, painter)
         }
         queue = WaitingQueue(count)
     }
 
-    /// Colors a frame.
+    /// Colors a frame by itself.
     ///
     /// - Returns: the frame with new Cb and Cr; a mono frame gets color planes of half its width
     ///   and height.
@@ -61,39 +68,15 @@ public final class FrameColorizer: Sendable {
     ///   colors that are not finite; `CancellationError` if the task is cancelled before it is the
     ///   frame's turn.
     public func colorize(_ frame: Frame) async throws -> Frame {
-        guard frame.format == format else {
-            throw FrameError(
-                .format,
-                "a frame of \(frame.format.width) × \(frame.format.height) where frames "
-                    + "of \(format.width) × \(format.height) are colored")
-        }
+        try await onWorker { try $0.colored(frame) }
+    }
+
+    /// Does something on a thread of one's own, when it is one's turn.
+    func onWorker<Value: Sendable>(
+        _ body: @escaping @Sendable (FrameWorker) throws -> Value
+    ) async throws -> Value {
         let index = try await queue.take()
         defer { queue.giveBack(index) }
-        return try await workers[index].colorize(frame)
-    }
-}
-
-/// A compiled network and the queue that it runs on.
-private final class FrameWorker: Sendable {
-    private let program: Mutex<ModelProgram>
-    private let lightness: FrameLightness
-    private let painter: FramePainter
-    private let queue = DispatchQueue(label: "retint.frames")
-
-    init(_ program: sending ModelProgram, _ lightness: FrameLightness, _ painter: FramePainter) {
-        self.program = Mutex(program)
-        (self.lightness, self.painter) = (lightness, painter)
-    }
-
-    func colorize(_ frame: Frame) async throws -> Frame {
-        try await withCheckedThrowingContinuation { continuation in
-            queue.async { [self] in continuation.resume(with: Result { try colored(frame) }) }
-        }
-    }
-
-    private func colored(_ frame: Frame) throws -> Frame {
-        let input = lightness.lightness(of: frame)
-        let colors = try program.withLock { try $0.predict(lightness: input) }
-        return try painter.colored(frame, a: colors.colorPlane(0), b: colors.colorPlane(1))
+        return try await workers[index].run(body)
     }
 }

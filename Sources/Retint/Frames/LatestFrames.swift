@@ -67,6 +67,13 @@ public struct LatestFrames: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let colorizer: FrameColorizer
         fileprivate var frames: AsyncThrowingStream<Frame, any Error>.Iterator
+        private var latest: ChainedFrame?
+
+        fileprivate init(
+            colorizer: FrameColorizer, frames: AsyncThrowingStream<Frame, any Error>.Iterator
+        ) {
+            (self.colorizer, self.frames) = (colorizer, frames)
+        }
 
         /// The next colored frame; nil at the end of the source.
         ///
@@ -77,7 +84,9 @@ public struct LatestFrames: AsyncSequence, Sendable {
                 try Task.checkCancellation()
                 return nil
             }
-            return try await colorizer.colorize(frame)
+            let chained = ChainedFrame(frame, after: latest, with: colorizer)
+            latest = chained
+            return try await chained.value
         }
     }
 }

@@ -55,6 +55,14 @@ struct VideoCommand: AsyncParsableCommand {
             "An option of the encoder, such as crf=18; may be repeated.", valueName: "name=value"))
     var encoderOptions: [String] = []
 
+    @Flag(
+        inversion: .prefixedNo,
+        help: """
+            Keep the colors of the frames before, as far as they show the same things; without it, \
+            each frame is colored by itself, and its colors flicker.
+            """)
+    var stableColors = true
+
     @Option(help: "The number of frames to color at the same time; all processors if not given.")
     var threads: Int?
 
@@ -109,6 +117,7 @@ struct VideoCommand: AsyncParsableCommand {
         (options.reading.start, options.reading.duration) = (start, duration)
         (options.encoder, options.encoderOptions) = (encoder, encoderOptions)
         (options.size, options.threads, options.choices) = (size, threads, KernelFile.read())
+        options.stableColors = stableColors
         return try await colorizeFilm(
             Model(contentsOf: model), from: input, to: output, options,
             onStart: { display.begin($0) }, onFrame: { display.update($0) })

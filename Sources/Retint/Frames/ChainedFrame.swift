@@ -1,0 +1,60 @@
+import Frames
+import Motion
+
+/// A frame that is being colored, and that the colors of the next one may follow.
+///
+/// The network runs on several frames at the same time; only the last step, which takes the colors
+/// of the frame before, waits for it.
+struct ChainedFrame: Sendable {
+    private struct Link {
+        let estimate: Task<FrameEstimate, any Error>
+        let colors: Task<StableColors, any Error>
+    }
+
+    /// Nil for a frame that is colored by itself.
+    private let link: Link?
+    private let result: Task<Frame, any Error>
+
+    /// Starts to color a frame.
+    ///
+    /// - Parameter previous: the frame before; nil for the first one.
+    init(_ frame: Frame, after previous: ChainedFrame?, with colorizer: FrameColorizer) {
+        guard colorizer.hasStableColors else {
+            link = nil
+            result = Task { try await colorizer.colorize(frame) }
+            return
+        }
+        let estimate = Task { try await colorizer.onWorker { try $0.estimate(frame) } }
+        let colors = Task { [before = previous?.link] in
+            let own = try await estimate.value
+            guard let before else { return StableColors(own) }
+            let earlier = try await before.estimate.value
+            let motion = try await colorizer.onWorker { _ in
+                MotionField(from: own.lightness, to: earlier.lightness)
+            }
+            return try await before.colors.value.next(own, motion: motion)
+        }
+        result = Task {
+            let colors = try await colors.value
+            return try await colorizer.onWorker { try $0.colored(frame, colors) }
+        }
+        link = Link(estimate: estimate, colors: colors)
+    }
+
+    /// The colored frame, which is given up if the task is cancelled.
+    var value: Frame {
+        get async throws {
+            try await withTaskCancellationHandler {
+                try await result.value
+            } onCancel: {
+                cancel()
+            }
+        }
+    }
+
+    func cancel() {
+        link?.estimate.cancel()
+        link?.colors.cancel()
+        result.cancel()
+    }
+}
