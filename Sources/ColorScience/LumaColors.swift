@@ -86,3 +86,22 @@ package struct LumaColors: Sendable {
         116 * Double(gray(luma).lightness) - 16
     }
 }
+
+extension LumaColors {
+    /// sRGB of a color with the primaries of BT.2020; colors outside sRGB are clamped.
+    ///
+    /// - Parameter color: red, green and blue in 0…1, encoded with the curve of sRGB.
+    package static func narrowed(_ color: SIMD3<Float>) -> SIMD3<Float> {
+        var linear = SIMD3<Float>()
+        for channel in 0..<3 { linear[channel] = Float(SRGBCurve.decode(Double(color[channel]))) }
+        // Of the primaries' chromaticities (ITU-R BT.2087, table 4, inverted).
+        let narrow = SIMD3(
+            (linear * SIMD3(1.660491, -0.587641, -0.072850)).sum(),
+            (linear * SIMD3(-0.124550, 1.132900, -0.008349)).sum(),
+            (linear * SIMD3(-0.018151, -0.100579, 1.118730)).sum()
+        ).clamped(lowerBound: .zero, upperBound: .one)
+        var encoded = SIMD3<Float>()
+        for channel in 0..<3 { encoded[channel] = Float(SRGBCurve.encode(Double(narrow[channel]))) }
+        return encoded
+    }
+}

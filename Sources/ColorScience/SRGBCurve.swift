@@ -12,6 +12,11 @@ enum SRGBCurve {
     static func decode(_ value: Double) -> Double {
         value > 0.04045 ? pow((value + 0.055) / 1.055, 2.4) : value / 12.92
     }
+
+    /// Linear light 0…1 to encoded 0…1.
+    static func encode(_ value: Double) -> Double {
+        value > 0.0031308 ? 1.055 * pow(value, 1 / 2.4) - 0.055 : 12.92 * value
+    }
 }
 
 /// Rounds linear light to 8-bit sRGB without evaluating a power.

@@ -1,4 +1,5 @@
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Retint
@@ -21,6 +22,16 @@ import Testing
         try FrameColorizer(
             Model(Checkpoint(architecture: "pico-unet", seed: 1)), format, size: 32,
             threads: threads)
+    }
+
+    /// Fresh weights give almost gray; these give colors.
+    private static func livelyModel() throws -> Model {
+        var checkpoint = try Checkpoint(architecture: "pico-unet", seed: 1)
+        let last = try #require(
+            checkpoint.state.map { ($0, $1) }.last { $0.1.shape.rank == 4 })
+        let floats = try #require(last.1.floats).map { $0 * 100 }
+        checkpoint.state[last.0] = StoredTensor(shape: last.1.shape, floats: floats)
+        return Model(checkpoint)
     }
 
     /// Frames that are made when they are asked for, and counted.
@@ -63,6 +74,28 @@ import Testing
             count += 1
         }
         #expect(count == 12)
+    }
+
+    /// Within a scene colors follow those before; the first frame after a cut is colored by itself.
+    @Test func stableColorsEndWithTheScene() async throws {
+        let scratch = try TemporaryFolder(), path = scratch.path("film.y4m")
+        try AtomicFile.write(Array(VideoEvaluationTests.film()), to: path)
+        let reader = try Y4MReader(contentsOf: path)
+        var frames: [Frame] = []
+        while let frame = try reader.next() { frames.append(frame) }
+        let (model, format) = (try Self.livelyModel(), reader.header.format)
+        let stable = try FrameColorizer(model, format, size: 64, threads: 2)
+        var colored: [Frame] = []
+        for try await frame in stable.colorized(frames.async) { colored.append(frame) }
+        let alone = try FrameColorizer(model, format, size: 64, threads: 2, stableColors: false)
+        var differs: [Bool] = []
+        for (frame, stable) in zip(frames, colored) {
+            differs.append(try await alone.colorize(frame) != stable)
+        }
+        #expect(differs == [false, true, true, true, false, true, true, true])
+        var unchained: [Frame] = []
+        for try await frame in alone.colorized(frames.async) { unchained.append(frame) }
+        #expect(try await unchained[1] == alone.colorize(frames[1]))
     }
 
     @Test func aFilmsErrorComesAfterItsFrames() async throws {
@@ -198,5 +231,15 @@ import Testing
             try await Self.colorizer().colorize(frame)
         }
         #expect(error?.kind == .format)
+    }
+}
+
+extension Array where Element: Sendable {
+    /// The elements as an asynchronous sequence.
+    fileprivate var async: AsyncStream<Element> {
+        AsyncStream { continuation in
+            for element in self { continuation.yield(element) }
+            continuation.finish()
+        }
     }
 }

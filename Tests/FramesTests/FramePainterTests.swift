@@ -1,3 +1,4 @@
+import ColorScience
 import Frames
 import TestSupport
 import Testing
@@ -37,6 +38,26 @@ import Testing
     static let goldens: [Golden] = (try? decodeGolden("colors.json")) ?? []
 
     @Test func goldensAreThere() { #expect(Self.goldens.count == 12) }
+
+    /// A frame in color as an image: its colors are those of the golden, where sRGB has them.
+    @Test(arguments: goldens)
+    func framesBecomeImages(_ golden: Golden) throws {
+        let format = try golden.format()
+        let frame = try Frame(
+            format, luma: golden.plane(0), cb: golden.plane(1), cr: golden.plane(2))
+        let image = FrameReducer(format, width: golden.count, height: 1).image(of: frame)
+        let colors = lab(fromRGB: image.pixels)
+        var compared = 0
+        for index in 0..<golden.count {
+            let pixel = image.pixels[3 * index..<3 * index + 3]
+            guard pixel.allSatisfy({ $0 > 0 && $0 < 255 }) else { continue }
+            compared += 1
+            // Levels of 8 bits are up to 1.6 apart in a or b.
+            #expect(abs(colors.a[index] - golden.ab[2 * index]) < 1.6)
+            #expect(abs(colors.b[index] - golden.ab[2 * index + 1]) < 1.6)
+        }
+        #expect(compared > golden.count / 2)
+    }
 
     @Test(arguments: goldens)
     func chromaIsThatOfTheColor(_ golden: Golden) throws {

@@ -11,6 +11,14 @@ struct EvaluateCommand: AsyncParsableCommand {
             photo in the mean color of all photos. Values are means over photos, with 95 % \
             bootstrap confidence intervals; a PSNR above 100 dB counts as 100. The rebalanced AuC \
             weights all colors equally. A photo that cannot be read is reported and left out.
+
+            With --video, films are measured instead: a film in color, or clips of 16 frames that \
+            are made of each photo by a pan, a zoom and a change of the exposure. The colors are \
+            those that `video` gives, with and without stable colors. The warp error is the mean \
+            distance, in the ab plane, between a pixel and the place in the frame before that it \
+            comes from. The motion of made clips is known exactly; that of films is estimated. \
+            CDC, the color distribution consistency, is the Jensen-Shannon divergence of the \
+            levels of red, green and blue between frames that are 1, 2 and 4 apart.
             """)
 
     @Argument(help: "A checkpoint or a package.")
@@ -19,9 +27,12 @@ struct EvaluateCommand: AsyncParsableCommand {
     @Option(
         help: """
             A directory of photos with its subdirectories, a list of photos (.txt) or a packed \
-            dataset (.h5).
+            dataset (.h5); with --video also a film.
             """)
     var data: String
+
+    @Flag(help: "Measure the colors of films and how steady they are.")
+    var video = false
 
     @Option(help: "The side of the square at which the network sees a photo, in pixels.")
     var size: Int?
@@ -38,9 +49,16 @@ struct EvaluateCommand: AsyncParsableCommand {
             valueName: "file"))
     var html: String?
 
+    func validate() throws {
+        guard !video || html == nil else {
+            throw ValidationError("--html shows photos, and has no effect with --video")
+        }
+    }
+
     func run() async throws {
         try checkPositive(size, "--size")
         try checkPositive(threads, "--threads")
+        if video { return try await runVideo() }
         let model = try Model(contentsOf: model)
         let photos = try photoReferences(data)
         let display = EvaluationDisplay()
@@ -58,6 +76,38 @@ struct EvaluateCommand: AsyncParsableCommand {
     private func show(_ report: EvaluationReport) throws {
         if json { return try Console.printJSON(report) }
         Console.print("\(report.photos.count) photos at \(report.width) × \(report.height)")
+        for line in report.table.lines { Console.print(line) }
+    }
+
+    private func runVideo() async throws {
+        let model = try Model(contentsOf: model)
+        guard try isFilm else {
+            let photos = try photoReferences(data)
+            let display = EvaluationDisplay()
+            try show(
+                try await evaluateVideo(
+                    model, on: photos, size: size, threads: threads, choices: KernelFile.read(),
+                    onProgress: { display.show($0) }))
+            return try display.finish(of: photos.count)
+        }
+        let bar = ProgressBar("evaluate", total: 0, unit: "frames")
+        let report = try await evaluateVideo(
+            model, film: data, size: size, choices: KernelFile.read(), onFrame: { bar.update($0) })
+        bar.finish()
+        try show(report)
+    }
+
+    /// Whether the data are a film: a file that is no list and no pack.
+    private var isFilm: Bool {
+        get throws {
+            let isListOrPack = [".txt", ".h5", ".hdf5"].contains { data.hasSuffix($0) }
+            return try !isListOrPack && !isDirectory(data)
+        }
+    }
+
+    private func show(_ report: VideoReport) throws {
+        if json { return try Console.printJSON(report) }
+        Console.print(report.summary)
         for line in report.table.lines { Console.print(line) }
     }
 }

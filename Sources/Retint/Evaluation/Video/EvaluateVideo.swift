@@ -1,0 +1,195 @@
+import Engine
+import Films
+import Frames
+import ImageIO
+import Models
+import Motion
+import Photos
+import Synchronization
+
+/// Measures how steadily a model colors clips that are made of photos: a pan, a zoom and a change of
+/// the exposure each, whose motion is known exactly.
+///
+///     let photos = try PhotoReference.list("photos")
+///     let report = try await evaluateVideo(Model(contentsOf: "colorizer.h5"), on: photos)
+///     for mean in report.means { print(mean.kind, mean.stable.warpError ?? 0) }
+///
+/// - Parameters:
+///   - model: a checkpoint or a package.
+///   - photos: the photos, in color; those that cannot be read are left out and listed.
+///   - size: the side, in pixels, of the square at which the network sees a frame; nil for a
+///     package's own size and 256 for a checkpoint.
+///   - threads: the number of photos that are measured at the same time; nil for all processors.
+///   - choices: the fastest algorithms measured on this machine.
+///   - onProgress: called on other threads.
+/// - Throws: ``EvaluationError`` if no photo can be read; `ModelError` if the model is no colorizer,
+///   does not run at that size or gives colors that are not finite; `CancellationError` if the task
+///   is cancelled.
+public func evaluateVideo(
+    _ model: Model, on photos: [PhotoReference], size: Int? = nil, threads: Int? = nil,
+    choices: KernelChoices = .init(),
+    onProgress: @escaping @Sendable (EvaluationProgress) -> Void = { _ in }
+) async throws -> VideoReport {
+    let own = try model.videoSize(size)
+    let results = ClipResults(photos.count, onProgress)
+    let workers = min(max(threads ?? Machine.processorCount, 1), max(photos.count, 1))
+    try await withThrowingTaskGroup(of: Void.self) { group in
+        for _ in 0..<workers {
+            group.addTask {
+                try await onNewThread { isCancelled in
+                    let evaluator = FilmEvaluator(try model.videoProgram(own, choices))
+                    while let index = results.take() {
+                        try checkCancellation(isCancelled)
+                        let films = try clips(of: photos[index], index, own, evaluator, results)
+                        results.finish(index, films)
+                    }
+                }
+            }
+        }
+        try await group.waitForAll()
+    }
+    guard !results.films.isEmpty else { throw EvaluationError(failures: results.failures) }
+    return VideoReport(
+        model: model.name, height: own.height, width: own.width, films: results.films,
+        failures: results.failures)
+}
+
+/// Measures how steadily a model colors a film whose colors are known.
+///
+/// The motion is estimated from the film's lightness, by the same method that keeps the colors
+/// stable.
+///
+/// - Parameters:
+///   - model: a checkpoint or a package.
+///   - film: the path of a film in color; see ``withFilm(_:_:_:)``.
+///   - reading: what to do where the film does not state how it is to be read.
+///   - size: see ``evaluateVideo(_:on:size:threads:choices:onProgress:)``.
+///   - choices: the fastest algorithms measured on this machine.
+///   - onFrame: called with the number of frames that were measured.
+/// - Throws: `FilmError` and `FrameError` for a film that cannot be read or has no color;
+///   `ModelError` if the model is no colorizer, does not run at that size or gives colors that are
+///   not finite; `CancellationError` if the task is cancelled.
+public func evaluateVideo(
+    _ model: Model, film: String, _ reading: FilmReadingOptions = .init(), size: Int? = nil,
+    choices: KernelChoices = .init(), onFrame: (Int) -> Void = { _ in }
+) async throws -> VideoReport {
+    let own = try model.videoSize(size)
+    let evaluator = FilmEvaluator(try model.videoProgram(own, choices))
+    return try await withFilm(film, reading) { open in
+        let format = open.reader.header.format
+        guard format.chroma != .mono else {
+            throw FrameError(.format, "\(film): it has no color to compare with")
+        }
+        let reducer = FrameReducer(format, width: own.width, height: own.height)
+        var count = 0
+        for try await frame in open.reader.frames {
+            try Task.checkCancellation()
+            try evaluator.add(reducer.image(of: frame))
+            count += 1
+            onFrame(count)
+        }
+        guard let result = evaluator.finish(film, kind: "film") else {
+            throw FrameError(.truncated, "\(film): it has no frames")
+        }
+        return VideoReport(
+            model: model.name, height: own.height, width: own.width, films: [result], failures: [])
+    }
+}
+
+/// Measures the three clips of a photo.
+///
+/// - Returns: nil if the photo cannot be read.
+private func clips(
+    of photo: PhotoReference, _ index: Int, _ size: (height: Int, width: Int),
+    _ evaluator: FilmEvaluator, _ results: ClipResults
+) throws -> [VideoReport.Film]? {
+    let image: Image
+    do {
+        image = try photo.image()
+    } catch {
+        results.fail(index, .init(photo: photo, error: error))
+        return nil
+    }
+    return try PhotoClip.Kind.allCases.compactMap { kind in
+        let clip = PhotoClip(
+            image, kind, index: index, width: size.width, height: size.height)
+        for number in 0..<PhotoClip.frameCount {
+            try evaluator.add(
+                clip.frame(number), exactMotion: number > 0 ? clip.motion(number) : nil)
+        }
+        return evaluator.finish("\(photo)", kind: kind.rawValue)
+    }
+}
+
+extension Model {
+    /// The size at which the network sees frames.
+    fileprivate func videoSize(_ size: Int?) throws(ModelError) -> (height: Int, width: Int) {
+        let own = try preferredSize()
+        return (size ?? own.height, size ?? own.width)
+    }
+
+    /// The network on one thread, with its confidence.
+    fileprivate func videoProgram(
+        _ size: (height: Int, width: Int), _ choices: KernelChoices
+    ) throws -> ModelProgram {
+        guard min(size.height, size.width) >= LightnessPyramid.minimumSide else {
+            throw ModelError(
+                .size, name,
+                "motion cannot be seen at \(size.width) × \(size.height); give a size of at least "
+                    + "\(LightnessPyramid.minimumSide)")
+        }
+        var options = CompileOptions(threads: 1)
+        options.choices = choices
+        return try program(
+            height: size.height, width: size.width, estimatesConfidence: true, options: options)
+    }
+}
+
+/// The clips of many photos, in the photos' order.
+private final class ClipResults: Sendable {
+    private struct State {
+        var next = 0
+        var finished = 0
+        var films: [[VideoReport.Film]]
+        var failures: [Int: VideoReport.Failure] = [:]
+    }
+
+    private let state: Mutex<State>
+    private let count: Int
+    private let onProgress: @Sendable (EvaluationProgress) -> Void
+
+    init(_ count: Int, _ onProgress: @escaping @Sendable (EvaluationProgress) -> Void) {
+        (self.count, self.onProgress) = (count, onProgress)
+        state = Mutex(State(films: Array(repeating: [], count: count)))
+        onProgress(.colored(photos: 0, total: count))
+    }
+
+    /// The index of the next photo; nil if all were taken.
+    func take() -> Int? {
+        state.withLock { state in
+            guard state.next < count else { return nil }
+            defer { state.next += 1 }
+            return state.next
+        }
+    }
+
+    func fail(_ index: Int, _ failure: VideoReport.Failure) {
+        state.withLock { $0.failures[index] = failure }
+        onProgress(.failed(failure))
+    }
+
+    func finish(_ index: Int, _ films: [VideoReport.Film]?) {
+        let finished = state.withLock { state in
+            state.finished += 1
+            state.films[index] = films ?? []
+            return state.finished
+        }
+        onProgress(.colored(photos: finished, total: count))
+    }
+
+    var films: [VideoReport.Film] { state.withLock { $0.films.flatMap { $0 } } }
+
+    var failures: [VideoReport.Failure] {
+        state.withLock { state in state.failures.sorted { $0.key < $1.key }.map(\.value) }
+    }
+}
