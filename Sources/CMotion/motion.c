@@ -254,6 +254,41 @@ RT_INLINE v4 color_at(const mo_color *colors, ptrdiff_t index) {
     return v;
 }
 
+// A place between four pixels.
+typedef struct {
+    ptrdiff_t index, right, below;
+    float x, y;
+    int inside;
+} corner;
+
+RT_INLINE corner corner_at(float x, float y, int width, int height) {
+    corner c;
+    // What comes from outside was not seen; NaN does not pass either.
+    c.inside = x >= 0 && y >= 0 && x <= (float)(width - 1) && y <= (float)(height - 1);
+    x = c.inside ? x : 0, y = c.inside ? y : 0;
+    int left = (int)x, top = (int)y;
+    left = left < width - 1 ? left : width > 1 ? width - 2 : 0;
+    top = top < height - 1 ? top : height > 1 ? height - 2 : 0;
+    c.right = width > 1, c.below = height > 1 ? width : 0;
+    c.x = x - (float)left, c.y = y - (float)top;
+    c.index = (ptrdiff_t)top * width + left;
+    return c;
+}
+
+RT_INLINE v4 color_between(const mo_color *colors, corner c) {
+    v4 upper = color_at(colors, c.index), lower = color_at(colors, c.index + c.below);
+    upper += c.x * (color_at(colors, c.index + c.right) - upper);
+    lower += c.x * (color_at(colors, c.index + c.below + c.right) - lower);
+    return upper + c.y * (lower - upper);
+}
+
+RT_INLINE float value_between(const float *plane, corner c) {
+    const float *p = plane + c.index;
+    float upper = p[0] + c.x * (p[c.right] - p[0]);
+    float lower = p[c.below] + c.x * (p[c.below + c.right] - p[c.below]);
+    return upper + c.y * (lower - upper);
+}
+
 RT_CLONES void mo_blend(const mo_color *before, const float *dx, const float *dy,
                         const float *reliability, const float *a, const float *b,
                         const float *confidence, float limit, mo_color *colors, int width,
@@ -261,28 +296,35 @@ RT_CLONES void mo_blend(const mo_color *before, const float *dx, const float *dy
     for (int row = 0; row < height; row++) {
         for (int column = 0; column < width; column++) {
             ptrdiff_t i = (ptrdiff_t)row * width + column;
-            float x = (float)column + dx[i], y = (float)row + dy[i];
-            // What comes from outside was not seen; NaN does not pass either.
-            int inside = x >= 0 && y >= 0 && x <= (float)(width - 1) && y <= (float)(height - 1);
-            x = inside ? x : 0, y = inside ? y : 0;
-            int left = (int)x, top = (int)y;
-            left = left < width - 1 ? left : width > 1 ? width - 2 : 0;
-            top = top < height - 1 ? top : height > 1 ? height - 2 : 0;
-            int right = width > 1, down = height > 1 ? width : 0;
-            float fx = x - (float)left, fy = y - (float)top;
-            ptrdiff_t at = (ptrdiff_t)top * width + left;
-            v4 upper = color_at(before, at), lower = color_at(before, at + down);
-            upper += fx * (color_at(before, at + right) - upper);
-            lower += fx * (color_at(before, at + down + right) - lower);
-            v4 old = upper + fy * (lower - upper);
-            float weight = old[2] < limit ? old[2] : limit;
-            weight *= inside ? reliability[i] : 0;
+            corner c = corner_at((float)column + dx[i], (float)row + dy[i], width, height);
+            v4 old = color_between(before, c);
+            float alike = c.inside ? reliability[i] : 0;
+            float weight = old[2] < limit + old[3] ? old[2] : limit + old[3];
+            weight *= alike;
             float own = confidence ? confidence[i] : 1, total = weight + own;
             float share = total > 0 ? own / total : 1;
             v4 new = {a[i], b[i], 0, 0};
             v4 mixed = old + share * (new - old);
-            mixed[2] = total, mixed[3] = 0;
+            mixed[2] = total, mixed[3] = old[3] * alike;
             memcpy(colors + i, &mixed, sizeof mixed);
+        }
+    }
+}
+
+RT_CLONES void mo_anchor(mo_color *colors, const float *a, const float *b, const float *dx,
+                         const float *dy, const float *reliability, float strength, int width,
+                         int height) {
+    for (int row = 0; row < height; row++) {
+        for (int column = 0; column < width; column++) {
+            ptrdiff_t i = (ptrdiff_t)row * width + column;
+            corner c = corner_at((float)column + dx[i], (float)row + dy[i], width, height);
+            float weight = c.inside ? strength * reliability[i] : 0;
+            mo_color *color = colors + i;
+            float total = color->weight + weight, share = total > 0 ? weight / total : 0;
+            color->a += share * (value_between(a, c) - color->a);
+            color->b += share * (value_between(b, c) - color->b);
+            color->weight = total;
+            color->hold = weight > color->hold ? weight : color->hold;
         }
     }
 }

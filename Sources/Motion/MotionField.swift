@@ -32,17 +32,26 @@ package struct MotionField: Sendable {
     ///   - earlier: the frame that the motion leads back to.
     ///   - frame: the frame that it starts from.
     package init(from frame: LightnessPyramid, to earlier: LightnessPyramid) {
-        precondition(frame.width == earlier.width && frame.height == earlier.height)
-        let coarsest = frame.levels[frame.levels.count - 1]
-        let none = [Float](repeating: 0, count: coarsest.width * coarsest.height)
-        var estimate = Estimate(width: coarsest.width, height: coarsest.height, dx: none, dy: none)
-        for (now, before) in zip(frame.levels, earlier.levels).reversed() {
-            estimate = estimate.doubled(toWidth: now.width, height: now.height)
-            estimate.refine(now, before, isFinest: now.width == frame.width)
-        }
+        let estimate = Estimate(from: frame, to: earlier, leastShare: -.infinity)
         self.init(
             width: frame.width, height: frame.height, dx: estimate.dx, dy: estimate.dy,
             reliability: estimate.reliability, explainedShare: estimate.explainedShare)
+    }
+
+    /// The motion between two frames of one scene; nil, after a short look, for other frames.
+    ///
+    /// - Parameters:
+    ///   - frame: the frame that the motion starts from.
+    ///   - other: a frame of the same size, at any time.
+    package static func within(
+        _ frame: LightnessPyramid, and other: LightnessPyramid
+    ) -> MotionField? {
+        let estimate = Estimate(from: frame, to: other, leastShare: Self.sceneCutShare)
+        guard estimate.width == frame.width, estimate.height == frame.height else { return nil }
+        let field = MotionField(
+            width: frame.width, height: frame.height, dx: estimate.dx, dy: estimate.dy,
+            reliability: estimate.reliability, explainedShare: estimate.explainedShare)
+        return field.isSceneCut ? nil : field
     }
 }
 
@@ -58,6 +67,29 @@ private struct Estimate {
     private static let (coarseSteps, finestSteps): (Int32, Int32) = (12, 6)
     /// What noise adds to the variance of a patch, in squared units of L.
     private static let noise = 0.5
+
+    /// At most this many pixels a side are a short look.
+    private static let shortLook = 64
+
+    init(width: Int, height: Int, dx: [Float], dy: [Float]) {
+        (self.width, self.height, self.dx, self.dy) = (width, height, dx, dy)
+    }
+
+    /// From coarse to fine.
+    ///
+    /// - Parameter leastShare: the search ends after a short look if it explains less.
+    init(from frame: LightnessPyramid, to earlier: LightnessPyramid, leastShare: Float) {
+        precondition(frame.width == earlier.width && frame.height == earlier.height)
+        let coarsest = frame.levels[frame.levels.count - 1]
+        let none = [Float](repeating: 0, count: coarsest.width * coarsest.height)
+        self.init(width: coarsest.width, height: coarsest.height, dx: none, dy: none)
+        for (now, before) in zip(frame.levels, earlier.levels).reversed() {
+            let isNext = max(now.width, now.height) > Self.shortLook && !reliability.isEmpty
+            if isNext, explainedShare < leastShare { return }
+            self = doubled(toWidth: now.width, height: now.height)
+            refine(now, before, isFinest: now.width == frame.width)
+        }
+    }
 
     func doubled(toWidth newWidth: Int, height newHeight: Int) -> Estimate {
         if newWidth == width && newHeight == height { return self }

@@ -9,7 +9,7 @@ import CMotion
 package struct StableColors: Sendable {
     /// The size in pixels.
     package let width, height: Int
-    private let colors: [mo_color]
+    private var colors: [mo_color]
 
     /// How many frames of full confidence the past weighs at most.
     package static let memory: Float = 12
@@ -27,7 +27,7 @@ package struct StableColors: Sendable {
         precondition(confidence.map { $0.count == a.count } ?? true)
         (self.width, self.height) = (width, height)
         colors = a.indices.map {
-            mo_color(a: a[$0], b: b[$0], weight: confidence?[$0] ?? 1, unused: 0)
+            mo_color(a: a[$0], b: b[$0], weight: confidence?[$0] ?? 1, hold: 0)
         }
     }
 
@@ -54,6 +54,27 @@ package struct StableColors: Sendable {
             initialized = a.count
         }
         return StableColors(width: width, height: height, colors: next)
+    }
+
+    /// The weight of an anchor where it looks like the frame: that of as many frames. The network's
+    /// estimates move the colors back within about this time once the anchor is out of sight.
+    package static let anchorStrength: Float = 200
+
+    /// Draws the colors towards those of an anchor, where the frame looks like it. The frames that
+    /// follow keep them.
+    ///
+    /// - Parameters:
+    ///   - a: of the anchor, row by row.
+    ///   - b: of the anchor.
+    ///   - motion: from this frame to the anchor.
+    package mutating func follow(a: [Float], b: [Float], motion: MotionField) {
+        precondition(motion.width == width && motion.height == height)
+        precondition(a.count == width * height && b.count == a.count)
+        colors.withUnsafeMutableBufferPointer { colors in
+            mo_anchor(
+                colors.baseAddress!, a, b, motion.dx, motion.dy, motion.reliability,
+                Self.anchorStrength, Int32(width), Int32(height))
+        }
     }
 
     private init(width: Int, height: Int, colors: [mo_color]) {

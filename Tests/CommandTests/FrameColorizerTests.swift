@@ -34,6 +34,16 @@ import Testing
         return Model(checkpoint)
     }
 
+    /// Eight frames; the fifth begins another scene.
+    private static func twoScenes() throws -> [Frame] {
+        let scratch = try TemporaryFolder(), path = scratch.path("film.y4m")
+        try AtomicFile.write(Array(VideoEvaluationTests.film()), to: path)
+        let reader = try Y4MReader(contentsOf: path)
+        var frames: [Frame] = []
+        while let frame = try reader.next() { frames.append(frame) }
+        return frames
+    }
+
     /// Frames that are made when they are asked for, and counted.
     private struct Film: AsyncSequence {
         struct Broken: Error {}
@@ -78,12 +88,8 @@ import Testing
 
     /// Within a scene colors follow those before; the first frame after a cut is colored by itself.
     @Test func stableColorsEndWithTheScene() async throws {
-        let scratch = try TemporaryFolder(), path = scratch.path("film.y4m")
-        try AtomicFile.write(Array(VideoEvaluationTests.film()), to: path)
-        let reader = try Y4MReader(contentsOf: path)
-        var frames: [Frame] = []
-        while let frame = try reader.next() { frames.append(frame) }
-        let (model, format) = (try Self.livelyModel(), reader.header.format)
+        let frames = try Self.twoScenes()
+        let (model, format) = (try Self.livelyModel(), frames[0].format)
         let stable = try FrameColorizer(model, format, size: 64, threads: 2)
         var colored: [Frame] = []
         for try await frame in stable.colorized(frames.async) { colored.append(frame) }
@@ -96,6 +102,38 @@ import Testing
         var unchained: [Frame] = []
         for try await frame in alone.colorized(frames.async) { unchained.append(frame) }
         #expect(try await unchained[1] == alone.colorize(frames[1]))
+    }
+
+    /// The second scene has an anchor in red; the first one is as without.
+    @Test func anchorsColorTheirScene() async throws {
+        let frames = try Self.twoScenes()
+        let red = FrameReducer(frames[4].format, width: 96, height: 64).image(of: frames[4])
+            .withColor(
+                a: [Float](repeating: 40, count: 96 * 64),
+                b: [Float](repeating: 20, count: 96 * 64))
+        let other = Image(width: 96, height: 64, red: 9, green: 9, blue: 9)
+        let anchored = try FrameColorizer(
+            Self.livelyModel(), frames[0].format, size: 64, anchors: [other, red])
+        let plain = try FrameColorizer(Self.livelyModel(), frames[0].format, size: 64)
+        var (with, without): ([Frame], [Frame]) = ([], [])
+        for try await frame in anchored.colorized(frames.async) { with.append(frame) }
+        for try await frame in plain.colorized(frames.async) { without.append(frame) }
+        #expect(with[..<4] == without[..<4])
+        for frame in with[4...] {
+            let colors = lab(
+                fromRGB: FrameReducer(frame.format, width: 24, height: 16).image(of: frame).pixels)
+            // Where Y' allows it, the color is that of the anchor.
+            #expect(colors.a.sorted()[colors.count / 2] > 25)
+        }
+        #expect(anchored.unseenAnchors == [0])
+    }
+
+    @Test func anchorsAreWholeFrames() throws {
+        #expect(throws: FrameError.self) {
+            try FrameColorizer(
+                Self.livelyModel(), Self.format, size: 32,
+                anchors: [Image(width: 16, height: 11, red: 0, green: 0, blue: 0)])
+        }
     }
 
     @Test func aFilmsErrorComesAfterItsFrames() async throws {

@@ -60,4 +60,35 @@ import Testing
             explainedShare: 0.1)
         #expect(start.next(a: plane(1), b: plane(2), motion: cut).a == plane(1))
     }
+
+    // MARK: Anchors
+
+    @Test func framesTakeTheColorsOfAnAnchor() {
+        var colors = StableColors(a: plane(0), b: plane(0), width: 3, height: 2)
+        colors.follow(a: plane(40), b: plane(-20), motion: Self.still(3, 2))
+        let strength = StableColors.anchorStrength
+        #expect(abs(colors.a[0] - 40 * strength / (strength + 1)) < 1e-3)
+        #expect(abs(colors.b[0] + 20 * strength / (strength + 1)) < 1e-3)
+    }
+
+    @Test func framesThatDoNotLookLikeAnAnchorKeepTheirs() {
+        var colors = StableColors(a: plane(7), b: plane(0), width: 3, height: 2)
+        colors.follow(a: plane(40), b: plane(-20), motion: Self.still(3, 2, reliability: 0))
+        #expect(colors.a == plane(7))
+    }
+
+    /// Long after the memory of estimates has faded.
+    @Test func laterFramesKeepTheColorsOfAnAnchor() {
+        var colors = StableColors(a: plane(0), b: plane(0), width: 3, height: 2)
+        colors.follow(a: plane(40), b: plane(0), motion: Self.still(3, 2))
+        for _ in 0..<40 {
+            colors = colors.next(a: plane(0), b: plane(0), motion: Self.still(3, 2))
+        }
+        #expect(colors.a[0] > 30)
+        for _ in 0..<4 {
+            colors = colors.next(
+                a: plane(0), b: plane(0), motion: Self.still(3, 2, reliability: 0.1))
+        }
+        #expect(colors.a[0] < 1)
+    }
 }

@@ -47,16 +47,23 @@ mo_match mo_refine(
 void mo_double(
     const float *motion, int half_width, int half_height, float *doubled, int width, int height);
 
-/// A color with the weight of what it is the mean of.
+/// A color with the weight of what it is the mean of, and how far an anchor holds it.
 typedef struct {
-    float a, b, weight, unused;
+    float a, b, weight, hold;
 } mo_color;
 
 /// Carries colors along a motion and averages them with new ones, weighted.
 ///
-/// The carried weight is at most `limit` and is multiplied by the reliability. `confidence` is the
-/// weight of the new colors, 1 everywhere if NULL. All planes have one size.
+/// The carried weight is at most `limit` and what an anchor adds to it, and is multiplied by the
+/// reliability. `confidence` is the weight of the new colors, 1 everywhere if NULL. All planes have
+/// one size.
 void mo_blend(
     const mo_color *before, const float *dx, const float *dy, const float *reliability,
     const float *a, const float *b, const float *confidence, float limit, mo_color *colors,
     int width, int height);
+
+/// Draws colors towards those of an anchor, by `strength` times the reliability of the motion that
+/// leads to it; they hold the colors of the frames that follow as well.
+void mo_anchor(
+    mo_color *colors, const float *a, const float *b, const float *dx, const float *dy,
+    const float *reliability, float strength, int width, int height);

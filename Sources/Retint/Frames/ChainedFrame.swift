@@ -26,19 +26,33 @@ struct ChainedFrame: Sendable {
         }
         let estimate = Task { try await colorizer.onWorker { try $0.estimate(frame) } }
         let colors = Task { [before = previous?.link] in
-            let own = try await estimate.value
-            guard let before else { return StableColors(own) }
-            let earlier = try await before.estimate.value
-            let motion = try await colorizer.onWorker { _ in
-                MotionField(from: own.lightness, to: earlier.lightness)
-            }
-            return try await before.colors.value.next(own, motion: motion)
+            try await Self.colors(estimate, after: before, with: colorizer)
         }
         result = Task {
             let colors = try await colors.value
             return try await colorizer.onWorker { try $0.colored(frame, colors) }
         }
         link = Link(estimate: estimate, colors: colors)
+    }
+
+    private static func colors(
+        _ estimate: Task<FrameEstimate, any Error>, after before: Link?,
+        with colorizer: FrameColorizer
+    ) async throws -> StableColors {
+        let (own, earlier) = (try await estimate.value, try await before?.estimate.value)
+        // The search for motion needs no colors, and so does not wait for those before.
+        let (motion, leads) = try await colorizer.onWorker { _ in
+            (
+                earlier.map { MotionField(from: own.lightness, to: $0.lightness) },
+                colorizer.anchors.motions(from: own.lightness)
+            )
+        }
+        var colors = StableColors(own)
+        if let before, let motion {
+            colors = try await before.colors.value.next(own, motion: motion)
+        }
+        colorizer.anchors.lead(&colors, leads)
+        return colors
     }
 
     /// The colored frame, which is given up if the task is cancelled.

@@ -1,6 +1,7 @@
 import Engine
 import Films
 import Frames
+import ImageIO
 import Models
 
 /// The film, and the colorizer for its frames, before the first one is colored.
@@ -30,6 +31,8 @@ public struct FilmColoringOptions: Sendable {
     public var threads: Int?
     /// Whether frames keep the colors of those before them, as far as they show the same things.
     public var stableColors = true
+    /// Frames of the film in the colors that it is to have; see ``FrameColorizer``.
+    public var anchors: [Image] = []
     /// The fastest algorithms measured on this machine.
     public var choices = KernelChoices()
 
@@ -50,7 +53,7 @@ public struct FilmColoringOptions: Sendable {
 ///   - options: how it is read, colored and encoded.
 ///   - onStart: called before the first frame.
 ///   - onFrame: called with the number of frames written so far.
-/// - Returns: the number of frames.
+/// - Returns: the number of frames, and the indices of the anchors that none of them looks like.
 /// - Throws: `FilmError` and `FrameError` for a film that cannot be read or is damaged, and
 ///   `FileError` for one that cannot be written, with what was colored until then kept;
 ///   `ModelError` if the model is no colorizer or does not run at that size; `CancellationError` if
@@ -59,12 +62,13 @@ public struct FilmColoringOptions: Sendable {
 public func colorizeFilm(
     _ model: Model, from input: String, to output: String, _ options: FilmColoringOptions = .init(),
     onStart: (FilmColoring) -> Void = { _ in }, onFrame: (Int) -> Void = { _ in }
-) async throws -> Int {
+) async throws -> (frames: Int, unseenAnchors: [Int]) {
     try await withFilm(input, options.reading) { film in
         let header = film.reader.header
         let colorizer = try FrameColorizer(
             model, header.format, size: options.size, threads: options.threads,
-            stableColors: options.stableColors, choices: options.choices)
+            stableColors: options.stableColors, anchors: options.anchors,
+            choices: options.choices)
         onStart(
             FilmColoring(
                 format: header.format,
@@ -81,7 +85,7 @@ public func colorizeFilm(
                 onFrame(count)
             }
         }
-        return count
+        return (count, colorizer.unseenAnchors)
     }
 }
 

@@ -1,5 +1,6 @@
 import Engine
 import Frames
+import ImageIO
 import Models
 import Motion
 
@@ -17,6 +18,7 @@ public final class FrameColorizer: Sendable {
     public var workerCount: Int { workers.count }
     /// Whether frames can follow the colors of those before them.
     let hasStableColors: Bool
+    let anchors: ColorAnchors
     private let workers: [FrameWorker]
     /// Each worker has weights of its own.
     private static let maximumWorkers = 64
@@ -34,11 +36,15 @@ public final class FrameColorizer: Sendable {
     ///   - stableColors: whether the frames of ``colorized(_:inFlight:)`` and ``latest(of:)`` keep
     ///     the colors of the frames before them, as far as they show the same things. Networks
     ///     color each frame by itself, so that their colors flicker.
+    ///   - anchors: frames of the film in the colors that it is to have, of any size. Frames that
+    ///     look like an anchor take its colors, and those that follow keep them until the scene
+    ///     ends. They have no effect without stable colors.
     ///   - choices: the fastest algorithms measured on this machine.
-    /// - Throws: `ModelError` if the model is no colorizer or does not run at that size.
+    /// - Throws: `ModelError` if the model is no colorizer or does not run at that size;
+    ///   `FrameError` if an anchor has other proportions than the film.
     public init(
         _ model: Model, _ format: FrameFormat, size: Int? = nil, threads: Int? = nil,
-        stableColors: Bool = true, choices: KernelChoices = .init()
+        stableColors: Bool = true, anchors: [Image] = [], choices: KernelChoices = .init()
     ) throws {
         self.format = format
         var options = CompileOptions(threads: 1)
@@ -49,6 +55,8 @@ public final class FrameColorizer: Sendable {
         networkSize = (height, width)
         let isStable = stableColors && min(height, width) >= LightnessPyramid.minimumSide
         hasStableColors = isStable
+        self.anchors = try ColorAnchors(
+            isStable ? anchors : [], of: format, width: width, height: height)
         let lightness = FrameLightness(format, width: width, height: height)
         let painter = FramePainter(format, width: width, height: height)
         workers = try (0..<count).map { _ in
@@ -59,6 +67,9 @@ public final class FrameColorizer: Sendable {
         }
         queue = WaitingQueue(count)
     }
+
+    /// The indices of the anchors that no frame looked like so far.
+    public var unseenAnchors: [Int] { anchors.unseen }
 
     /// Colors a frame by itself.
     ///

@@ -63,6 +63,16 @@ struct VideoCommand: AsyncParsableCommand {
             """)
     var stableColors = true
 
+    @Option(
+        name: .customLong("anchor"),
+        help: ArgumentHelp(
+            """
+            A frame of the film in the colors that it is to have, as an image; may be repeated. \
+            Frames that look like it take its colors, and those after them keep them until the \
+            scene ends.
+            """, valueName: "image"))
+    var anchors: [String] = []
+
     @Option(help: "The number of frames to color at the same time; all processors if not given.")
     var threads: Int?
 
@@ -78,6 +88,9 @@ struct VideoCommand: AsyncParsableCommand {
         }
         guard !isY4MStream(output) || (encoder == nil && encoderOptions.isEmpty) else {
             throw ValidationError("\(output) is YUV4MPEG2, which has no encoder")
+        }
+        guard stableColors || anchors.isEmpty else {
+            throw ValidationError("--anchor has no effect with --no-stable-colors")
         }
         for option in encoderOptions where FilmWritingOptions.encoderOption(option) == nil {
             throw ValidationError("--encoder-option \(option): must be name=value")
@@ -95,9 +108,12 @@ struct VideoCommand: AsyncParsableCommand {
         signal(SIGPIPE, SIG_IGN)
         let display = FilmDisplay()
         do {
-            let frames = try await Interruption.cancelling { try await color(display) }
+            let (frames, unseen) = try await Interruption.cancelling { try await color(display) }
             display.finish()
             Console.note("\(film): \(frames) frames")
+            for index in unseen {
+                Console.note("\(anchors[index]): no frame of the film looks like this anchor")
+            }
         } catch is CancellationError {
             display.finish()
             Console.note("interrupted; \(film) has the \(display.frames) frames until then")
@@ -111,13 +127,16 @@ struct VideoCommand: AsyncParsableCommand {
     /// The colored film as messages name it.
     private var film: String { output == "-" ? "standard output" : output }
 
-    private func color(_ display: FilmDisplay) async throws -> Int {
+    private func color(_ display: FilmDisplay) async throws -> (
+        frames: Int, unseenAnchors: [Int]
+    ) {
         var options = FilmColoringOptions()
         (options.reading.range, options.reading.matrix) = (range, matrix)
         (options.reading.start, options.reading.duration) = (start, duration)
         (options.encoder, options.encoderOptions) = (encoder, encoderOptions)
         (options.size, options.threads, options.choices) = (size, threads, KernelFile.read())
         options.stableColors = stableColors
+        options.anchors = try anchors.map { try Image(contentsOf: $0) }
         return try await colorizeFilm(
             Model(contentsOf: model), from: input, to: output, options,
             onStart: { display.begin($0) }, onFrame: { display.update($0) })
