@@ -82,7 +82,7 @@ typedef struct {
     v8 samples[MO_PATCH], gx[MO_PATCH], gy[MO_PATCH];
     // The inverse of the matrix of a Gauss-Newton step.
     float xx, xy, yy;
-    float variance;
+    float mean, variance;
     int x, y;
 } patch;
 
@@ -115,7 +115,7 @@ RT_INLINE void prepare(patch *p, const mo_plane *now, int x, int y) {
     float scale = 1.0f / (a * c - b * b);
     p->xx = c * scale, p->xy = -b * scale, p->yy = a * scale;
     float variance = sum8(squares) / AREA - mean * mean;
-    p->variance = variance > 0 ? variance : 0;
+    p->mean = mean, p->variance = variance > 0 ? variance : 0;
     p->x = x, p->y = y;
 }
 
@@ -180,16 +180,40 @@ RT_INLINE vector search(const patch *p, const mo_plane *before, vector m, float 
 #define CONTRAST_SHARE 0.15f
 // The difference, in L, at which a sample counts for a quarter.
 #define TOLERANCE 5.0f
+// The same for the difference of means, less what the exposure explains: flat patches fit anywhere.
+#define MEAN_TOLERANCE 10.0f
+
+RT_INLINE float quarter_at(float difference, float tolerance) {
+    float part = difference / tolerance, falling = 1.0f / (1.0f + part * part);
+    return falling * falling;
+}
+
+// L + 16 is proportional to the cube root of light, so that another exposure multiplies it.
+#define LINEAR_OFFSET 16.0f
+
+// The factor of `before` against `now`; larger ones are another scene's.
+RT_INLINE float exposure_of(const mo_plane *now, const mo_plane *before) {
+    double sums[2] = {0, 0};
+    for (int row = 0; row < now->height; row++) {
+        for (int i = 0; i < now->width; i++) {
+            sums[0] += before->samples[row * before->pitch + i];
+            sums[1] += now->samples[row * now->pitch + i];
+        }
+    }
+    double offset = LINEAR_OFFSET * (double)now->width * now->height;
+    return clamp((float)((sums[0] + offset) / (sums[1] + offset)), 0.8f, 1.25f);
+}
 
 // Adds a patch's motion to the samples that it covers, most to those that it explains.
-RT_INLINE float spread(const patch *p, const mo_plane *before, vector m, float *sums,
-                       ptrdiff_t area, int width) {
+RT_INLINE float spread(const patch *p, const mo_plane *before, vector m, float exposure,
+                       float *sums, ptrdiff_t area, int width) {
     v8 d[MO_PATCH];
     float mean;
     difference(p, before, m, d);
     float residual = variance_of(d, &mean);
     float part = residual / (NOISE + CONTRAST_SHARE * p->variance);
-    float alike = 1.0f / (1.0f + part * part);
+    float unexplained = mean - (exposure - 1) * (p->mean + LINEAR_OFFSET);
+    float alike = quarter_at(unexplained, MEAN_TOLERANCE) / (1.0f + part * part);
     for (int i = 0; i < MO_PATCH; i++) {
         float *target = sums + (ptrdiff_t)(p->y + i) * width + p->x;
         v8 off = d[i] - mean, square = off * off;
@@ -217,6 +241,7 @@ RT_CLONES mo_match mo_refine(const mo_plane *now, const mo_plane *before, float 
     ptrdiff_t area = (ptrdiff_t)width * height;
     memset(sums, 0, (size_t)area * 4 * sizeof *sums);
     mo_match match = {0, 0};
+    float exposure = exposure_of(now, before);
     vector *above = (vector *)(sums + 4 * area);
     for (int i = 0; i < places(height); i++) {
         vector left = {0, 0};
@@ -233,7 +258,7 @@ RT_CLONES mo_match mo_refine(const mo_plane *now, const mo_plane *before, float 
                 if (residual < least) least = residual, start = others[k];
             }
             vector found = search(&p, before, start, least, iterations);
-            match.residual += spread(&p, before, found, sums, area, width);
+            match.residual += spread(&p, before, found, exposure, sums, area, width);
             match.variance += p.variance;
             left = above[j] = found;
         }
