@@ -112,7 +112,7 @@ RT_CLONES void cs_chroma(const cs_gray *gray, const uint16_t *sums, const float 
 }
 
 #define LEVELS(NAME, TYPE)                                                                       \
-    RT_CLONES void NAME(const float *values, TYPE *levels, ptrdiff_t count, float scale,      \
+    RT_CLONES void NAME(const float *values, TYPE *levels, ptrdiff_t count, float scale,         \
                            float offset, float low, float high) {                                \
         for (ptrdiff_t i = 0; i < count; i++) {                                                  \
             float level = __builtin_rintf(values[i] * scale + offset);                           \
@@ -125,7 +125,7 @@ LEVELS(cs_levels_8, uint8_t)
 LEVELS(cs_levels_16, uint16_t)
 
 #define SUMS(NAME, TYPE, LIMIT)                                                                  \
-    RT_INLINE void NAME(const TYPE *row, int columns, int adds, uint16_t *sums, ptrdiff_t width,    \
+    RT_INLINE void NAME(const TYPE *row, int columns, int adds, uint16_t *sums, ptrdiff_t width, \
                      uint16_t highest) {                                                         \
         ptrdiff_t pairs = columns == 2 ? width / 2 : width;                                      \
         for (ptrdiff_t i = 0; i < pairs; i++) {                                                  \

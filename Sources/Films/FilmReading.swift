@@ -68,7 +68,7 @@ public func withFilm<Value: Sendable>(
 /// Runs `ffmpeg`, which writes the film's frames to a pipe.
 private func decoding<Value: Sendable>(
     _ path: String, _ properties: FilmProperties, _ options: FilmReadingOptions,
-    _ body: (ByteInput) async throws -> Value
+    _ body: (sending ByteInput) async throws -> Value
 ) async throws -> Value {
     let pipe = try FileDescriptor.pipe()
     let ended = try await MediaProgram.ffmpeg.found {

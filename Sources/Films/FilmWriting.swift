@@ -26,6 +26,20 @@ public struct FilmWritingOptions: Sendable {
     }
 }
 
+extension FilmWritingOptions {
+    /// The arguments of `ffmpeg`, after the first input, that copy what is not pictures.
+    var sourceArguments: [String] {
+        guard let source else { return [] }
+        return reading.partArguments + [
+            "-i", FilmProperties.argument(source), "-map", "0:v:0", "-map", "1:a?", "-map", "1:s?",
+            "-map", "1:t?", "-map_metadata", "1", "-map_chapters", "1", "-c:a", "copy", "-c:s",
+            "copy", "-c:t", "copy",
+            // Sound from before the start would delay the pictures.
+            "-copypriorss", "0",
+        ]
+    }
+}
+
 /// Writes a film: a YUV4MPEG2 stream, or any other container with the help of `ffmpeg`.
 ///
 /// - Parameters:
@@ -78,16 +92,7 @@ private func arguments(
     _ path: String, _ format: FrameFormat, _ options: FilmWritingOptions
 ) throws(FilmError) -> [String] {
     var arguments = ["-nostdin", "-v", "error", "-y", "-f", "yuv4mpegpipe", "-i", "pipe:0"]
-    if let source = options.source {
-        arguments += options.reading.partArguments
-        arguments += [
-            "-i", FilmProperties.argument(source), "-map", "0:v:0", "-map", "1:a?", "-map", "1:s?",
-            "-map", "1:t?", "-map_metadata", "1", "-map_chapters", "1", "-c:a", "copy", "-c:s",
-            "copy", "-c:t", "copy",
-            // Sound from before the start would delay the pictures.
-            "-copypriorss", "0",
-        ]
-    }
+    arguments += options.sourceArguments
     if let encoder = options.encoder { arguments += ["-c:v", encoder] }
     for option in options.encoderOptions {
         guard let (name, value) = FilmWritingOptions.encoderOption(option) else {

@@ -17,6 +17,7 @@ enum MediaProgram: String {
         let result = try await found {
             try await run(
                 .name(rawValue), arguments: Arguments(arguments),
+                platformOptions: Self.pipeOptions, input: .none,
                 output: .bytes(limit: Self.maximumDescription),
                 error: .string(limit: Self.maximumMessages))
         }

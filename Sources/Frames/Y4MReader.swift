@@ -1,16 +1,21 @@
+import Dispatch
 public import Files
+import Synchronization
 
 /// Reads the frames of a YUV4MPEG2 stream, one after the other.
-public final class Y4MReader {
+///
+/// It may be shared between tasks; each frame is read once.
+public final class Y4MReader: Sendable {
     /// What all frames have in common.
     public let header: Y4MHeader
-    /// The number of frames read so far.
-    public private(set) var frameCount = 0
-    private let input: ByteInput
+    private let state: Mutex<State>
+    /// Reading may have to wait for another program or a camera.
+    fileprivate let queue = DispatchQueue(label: "retint.y4m")
 
-    /// The longest header of a frame, in bytes.
-    private static let maximumFrameHeader = 256
-    private static let frameSignature = "FRAME"
+    fileprivate struct State {
+        let input: ByteInput
+        var frameCount = 0
+    }
 
     /// Opens a file or a named pipe and reads the header.
     ///
@@ -24,14 +29,14 @@ public final class Y4MReader {
         contentsOf path: some PathConvertible, range: SampleRange = .limited,
         matrix: ColorMatrix? = nil
     ) throws {
-        try self.init(ByteInput(path), range: range, matrix: matrix)
+        // A string is no part of the region of `path`.
+        try self.init(ByteInput(path.filePath.string), range: range, matrix: matrix)
     }
 
     /// Reads the header from standard input or a pipe.
     package init(
-        _ input: ByteInput, range: SampleRange = .limited, matrix: ColorMatrix? = nil
+        _ input: sending ByteInput, range: SampleRange = .limited, matrix: ColorMatrix? = nil
     ) throws {
-        self.input = input
         let line = try input.line(limit: Y4MHeader.maximumBytes) ?? []
         do throws(FrameError) {
             guard line.count < Y4MHeader.maximumBytes else {
@@ -43,24 +48,37 @@ public final class Y4MReader {
         } catch {
             throw error.of(input.name)
         }
+        state = Mutex(State(input: input))
     }
 
-    /// The next frame; nil at the end of the stream.
+    /// The number of frames read so far.
+    public var frameCount: Int { state.withLock { $0.frameCount } }
+
+    /// The next frame; nil at the end of the stream. It is waited for.
     ///
     /// - Throws: `FileError` if it cannot be read; ``FrameError`` if the stream is damaged or ends
     ///   inside the frame. The frames before it are whole.
     public func next() throws -> Frame? {
+        try state.withLock { state in
+            let frame = try state.next(header.format)
+            if frame != nil { state.frameCount += 1 }
+            return frame
+        }
+    }
+}
+
+extension Y4MReader.State {
+    /// The longest header of a frame, in bytes.
+    private static let maximumFrameHeader = 256
+    private static let frameSignature = "FRAME"
+
+    fileprivate func next(_ format: FrameFormat) throws -> Frame? {
         guard let line = try input.line(limit: Self.maximumFrameHeader) else { return nil }
         try check(String(decoding: line.prefix(32), as: UTF8.self))
-        let format = header.format
-        let luma = try plane(format.width, format.height)
-        guard format.chroma != .mono else {
-            frameCount += 1
-            return try Frame(format, luma: luma)
-        }
-        let cb = try plane(format.chromaWidth, format.chromaHeight)
-        let cr = try plane(format.chromaWidth, format.chromaHeight)
-        frameCount += 1
+        let luma = try plane(format, format.width, format.height)
+        guard format.chroma != .mono else { return try Frame(format, luma: luma) }
+        let cb = try plane(format, format.chromaWidth, format.chromaHeight)
+        let cr = try plane(format, format.chromaWidth, format.chromaHeight)
         return try Frame(format, luma: luma, cb: cb, cr: cr)
     }
 
@@ -85,8 +103,8 @@ public final class Y4MReader {
         ).of(input.name)
     }
 
-    private func plane(_ width: Int, _ height: Int) throws -> Plane {
-        let row = width * header.format.bytesPerSample
+    private func plane(_ format: FrameFormat, _ width: Int, _ height: Int) throws -> Plane {
+        let row = width * format.bytesPerSample
         let bytes = try input.bytes(row * height)
         guard bytes.count == row * height else {
             throw FrameError(
@@ -98,55 +116,12 @@ public final class Y4MReader {
     }
 }
 
-/// Writes frames as a YUV4MPEG2 stream.
-public final class Y4MWriter {
-    /// What all frames have in common.
-    public let header: Y4MHeader
-    private let output: ByteOutput
-
-    /// Creates a file, or replaces the one that is there, and writes the header.
-    ///
-    /// - Throws: `FileError` if it cannot be written.
-    public convenience init(_ header: Y4MHeader, to path: some PathConvertible) throws {
-        try self.init(header, ByteOutput(path))
-    }
-
-    /// Writes the header to standard output or a pipe.
-    package init(_ header: Y4MHeader, _ output: ByteOutput) throws(FileError) {
-        (self.header, self.output) = (header, output)
-        try output.write(Array("\(header.line)\n".utf8))
-    }
-
-    /// Appends a frame.
-    ///
-    /// - Throws: `FileError` if it cannot be written, ``FrameError`` if its format is not the
-    ///   stream's.
-    public func write(_ frame: Frame) throws {
-        guard frame.format == header.format else {
-            throw FrameError(
-                .format,
-                "a frame of \(frame.format.width) × \(frame.format.height) does not fit "
-                    + "into a stream of \(header.format.width) × \(header.format.height)"
-            ).of(output.name)
-        }
-        try output.write(Array("FRAME\n".utf8))
-        for (plane, width, height) in frame.planes {
-            try output.write(plane.tightBytes(width, height, frame.format))
-        }
-    }
-}
-
-extension FrameError {
-    /// The error with the name of the stream.
-    func of(_ name: String) -> FrameError { FrameError(kind, "\(name): \(description)") }
-}
-
 extension Y4MReader {
     /// The frames from the next one on, read when they are asked for.
     public var frames: AsyncFrames { AsyncFrames(reader: self) }
 
-    /// The frames of a stream as an asynchronous sequence. Reading blocks the caller.
-    public struct AsyncFrames: AsyncSequence, AsyncIteratorProtocol {
+    /// The frames of a stream as an asynchronous sequence.
+    public struct AsyncFrames: AsyncSequence, AsyncIteratorProtocol, Sendable {
         /// A frame of the stream.
         public typealias Element = Frame
         /// The error of reading the stream.
@@ -158,6 +133,17 @@ extension Y4MReader {
         public func makeAsyncIterator() -> AsyncFrames { self }
 
         /// The next frame; nil at the end. See ``Y4MReader/next()``.
-        public mutating func next() async throws -> Frame? { try reader.next() }
+        public mutating func next() async throws -> Frame? {
+            try await withCheckedThrowingContinuation { continuation in
+                reader.queue.async { [reader] in
+                    continuation.resume(with: Result { try reader.next() })
+                }
+            }
+        }
     }
+}
+
+extension FrameError {
+    /// The error with the name of the stream.
+    func of(_ name: String) -> FrameError { FrameError(kind, "\(name): \(description)") }
 }

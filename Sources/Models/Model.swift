@@ -126,3 +126,17 @@ extension MLPackage {
         return (feature?.type.defaultShape).map { Shape($0) }
     }
 }
+
+extension Model {
+    /// A hash of the weights, as hexadecimal digits.
+    ///
+    /// - Throws: ``ModelError`` if the model cannot be run.
+    package func fingerprint() throws -> String {
+        var hash = ContentHash()
+        for (name, data) in try graph().variables.sorted(by: { $0.key < $1.key }) {
+            hash.update(Array(name.utf8))
+            hash.update(data.scalars)
+        }
+        return hash.digest.hexadecimal
+    }
+}

@@ -115,6 +115,23 @@ extension ModelProgram {
         try program.run([inputs[0].name: lightness.scaled(by: lightnessScale)])
     }
 
+    /// Estimates colors, and gives up between two steps of the network if that is asked for.
+    ///
+    /// - Parameters:
+    ///   - lightness: L in 0…100, N·H·W values, image after image.
+    ///   - isCancelled: called before each step.
+    /// - Throws: ``ModelError`` if the colors are not finite; `CancellationError`.
+    package func estimate(
+        lightness: [Float], isCancelled: () -> Bool
+    ) throws -> ColorEstimate {
+        do {
+            return try estimate(
+                program.run(inputs(lightness: lightness), isCancelled: isCancelled))
+        } catch let error as GraphError {
+            throw ModelError(.inputs, model.name, "\(error)")
+        }
+    }
+
     private func estimate(of inputs: [String: TensorData]) throws(ModelError) -> ColorEstimate {
         let results: [String: TensorData]
         do {
@@ -122,6 +139,10 @@ extension ModelProgram {
         } catch {
             throw ModelError(.inputs, model.name, "\(error)")
         }
+        return try estimate(results)
+    }
+
+    private func estimate(_ results: [String: TensorData]) throws(ModelError) -> ColorEstimate {
         guard let interface, let colors = interface.colors(results) else {
             throw ModelError(.notAColorizer, model.name, "gives no colors")
         }

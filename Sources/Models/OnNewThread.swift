@@ -21,10 +21,13 @@ package func onNewThread<Value: Sendable>(
     }
 }
 
-private final class CancellationFlag: Sendable {
+/// Tells work on another thread that the task that waits for it was cancelled.
+package final class CancellationFlag: Sendable {
     private let flag = Atomic(false)
 
-    var isSet: Bool { flag.load(ordering: .relaxed) }
+    package init() {}
 
-    func set() { flag.store(true, ordering: .relaxed) }
+    package var isSet: Bool { flag.load(ordering: .relaxed) }
+
+    package func set() { flag.store(true, ordering: .relaxed) }
 }

@@ -1,8 +1,8 @@
 /// How much colors change along a known motion: the mean distance in the ab plane between each
 /// pixel and the place in the frame before that it comes from.
 ///
-/// It is the warp error of Lai et al. (2018, "Learning Blind Video Temporal Consistency") of a and b
-/// alone, as coloring leaves the lightness, and of distances instead of their squares.
+/// It is the warp error of Lai et al. (2018, "Learning Blind Video Temporal Consistency") of a and
+/// b alone, as coloring leaves the lightness, and of distances instead of their squares.
 package struct WarpError: Sendable {
     private var sum = 0.0
     private var count = 0

@@ -36,6 +36,14 @@ final class CommandBench {
         _ code: Int32, _ arguments: String..., says fragments: [String] = [],
         location: SourceLocation = #_sourceLocation
     ) throws -> ProcessResult {
+        try expect(code, arguments, says: fragments, location: location)
+    }
+
+    @discardableResult
+    func expect(
+        _ code: Int32, _ arguments: [String], says fragments: [String] = [],
+        location: SourceLocation = #_sourceLocation
+    ) throws -> ProcessResult {
         let result = try run(arguments)
         #expect(result.code == code, "\(result.messages)", sourceLocation: location)
         for fragment in fragments {

@@ -233,6 +233,63 @@ import Testing
             says: ["out.mkv", "nonesuch"])
     }
 
+    // MARK: Parts
+
+    /// An interrupted film goes on after its finished parts, and is as if it had never stopped.
+    @Test func aFilmGoesOnAfterAnInterruption() throws {
+        try makeContainer("film.mkv", layout: "yuv420p", seconds: 36)
+        let command = [
+            "video", model, "film.mkv", "-o", "out.mkv", "--resume", "--encoder", "ffv1",
+            "--size", "32",
+        ]
+        let process = try RunningProcess(builtProgram("retint"), command, in: bench.directory)
+        let first = bench.path("out.mkv.parts/00000.mkv")
+        while process.isRunning, !FileManager.default.fileExists(atPath: first) {
+            Thread.sleep(forTimeInterval: 0.02)
+        }
+        process.interrupt()
+        let result = try process.wait(limit: 60)
+        #expect(result.code == 130)
+        #expect(result.messages.contains("the same command goes on"))
+        let early = try stream("out.mkv", "yuv420p").count
+        #expect(early >= 250 && early < 900)
+        // Parts of another film are not used.
+        try bench.expect(
+            1, "video", model, "film.mkv", "-o", "out.mkv", "--resume", "--encoder", "ffv1",
+            says: ["out.mkv.parts", "remove the folder"])
+        try bench.expect(0, command, says: ["out.mkv: 900 frames"])
+        #expect(!FileManager.default.fileExists(atPath: bench.path("out.mkv.parts")))
+        try bench.expect(
+            0, "video", model, "film.mkv", "-o", "whole.mkv", "--encoder", "ffv1", "--size", "32")
+        #expect(try stream("out.mkv", "yuv420p") == stream("whole.mkv", "yuv420p"))
+        let facts = try probe("out.mkv")
+        for fact in ["codec_name=pcm_s16le", "TAG:title=Clouds", "[CHAPTER]"] {
+            #expect(facts.contains(fact), "\(fact) is missing: \(facts)")
+        }
+    }
+
+    @Test func partsNeedAContainer() throws {
+        _ = try makeFilm("film.y4m")
+        for arguments in [["film.y4m", "-o", "out.y4m"], ["-", "-o", "out.mkv"]] {
+            try bench.expect(
+                64, ["video", model] + arguments + ["--resume"], says: ["--resume needs"])
+        }
+    }
+
+    /// A live film has no more frames than were read, and says how many were left out.
+    @Test func aLiveFilmCountsWhatItLeavesOut() throws {
+        _ = try makeFilm("film.y4m", frames: 40)
+        let result = try bench.expect(
+            0, "video", model, "film.y4m", "-o", "out.y4m", "--live", "--size", "64")
+        let count = try frames(bench.path("out.y4m")).count
+        #expect(count >= 1 && count <= 40)
+        #expect(result.messages.contains("\(count) frames, \(40 - count) left out"))
+        // The last frame is never left out.
+        #expect(
+            try frames(bench.path("out.y4m")).last?.luma
+                .bytes == frames(bench.path("film.y4m")).last?.luma.bytes)
+    }
+
     /// Ctrl-C leaves a film that can be played.
     @Test func interruptionEndsTheFilm() throws {
         try makeContainer("film.mkv", layout: "yuv420p", seconds: 400)

@@ -128,12 +128,38 @@ extension Program {
         return try results()
     }
 
+    /// Runs the program once, and gives up between two steps if that is asked for. The program can
+    /// be run again.
+    ///
+    /// - Parameters:
+    ///   - inputs: as for ``run(_:)``.
+    ///   - isCancelled: called before each step.
+    /// - Throws: ``GraphError`` as ``run(_:)``; `CancellationError`.
+    public func run(
+        _ inputs: [String: TensorData], isCancelled: () -> Bool
+    ) throws -> [String: TensorData] {
+        try check(inputs)
+        load(inputs: inputs)
+        guard runSteps(isCancelled: isCancelled) else { throw CancellationError() }
+        return try results()
+    }
+
     /// Runs with the inputs of the last run, and leaves the results where they are.
-    func runSteps() {
+    ///
+    /// - Returns: whether all steps were run.
+    @discardableResult
+    func runSteps(isCancelled: () -> Bool = { false }) -> Bool {
+        var isFinished = false
         pool.withExclusiveUse {
+            if isCancelled() { return }
             prepare()
-            for step in steps { execute(step.kernel) }
+            for step in steps {
+                if isCancelled() { return }
+                execute(step.kernel)
+            }
+            isFinished = true
         }
+        return isFinished
     }
 
     /// The outputs of the last run.

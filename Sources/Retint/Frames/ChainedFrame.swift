@@ -24,13 +24,13 @@ struct ChainedFrame: Sendable {
             result = Task { try await colorizer.colorize(frame) }
             return
         }
-        let estimate = Task { try await colorizer.onWorker { try $0.estimate(frame) } }
+        let estimate = Task { try await colorizer.onWorker { try $0.estimate(frame, $1) } }
         let colors = Task { [before = previous?.link] in
             try await Self.colors(estimate, after: before, with: colorizer)
         }
         result = Task {
             let colors = try await colors.value
-            return try await colorizer.onWorker { try $0.colored(frame, colors) }
+            return try await colorizer.onWorker { worker, _ in try worker.colored(frame, colors) }
         }
         link = Link(estimate: estimate, colors: colors)
     }
@@ -41,7 +41,7 @@ struct ChainedFrame: Sendable {
     ) async throws -> StableColors {
         let (own, earlier) = (try await estimate.value, try await before?.estimate.value)
         // The search for motion needs no colors, and so does not wait for those before.
-        let (motion, leads) = try await colorizer.onWorker { _ in
+        let (motion, leads) = try await colorizer.onWorker { _, _ in
             (
                 earlier.map { MotionField(from: own.lightness, to: $0.lightness) },
                 colorizer.anchors.motions(from: own.lightness)

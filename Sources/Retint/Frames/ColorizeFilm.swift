@@ -1,4 +1,5 @@
 import Engine
+import Files
 import Films
 import Frames
 import ImageIO
@@ -16,28 +17,14 @@ public struct FilmColoring: Sendable {
     public let networkSize: (height: Int, width: Int)
 }
 
-/// How a film is colored.
-public struct FilmColoringOptions: Sendable {
-    /// What to do where the film does not state how it is to be read.
-    public var reading = FilmReadingOptions()
-    /// FFmpeg's name of an encoder, such as `libx264`; the container's own if nil.
-    public var encoder: String?
-    /// Options of the encoder as `name=value`, such as `crf=18`.
-    public var encoderOptions: [String] = []
-    /// The side, in pixels, of the square at which the network sees a frame; nil for a package's
-    /// own size and 256 for a checkpoint.
-    public var size: Int?
-    /// The number of frames that are colored at the same time; nil for all processors.
-    public var threads: Int?
-    /// Whether frames keep the colors of those before them, as far as they show the same things.
-    public var stableColors = true
-    /// Frames of the film in the colors that it is to have; see ``FrameColorizer``.
-    public var anchors: [Image] = []
-    /// The fastest algorithms measured on this machine.
-    public var choices = KernelChoices()
-
-    /// The defaults.
-    public init() {}
+/// A film that was colored.
+public struct ColoredFilm: Sendable {
+    /// The number of frames.
+    public internal(set) var frames = 0
+    /// The number of frames of a live source that came too late and were left out.
+    public internal(set) var droppedFrames = 0
+    /// The indices of the anchors that no frame looks like.
+    public internal(set) var unseenAnchors: [Int] = []
 }
 
 /// Colors a film. Y' of every frame stays as it is, up to what the encoder does.
@@ -53,7 +40,6 @@ public struct FilmColoringOptions: Sendable {
 ///   - options: how it is read, colored and encoded.
 ///   - onStart: called before the first frame.
 ///   - onFrame: called with the number of frames written so far.
-/// - Returns: the number of frames, and the indices of the anchors that none of them looks like.
 /// - Throws: `FilmError` and `FrameError` for a film that cannot be read or is damaged, and
 ///   `FileError` for one that cannot be written, with what was colored until then kept;
 ///   `ModelError` if the model is no colorizer or does not run at that size; `CancellationError` if
@@ -62,7 +48,7 @@ public struct FilmColoringOptions: Sendable {
 public func colorizeFilm(
     _ model: Model, from input: String, to output: String, _ options: FilmColoringOptions = .init(),
     onStart: (FilmColoring) -> Void = { _ in }, onFrame: (Int) -> Void = { _ in }
-) async throws -> (frames: Int, unseenAnchors: [Int]) {
+) async throws -> ColoredFilm {
     try await withFilm(input, options.reading) { film in
         let header = film.reader.header
         let colorizer = try FrameColorizer(
@@ -75,17 +61,16 @@ public func colorizeFilm(
                 frameCount: options.reading.isWhole ? film.properties?.frameCount : nil,
                 assumptions: film.assumptions(options.reading),
                 networkSize: colorizer.networkSize))
-        var count = 0
-        try await withNewFilm(
-            output, header.colored, options.writing(film, input)
-        ) { writer in
-            for try await frame in colorizer.colorized(film.reader.frames) {
-                try writer.write(frame)
-                count += 1
-                onFrame(count)
-            }
+        let writing = options.writing(film, input)
+        if options.resumes {
+            let parts = try FilmParts(
+                of: output, description: options.description(of: model, input))
+            return try await colorizer.write(film.reader, parts, writing, onFrame)
         }
-        return (count, colorizer.unseenAnchors)
+        return try await withNewFilm(output, header.colored, writing) { writer in
+            if options.isLive { return try await colorizer.writeLive(film.reader, writer, onFrame) }
+            return try await colorizer.write(film.reader, writer, onFrame)
+        }
     }
 }
 
@@ -97,6 +82,24 @@ extension FilmColoringOptions {
         guard let properties = film.properties else { return writing }
         (writing.source, writing.properties) = (input, properties)
         return writing
+    }
+}
+
+extension FilmColoringOptions {
+    /// What the frames of a colored film depend on.
+    fileprivate func description(of model: Model, _ input: String) throws -> [String: String] {
+        let file = try RegularFile(input)
+        var colors = ContentHash()
+        for anchor in anchors { colors.update(anchor.pixels) }
+        return [
+            "input": "\(input), \(file.byteCount) bytes", "model": try model.fingerprint(),
+            "range": reading.range?.rawValue ?? "", "matrix": reading.matrix?.rawValue ?? "",
+            "start": reading.start.map { "\($0)" } ?? "",
+            "duration": reading.duration.map { "\($0)" } ?? "", "encoder": encoder ?? "",
+            "encoder options": encoderOptions.joined(separator: " "),
+            "size": size.map { "\($0)" } ?? "", "stable colors": "\(stableColors)",
+            "anchors": colors.digest.hexadecimal,
+        ]
     }
 }
 

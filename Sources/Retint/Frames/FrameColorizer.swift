@@ -76,15 +76,15 @@ public final class FrameColorizer: Sendable {
     /// - Returns: the frame with new Cb and Cr; a mono frame gets color planes of half its width
     ///   and height.
     /// - Throws: `FrameError` if the frame is not of ``format``; `ModelError` if the network gives
-    ///   colors that are not finite; `CancellationError` if the task is cancelled before it is the
-    ///   frame's turn.
+    ///   colors that are not finite; `CancellationError` if the task is cancelled, which
+    ///   takes effect between two steps of the network.
     public func colorize(_ frame: Frame) async throws -> Frame {
-        try await onWorker { try $0.colored(frame) }
+        try await onWorker { try $0.colored(frame, $1) }
     }
 
     /// Does something on a thread of one's own, when it is one's turn.
     func onWorker<Value: Sendable>(
-        _ body: @escaping @Sendable (FrameWorker) throws -> Value
+        _ body: @escaping @Sendable (FrameWorker, CancellationFlag) throws -> Value
     ) async throws -> Value {
         let index = try await queue.take()
         defer { queue.giveBack(index) }

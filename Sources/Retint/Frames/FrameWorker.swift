@@ -17,25 +17,45 @@ final class FrameWorker: Sendable {
     }
 
     /// Does something on the worker's thread.
+    ///
+    /// - Parameter body: also receives whether the calling task was cancelled since.
     func run<Value: Sendable>(
-        _ body: @escaping @Sendable (FrameWorker) throws -> Value
+        _ body: @escaping @Sendable (FrameWorker, CancellationFlag) throws -> Value
     ) async throws -> Value {
-        try await withCheckedThrowingContinuation { continuation in
-            queue.async { [self] in continuation.resume(with: Result { try body(self) }) }
+        let cancellation = CancellationFlag()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                queue.async { [self] in
+                    continuation.resume(with: Result { try body(self, cancellation) })
+                }
+            }
+        } onCancel: {
+            cancellation.set()
         }
     }
 
     /// Colors a frame by itself.
-    func colored(_ frame: Frame) throws -> Frame {
-        let input = try checkedLightness(of: frame)
-        let colors = try program.withLock { try $0.predict(lightness: input) }
-        return try painter.colored(frame, a: colors.colorPlane(0), b: colors.colorPlane(1))
+    ///
+    /// - Throws: `CancellationError` between two steps of the network.
+    func colored(_ frame: Frame, _ cancellation: CancellationFlag) throws -> Frame {
+        let ab = try colors(of: checkedLightness(of: frame), cancellation).ab
+        return try painter.colored(frame, a: ab.colorPlane(0), b: ab.colorPlane(1))
+    }
+
+    private func colors(
+        of lightness: [Float], _ cancellation: CancellationFlag
+    ) throws -> ColorEstimate {
+        try program.withLock { program in
+            try program.estimate(lightness: lightness) { cancellation.isSet }
+        }
     }
 
     /// What the network says about a frame.
-    func estimate(_ frame: Frame) throws -> FrameEstimate {
+    ///
+    /// - Throws: `CancellationError` between two steps of the network.
+    func estimate(_ frame: Frame, _ cancellation: CancellationFlag) throws -> FrameEstimate {
         let input = try checkedLightness(of: frame)
-        let estimate = try program.withLock { try $0.estimate(lightness: input) }
+        let estimate = try colors(of: input, cancellation)
         return FrameEstimate(
             estimate, lightness: input, width: lightness.width, height: lightness.height)
     }

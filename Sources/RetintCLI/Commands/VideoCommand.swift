@@ -73,6 +73,20 @@ struct VideoCommand: AsyncParsableCommand {
             """, valueName: "image"))
     var anchors: [String] = []
 
+    @Flag(
+        help: """
+            Leave out frames that come while another one is colored, except the newest, so that a \
+            camera's picture does not lag behind.
+            """)
+    var live = false
+
+    @Flag(
+        help: """
+            Write the film in parts, in OUTPUT.parts, and go on after those that an interrupted \
+            run with the same options left there.
+            """)
+    var resume = false
+
     @Option(help: "The number of frames to color at the same time; all processors if not given.")
     var threads: Int?
 
@@ -88,6 +102,13 @@ struct VideoCommand: AsyncParsableCommand {
         }
         guard !isY4MStream(output) || (encoder == nil && encoderOptions.isEmpty) else {
             throw ValidationError("\(output) is YUV4MPEG2, which has no encoder")
+        }
+        guard !resume || (!isY4MStream(output) && !live) else {
+            throw ValidationError(
+                "--resume needs a film in a container, such as .mp4 or .mkv, and no --live")
+        }
+        guard !resume || input != "-" else {
+            throw ValidationError("--resume needs a film that can be read again, not -")
         }
         guard stableColors || anchors.isEmpty else {
             throw ValidationError("--anchor has no effect with --no-stable-colors")
@@ -108,15 +129,18 @@ struct VideoCommand: AsyncParsableCommand {
         signal(SIGPIPE, SIG_IGN)
         let display = FilmDisplay()
         do {
-            let (frames, unseen) = try await Interruption.cancelling { try await color(display) }
+            let colored = try await Interruption.cancelling { try await color(display) }
             display.finish()
-            Console.note("\(film): \(frames) frames")
-            for index in unseen {
+            let dropped = live ? ", \(colored.droppedFrames) left out" : ""
+            Console.note("\(film): \(colored.frames) frames\(dropped)")
+            for index in colored.unseenAnchors {
                 Console.note("\(anchors[index]): no frame of the film looks like this anchor")
             }
         } catch is CancellationError {
             display.finish()
-            Console.note("interrupted; \(film) has the \(display.frames) frames until then")
+            let remedy = resume ? "; the same command goes on" : ""
+            Console.note(
+                "interrupted; \(film) has the \(display.frames) frames until then\(remedy)")
             throw ExitStatus.interrupted.exit
         } catch {
             display.finish()
@@ -127,15 +151,13 @@ struct VideoCommand: AsyncParsableCommand {
     /// The colored film as messages name it.
     private var film: String { output == "-" ? "standard output" : output }
 
-    private func color(_ display: FilmDisplay) async throws -> (
-        frames: Int, unseenAnchors: [Int]
-    ) {
+    private func color(_ display: FilmDisplay) async throws -> ColoredFilm {
         var options = FilmColoringOptions()
         (options.reading.range, options.reading.matrix) = (range, matrix)
         (options.reading.start, options.reading.duration) = (start, duration)
         (options.encoder, options.encoderOptions) = (encoder, encoderOptions)
         (options.size, options.threads, options.choices) = (size, threads, KernelFile.read())
-        options.stableColors = stableColors
+        (options.stableColors, options.isLive, options.resumes) = (stableColors, live, resume)
         options.anchors = try anchors.map { try Image(contentsOf: $0) }
         return try await colorizeFilm(
             Model(contentsOf: model), from: input, to: output, options,

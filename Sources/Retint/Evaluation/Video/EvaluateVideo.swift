@@ -7,8 +7,8 @@ import Motion
 import Photos
 import Synchronization
 
-/// Measures how steadily a model colors clips that are made of photos: a pan, a zoom and a change of
-/// the exposure each, whose motion is known exactly.
+/// Measures how steadily a model colors clips that are made of photos: a pan, a zoom and a change
+/// of the exposure each, whose motion is known exactly.
 ///
 ///     let photos = try PhotoReference.list("photos")
 ///     let report = try await evaluateVideo(Model(contentsOf: "colorizer.h5"), on: photos)
@@ -22,9 +22,9 @@ import Synchronization
 ///   - threads: the number of photos that are measured at the same time; nil for all processors.
 ///   - choices: the fastest algorithms measured on this machine.
 ///   - onProgress: called on other threads.
-/// - Throws: ``EvaluationError`` if no photo can be read; `ModelError` if the model is no colorizer,
-///   does not run at that size or gives colors that are not finite; `CancellationError` if the task
-///   is cancelled.
+/// - Throws: ``EvaluationError`` if no photo can be read; `ModelError` if the model is no
+///   colorizer, does not run at that size or gives colors that are not finite;
+///   `CancellationError` if the task is cancelled.
 public func evaluateVideo(
     _ model: Model, on photos: [PhotoReference], size: Int? = nil, threads: Int? = nil,
     choices: KernelChoices = .init(),

@@ -13,9 +13,9 @@ public struct VideoQuality: Hashable, Sendable, Codable {
     /// The mean distance in the ab plane between a pixel and the place in the frame before that it
     /// comes from (Lai et al. 2018, of a and b); nil for films of a single frame.
     public internal(set) var warpError: Double?
-    /// Color distribution consistency (Liu et al. 2021): the Jensen–Shannon divergence of the levels
-    /// of red, green and blue between frames that are 1, 2 and 4 apart; nil for films of fewer than
-    /// five frames.
+    /// Color distribution consistency (Liu et al. 2021): the Jensen–Shannon divergence of the
+    /// levels of red, green and blue between frames that are 1, 2 and 4 apart; nil for films of
+    /// fewer than five frames.
     public internal(set) var cdc: Double?
 }
 
