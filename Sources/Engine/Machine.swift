@@ -18,6 +18,10 @@ public enum Machine {
     /// The processors that this process may use.
     public static var processorCount: Int { ThreadPool.processorCount }
 
+    /// Returns memory that was freed to the system: the allocator keeps it otherwise, and it counts
+    /// as resident.
+    package static func releaseFreeMemory() { rt_trim_heap() }
+
     /// Limits the vectors of the engine's products on the calling thread to 16, 8 or 4 floats: for
     /// tests.
     static func limitVectors(to floats: Int) { rt_limit_vectors(Int32(floats)) }

@@ -16,18 +16,23 @@ package struct LinePlot {
 
     private let title: String
     private let series: [Series]
+    private let marker: (x: Double, label: String)?
     private let xAxis, yAxis: PlotAxis
     private static let (width, height) = (520.0, 260.0)
     private static let (left, right, above, below) = (58.0, 12.0, 12.0, 34.0)
-    private static let colors = ["#1f5fa8", "#d9822b", "#22763c", "#8e44ad", "#b3261e", "#5a6270"]
+    /// The colors `--curve1` … of a page's style.
+    private static let colorCount = 6
 
-    /// - Parameter isLogarithmic: Whether each axis is logarithmic; points with values of 0 or less
-    ///   are then left out.
+    /// - Parameters:
+    ///   - marker: A place on the x axis to mark with a dashed line.
+    ///   - isLogarithmic: Whether each axis is logarithmic; points with values of 0 or less are then
+    ///     left out.
     package init(
         _ title: String, xLabel: String, _ series: [Series],
+        marker: (x: Double, label: String)? = nil,
         isLogarithmic: (x: Bool, y: Bool) = (false, false)
     ) {
-        self.title = title
+        (self.title, self.marker) = (title, marker)
         self.series = series.map { curve in
             let kept = curve.points.indices.filter { index in
                 let point = curve.points[index]
@@ -39,7 +44,9 @@ package struct LinePlot {
                 labels: curve.labels.map { labels in kept.map { labels[$0] } })
         }
         let points = self.series.flatMap(\.points)
-        xAxis = PlotAxis(points.map(\.x), isLogarithmic: isLogarithmic.x, label: xLabel)
+        xAxis = PlotAxis(
+            points.map(\.x) + (marker.map { [$0.x] } ?? []), isLogarithmic: isLogarithmic.x,
+            label: xLabel)
         yAxis = PlotAxis(points.map(\.y), isLogarithmic: isLogarithmic.y, label: "")
     }
 
@@ -48,7 +55,8 @@ package struct LinePlot {
         """
         <figure class="plot"><figcaption>\(title.escapedForHTML) \(key)</figcaption>
         <svg viewBox="0 0 \(Int(Self.width)) \(Int(Self.height))" role="img" \
-        aria-label="\(title.escapedForHTML)">\(grid)\(series.indices.map(curve).joined())</svg>
+        aria-label="\(title.escapedForHTML)">\(grid)\(markerLine)\
+        \(series.indices.map(curve).joined())</svg>
         </figure>
         """
     }
@@ -60,7 +68,7 @@ package struct LinePlot {
         }.joined(separator: " ")
     }
 
-    private func color(_ index: Int) -> String { Self.colors[index % Self.colors.count] }
+    private func color(_ index: Int) -> String { "var(--curve\(index % Self.colorCount + 1))" }
 
     private func position(of point: (x: Double, y: Double)) -> (x: Double, y: Double) {
         let room = (Self.width - Self.left - Self.right, Self.height - Self.above - Self.below)
@@ -76,7 +84,7 @@ package struct LinePlot {
             return zip(positions, labels).map { point, label in
                 """
                 <circle cx="\(number(point.x))" cy="\(number(point.y))" r="3.5" \
-                fill="\(color(index))"/><text x="\(number(point.x + 6))" \
+                style="fill:\(color(index))"/><text x="\(number(point.x + 6))" \
                 y="\(number(point.y - 5))" style="text-anchor:start">\(label.escapedForHTML)</text>
                 """
             }.joined()
@@ -102,9 +110,22 @@ package struct LinePlot {
         return columns.joined() + rows.joined() + label
     }
 
-    private func line(_ x: Double, _ y: Double, _ toX: Double, _ toY: Double) -> String {
+    /// The label stands to the right of the line where there is room.
+    private var markerLine: String {
+        guard let marker else { return "" }
+        let x = position(of: (marker.x, yAxis.low)).x
+        let isLeft = x > 0.75 * Self.width
+        return line(x, Self.above, x, Self.height - Self.below, style: "marker")
+            + text(
+                isLeft ? x - 5 : x + 5, Self.height - Self.below - 8, marker.label.escapedForHTML,
+                anchor: isLeft ? "end" : "start")
+    }
+
+    private func line(
+        _ x: Double, _ y: Double, _ toX: Double, _ toY: Double, style: String = "grid"
+    ) -> String {
         """
-        <line class="grid" x1="\(number(x))" y1="\(number(y))" x2="\(number(toX))" \
+        <line class="\(style)" x1="\(number(x))" y1="\(number(y))" x2="\(number(toX))" \
         y2="\(number(toY))"/>
         """
     }

@@ -29,6 +29,7 @@ struct RetintCommand: AsyncParsableCommand {
             ImportCommand.self,
             InspectCommand.self,
             QuantizeCommand.self,
+            ReportCommand.self,
             SearchCommand.self,
             TrainCommand.self,
             VerifyCommand.self,

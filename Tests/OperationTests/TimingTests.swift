@@ -11,7 +11,21 @@ import Testing
         #expect(values.median == median)
     }
 
-    @Test func nothingHasNoMedian() { #expect([Double]().median.isNaN) }
+    /// Numbers of `numpy.percentile`, also computed by hand: the position among n sorted values is
+    /// share · (n − 1), and the value is linear between the two neighbors.
+    static let percentiles: [(values: [Double], share: Double, percentile: Double)] = [
+        ([5, 1, 4, 2, 3], 0.95, 4.8), ([10, 2, 3, 1], 0.99, 9.79), ([4, 1, 3, 2], 0, 1),
+        ([4, 1, 3, 2], 1, 4), ([7], 0.99, 7), ([1, 2], 0.25, 1.25), ([1, .infinity], 0, 1),
+    ]
+
+    @Test(arguments: percentiles)
+    func percentileIsLinearBetweenNeighbors(values: [Double], share: Double, percentile: Double) {
+        #expect(abs(values.percentile(share) - percentile) < 1e-12)
+    }
+
+    @Test func nothingHasNoMedian() {
+        #expect([Double]().median.isNaN && [Double]().percentile(0.95).isNaN)
+    }
 
     @Test func warmupIsNotTimed() {
         var runs = 0

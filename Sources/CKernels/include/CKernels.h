@@ -22,6 +22,11 @@ int rt_pool_threads(const rt_pool *pool);
 /// Runs task(context, i, threads) for each i, on one thread each, and waits for all.
 void rt_pool_run(rt_pool *pool, rt_task task, void *context);
 
+// MARK: Memory (heap.c)
+
+/// Returns freed memory to the system, which else counts as resident.
+void rt_trim_heap(void);
+
 // MARK: Elementwise loops (elementwise.c)
 
 /// A loop over n elements: d[i] = f(a[i], b[i], c[i]). Functions of fewer operands ignore the rest;

@@ -9,7 +9,7 @@ public struct StepProfile: Sendable {
     /// The shape of the result.
     public let shape: Shape
     /// The median of several runs.
-    public let seconds: Double
+    public package(set) var seconds: Double
     /// Multiply-adds of one run.
     public let multiplyAdds: Int
     /// The least that has to be read and written: each operand and each result once.

@@ -21,9 +21,20 @@ package func measureSeconds(
 extension Collection<Double> {
     /// The median, which is the mean of the two middle values of an even number; NaN if there are
     /// no values.
-    package var median: Double {
+    package var median: Double { percentile(0.5) }
+
+    /// The value below which a share of the values lies, linear between neighbors as in NumPy; NaN
+    /// if there are no values.
+    ///
+    /// - Parameter share: 0…1, 0.95 for the 95th percentile.
+    package func percentile(_ share: Double) -> Double {
         if isEmpty { return .nan }
         let sorted = sorted()
-        return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2
+        let position = share * Double(count - 1)
+        let (below, above) = (Int(position), Swift.min(Int(position) + 1, count - 1))
+        let weight = position - Double(below)
+        // Without a weight the neighbor does not count, not even if it is infinite.
+        return weight == 0
+            ? sorted[below] : sorted[below] * (1 - weight) + sorted[above] * weight
     }
 }

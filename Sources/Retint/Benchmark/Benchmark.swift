@@ -18,7 +18,7 @@ public func benchmark(
     let isProfiled = options.profilesOperations || options.profilesSteps
     let profile = isProfiled ? subject.program.profile() : []
     // Read before the measurement of matrix products allocates memory of its own.
-    let peak = Processor.peakBytes
+    let peak = ProcessMemory.peakBytes
     let gflops = 2e-9 * Double(subject.program.multiplyAdds) / median
     let sgemm = try 1e-9 * Machine.measureMatrixProduct(threads: options.threads)
     let copy = try 1e-9 * Machine.measureCopy(threads: options.threads)
@@ -31,5 +31,5 @@ public func benchmark(
         arenaBytes: subject.program.arenaBytes, blasCore: Machine.blasCore,
         operations: options.profilesOperations
             ? BenchmarkReport.Operation.summary(of: profile) : nil,
-        steps: options.profilesSteps ? profile.map(BenchmarkReport.Step.init) : nil)
+        steps: options.profilesSteps ? BenchmarkReport.Step.list(profile) : nil)
 }

@@ -10,6 +10,8 @@ public struct BenchmarkReport: Encodable, Sendable {
         public let count: Int
         /// The time of all these steps in one run, in seconds.
         public let seconds: Double
+        /// ``seconds`` divided by the time of all steps of the program.
+        public let share: Double
         /// Billions of floating-point operations per second; 0 for steps without multiply-adds.
         public let gflops: Double
         /// Each operand and result counted once, as if nothing stayed in a cache.
@@ -26,6 +28,8 @@ public struct BenchmarkReport: Encodable, Sendable {
         public let shape: [Int]
         /// The median time of the step over several runs, in seconds.
         public let seconds: Double
+        /// ``seconds`` divided by the time of all steps of the program.
+        public let share: Double
         /// As ``BenchmarkReport/Operation/gflops``.
         public let gflops: Double
         /// As ``BenchmarkReport/Operation/gigabytesPerSecond``.
@@ -77,12 +81,13 @@ public struct BenchmarkReport: Encodable, Sendable {
 extension BenchmarkReport.Operation {
     /// Adds up the steps of each kind, the most expensive kind first.
     static func summary(of steps: [StepProfile]) -> [Self] {
-        Dictionary(grouping: steps, by: \.name).map { name, steps in
-            let seconds = steps.reduce(0) { $0 + $1.seconds }
+        let total = steps.seconds
+        return Dictionary(grouping: steps, by: \.name).map { name, steps in
+            let seconds = steps.seconds
             let products = Double(steps.reduce(0) { $0 + $1.multiplyAdds })
             let bytes = Double(steps.reduce(0) { $0 + $1.bytes })
             return Self(
-                name: name, count: steps.count, seconds: seconds,
+                name: name, count: steps.count, seconds: seconds, share: seconds.share(of: total),
                 gflops: seconds > 0 ? 2e-9 * products / seconds : 0,
                 gigabytesPerSecond: seconds > 0 ? 1e-9 * bytes / seconds : 0)
         }.sorted { ($0.seconds, $1.name) > ($1.seconds, $0.name) }
@@ -90,10 +95,26 @@ extension BenchmarkReport.Operation {
 }
 
 extension BenchmarkReport.Step {
-    init(_ step: StepProfile) {
+    /// All steps of a program.
+    static func list(_ steps: [StepProfile]) -> [Self] {
+        let total = steps.seconds
+        return steps.map { Self($0, of: total) }
+    }
+
+    /// - Parameter total: the seconds of all steps.
+    private init(_ step: StepProfile, of total: Double) {
         (name, module, shape) = (step.name, step.module, step.shape.dimensions)
-        seconds = step.seconds
+        (seconds, share) = (step.seconds, step.seconds.share(of: total))
         gflops = seconds > 0 ? 2e-9 * Double(step.multiplyAdds) / seconds : 0
         gigabytesPerSecond = seconds > 0 ? 1e-9 * Double(step.bytes) / seconds : 0
     }
+}
+
+extension [StepProfile] {
+    /// The time of all steps.
+    var seconds: Double { reduce(0) { $0 + $1.seconds } }
+}
+
+extension Double {
+    fileprivate func share(of total: Double) -> Double { total > 0 ? self / total : 0 }
 }

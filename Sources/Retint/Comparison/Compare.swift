@@ -62,7 +62,7 @@ private struct ComparisonRun {
                 medianSeconds: times.models[index].seconds,
                 speedup: times.models[index].speedup, quality: qualities?[index])
         }
-        let cost = try ModelCost(of: reference, size: size)
+        let cost = try ModelCost(of: reference, height: size, width: size)
         return ModelComparison(
             size: size, rounds: rounds,
             reference: .init(

@@ -15,8 +15,6 @@ struct ComparisonTiming {
 
     private let programs: [ModelProgram]
     private let reference: ModelProgram
-    /// Any values do: the time does not depend on them.
-    private let lightness: [Float]
     private var seconds: [[Double]]
     private var speedups: [[Double]]
     private var referenceSeconds: [Double] = []
@@ -26,7 +24,6 @@ struct ComparisonTiming {
             try $0.program(height: size, width: size, options: options)
         }
         self.reference = try reference.program(height: size, width: size, options: options)
-        lightness = (0..<size * size).map { Float($0 % 101) }
         seconds = models.map { _ in [] }
         speedups = seconds
     }
@@ -51,7 +48,8 @@ struct ComparisonTiming {
 
     /// The median seconds of a run, after one that fills the caches.
     private func median(of program: ModelProgram, runs: Int) throws -> Double {
-        try measureSeconds(runs: runs, warmup: 1) {
+        let lightness = program.sampleLightness
+        return try measureSeconds(runs: runs, warmup: 1) {
             _ = try program.predict(lightness: lightness)
         }.median
     }

@@ -13,9 +13,9 @@ struct ModelCost {
     let multiplyAdds: Int
 
     /// - Throws: `ModelError` if the model does not run at that size.
-    init(of model: Model, size: Int) throws {
+    init(of model: Model, height: Int, width: Int) throws {
         let input = try model.lightnessInput().name
-        let graph = try model.graph(shapes: [input: [1, 1, size, size]], folds: false)
+        let graph = try model.graph(shapes: [input: [1, 1, height, width]], folds: false)
         parameters = graph.graph.nodes.reduce(0) { sum, node in
             let isParameter = (node.operation as? Variable)?.role == .parameter
             return isParameter ? sum + node.shape.count : sum
@@ -27,7 +27,7 @@ struct ModelCost {
 extension ModelSize {
     /// Measures a model; a checkpoint is exported to a temporary folder.
     init(of model: Model, imageSize: Int) throws {
-        let cost = try ModelCost(of: model, size: imageSize)
+        let cost = try ModelCost(of: model, height: imageSize, width: imageSize)
         (parameters, multiplyAdds) = (cost.parameters, cost.multiplyAdds)
         switch model.source {
         case .package(let package):
@@ -47,7 +47,7 @@ extension ModelSize {
 extension Checkpoint {
     /// The checkpoint's package with float16 weights. Weights beyond float16 are clamped: they do
     /// not change the size.
-    fileprivate func halfPackage(size: Int) throws -> MLPackage {
+    func halfPackage(size: Int) throws -> MLPackage {
         var options = ExportOptions(precision: .float16, target: .iOS16, size: size)
         options.clampsWeights = true
         return try package(options)
@@ -56,7 +56,7 @@ extension Checkpoint {
 
 extension MLPackage {
     /// Operations that compute: no constants, and no unpacking of weights.
-    fileprivate var operationCount: Int {
+    var operationCount: Int {
         program.operations.count { !$0.isConstant && !$0.isConstantExpression }
     }
 }

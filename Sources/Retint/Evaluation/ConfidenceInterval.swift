@@ -1,3 +1,4 @@
+import Engine
 import Layers
 
 /// The 95 % bootstrap confidence intervals of all measures.
@@ -40,15 +41,11 @@ public struct ConfidenceInterval: Hashable, Sendable, Codable {
         return bound
     }
 
-    /// The percentile, linear between neighbors, of values shifted so that their mean is `center`.
+    /// The percentile of values shifted so that their mean is `center`.
     private static func percentile(
         _ values: [Double], _ fraction: Double, around center: Double
     ) -> Double {
         let mean = values.reduce(0, +) / Double(values.count)
-        let sorted = values.map { $0 - mean + center }.sorted()
-        let position = fraction * Double(sorted.count - 1)
-        let (below, above) = (Int(position), min(Int(position) + 1, sorted.count - 1))
-        let weight = position - Double(below)
-        return sorted[below] * (1 - weight) + sorted[above] * weight
+        return values.map { $0 - mean + center }.percentile(fraction)
     }
 }

@@ -6,9 +6,10 @@ struct TextTable {
 
     /// - Parameters:
     ///   - header: the titles of the columns.
+    ///   - rows: the rows beneath it.
     ///   - rightAligned: the indices of the columns of numbers, which are aligned to the right.
-    init(header: [String], rightAligned: Set<Int> = []) {
-        rows = [header]
+    init(header: [String], _ rows: [[String]] = [], rightAligned: Set<Int> = []) {
+        self.rows = [header] + rows
         self.rightAligned = rightAligned
     }
 

@@ -11,9 +11,11 @@ extension PlacementReport {
             + ["\(rest) other rules have no findings"] + broken.flatMap(details)
     }
 
-    private var broken: [Outcome] { rules.filter { $0.count > 0 } }
+    /// The rules with findings.
+    var broken: [Outcome] { rules.filter { $0.count > 0 } }
 
-    private var summary: String {
+    /// How many operations rules name.
+    var summary: String {
         "rules name \(namedOperations) of \(operations) operations; uncontradicted rules declare "
             + "\(refusedOperations) of them refused"
     }

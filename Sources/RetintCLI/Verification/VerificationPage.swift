@@ -23,7 +23,7 @@ struct VerificationPage {
 
     /// The scale of the maps of differences.
     private static let style = """
-        .legend { font-size: 12.5px; color: #5a6270; }
+        .legend { font-size: 12.5px; color: var(--quiet); }
         .legend span { display: inline-block; width: 180px; height: 11px; vertical-align: -1px;
           margin: 0 6px; background: \(HeatColor.gradient); }
         """

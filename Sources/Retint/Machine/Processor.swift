@@ -1,18 +1,11 @@
 import Engine
 import Foundation
 
-/// The processor, and the memory of this process, from `/proc`.
+/// The processor, from `/proc`.
 package enum Processor {
-    /// The peak memory of this process in bytes.
-    static var peakBytes: Int? {
-        let line = lines(of: "/proc/self/status").first { $0.hasPrefix("VmHWM:") }
-        let kibibytes = line?.split(whereSeparator: \.isWhitespace).dropFirst().first
-        return kibibytes.flatMap { Int($0) }.map { $0 * 1024 }
-    }
-
     /// The model name in `/proc/cpuinfo`.
     package static var name: String {
-        let line = lines(of: "/proc/cpuinfo").first { $0.hasPrefix("model name") }
+        let line = procLines(of: "/proc/cpuinfo").first { $0.hasPrefix("model name") }
         let name = line?.split(separator: ":", maxSplits: 1).last
         return name.map { $0.trimmingCharacters(in: .whitespaces) } ?? "unknown"
     }
@@ -21,7 +14,7 @@ package enum Processor {
     /// it does not.
     package static var blasWarning: String? {
         let flags = Set(
-            lines(of: "/proc/cpuinfo").first { $0.hasPrefix("flags") }?
+            procLines(of: "/proc/cpuinfo").first { $0.hasPrefix("flags") }?
                 .split(whereSeparator: \.isWhitespace).map(String.init) ?? [])
         let type = ProcessInfo.processInfo.environment["OPENBLAS_CORETYPE"]
         return blasWarning(core: Machine.blasCore, flags: flags, coreType: type)
@@ -51,10 +44,5 @@ package enum Processor {
             coreType.map { "unset OPENBLAS_CORETYPE, which is \($0)" }
             ?? "set OPENBLAS_CORETYPE=\(unused == "AVX2" ? "Haswell" : "SkylakeX")"
         return "OpenBLAS runs its \(core) kernels although the processor has \(unused); \(remedy)"
-    }
-
-    private static func lines(of path: String) -> [Substring] {
-        let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
-        return text.split(separator: "\n")
     }
 }

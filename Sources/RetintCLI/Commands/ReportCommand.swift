@@ -1,0 +1,100 @@
+import ArgumentParser
+import Retint
+
+struct ReportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "report",
+        abstract: "Report whether a model would do for video here, and where its time goes.",
+        discussion: """
+            Measures the start from a cold and a warm page cache, many predictions one after the \
+            other, each operation, and the memory; simulates a live source of a given rate over \
+            the measured durations; and lists the operations that rules keep off the Neural \
+            Engine. A prediction takes lightness and gives a and b: reading, resizing and \
+            painting frames come on top. Prints a table, or writes a page with plots (-o). Run it \
+            on an idle machine.
+            """)
+
+    @Argument(help: "A checkpoint or a package.")
+    var model: String
+
+    @Option(
+        help: ArgumentHelp(
+            "Set this model beside it; the two take turns in every measurement.",
+            valueName: "model"))
+    var against: String?
+
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("Write an HTML page instead of a table.", valueName: "page.html"))
+    var output: String?
+
+    @Option(help: "The side of the square at which the network sees a frame, in pixels.")
+    var size: Int?
+
+    @Option(help: "Number of threads; default: all processors.")
+    var threads: Int?
+
+    @Option(help: "How long each model predicts, in seconds. (default: 10)")
+    var seconds: Double?
+
+    @Option(help: "The number of predictions of each model, instead of --seconds.")
+    var runs: Int?
+
+    @Option(help: "Frames per second of the live source.")
+    var fps = PerformanceOptions().fps
+
+    @Flag(help: "Print one JSON object, with every duration and every operation.")
+    var json = false
+
+    func validate() throws {
+        guard seconds == nil || runs == nil else {
+            throw ValidationError("give either --seconds or --runs")
+        }
+    }
+
+    func run() async throws {
+        try output.map(checkOutput)
+        if let warning = Processor.blasWarning { Console.warn(warning) }
+        let report = try await measurePerformance(
+            of: model, against: against, options, onProgress: PerformanceDisplay().show)
+        if let warning = report.warning { Console.warn(warning) }
+        if let output {
+            try PerformancePage(report).write(to: output)
+            if !json { for line in report.headlines { Console.print(line) } }
+        } else if !json {
+            for line in report.lines { Console.print(line) }
+        }
+        if json { try Console.printJSON(report) }
+    }
+
+    private var options: PerformanceOptions {
+        var options = PerformanceOptions()
+        (options.size, options.threads, options.runs, options.fps) = (size, threads, runs, fps)
+        options.seconds = seconds ?? options.seconds
+        options.choices = KernelFile.read()
+        return options
+    }
+
+    /// Refuses a page that cannot be written before anything is measured.
+    private func checkOutput(_ output: String) throws {
+        let inputs = [model, against].compactMap { $0.flatMap(FileIdentity.init(of:)) }
+        try refuseOverwriting(Set(inputs), with: output)
+        _ = try PendingFile(for: output)
+    }
+}
+
+/// Shows the progress of a measurement.
+private final class PerformanceDisplay: Sendable {
+    private let steps = StepDisplay()
+
+    func show(_ progress: PerformanceProgress) {
+        switch progress {
+        case .started(let rounds, let total):
+            steps.update("start", rounds, of: total, unit: "rounds")
+        case .predicted(let turns, let total):
+            steps.update("predict", turns, of: total, unit: "turns")
+        case .profiled(let rounds, let total):
+            steps.update("profile", rounds, of: total, unit: "rounds")
+        }
+    }
+}

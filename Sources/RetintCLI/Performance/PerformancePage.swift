@@ -1,0 +1,89 @@
+import Retint
+
+/// A performance report as an HTML page.
+struct PerformancePage {
+    private let report: PerformanceReport
+
+    init(_ report: PerformanceReport) { self.report = report }
+
+    /// The number of steps that the page lists of each model.
+    private static let shownSteps = 15
+
+    /// Writes the page, replacing an existing file.
+    ///
+    /// - Throws: `FileError` if it cannot be written.
+    func write(to path: String) throws {
+        let page = HTMLPage(
+            title: "performance of \(report.models.map(\.name).joined(separator: " against "))",
+            style: Self.style,
+            body: [head, plots, figures] + report.models.map(details) + [
+                method, htmlEnvironment("\(report.machineText); arithmetic: float32"),
+            ])
+        try page.write(to: path)
+    }
+
+    /// Figures in two columns where there is room.
+    private static let style = """
+        .figures { display: grid; gap: 14px 28px; align-items: start;
+          grid-template-columns: repeat(auto-fill, minmax(min(100%, 460px), 1fr)); }
+        .figures table { width: 100%; }
+        .figures th { white-space: normal; overflow-wrap: anywhere; min-width: 44px; }
+        .figures td:first-child { white-space: normal; }
+        .figures td:last-child { white-space: nowrap; }
+        .profile td:first-child { white-space: normal; overflow-wrap: anywhere; min-width: 130px; }
+        """
+
+    private var head: String {
+        let models = report.models.enumerated().map { index, model in
+            """
+            <h1>\(index > 0 ? "against " : "")\(model.name.escapedForHTML)</h1>
+            <p>\(model.text.escapedForHTML)</p>
+            <p><b>\(model.headline.escapedForHTML)</b></p>
+            """
+        }
+        let warning = report.warning.map { "<p class=\"failures\">\($0.escapedForHTML)</p>" }
+        return models.joined(separator: "\n") + (warning ?? "")
+    }
+
+    private var figures: String {
+        let tables = PerformanceTables(report: report)
+        let sections = PerformanceFigure.sections.map { title, figures in
+            htmlTable(tables.figureHeader(title), tables.rows(figures), textColumns: 1)
+        }
+        return """
+            <h2>Figures</h2>
+            <div class="figures">\(sections.joined(separator: "\n"))</div>
+            """
+    }
+
+    private func details(_ model: ModelPerformance) -> String {
+        let steps = model.slowestSteps(Self.shownSteps)
+        let rates = htmlTable(
+            PerformanceTables.rateHeader, PerformanceTables.rateRows(model), textColumns: 0)
+        let operations = htmlTable(
+            BenchmarkReport.Operation.header, model.profile.operations.map(\.cells), textColumns: 1)
+        return """
+            <h2>\(model.name.escapedForHTML)</h2>
+            <h3>Live sources</h3>
+            \(rates)
+            <h3>Where the time goes <span>\(model.profileText.escapedForHTML)</span></h3>
+            <div class="profile">\(operations)</div>
+            <h3>The slowest steps <span>\(steps.count) of \(model.profile.steps.count)</span></h3>
+            <div class="profile">
+            \(htmlTable(BenchmarkReport.Step.header, steps.map(\.cells)))</div>
+            <h3>Neural Engine</h3>
+            \(model.placement?.html ?? "<p>\(model.placementProblem.escapedForHTML)</p>")
+            """
+    }
+
+    private var plots: String {
+        let (distribution, sequence) = PerformancePlots.html(report)
+        return "<h2>Durations of the predictions</h2>\n"
+            + "<div class=\"plots\">\(distribution)\(sequence)</div>"
+    }
+
+    private var method: String {
+        let items = report.notes.map { "<p>\($0.escapedForHTML)</p>" }
+        return "<h2>How it was measured</h2>\n" + items.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,97 @@
+import Retint
+
+/// The rows of a performance report, for the terminal and for a page.
+struct PerformanceTables {
+    let report: PerformanceReport
+
+    /// The header of the tables of figures.
+    func figureHeader(_ title: String) -> [String] {
+        [title] + report.shortNames + (report.against == nil ? [] : ["ratio"])
+    }
+
+    /// A row for each figure that at least one model has.
+    func rows(_ figures: [PerformanceFigure]) -> [[String]] {
+        figures.map { $0.cells(report) }
+    }
+
+    static let rateHeader = [
+        "frames a second", "deadline", "in time", "dropped", "colored a second", "latency, median",
+        "latency, p99",
+    ]
+
+    /// A row for the requested rate and for each common one, the slowest first.
+    static func rateRows(_ model: ModelPerformance) -> [[String]] {
+        let common = model.rates.filter { $0.fps != model.live.fps }
+        return (common + [model.live]).sorted { $0.fps < $1.fps }.map { live in
+            [
+                live.fpsText, Format.duration(live.deadlineSeconds),
+                Format.percent(live.inTimeShare),
+                "\(Format.grouped(live.dropped)) of \(Format.grouped(live.frames))",
+                Format.fixed(live.coloredPerSecond, 1),
+                Format.duration(live.latency.medianSeconds),
+                Format.duration(live.latency.p99Seconds),
+            ]
+        }
+    }
+}
+
+extension PerformanceReport {
+    /// The report as text.
+    var lines: [String] {
+        [environment(machineText)] + models.map { "\($0.name): \($0.text)" } + headlines + [""]
+            + figureTable.lines + [""] + notes + models.flatMap(\.lines)
+    }
+
+    /// The figures of all sections in one table, so that their columns are aligned.
+    private var figureTable: TextTable {
+        let tables = PerformanceTables(report: self)
+        let rows = PerformanceFigure.sections.flatMap { title, figures in
+            [[title]] + tables.rows(figures).map { ["  " + $0[0]] + $0.dropFirst() }
+        }
+        return TextTable(
+            header: tables.figureHeader(""), rows, rightAligned: Set(1...models.count + 1))
+    }
+
+    /// How the figures came about.
+    var notes: [String] {
+        let problems = models.compactMap { model in
+            model.startup.coldProblem.map { "\(model.name): cold cache not measured: \($0)" }
+        }
+        let ratio = against.map {
+            "ratio: the figure of \($0.name) divided by that of \(model.name)"
+        }
+        return [
+            "predictions: lightness in, a and b out, one after the other; reading, resizing and "
+                + "painting frames come on top" + (against == nil ? "" : "; the models took turns"),
+            "live source: \(liveNotice); a frame is in time if its colors are there before the next "
+                + "one arrives, and is dropped if a newer one arrives while it waits",
+            "start: medians of \(model.startup.rounds) starts in a process that has run a model "
+                + "before; the weights of a package are read when it is compiled",
+            model.startup.notice,
+        ] + problems + models.map { "memory of \($0.name): \($0.memoryText)" } + [
+            "The peak is the kernel's (VmHWM), reset before the model was loaded. It contains the "
+                + "heap, the stacks, retint and its libraries, and no file in the page cache"
+        ] + (ratio.map { [$0] } ?? [])
+    }
+}
+
+extension ModelPerformance {
+    /// Why there are no findings about the Neural Engine.
+    var placementProblem: String {
+        "not examined, because the checkpoint cannot be exported: \(exportProblem ?? "")"
+    }
+
+    /// What is shown of each model on its own.
+    fileprivate var lines: [String] {
+        let rates = TextTable(
+            header: PerformanceTables.rateHeader, PerformanceTables.rateRows(self),
+            rightAligned: Set(0...6))
+        return ["", "\(name): live sources"] + rates.lines + ["", "\(name): \(profileText)"]
+            + TextTable(operations: Array(profile.operations.prefix(Self.shownRows))).lines
+            + [""] + TextTable(steps: slowestSteps(Self.shownRows)).lines
+            + (placement?.lines ?? ["", "Neural Engine: \(placementProblem)"])
+    }
+
+    /// The number of kinds of operations, and of steps, in the text; JSON has all.
+    private static let shownRows = 10
+}
