@@ -7,8 +7,8 @@ package enum PageCache {
     /// only pages that are on disk can be dropped, then posix_fadvise with POSIX_FADV_DONTNEED.
     ///
     /// The kernel may refuse without a word, for instance on a file system in memory or for pages
-    /// that a process has mapped; ``residentBytes(of:)`` tells. Caches beneath the kernel, such as a
-    /// disk's own or that of a virtual machine's host, stay.
+    /// that a process has mapped; ``residentBytes(of:)`` tells. Caches beneath the kernel, such as
+    /// a disk's own or that of a virtual machine's host, stay.
     ///
     /// - Throws: ``FileError`` if a file cannot be opened.
     package static func drop(_ path: some PathConvertible) throws(FileError) {

@@ -119,7 +119,7 @@ extension HTMLPage {
         .key .largest { border-color: var(--curve2); }
         .key .dashed { border-top: 2px dashed var(--quiet); }
         .plots { display: grid; grid-template-columns: repeat(2, 1fr); gap: 14px; }
-        .plot figcaption span { font-weight: 400; margin-left: 8px; }
+        .plot figcaption span { font-weight: 400; margin-left: 8px; display: inline-block; }
         img.wide { width: 100%; max-width: 780px; display: block; }
         pre { font-size: 12px; background: var(--box); padding: 10px; overflow-x: auto; }
         details summary { cursor: pointer; margin: 6px 0; }

@@ -25,8 +25,8 @@ package struct LinePlot {
 
     /// - Parameters:
     ///   - marker: A place on the x axis to mark with a dashed line.
-    ///   - isLogarithmic: Whether each axis is logarithmic; points with values of 0 or less are then
-    ///     left out.
+    ///   - isLogarithmic: Whether each axis is logarithmic; points with values of 0 or less are
+    ///     then left out.
     package init(
         _ title: String, xLabel: String, _ series: [Series],
         marker: (x: Double, label: String)? = nil,

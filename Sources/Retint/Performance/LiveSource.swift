@@ -2,9 +2,10 @@
 ///
 /// This is an exact simulation over a sequence of measured durations, not a run at that pace: a
 /// processor that rests between frames may be slower or faster. Frame k arrives at k / fps. A
-/// prediction starts when the last one has ended and a frame is there. A frame that arrives meanwhile
-/// waits; the next one replaces it, and it is dropped. One that arrives at the very moment at which a
-/// prediction ends is colored next. The source ends with the last frame that is colored.
+/// prediction starts when the last one has ended and a frame is there. A frame that arrives
+/// meanwhile waits; the next one replaces it, and it is dropped. One that arrives at the very
+/// moment at which a prediction ends is colored next. The source ends with the last frame that is
+/// colored.
 public struct LiveSource: Hashable, Sendable, Encodable {
     /// Frames per second.
     public let fps: Double

@@ -15,9 +15,9 @@ import Models
 ///   - path: a checkpoint or a package.
 ///   - other: a model to set beside it.
 ///   - onProgress: called on another thread.
-/// - Throws: ``BenchmarkError`` if an option is out of range; what `Model(contentsOf:)` throws for a
-///   file that is missing or damaged; `ModelError` if a model is no colorizer, does not run at the
-///   size or gives colors that are not finite; `CancellationError` if the task is cancelled.
+/// - Throws: ``BenchmarkError`` if an option is out of range; what `Model(contentsOf:)` throws for
+///   a file that is missing or damaged; `ModelError` if a model is no colorizer, does not run at
+///   the size or gives colors that are not finite; `CancellationError` if the task is cancelled.
 public func measurePerformance(
     of path: some PathConvertible, against other: (any PathConvertible)? = nil,
     _ options: PerformanceOptions = .init(),

@@ -8,8 +8,8 @@ import Models
 public struct PeakMemory: Hashable, Sendable, Encodable {
     /// The most bytes that were resident.
     public let peakBytes: Int
-    /// The bytes that were resident before: retint, its libraries and its threads, after a model ran
-    /// and its memory was returned to the system.
+    /// The bytes that were resident before: retint, its libraries and its threads, after a model
+    /// ran and its memory was returned to the system.
     public let baseBytes: Int
     /// What the model added: ``peakBytes`` without ``baseBytes``.
     public let addedBytes: Int

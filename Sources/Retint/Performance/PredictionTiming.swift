@@ -1,8 +1,8 @@
 import Engine
 import Models
 
-/// Times many predictions of several programs, one after the other; the programs take turns, so that
-/// a disturbance hits all of them.
+/// Times many predictions of several programs, one after the other; the programs take turns, so
+/// that a disturbance hits all of them.
 struct PredictionTiming {
     /// How long a turn is, in seconds and in predictions.
     private static let (turnSeconds, turnRuns) = (0.5, 20)

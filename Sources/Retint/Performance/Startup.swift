@@ -19,12 +19,12 @@ public struct Startup: Sendable, Encodable {
         public let totalSeconds: Double
     }
 
-    /// How ``cold`` was measured, and what it does not cover.
+    /// How ``cold`` is measured, and what it does not cover.
     public let notice =
-        "cold: fsync, then posix_fadvise(POSIX_FADV_DONTNEED) on the model's files before each "
-        + "start, and mincore saw none of their pages in memory. Directory entries, the pages of "
-        + "retint and its libraries, and caches beneath the kernel, such as that of a disk or of a "
-        + "virtual machine's host, stay warm"
+        "Before each cold start: fsync, and posix_fadvise(POSIX_FADV_DONTNEED) on the model's "
+        + "files; it counts only if mincore then sees none of their pages in memory. Directory "
+        + "entries, the pages of retint and its libraries, and caches beneath the kernel, such as "
+        + "that of a disk or of a virtual machine's host, stay warm."
     /// The number of starts with each state of the cache.
     public let rounds: Int
     /// The pages of the model's files were dropped from memory before each start; nil if that did

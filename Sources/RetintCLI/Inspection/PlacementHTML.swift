@@ -12,7 +12,7 @@ extension PlacementReport {
                 ]
             })
         return """
-            <p>\(notice.escapedForHTML). \(summary.escapedForHTML).</p>
+            <p>These are \(notice.escapedForHTML). The \(summary.escapedForHTML).</p>
             \(broken.isEmpty ? "" : table)
             <p>\(rules.count - broken.count) other rules have no findings.</p>
             \(broken.map(htmlDetails).joined(separator: "\n"))

@@ -1,3 +1,4 @@
+import Foundation
 import Retint
 
 /// A performance report as an HTML page.
@@ -30,7 +31,8 @@ struct PerformancePage {
         .figures th { white-space: normal; overflow-wrap: anywhere; min-width: 44px; }
         .figures td:first-child { white-space: normal; }
         .figures td:last-child { white-space: nowrap; }
-        .profile td:first-child { white-space: normal; overflow-wrap: anywhere; min-width: 130px; }
+        .profile td.text { white-space: normal; overflow-wrap: anywhere; min-width: 80px; }
+        .profile td:first-child { min-width: 130px; }
         """
 
     private var head: String {
@@ -61,7 +63,8 @@ struct PerformancePage {
         let rates = htmlTable(
             PerformanceTables.rateHeader, PerformanceTables.rateRows(model), textColumns: 0)
         let operations = htmlTable(
-            BenchmarkReport.Operation.header, model.profile.operations.map(\.cells), textColumns: 1)
+            BenchmarkReport.Operation.header, model.profile.operations.map { breakable($0.cells) },
+            textColumns: 1)
         return """
             <h2>\(model.name.escapedForHTML)</h2>
             <h3>Live sources</h3>
@@ -70,10 +73,15 @@ struct PerformancePage {
             <div class="profile">\(operations)</div>
             <h3>The slowest steps <span>\(steps.count) of \(model.profile.steps.count)</span></h3>
             <div class="profile">
-            \(htmlTable(BenchmarkReport.Step.header, steps.map(\.cells)))</div>
+            \(htmlTable(BenchmarkReport.Step.header, steps.map { breakable($0.cells) }))</div>
             <h3>Neural Engine</h3>
             \(model.placement?.html ?? "<p>\(model.placementProblem.escapedForHTML)</p>")
             """
+    }
+
+    /// Cells in which a line may end after each operation of a step.
+    private func breakable(_ cells: [String]) -> [String] {
+        cells.map { $0.replacingOccurrences(of: "+", with: "+\u{200b}") }
     }
 
     private var plots: String {

@@ -52,26 +52,29 @@ extension PerformanceReport {
             header: tables.figureHeader(""), rows, rightAligned: Set(1...models.count + 1))
     }
 
-    /// How the figures came about.
+    /// How the figures came about, in sentences.
     var notes: [String] {
         let problems = models.compactMap { model in
-            model.startup.coldProblem.map { "\(model.name): cold cache not measured: \($0)" }
+            model.startup.coldProblem.map { "\(model.name): cold start not measured: \($0)." }
         }
+        let memory = models.map { "Memory of \($0.name): \($0.memoryText)." }
+        let turns = against == nil ? "" : ", the models in turns"
         let ratio = against.map {
-            "ratio: the figure of \($0.name) divided by that of \(model.name)"
+            ["The ratio is the figure of \($0.name) divided by that of \(model.name)."]
         }
         return [
-            "predictions: lightness in, a and b out, one after the other; reading, resizing and "
-                + "painting frames come on top" + (against == nil ? "" : "; the models took turns"),
-            "live source: \(liveNotice); a frame is in time if its colors are there before the next "
-                + "one arrives, and is dropped if a newer one arrives while it waits",
-            "start: medians of \(model.startup.rounds) starts in a process that has run a model "
-                + "before; the weights of a package are read when it is compiled",
+            "Predictions take lightness and give a and b, one after the other\(turns). Reading, "
+                + "resizing and painting frames come on top.",
+            "The live source is \(liveNotice). A frame is in time if its colors are there at most "
+                + "one interval after its arrival, and dropped if a newer one arrives while it "
+                + "waits.",
+            "Starts are medians of \(model.startup.rounds), in a process that has run a model "
+                + "before. The weights of a package are read when it is compiled.",
             model.startup.notice,
-        ] + problems + models.map { "memory of \($0.name): \($0.memoryText)" } + [
+        ] + problems + memory + [
             "The peak is the kernel's (VmHWM), reset before the model was loaded. It contains the "
-                + "heap, the stacks, retint and its libraries, and no file in the page cache"
-        ] + (ratio.map { [$0] } ?? [])
+                + "heap, the stacks, retint and its libraries, and no file in the page cache."
+        ] + (ratio ?? [])
     }
 }
 

@@ -36,12 +36,14 @@ extension PerformanceReport {
 }
 
 extension ModelPerformance {
-    /// `in time at 30 fps: 100.0 % of 288 frames, 0 dropped; median 5.21 ms, p99 6.02 ms`.
+    /// The share of the frames that are colored in time, and the median and the 99th percentile of
+    /// the predictions.
     var headline: String {
-        "in time at \(live.fpsText) fps: \(Format.percent(live.inTimeShare)) of "
-            + "\(Format.grouped(live.frames)) frames, \(Format.grouped(live.dropped)) dropped; "
-            + "median \(Format.duration(prediction.medianSeconds)), "
-            + "p99 \(Format.duration(prediction.p99Seconds)) of "
+        "at \(live.fpsText) fps, \(Format.percent(live.inTimeShare)) of "
+            + "\(Format.grouped(live.frames)) frames are colored in time and "
+            + "\(Format.grouped(live.dropped)) are dropped; median "
+            + "\(Format.duration(prediction.medianSeconds)), 99th percentile "
+            + "\(Format.duration(prediction.p99Seconds)) of "
             + "\(Format.grouped(prediction.count)) predictions"
     }
 
