@@ -14,6 +14,7 @@ import Models
 /// - Parameters:
 ///   - path: a checkpoint or a package.
 ///   - other: a model to set beside it.
+///   - options: the size, the threads, how long to predict, and the rate of the live source.
 ///   - onProgress: called on another thread.
 /// - Throws: ``BenchmarkError`` if an option is out of range; what `Model(contentsOf:)` throws for
 ///   a file that is missing or damaged; `ModelError` if a model is no colorizer, does not run at

@@ -34,7 +34,11 @@ struct ReportCommand: AsyncParsableCommand {
     @Option(help: "Number of threads; default: all processors.")
     var threads: Int?
 
-    @Option(help: "How long each model predicts, in seconds. (default: 10)")
+    @Option(
+        help: """
+            How long each model predicts, in seconds; default: \
+            \(Format.fixed(PerformanceOptions().seconds, 0)).
+            """)
     var seconds: Double?
 
     @Option(help: "The number of predictions of each model, instead of --seconds.")
