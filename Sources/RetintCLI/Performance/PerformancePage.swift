@@ -33,6 +33,7 @@ struct PerformancePage {
         .figures td:last-child { white-space: nowrap; }
         .profile td.text { white-space: normal; overflow-wrap: anywhere; min-width: 80px; }
         .profile td:first-child { min-width: 130px; }
+        .profile td:nth-child(3) { white-space: nowrap; }
         """
 
     private var head: String {

@@ -68,6 +68,8 @@ extension PerformanceReport {
             "The live source is \(liveNotice). A frame is in time if its colors are there at most "
                 + "one interval after its arrival, and dropped if a newer one arrives while it "
                 + "waits.",
+            "The time of a step is a median of its own. A whole prediction also copies its input "
+                + "and output and, on a busy machine, is interrupted.",
             "Starts are medians of \(model.startup.rounds), in a process that has run a model "
                 + "before. The weights of a package are read when it is compiled.",
             model.startup.notice,
