@@ -21,7 +21,7 @@ struct MeasuredModel {
         return ModelPerformance(
             name: model.name, kind: model.checkpoint == nil ? "mlpackage" : "checkpoint",
             architecture: model.checkpoint?.architecture,
-            fileBytes: try fileBytes, precision: model.precision,
+            fileBytes: try totalBytes(of: model.name), precision: model.precision,
             height: shape[2], width: shape[3], parameters: cost.parameters,
             multiplyAdds: cost.multiplyAdds, operations: package?.operationCount,
             startup: startup, memory: memory, prediction: prediction,
@@ -30,15 +30,6 @@ struct MeasuredModel {
             rates: LiveSource.commonRates.map { LiveSource(fps: $0, predictions: seconds) },
             profile: profile, placement: package.map { PlacementReport($0) },
             exportProblem: problem, predictionSeconds: seconds)
-    }
-
-    /// The path may be a symbolic link.
-    private var fileBytes: Int {
-        get throws {
-            let path = model.name.filePath
-            return try isDirectory(path)
-                ? totalBytes(of: path.appending(".")) : RegularFile(path).byteCount
-        }
     }
 
     /// The package itself, or that of the checkpoint; or why there is none.
