@@ -51,9 +51,6 @@ public final class Y4MReader: Sendable {
         state = Mutex(State(input: input))
     }
 
-    /// The number of frames read so far.
-    public var frameCount: Int { state.withLock { $0.frameCount } }
-
     /// The next frame; nil at the end of the stream. It is waited for.
     ///
     /// - Throws: `FileError` if it cannot be read; ``FrameError`` if the stream is damaged or ends
