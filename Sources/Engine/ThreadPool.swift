@@ -34,13 +34,16 @@ final class ThreadPool: @unchecked Sendable {
     /// The processors that this process may use.
     static var processorCount: Int { Int(rt_processor_count()) }
 
-    /// Runs `body` while no other program runs on this pool.
+    /// Runs `body` while no other program runs on this pool. The threads that call a pool of one
+    /// do not share anything, and run at the same time.
     func withExclusiveUse(_ body: () -> Void) {
+        guard threads > 1 else { return body() }
         exclusive.withLock { _ in body() }
     }
 
     /// Runs one phase of a kernel on all threads.
     func run(_ call: inout KernelCall) {
+        guard threads > 1 else { return call.run(thread: 0, threads: 1) }
         withUnsafeMutablePointer(to: &call) { context in
             rt_pool_run(
                 pool,

@@ -14,10 +14,12 @@ package func isDirectory(_ path: some PathConvertible) throws(FileError) -> Bool
 /// The files below a folder and its subfolders, sorted by path. Hidden ones are left out, and
 /// symbolic links to folders are not followed.
 ///
-/// - Parameter extensions: The extensions to list, in lower case and without the dot.
+/// - Parameters:
+///   - extensions: The extensions to list, in lower case and without the dot.
+///   - recursive: Whether files in subfolders are listed too.
 /// - Throws: ``FileError`` if a folder cannot be read.
 package func listFiles(
-    below folder: String, extensions: Set<String>
+    below folder: String, extensions: Set<String>, recursive: Bool = true
 ) throws(FileError) -> [String] {
     guard try isDirectory(folder) else {
         throw FileError(
@@ -25,7 +27,7 @@ package func listFiles(
             remedy: "name a directory")
     }
     var found: [FilePath] = []
-    try list("", of: FilePath(folder), extensions, into: &found)
+    try list("", of: FilePath(folder), extensions, recursive, into: &found)
     // The caller's spelling of the folder is kept: names relative to it follow from the paths.
     let prefix = folder.hasSuffix("/") ? folder : folder + "/"
     return found.map { prefix + $0.string }.sorted()
@@ -34,7 +36,7 @@ package func listFiles(
 /// Collects the files below a subfolder, as paths relative to `root`.
 private func list(
     _ subfolder: FilePath, of root: FilePath, _ extensions: Set<String>,
-    into found: inout [FilePath]
+    _ recursive: Bool, into found: inout [FilePath]
 ) throws(FileError) {
     let folder = root.pushing(subfolder)
     // The folder that the caller named may be a symbolic link.
@@ -44,7 +46,7 @@ private func list(
     for name in names where !name.hasPrefix(".") {
         let path = subfolder.appending(name)
         switch kind(of: root.pushing(path)) {
-        case S_IFDIR: try list(path, of: root, extensions, into: &found)
+        case S_IFDIR where recursive: try list(path, of: root, extensions, true, into: &found)
         case S_IFREG where extensions.contains(path.extension?.lowercased() ?? ""):
             found.append(path)
         default: break

@@ -32,7 +32,8 @@ extension Image {
         }
     }
 
-    private func encode(_ format: ImageFormat, file: String) throws(ImageError) -> [UInt8] {
+    /// - Parameter file: the image's name in errors.
+    package func encode(_ format: ImageFormat, file: String) throws(ImageError) -> [UInt8] {
         checkPixels()
         var bytes: UnsafeMutablePointer<UInt8>?
         var count = 0

@@ -1,4 +1,4 @@
-/// Why a dataset of photos is refused.
+/// Why photos are refused.
 public struct PhotoError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of failure, for programs that handle some of them.
     public enum Kind: Hashable, Sendable {
@@ -6,6 +6,10 @@ public struct PhotoError: Error, Hashable, Sendable, CustomStringConvertible {
         case notAPack
         /// The photos are in a pack where separate files are needed.
         case packed
+        /// There are no photos.
+        case none
+        /// Two photos would be written to one file, or one would be overwritten.
+        case output
     }
 
     /// The kind of failure.
@@ -13,7 +17,7 @@ public struct PhotoError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The file, the rule and the way out.
     public let description: String
 
-    init(_ kind: Kind, _ description: String) {
+    package init(_ kind: Kind, _ description: String) {
         (self.kind, self.description) = (kind, description)
     }
 }

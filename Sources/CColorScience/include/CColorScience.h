@@ -48,3 +48,12 @@ void cs_sums_16(const uint16_t *row, const uint16_t *next, int columns, int rows
 void cs_accumulate_8(const uint8_t *row, float weight, float *sums, ptrdiff_t count);
 void cs_accumulate_16(const uint16_t *row, float weight, float *sums, ptrdiff_t count,
                       uint16_t highest);
+
+/// Gives interleaved 8-bit sRGB other colors of CIE Lab and keeps its lightness. Colors outside the
+/// gamut are clamped channel by channel.
+///
+/// - luminance: what each level of red adds to the luminance, then those of green and of blue
+/// - level, boundary: for cell 0…`cells` of linear light, the level at the lower edge, and the
+///   light above which it is one higher
+void cs_recolor(uint8_t *rgb, const float *a, const float *b, ptrdiff_t count,
+                const float *luminance, const int32_t *level, const float *boundary, int cells);

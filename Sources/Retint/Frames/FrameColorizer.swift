@@ -15,14 +15,14 @@ public final class FrameColorizer: Sendable {
     /// The height and width, in pixels, at which the network sees a frame.
     public let networkSize: (height: Int, width: Int)
     /// The number of frames that are colored at the same time.
-    public var workerCount: Int { workers.count }
+    public var workerCount: Int { threads.count }
     /// Whether frames can follow the colors of those before them.
     let hasStableColors: Bool
     let anchors: ColorAnchors
     private let workers: [FrameWorker]
     /// Each worker has weights of its own.
     private static let maximumWorkers = 64
-    private let queue: WaitingQueue
+    private let threads: WorkerThreads
 
     /// Compiles a model.
     ///
@@ -65,7 +65,7 @@ public final class FrameColorizer: Sendable {
                     height: height, width: width, estimatesConfidence: isStable, options: options),
                 lightness, painter)
         }
-        queue = WaitingQueue(count)
+        self.threads = WorkerThreads(count, name: "retint.frames")
     }
 
     /// The indices of the anchors that no frame looked like so far.
@@ -86,8 +86,6 @@ public final class FrameColorizer: Sendable {
     func onWorker<Value: Sendable>(
         _ body: @escaping @Sendable (FrameWorker, CancellationFlag) throws -> Value
     ) async throws -> Value {
-        let index = try await queue.take()
-        defer { queue.giveBack(index) }
-        return try await workers[index].run(body)
+        try await threads.run { [workers] in try body(workers[$0], $1) }
     }
 }

@@ -1,37 +1,17 @@
-import Dispatch
 import Frames
 import Models
 import Motion
 import Synchronization
 
-/// A compiled network and the thread that it runs on.
+/// A compiled network that one thread uses at a time.
 final class FrameWorker: Sendable {
     private let program: Mutex<ModelProgram>
     private let lightness: FrameLightness
     private let painter: FramePainter
-    private let queue = DispatchQueue(label: "retint.frames")
 
     init(_ program: sending ModelProgram, _ lightness: FrameLightness, _ painter: FramePainter) {
         self.program = Mutex(program)
         (self.lightness, self.painter) = (lightness, painter)
-    }
-
-    /// Does something on the worker's thread.
-    ///
-    /// - Parameter body: also receives whether the calling task was cancelled since.
-    func run<Value: Sendable>(
-        _ body: @escaping @Sendable (FrameWorker, CancellationFlag) throws -> Value
-    ) async throws -> Value {
-        let cancellation = CancellationFlag()
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                queue.async { [self] in
-                    continuation.resume(with: Result { try body(self, cancellation) })
-                }
-            }
-        } onCancel: {
-            cancellation.set()
-        }
     }
 
     /// Colors a frame by itself.

@@ -1,33 +1,38 @@
 import ArgumentParser
 import Retint
+import Synchronization
 
-struct ColorizeCommand: ParsableCommand {
-    enum Format: String, ExpressibleByArgument, CaseIterable {
-        case png, jpeg
-    }
-
+struct ColorizeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "colorize",
         abstract: "Colorize photos.",
         discussion: """
             Each photo keeps its name, its size and its lightness. A photo that cannot be read is \
-            reported, and the others are still colored.
+            reported, and the others are still colored. As many photos as there are threads are \
+            colored at the same time. Ctrl-C finishes the photos in work and exits with 130; with \
+            --skip-existing the same command goes on from there.
             """)
 
     @Argument(help: "A checkpoint or a package.")
     var model: String
 
-    @Argument(help: "The photos: JPEG, PNG or WebP.")
+    @Argument(help: "The photos (JPEG, PNG or WebP), and folders whose photos are colored.")
     var photos: [String]
 
     @Option(name: .shortAndLong, help: "The directory to write to; created if needed.")
     var output: String
 
+    @Flag(help: "Also color the photos in subfolders of the folders; the output has the same ones.")
+    var recursive = false
+
+    @Flag(help: "Leave out photos whose colored copy is in the output directory.")
+    var skipExisting = false
+
     @Option(help: "The side of the square at which the network sees a photo, in pixels.")
     var size: Int?
 
     @Option(help: "The format to write; if not given, JPEG for JPEG photos and PNG for others.")
-    var format: Format?
+    var format: PhotoFileOptions.Format?
 
     @Flag(help: "Also write a strip of each photo: gray, colored, original.")
     var compare = false
@@ -46,7 +51,8 @@ struct ColorizeCommand: ParsableCommand {
             """)
     var saturation = 1.0
 
-    @Option(help: "The number of threads; all processors if not given.")
+    @Option(
+        help: "The number of threads, each of which colors a photo; all processors if not given.")
     var threads: Int?
 
     func validate() throws {
@@ -58,86 +64,94 @@ struct ColorizeCommand: ParsableCommand {
         }
     }
 
-    func run() throws {
+    func run() async throws {
         try checkPositive(size, "--size")
         try checkPositive(threads, "--threads")
-        let jobs = try jobs()
-        let colorizer = try loaded(model)
-        let earlier = try before.map(loaded(_:))
-        try createFolder(output)
-        var failures = Failures()
-        let progress =
-            jobs.count > 1 ? ProgressBar("colorize", total: jobs.count, unit: "photos") : nil
-        for (index, job) in jobs.enumerated() {
-            do {
-                try run(job, colorizer, before: earlier)
-                progress?.clear()
-                Console.print(job.output)
-            } catch {
-                progress?.clear()
-                failures.add(error)
+        let files = try PhotoFile.list(photos, to: output, naming)
+        let model = try Model(contentsOf: model)
+        let options = try coloring()
+        let display = PhotoDisplay(files.count)
+        do {
+            try await Interruption.cancelling {
+                try await colorizePhotos(model, files, options) { display.add($0, $1) }
             }
-            progress?.update(index + 1)
+        } catch is CancellationError {
+            display.finish()
+            Console.note("interrupted; \(display.counts); --skip-existing goes on from there")
+            throw ExitStatus.interrupted.exit
         }
-        progress?.finish()
-        try failures.finish(of: jobs.count, "photos", "colorized")
+        display.finish()
+        try display.failures.finish(of: files.count, "photos", "colorized")
+    }
+
+    /// How colored copies are named.
+    private var naming: PhotoFileOptions {
+        var options = PhotoFileOptions()
+        (options.format, options.isRecursive, options.hasStrips) = (format, recursive, compare)
+        return options
+    }
+
+    private func coloring() throws -> PhotoColoringOptions {
+        var options = PhotoColoringOptions()
+        (options.size, options.threads, options.choices) = (size, threads, KernelFile.read())
+        (options.saturation, options.skipsFinished) = (Float(saturation), skipExisting)
+        options.before = try before.map { try Model(contentsOf: $0) }
+        return options
     }
 }
 
-extension ColorizeCommand {
-    private struct Job {
-        let photo: String
-        let output: String
-        let strip: String
-        let format: ImageFormat
+extension PhotoFileOptions.Format: ExpressibleByArgument {}
+
+/// The lines and the progress of a command that colors photos.
+private final class PhotoDisplay: Sendable {
+    private struct State {
+        var bar: ProgressBar?
+        var failures = Failures()
+        var colored = 0
+        var skipped = 0
+        var done = 0
     }
 
-    /// The photos with their output files. Neither may a photo be overwritten nor two photos be
-    /// written to one file.
-    private func jobs() throws -> [Job] {
-        let jobs = photos.map(job)
-        let inputs = Set(photos.compactMap(FileIdentity.init(of:)))
-        var owners: [String: String] = [:]
-        for job in jobs {
-            for path in compare ? [job.output, job.strip] : [job.output] {
-                if let other = owners.updateValue(job.photo, forKey: path) {
-                    throw CommandError(
-                        .wrongUsage,
-                        "\(other) and \(job.photo) would both be written to \(path); "
-                            + "colorize them into different folders")
-                }
-                try refuseOverwriting(inputs, with: path)
+    private let total: Int
+    private let state: Mutex<State>
+
+    init(_ total: Int) {
+        self.total = total
+        let bar = total > 1 ? ProgressBar("colorize", total: total, unit: "photos") : nil
+        state = Mutex(State(bar: bar))
+    }
+
+    /// The photos that could not be colored.
+    var failures: Failures { state.withLock { $0.failures } }
+
+    /// How many photos were colored, as messages say it.
+    var counts: String {
+        state.withLock { "\($0.colored) of \(total) photos were colored" }
+    }
+
+    func add(_ file: PhotoFile, _ outcome: PhotoOutcome) {
+        state.withLock { state in
+            state.bar?.clear()
+            switch outcome {
+            case .colored:
+                state.colored += 1
+                Console.print(file.output)
+            case .skipped: state.skipped += 1
+            case .failed(let error): state.failures.keep(error)
             }
+            state.done += 1
+            state.bar?.update(state.done)
         }
-        return jobs
     }
 
-    private func job(_ photo: String) -> Job {
-        let path = photo.filePath
-        let isJPEG = ["jpg", "jpeg"].contains(path.extension?.lowercased())
-        let writesJPEG = format.map { $0 == .jpeg } ?? isJPEG
-        let name = path.stem ?? photo
-        let suffix = writesJPEG ? "jpg" : "png"
-        let base = output.hasSuffix("/") ? output + name : "\(output)/\(name)"
-        return Job(
-            photo: photo, output: "\(base).\(suffix)", strip: "\(base)-compare.\(suffix)",
-            format: writesJPEG ? .jpeg() : .png())
-    }
-
-    private func loaded(_ model: String) throws -> Colorizer {
-        try Colorizer(
-            contentsOf: model, size: size, threads: threads, choices: KernelFile.read())
-    }
-
-    private func run(
-        _ job: Job, _ colorizer: Colorizer, before: Colorizer?
-    ) throws {
-        let photo = try Image(contentsOf: job.photo)
-        let colored = try colorizer.colorize(photo, saturation: Float(saturation))
-        try colored.write(to: job.output, format: job.format)
-        guard compare else { return }
-        let earlier = try before?.colorize(photo, saturation: Float(saturation))
-        let strip = Image.sideBySide([photo.gray, earlier, colored, photo].compactMap { $0 })
-        try strip.write(to: job.strip, format: job.format)
+    /// Ends the progress bar, and says what was left out and what failed.
+    func finish() {
+        state.withLock { state in
+            state.bar?.finish()
+            if state.skipped > 0 {
+                Console.note("\(state.skipped) of \(total) photos were there already: skipped")
+            }
+            state.failures.list()
+        }
     }
 }

@@ -38,7 +38,8 @@ extension ExitStatus {
         case let error as CheckpointError: self = error.kind == .badOption ? .wrongUsage : .badInput
         case let error as ConversionError: self = error.cause == .option ? .wrongUsage : .badInput
         case let error as ModelError: self = error.kind == .size ? .wrongUsage : .badInput
-        case let error as PhotoError: self = error.kind == .packed ? .wrongUsage : .badInput
+        case let error as PhotoError:
+            self = [.packed, .output].contains(error.kind) ? .wrongUsage : .badInput
         case let error as BenchmarkError:
             self = error.kind == .noCacheFolder ? .failed : .wrongUsage
         case let error as TrainingError: self.init(error)

@@ -4,8 +4,16 @@ struct Failures {
 
     /// Prints an error and keeps it.
     mutating func add(_ error: any Error) {
-        errors.append(error)
+        keep(error)
         Console.note("error: \(message(for: error))")
+    }
+
+    /// Keeps an error for ``list()``.
+    mutating func keep(_ error: any Error) { errors.append(error) }
+
+    /// Prints all errors, for a command whose results would separate them.
+    func list() {
+        for error in errors { Console.note("error: \(message(for: error))") }
     }
 
     /// Throws if there were errors: ``ExitStatus/badInput`` if all of them were, else

@@ -1,0 +1,141 @@
+import Engine
+import Files
+import ImageIO
+import Models
+import Photos
+
+/// How photos are colored.
+public struct PhotoColoringOptions: Sendable {
+    /// The side, in pixels, of the square at which the network sees a photo; nil for a package's
+    /// own size and 256 for a checkpoint.
+    public var size: Int?
+    /// A factor for the colors.
+    public var saturation: Float = 1
+    /// The number of threads; nil for all processors. As many photos are colored at the same time.
+    public var threads: Int?
+    /// The fastest algorithms measured on this machine.
+    public var choices = KernelChoices()
+    /// Another model, whose colors strips show to the left.
+    public var before: Model?
+    /// Whether photos whose colored copy is there are left out.
+    public var skipsFinished = false
+
+    /// The defaults.
+    public init() {}
+}
+
+/// What became of a photo.
+public enum PhotoOutcome: Sendable {
+    /// Its colored copy was written.
+    case colored
+    /// Its colored copy was there already.
+    case skipped
+    /// It could not be read or colored, or its colored copy could not be written.
+    case failed(any Error)
+}
+
+/// Colors photos in files.
+///
+///     let files = try PhotoFile.list(["holiday"], to: "colored")
+///     try await colorizePhotos(model, files) { file, outcome in print(file.output, outcome) }
+///
+/// Several photos are in work, each on a thread of its own, from decoding to encoding; finished
+/// ones are written meanwhile. So there are as many decoded photos in memory as there are threads,
+/// and twice as many encoded ones at most. The files do not depend on how many are in work.
+///
+/// - Parameters:
+///   - model: a checkpoint or a package.
+///   - files: the photos; see ``PhotoFile/list(_:to:_:)``.
+///   - options: how they are colored.
+///   - onPhoto: called for each photo, in the order of `files`.
+/// - Throws: `ModelError` if a model is no colorizer or does not run at that size; `FileError` if a
+///   folder cannot be created; `CancellationError` if the task is cancelled, after the photos in
+///   work were written.
+public func colorizePhotos(
+    _ model: Model, _ files: [PhotoFile], _ options: PhotoColoringOptions = .init(),
+    onPhoto: (PhotoFile, PhotoOutcome) -> Void = { _, _ in }
+) async throws {
+    let painter = try FilePainter(model, options, count: files.count)
+    for folder in Set(files.map { $0.output.filePath.removingLastComponent() }) {
+        try createFolder(folder)
+    }
+    let tasks = OrderedTasks<PhotoOutcome>()
+    var started = files[...], finished = files[...]
+    while true {
+        while !Task.isCancelled, tasks.count < painter.limit, let file = started.popFirst() {
+            tasks.append { try await painter.paint(file) }
+        }
+        guard let task = tasks.removeFirst(), let file = finished.popFirst() else { break }
+        // Those that wait for a thread are cancelled, those in work are written.
+        let result = await withTaskCancellationHandler {
+            await task.result
+        } onCancel: {
+            task.cancel()
+            tasks.cancel()
+        }
+        if let outcome = try? result.get() { onPhoto(file, outcome) }
+    }
+    try Task.checkCancellation()
+}
+
+/// Colors the photos of files on worker threads.
+private final class FilePainter: Sendable {
+    private let colorizer: Colorizer
+    private let before: Colorizer?
+    private let options: PhotoColoringOptions
+    private let writers: WorkerThreads
+
+    /// The number of photos that are worked on or wait, in either case in order.
+    var limit: Int { 2 * colorizer.workerCount }
+
+    init(_ model: Model, _ options: PhotoColoringOptions, count: Int) throws {
+        func colorizer(_ model: Model) throws -> Colorizer {
+            try Colorizer(
+                model, size: options.size, threads: options.threads, choices: options.choices,
+                workers: count)
+        }
+        self.options = options
+        self.colorizer = try colorizer(model)
+        before = try options.before.map(colorizer)
+        writers = WorkerThreads(self.colorizer.workerCount, name: "retint.files")
+    }
+
+    /// - Throws: `CancellationError` alone: other errors are outcomes.
+    func paint(_ file: PhotoFile) async throws -> PhotoOutcome {
+        if options.skipsFinished, file.isFinished { return .skipped }
+        do {
+            let outputs = try await colorizer.workers.run { [self] _, _ in try encoded(file) }
+            // What was colored is written even if the task is cancelled now.
+            try await Task { [writers] in
+                try await writers.run { _, _ in for output in outputs { try output.write() } }
+            }.value
+            return .colored
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            return .failed(error)
+        }
+    }
+
+    private struct Output {
+        let path: String
+        let bytes: [UInt8]
+
+        func write() throws { try AtomicFile.write(bytes, to: path) }
+    }
+
+    /// The colored copy of a photo and its strip, ready to be written.
+    private func encoded(_ file: PhotoFile) throws -> [Output] {
+        let photo = try Image(contentsOf: file.photo)
+        let colored = try colorizer.colored(photo, options.saturation)
+        let copy = try colored.encode(file.format, file: file.output)
+        var outputs = [Output(path: file.output, bytes: copy)]
+        if let strip = file.strip {
+            let earlier = try before?.colored(photo, options.saturation)
+            let images = [photo.gray, earlier, colored, photo].compactMap { $0 }
+            let bytes = try Image.sideBySide(images).encode(file.format, file: strip)
+            outputs.append(Output(path: strip, bytes: bytes))
+        }
+        return outputs
+    }
+}

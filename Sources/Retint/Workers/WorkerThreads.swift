@@ -1,0 +1,40 @@
+import Dispatch
+import Models
+
+/// A fixed number of threads, each of which does one piece of work at a time. Callers that find all
+/// of them busy wait in order.
+///
+/// Work blocks its thread, which is why it does not run on the threads of Swift's tasks.
+final class WorkerThreads: Sendable {
+    /// The number of threads.
+    var count: Int { threads.count }
+    private let threads: [DispatchQueue]
+    private let queue: WaitingQueue
+
+    init(_ count: Int, name: String) {
+        threads = (0..<count).map { _ in DispatchQueue(label: name) }
+        queue = WaitingQueue(count)
+    }
+
+    /// Does a piece of work.
+    ///
+    /// - Parameter work: receives the index of its thread, which no other work has meanwhile, and
+    ///   whether the calling task was cancelled since.
+    /// - Throws: what `work` throws; `CancellationError` if the task is cancelled before it begins.
+    func run<Value: Sendable>(
+        _ work: @escaping @Sendable (_ index: Int, CancellationFlag) throws -> Value
+    ) async throws -> Value {
+        let index = try await queue.take()
+        defer { queue.giveBack(index) }
+        let cancellation = CancellationFlag()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                threads[index].async {
+                    continuation.resume(with: Result { try work(index, cancellation) })
+                }
+            }
+        } onCancel: {
+            cancellation.set()
+        }
+    }
+}

@@ -1,0 +1,134 @@
+import Foundation
+import ImageIO
+import TestSupport
+import Testing
+
+/// `retint colorize` on folders.
+@Suite struct ColorizeFolderTests {
+    private let bench: CommandBench
+    private let model: String
+
+    init() throws {
+        bench = try CommandBench()
+        model = try bench.makeCheckpoint()
+    }
+
+    private func makeFolder() throws {
+        for folder in ["in", "in/b", "in/b/deep"] { try bench.makeDirectory(folder) }
+        for name in ["in/z.png", "in/a.jpg", "in/b/a.jpg", "in/b/deep/c.png", "in/b/.hidden.png"] {
+            _ = try bench.makePhoto(name)
+        }
+        _ = try bench.write(Data("notes".utf8), to: "in/notes.txt")
+    }
+
+    private func outputs(_ folder: String) -> Set<String> {
+        bench.files.filter { $0.hasPrefix("\(folder)/") && $0.contains(".") }
+    }
+
+    private func data(_ name: String) throws -> Data {
+        try Data(contentsOf: URL(filePath: bench.path(name)))
+    }
+
+    @Test func takesThePhotosDirectlyInAFolder() throws {
+        try makeFolder()
+        let result = try bench.expect(0, "colorize", model, "in/", "-o", "out", "--size", "64")
+        #expect(result.output == "out/a.jpg\nout/z.png\n")
+        #expect(outputs("out") == ["out/a.jpg", "out/z.png"])
+        let hint = try bench.expect(65, "colorize", model, "in/b/deep/..", "in/none", "-o", "x")
+        #expect(hint.messages.contains("in/none"))
+        try bench.makeDirectory("empty/sub")
+        try bench.expect(
+            65, "colorize", model, "empty", "-o", "x",
+            says: ["empty: holds no photos", "asked for"])
+    }
+
+    @Test func keepsSubfolders() throws {
+        try makeFolder()
+        let expected = ["out/a.jpg", "out/b/a.jpg", "out/b/deep/c.png", "out/z.png"]
+        let result = try bench.expect(
+            0, "colorize", model, "in", "-o", "out", "--recursive", "--size", "64", "--compare")
+        #expect(result.output == expected.map { $0 + "\n" }.joined())
+        #expect(outputs("out").isSuperset(of: expected + ["out/b/deep/c-compare.png"]))
+        #expect(outputs("out").count == 8)
+    }
+
+    /// The folder that is written to may lie in the one that is read.
+    @Test func leavesOutEarlierOutput() throws {
+        try makeFolder()
+        for _ in 0..<2 {
+            let result = try bench.expect(
+                0, "colorize", model, "in", "-o", "in/colored", "--recursive", "--size", "64")
+            #expect(result.output.split(separator: "\n").count == 4)
+        }
+        #expect(outputs("in/colored").count == 4)
+        try bench.expect(64, "colorize", model, "in", "-o", "in", says: ["input itself"])
+    }
+
+    @Test func skipsFinishedPhotos() throws {
+        try makeFolder()
+        let all = ["colorize", model, "in", "-o", "out", "--recursive", "--size", "64"]
+        _ = try bench.run(all)
+        let kept = try bench.write(Data("kept".utf8), to: "out/z.png")
+        try FileManager.default.removeItem(atPath: bench.path("out/b/a.jpg"))
+        let result = try bench.run(all + ["--skip-existing"])
+        #expect(result.code == 0)
+        #expect(result.output == "out/b/a.jpg\n")
+        #expect(result.messages.contains("3 of 4 photos were there already"))
+        #expect(try data(kept) == Data("kept".utf8))
+        // A strip that is missing is made, and with it the photo.
+        let strips = try bench.run(all + ["--skip-existing", "--compare"])
+        #expect(strips.output.split(separator: "\n").count == 4)
+    }
+
+    /// Neither the number of threads nor what else is colored changes a file.
+    @Test func filesAreThoseOfSinglePhotos() throws {
+        try bench.makeDirectory("in")
+        for index in 0..<9 {
+            let name = "in/\(index).\(index % 2 == 0 ? "jpg" : "png")"
+            _ = try bench.makePhoto(name, width: 40 + 90 * (index % 3), height: 30 + 20 * index)
+        }
+        let first = try bench.expect(0, "colorize", model, "in", "-o", "one", "--threads", "1")
+        let many = try bench.expect(0, "colorize", model, "in", "-o", "many", "--threads", "4")
+        #expect(first.output.replacing("one/", with: "many/") == many.output)
+        for index in 0..<9 {
+            let name = "\(index).\(index % 2 == 0 ? "jpg" : "png")"
+            try bench.expect(
+                0, "colorize", model, "in/\(name)", "-o", "single", "--threads", "1")
+            let single = try data("single/\(name)")
+            #expect(try data("one/\(name)") == single && data("many/\(name)") == single)
+        }
+    }
+
+    @Test func failuresAreListedAtTheEnd() throws {
+        try makeFolder()
+        _ = try bench.write(Data("no photo".utf8), to: "in/b.jpg")
+        let whole = try data("in/z.png")
+        _ = try bench.write(whole.prefix(whole.count / 2), to: "in/c.png")
+        let result = try bench.expect(
+            65, "colorize", model, "in", "-o", "out", "--size", "64",
+            says: ["in/b.jpg: not a JPEG", "in/c.png: cannot be decoded", "2 of 4 photos"])
+        #expect(result.output == "out/a.jpg\nout/z.png\n")
+        #expect(outputs("out") == ["out/a.jpg", "out/z.png"])
+    }
+
+    @Test func interruptionFinishesThePhotosInWork() throws {
+        try bench.makeDirectory("in")
+        _ = try bench.makePhoto("in/000.png", width: 900, height: 700)
+        for index in 1..<300 {
+            try FileManager.default.copyItem(
+                atPath: bench.path("in/000.png"),
+                toPath: bench.path("in/\(String(format: "%03d", index)).png"))
+        }
+        let arguments = ["colorize", model, "in", "-o", "out", "--threads", "2"]
+        let process = try RunningProcess(builtProgram("retint"), arguments, in: bench.directory)
+        while process.isRunning, outputs("out").count < 5 { Thread.sleep(forTimeInterval: 0.02) }
+        process.interrupt()
+        let result = try process.wait(limit: 60)
+        #expect(result.code == 130)
+        let written = outputs("out")
+        #expect(written.count >= 5 && written.count < 300)
+        #expect(Set(result.output.split(separator: "\n").map(String.init)) == written)
+        #expect(result.messages.contains("interrupted; \(written.count) of 300 photos"))
+        for path in written { _ = try Image(contentsOf: bench.path(path)) }
+    }
+}
