@@ -50,10 +50,35 @@ static void set_up(struct jpeg_compress_struct *jpeg, uint32_t width, uint32_t h
     if (quality >= 90) jpeg->comp_info[0].h_samp_factor = jpeg->comp_info[0].v_samp_factor = 1;
 }
 
-static void encode(struct encoder *encoder, const uint8_t *pixels) {
+static void set_density(struct jpeg_compress_struct *jpeg, const CodecMetadata *metadata) {
+    if (!metadata->x_density || !metadata->y_density) return;
+    jpeg->density_unit = metadata->density_unit;
+    jpeg->X_density = (UINT16)metadata->x_density;
+    jpeg->Y_density = (UINT16)metadata->y_density;
+}
+
+// After the JFIF segment, which comes first: EXIF, then the profile.
+static void write_tags(struct jpeg_compress_struct *jpeg, const CodecMetadata *metadata) {
+    static const char prefix[] = "Exif\0";
+    if (metadata->exif_count) {
+        const size_t count = metadata->exif_count;
+        jpeg_write_m_header(jpeg, JPEG_APP0 + 1, (unsigned)(sizeof prefix + count));
+        for (size_t i = 0; i < sizeof prefix; i++) jpeg_write_m_byte(jpeg, prefix[i]);
+        for (size_t i = 0; i < count; i++) jpeg_write_m_byte(jpeg, metadata->exif[i]);
+    }
+    uint8_t profile[4096];
+    size_t size = sizeof profile;
+    codec_srgb_profile(profile, &size);
+    if (size) jpeg_write_icc_profile(jpeg, profile, (unsigned)size);
+}
+
+static void encode(
+    struct encoder *encoder, const uint8_t *pixels, const CodecMetadata *metadata) {
     struct jpeg_compress_struct *jpeg = &encoder->jpeg;
     const size_t pitch = 3 * (size_t)jpeg->image_width;
+    if (metadata) set_density(jpeg, metadata);
     jpeg_start_compress(jpeg, TRUE);
+    if (metadata) write_tags(jpeg, metadata);
     while (jpeg->next_scanline < jpeg->image_height) {
         JSAMPROW row = (JSAMPROW)(pixels + pitch * jpeg->next_scanline);
         jpeg_write_scanlines(jpeg, &row, 1);
@@ -65,8 +90,8 @@ static void encode(struct encoder *encoder, const uint8_t *pixels) {
 // one; `bytes` is only brought up to date when it terminates. After a failure that buffer may be
 // lost: a leak, on running out of memory alone, is better than freeing twice.
 bool codec_jpeg_encode(
-    const uint8_t *pixels, uint32_t width, uint32_t height, int quality, uint8_t **bytes,
-    size_t *count, char *message) {
+    const uint8_t *pixels, uint32_t width, uint32_t height, int quality,
+    const CodecMetadata *metadata, uint8_t **bytes, size_t *count, char *message) {
     struct encoder encoder = {.message = message};
     *bytes = NULL;
     *count = 0;
@@ -76,7 +101,7 @@ bool codec_jpeg_encode(
     }
     open_encoder(&encoder);
     set_up(&encoder.jpeg, width, height, quality);
-    encode(&encoder, pixels);
+    encode(&encoder, pixels, metadata);
     jpeg_destroy_compress(&encoder.jpeg);
     *bytes = encoder.bytes;
     *count = encoder.count;

@@ -60,26 +60,39 @@ static void open_encoder(struct encoder *encoder) {
     png_set_user_limits(encoder->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
 }
 
+static void set_tags(struct encoder *encoder, const CodecMetadata *metadata) {
+    png_structp png = encoder->png;
+    // gAMA and cHRM say the same to readers that do not know sRGB.
+    png_set_sRGB_gAMA_and_cHRM(png, encoder->info, PNG_sRGB_INTENT_RELATIVE);
+    if (metadata->x_density && metadata->y_density)
+        png_set_pHYs(
+            png, encoder->info, metadata->x_density, metadata->y_density, metadata->density_unit);
+    if (metadata->exif_count)
+        png_set_eXIf_1(
+            png, encoder->info, (png_uint_32)metadata->exif_count, (png_bytep)metadata->exif);
+}
+
 static void encode(struct encoder *encoder, const uint8_t *pixels, uint32_t width,
-                   uint32_t height, int level) {
+                   uint32_t height, int level, const CodecMetadata *metadata) {
     png_structp png = encoder->png;
     png_set_compression_level(png, level);
     png_set_IHDR(
         png, encoder->info, width, height, 8, PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
         PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    if (metadata) set_tags(encoder, metadata);
     png_write_info(png, encoder->info);
     for (uint32_t y = 0; y < height; y++) png_write_row(png, pixels + 3 * (size_t)width * y);
     png_write_end(png, encoder->info);
 }
 
 bool codec_png_encode(
-    const uint8_t *pixels, uint32_t width, uint32_t height, int level, uint8_t **bytes,
-    size_t *count, char *message) {
+    const uint8_t *pixels, uint32_t width, uint32_t height, int level,
+    const CodecMetadata *metadata, uint8_t **bytes, size_t *count, char *message) {
     struct encoder encoder = {.message = message};
     const bool failed = setjmp(encoder.jump) != 0;
     if (!failed) {
         open_encoder(&encoder);
-        encode(&encoder, pixels, width, height, level);
+        encode(&encoder, pixels, width, height, level, metadata);
     }
     png_destroy_write_struct(&encoder.png, &encoder.info);
     *bytes = encoder.bytes;

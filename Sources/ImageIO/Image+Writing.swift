@@ -4,19 +4,25 @@ public import Files
 extension Image {
     /// Encodes the image as the bytes of a file.
     ///
+    /// - Parameter metadata: what the file states besides its pixels; it is then tagged as sRGB
+    ///   too, in a PNG by a chunk, in a JPEG by a profile.
     /// - Throws: `ImageError` if the image is too large for the format: over 65,500 pixels a side
     ///   for JPEG.
-    public func encode(_ format: ImageFormat) throws(ImageError) -> [UInt8] {
-        try encode(format, file: "the encoded image")
+    public func encode(
+        _ format: ImageFormat, metadata: ImageMetadata? = nil
+    ) throws(ImageError) -> [UInt8] {
+        try encode(format, metadata: metadata, file: "the encoded image")
     }
 
     /// Writes the image to a file, replacing an existing one in one step. If anything fails, the
     /// old file stays as it was.
     ///
-    /// - Parameter format: If nil, given by the extension: png, jpg or jpeg.
+    /// - Parameters:
+    ///   - format: If nil, given by the extension: png, jpg or jpeg.
+    ///   - metadata: as for ``encode(_:metadata:)``.
     /// - Throws: `ImageError` if the extension names no such format or the file cannot be written.
     public func write(
-        to path: some PathConvertible, format: ImageFormat? = nil
+        to path: some PathConvertible, format: ImageFormat? = nil, metadata: ImageMetadata? = nil
     ) throws(ImageError) {
         let path = path.filePath.string
         guard let format = format ?? ImageFormat(path: path) else {
@@ -24,7 +30,7 @@ extension Image {
                 .format, path, "its extension names no format that can be written",
                 remedy: "use .png, .jpg or .jpeg")
         }
-        let bytes = try encode(format, file: path)
+        let bytes = try encode(format, metadata: metadata, file: path)
         do {
             try AtomicFile.write(bytes, to: path)
         } catch {
@@ -33,12 +39,15 @@ extension Image {
     }
 
     /// - Parameter file: the image's name in errors.
-    package func encode(_ format: ImageFormat, file: String) throws(ImageError) -> [UInt8] {
+    package func encode(
+        _ format: ImageFormat, metadata: ImageMetadata? = nil, file: String
+    ) throws(ImageError) -> [UInt8] {
         checkPixels()
         var bytes: UnsafeMutablePointer<UInt8>?
         var count = 0
         defer { codec_free(bytes) }
-        let problem = codecMessage { encode(format, &bytes, &count, $0) }
+        let tags = metadata.map { CodecTags($0.fitting(format), of: self, for: format) }
+        let problem = codecMessage { encode(format, tags, &bytes, &count, $0) }
         if let problem {
             throw ImageError(
                 .limit, file, "cannot be encoded: \(problem)",
@@ -48,17 +57,60 @@ extension Image {
     }
 
     private func encode(
-        _ format: ImageFormat, _ bytes: inout UnsafeMutablePointer<UInt8>?, _ count: inout Int,
-        _ message: UnsafeMutablePointer<CChar>
+        _ format: ImageFormat, _ tags: CodecTags?, _ bytes: inout UnsafeMutablePointer<UInt8>?,
+        _ count: inout Int, _ message: UnsafeMutablePointer<CChar>
     ) -> Bool {
         let (width, height) = (UInt32(clamping: width), UInt32(clamping: height))
-        return switch format {
-        case .png(let level):
-            codec_png_encode(
-                pixels, width, height, Int32(min(max(level, 0), 9)), &bytes, &count, message)
-        case .jpeg(let quality):
-            codec_jpeg_encode(
-                pixels, width, height, Int32(min(max(quality, 1), 100)), &bytes, &count, message)
+        return tags.withCodecMetadata { metadata in
+            switch format {
+            case .png(let level):
+                codec_png_encode(
+                    pixels, width, height, Int32(min(max(level, 0), 9)), metadata, &bytes, &count,
+                    message)
+            case .jpeg(let quality):
+                codec_jpeg_encode(
+                    pixels, width, height, Int32(min(max(quality, 1), 100)), metadata, &bytes,
+                    &count, message)
+            }
+        }
+    }
+}
+
+/// Metadata as the C functions take them.
+private struct CodecTags {
+    let exif: [UInt8]
+    let resolution: ImageResolution?
+
+    init(_ metadata: ImageMetadata, of image: Image, for format: ImageFormat) {
+        exif = metadata.exif(width: image.width, height: image.height)
+        resolution =
+            switch format {
+            case .jpeg: metadata.resolution?.inches
+            case .png: metadata.resolution?.meters
+            }
+    }
+
+    /// The number of the unit in JFIF and in pHYs.
+    var unit: UInt8 {
+        switch resolution?.unit {
+        case .inch, .meter: 1
+        case .centimeter: 2
+        case .unknown, nil: 0
+        }
+    }
+}
+
+extension CodecTags? {
+    fileprivate func withCodecMetadata(
+        _ body: (UnsafePointer<CodecMetadata>?) -> Bool
+    ) -> Bool {
+        guard let self else { return body(nil) }
+        return self.exif.withUnsafeBufferPointer { exif in
+            var metadata = CodecMetadata(
+                exif: exif.baseAddress, exif_count: exif.count,
+                x_density: UInt32(self.resolution?.x ?? 0),
+                y_density: UInt32(self.resolution?.y ?? 0), density_unit: self.unit)
+            return withUnsafePointer(to: &metadata, body)
         }
     }
 }

@@ -16,6 +16,33 @@ struct Metadata {
         }
     }
 
+    /// The density in a JFIF segment or a pHYs chunk; nil if there is none or it is 0.
+    var resolution: ImageResolution? {
+        let found: ImageResolution?
+        switch format {
+        case .jpeg:
+            // Two bytes of the version, then the unit, two bytes across and two down.
+            found = segments(marker: 0xe0, prefix: Array("JFIF\0".utf8)).first.flatMap {
+                let units: [UInt8: ImageResolution.Unit] = [0: .unknown, 1: .inch, 2: .centimeter]
+                let data = Array($0)
+                guard data.count >= 7, let unit = units[data[2]] else { return nil }
+                let (x, y) = (Int(data[3]) << 8 | Int(data[4]), Int(data[5]) << 8 | Int(data[6]))
+                return ImageResolution(x: x, y: y, unit: unit)
+            }
+        case .png:
+            found = chunk("pHYs", from: 8, isPNG: true).flatMap {
+                guard $0.count == 9, let unit = $0.last, unit <= 1 else { return nil }
+                let (x, y) = (
+                    number(at: $0.startIndex, isBigEndian: true),
+                    number(at: $0.startIndex + 4, isBigEndian: true)
+                )
+                return ImageResolution(x: x, y: y, unit: unit == 1 ? .meter : .unknown)
+            }
+        case .webp: found = nil
+        }
+        return found.flatMap { $0.x > 0 && $0.y > 0 ? $0 : nil }
+    }
+
     /// The ICC profile as stored in the file; nil if there is none or it is incomplete.
     var profile: EmbeddedProfile? {
         switch format {

@@ -111,6 +111,26 @@ import Testing
         #expect(outputs("out") == ["out/a.jpg", "out/z.png"])
     }
 
+    @Test func copiesKeepMetadata() throws {
+        var metadata = ImageMetadata()
+        metadata.resolution = ImageResolution(x: 300, y: 150, unit: .inch)
+        let image = Image(width: 30, height: 20, red: 90, green: 80, blue: 70)
+        try image.write(to: bench.path("a.jpg"), metadata: metadata)
+        // EXIF data that break off, in the first segment.
+        let damaged: [UInt8] = [0xff, 0xe1, 0, 12] + Array("Exif\0\0II*\0".utf8)
+        var jpeg = try image.encode(.jpeg(), metadata: metadata)
+        jpeg.insert(contentsOf: damaged, at: 2)
+        _ = try bench.write(Data(jpeg), to: "b.jpg")
+        let result = try bench.expect(0, "colorize", model, "a.jpg", "b.jpg", "-o", "out")
+        #expect(result.messages.contains("b.jpg: its EXIF data are damaged and were left out"))
+        #expect(!result.messages.contains("a.jpg: its"))
+        let copy = try ImageMetadata(contentsOf: bench.path("out/a.jpg"))
+        #expect(copy == metadata)
+        try bench.expect(0, "colorize", model, "a.jpg", "-o", "out", "--format", "png")
+        let png = try ImageMetadata(contentsOf: bench.path("out/a.png"))
+        #expect(png.resolution == ImageResolution(x: 11_811, y: 5906, unit: .meter))
+    }
+
     @Test func interruptionFinishesThePhotosInWork() throws {
         try bench.makeDirectory("in")
         _ = try bench.makePhoto("in/000.png", width: 900, height: 700)

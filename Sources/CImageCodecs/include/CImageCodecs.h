@@ -50,14 +50,29 @@ bool codec_inflate(const uint8_t *bytes, size_t count, uint8_t *output, size_t *
 /// compensation. A profile that is damaged, of another color model or sRGB itself changes nothing.
 void codec_to_srgb(const uint8_t *profile, size_t size, uint8_t *pixels, uint32_t count);
 
-// Files: `*bytes` is for codec_free, also after a failure.
+/// Makes the sRGB profile that JPEG files get: the same bytes each time. At most `*size` bytes are
+/// written, and `*size` is set to how many there are; 0 if it could not be made.
+void codec_srgb_profile(uint8_t *bytes, size_t *size);
+
+/// What a file states besides its pixels. It is then tagged as sRGB, too.
+typedef struct {
+    /// A TIFF file of at most 65,527 bytes for JPEG; none if the count is 0.
+    const uint8_t *exif;
+    size_t exif_count;
+    /// Pixels per unit; none if 0.
+    uint32_t x_density, y_density;
+    /// As in JFIF (0: unknown, 1: inch, 2: centimeter) and pHYs (0: unknown, 1: meter).
+    uint8_t density_unit;
+} CodecMetadata;
+
+// Files: `metadata` may be NULL. `*bytes` is for codec_free, also after a failure.
 
 bool codec_jpeg_encode(
-    const uint8_t *pixels, uint32_t width, uint32_t height, int quality, uint8_t **bytes,
-    size_t *count, char *message);
+    const uint8_t *pixels, uint32_t width, uint32_t height, int quality,
+    const CodecMetadata *metadata, uint8_t **bytes, size_t *count, char *message);
 bool codec_png_encode(
-    const uint8_t *pixels, uint32_t width, uint32_t height, int level, uint8_t **bytes,
-    size_t *count, char *message);
+    const uint8_t *pixels, uint32_t width, uint32_t height, int level,
+    const CodecMetadata *metadata, uint8_t **bytes, size_t *count, char *message);
 void codec_free(uint8_t *bytes);
 
 // Resampling. Output sample i is the weighted sum of counts[i] inputs from starts[i] on, with the

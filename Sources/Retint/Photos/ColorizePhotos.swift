@@ -26,8 +26,8 @@ public struct PhotoColoringOptions: Sendable {
 
 /// What became of a photo.
 public enum PhotoOutcome: Sendable {
-    /// Its colored copy was written.
-    case colored
+    /// Its colored copy was written. The notes say what of its metadata could not be kept.
+    case colored(notes: [String])
     /// Its colored copy was there already.
     case skipped
     /// It could not be read or colored, or its colored copy could not be written.
@@ -38,6 +38,8 @@ public enum PhotoOutcome: Sendable {
 ///
 ///     let files = try PhotoFile.list(["holiday"], to: "colored")
 ///     try await colorizePhotos(model, files) { file, outcome in print(file.output, outcome) }
+///
+/// The copies keep the EXIF data and the resolution, see ``ImageMetadata``.
 ///
 /// Several photos are in work, each on a thread of its own, from decoding to encoding; finished
 /// ones are written meanwhile. So there are as many decoded photos in memory as there are threads,
@@ -104,12 +106,12 @@ private final class FilePainter: Sendable {
     func paint(_ file: PhotoFile) async throws -> PhotoOutcome {
         if options.skipsFinished, file.isFinished { return .skipped }
         do {
-            let outputs = try await colorizer.workers.run { [self] _, _ in try encoded(file) }
+            let (outputs, notes) = try await colorizer.workers.run { [self] _, _ in try encoded(file) }
             // What was colored is written even if the task is cancelled now.
             try await Task { [writers] in
                 try await writers.run { _, _ in for output in outputs { try output.write() } }
             }.value
-            return .colored
+            return .colored(notes: notes)
         } catch let error as CancellationError {
             throw error
         } catch {
@@ -125,10 +127,10 @@ private final class FilePainter: Sendable {
     }
 
     /// The colored copy of a photo and its strip, ready to be written.
-    private func encoded(_ file: PhotoFile) throws -> [Output] {
-        let photo = try Image(contentsOf: file.photo)
+    private func encoded(_ file: PhotoFile) throws -> (outputs: [Output], notes: [String]) {
+        let (photo, metadata) = try Image.withMetadata(contentsOf: file.photo)
         let colored = try colorizer.colored(photo, options.saturation)
-        let copy = try colored.encode(file.format, file: file.output)
+        let copy = try colored.encode(file.format, metadata: metadata, file: file.output)
         var outputs = [Output(path: file.output, bytes: copy)]
         if let strip = file.strip {
             let earlier = try before?.colored(photo, options.saturation)
@@ -136,6 +138,6 @@ private final class FilePainter: Sendable {
             let bytes = try Image.sideBySide(images).encode(file.format, file: strip)
             outputs.append(Output(path: strip, bytes: bytes))
         }
-        return outputs
+        return (outputs, metadata.notes(writing: file.format))
     }
 }

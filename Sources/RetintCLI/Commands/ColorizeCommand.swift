@@ -133,8 +133,9 @@ private final class PhotoDisplay: Sendable {
         state.withLock { state in
             state.bar?.clear()
             switch outcome {
-            case .colored:
+            case .colored(let notes):
                 state.colored += 1
+                for note in notes { Console.warn("\(file.photo): \(note)") }
                 Console.print(file.output)
             case .skipped: state.skipped += 1
             case .failed(let error): state.failures.keep(error)
