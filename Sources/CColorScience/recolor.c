@@ -69,30 +69,54 @@ INLINE void lightness(const uint8_t *rgb, float *f, int count, const cs_srgb *sr
     }
 }
 
+// Gives a block of pixels with Lab's f of their lightness the colors a and b.
+INLINE void paint(uint8_t *pixels, const float *f, const float *a, const float *b, int n,
+                  const cs_srgb *srgb) {
+    float red[BLOCK], green[BLOCK], blue[BLOCK];
+    for (int i = 0; i < n; i++) {
+        float fz = f[i] - b[i] * (1.0f / 200.0f);
+        float x = inverse(a[i] * (1.0f / 500.0f) + f[i]) * 0.95047f;
+        float y = inverse(f[i]);
+        float z = inverse(fz < 0.0f ? 0.0f : fz) * 1.08883f;
+        red[i] = unit(x * 3.24048134f + y * -1.53715152f + z * -0.49853633f);
+        green[i] = unit(x * -0.96925495f + y * 1.8759900f + z * 0.041555927f);
+        blue[i] = unit(x * 0.055646639f + y * -0.204041338f + z * 1.05731107f);
+    }
+    int32_t levels[3][BLOCK];
+    encode(red, levels[0], n, srgb);
+    encode(green, levels[1], n, srgb);
+    encode(blue, levels[2], n, srgb);
+    for (int i = 0; i < n; i++)
+        for (int channel = 0; channel < 3; channel++)
+            pixels[3 * i + channel] = (uint8_t)levels[channel][i];
+}
+
 FOR_EACH_CPU void cs_recolor(uint8_t *rgb, const float *a, const float *b, ptrdiff_t count,
                              const float *luminance, const int32_t *level, const float *boundary,
                              int cells) {
     const cs_srgb srgb = {luminance, level, boundary, (float)cells};
     for (ptrdiff_t start = 0; start < count; start += BLOCK) {
         int n = count - start < BLOCK ? (int)(count - start) : BLOCK;
-        float f[BLOCK], red[BLOCK], green[BLOCK], blue[BLOCK];
+        float f[BLOCK];
+        lightness(rgb + 3 * start, f, n, &srgb);
+        paint(rgb + 3 * start, f, a + start, b + start, n, &srgb);
+    }
+}
+
+FOR_EACH_CPU void cs_recolor_linear(uint8_t *rgb, const float *scale_a, const float *offset_a,
+                                    const float *scale_b, const float *offset_b, ptrdiff_t count,
+                                    const float *luminance, const int32_t *level,
+                                    const float *boundary, int cells) {
+    const cs_srgb srgb = {luminance, level, boundary, (float)cells};
+    for (ptrdiff_t start = 0; start < count; start += BLOCK) {
+        int n = count - start < BLOCK ? (int)(count - start) : BLOCK;
+        float f[BLOCK], a[BLOCK], b[BLOCK];
         lightness(rgb + 3 * start, f, n, &srgb);
         for (int i = 0; i < n; i++) {
-            float fz = f[i] - b[start + i] * (1.0f / 200.0f);
-            float x = inverse(a[start + i] * (1.0f / 500.0f) + f[i]) * 0.95047f;
-            float y = inverse(f[i]);
-            float z = inverse(fz < 0.0f ? 0.0f : fz) * 1.08883f;
-            red[i] = unit(x * 3.24048134f + y * -1.53715152f + z * -0.49853633f);
-            green[i] = unit(x * -0.96925495f + y * 1.8759900f + z * 0.041555927f);
-            blue[i] = unit(x * 0.055646639f + y * -0.204041338f + z * 1.05731107f);
+            float l = 116.0f * f[i] - 16.0f;
+            a[i] = scale_a[start + i] * l + offset_a[start + i];
+            b[i] = scale_b[start + i] * l + offset_b[start + i];
         }
-        int32_t levels[3][BLOCK];
-        encode(red, levels[0], n, &srgb);
-        encode(green, levels[1], n, &srgb);
-        encode(blue, levels[2], n, &srgb);
-        uint8_t *pixels = rgb + 3 * start;
-        for (int i = 0; i < n; i++)
-            for (int channel = 0; channel < 3; channel++)
-                pixels[3 * i + channel] = (uint8_t)levels[channel][i];
+        paint(rgb + 3 * start, f, a, b, n, &srgb);
     }
 }

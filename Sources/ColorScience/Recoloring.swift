@@ -26,4 +26,22 @@ package enum Recoloring {
             pixels, a, b, count, luminance, levels, SRGBCurve.encoder.boundary,
             Int32(SRGBEncoder.cells))
     }
+
+    /// Replaces the colors of pixels in place by functions of their lightness.
+    ///
+    /// - Parameters:
+    ///   - pixels: `count` times red, green and blue.
+    ///   - scaleA: a = scaleA · L + offsetA, one of each per pixel.
+    ///   - offsetA: see `scaleA`.
+    ///   - scaleB: b = scaleB · L + offsetB.
+    ///   - offsetB: see `scaleB`.
+    package static func recolor(
+        _ pixels: UnsafeMutablePointer<UInt8>, scaleA: UnsafePointer<Float>,
+        offsetA: UnsafePointer<Float>, scaleB: UnsafePointer<Float>,
+        offsetB: UnsafePointer<Float>, count: Int
+    ) {
+        cs_recolor_linear(
+            pixels, scaleA, offsetA, scaleB, offsetB, count, luminance, levels,
+            SRGBCurve.encoder.boundary, Int32(SRGBEncoder.cells))
+    }
 }

@@ -36,6 +36,14 @@ extension Model {
         return (shape[2], shape[3])
     }
 
+    /// What height and width must be multiples of; nil for a package, which runs at the sizes that
+    /// it declares.
+    ///
+    /// - Throws: the errors of `Checkpoint.makeColorizer()`.
+    package var requiredMultiple: Int? {
+        get throws { try checkpoint?.makeColorizer().requiredMultiple }
+    }
+
     /// The graph of a colorizer.
     ///
     /// - Parameter shapes: see ``graph(shapes:compute:folds:)``.

@@ -10,12 +10,16 @@ import TensorGraph
 ///
 /// It is compiled once and then colors any number of photos. It may be shared between tasks.
 public final class Colorizer: Sendable {
-    /// The height and width, in pixels, at which the network sees a photo.
-    public let networkSize: (height: Int, width: Int)
+    /// The height and width, in pixels, at which the network sees a photo; with proportions of
+    /// their own, photos have other sides of about that area.
+    public var networkSize: (height: Int, width: Int) { sizes.base }
+    /// How photos are fitted to the network, and its colors to the photos.
+    public let fitting: PhotoFitting
     /// The number of photos that the asynchronous functions color at the same time.
     public var workerCount: Int { workers.count }
 
     let workers: WorkerThreads
+    private let sizes: NetworkSizes
     private let programs: ProgramPool
     /// The threads of the network for a photo that is colored alone, and for one of several.
     private let threads: (alone: Int, each: Int)
@@ -28,36 +32,45 @@ public final class Colorizer: Sendable {
     ///     a package's own size and 256 for a checkpoint.
     ///   - threads: all processors that the process may use if nil.
     ///   - choices: what was measured on this machine.
+    ///   - fitting: how photos are fitted to the network. A package has fixed sizes, and sees all
+    ///     photos at its own.
     /// - Throws: an error that names the file and what is wrong with it.
     public convenience init(
         contentsOf path: some PathConvertible, size: Int? = nil, threads: Int? = nil,
-        choices: KernelChoices = .init()
+        choices: KernelChoices = .init(), fitting: PhotoFitting = .init()
     ) throws {
-        try self.init(Model(contentsOf: path), size: size, threads: threads, choices: choices)
+        try self.init(
+            Model(contentsOf: path), size: size, threads: threads, choices: choices,
+            fitting: fitting)
     }
 
-    /// Compiles a model, see ``init(contentsOf:size:threads:choices:)``.
+    /// Compiles a model, see ``init(contentsOf:size:threads:choices:fitting:)``.
     ///
     /// - Throws: `ModelError` if the model is no colorizer or does not run at that size.
     public convenience init(
-        _ model: Model, size: Int? = nil, threads: Int? = nil, choices: KernelChoices = .init()
+        _ model: Model, size: Int? = nil, threads: Int? = nil, choices: KernelChoices = .init(),
+        fitting: PhotoFitting = .init()
     ) throws {
-        try self.init(model, size: size, threads: threads, choices: choices, workers: nil)
+        try self.init(
+            model, size: size, threads: threads, choices: choices, fitting: fitting, workers: nil)
     }
 
     /// - Parameter workers: the number of photos that are colored at the same time, where that is
     ///   all that the colorizer is used for; at most as many as there are threads.
     init(
-        _ model: Model, size: Int?, threads: Int?, choices: KernelChoices, workers: Int?
+        _ model: Model, size: Int?, threads: Int?, choices: KernelChoices, fitting: PhotoFitting,
+        workers: Int?
     ) throws {
         let all = min(max(threads ?? Machine.processorCount, 1), Self.maximumWorkers)
         let count = min(max(workers ?? all, 1), all)
-        let own = try model.preferredSize()
-        networkSize = (size ?? own.height, size ?? own.width)
+        sizes = try NetworkSizes(model, size: size, fitting.proportions)
+        self.fitting = fitting
         self.threads = (workers == nil ? all : all / count, all / count)
         self.workers = WorkerThreads(count, name: "retint.photos")
         programs = ProgramPool(model, choices: choices, leastKept: count)
-        try programs.prepare(kind(threads: self.threads.alone))
+        try programs.prepare(
+            .init(height: networkSize.height, width: networkSize.width, threads: self.threads.alone)
+        )
     }
 
     /// Each worker has weights of its own.
@@ -67,8 +80,7 @@ public final class Colorizer: Sendable {
     /// take turns on them.
     ///
     /// The photo keeps its lightness; its own colors are ignored. The network sees the photo
-    /// resized to ``networkSize``, whatever its proportions, and the estimated color is resized
-    /// back.
+    /// resized, see ``networkSize(forHeight:width:)``, and the estimated color is resized back.
     ///
     /// - Parameters:
     ///   - photo: an image of any size.
@@ -96,29 +108,38 @@ public final class Colorizer: Sendable {
     }
 
     private func colored(_ photo: Image, _ saturation: Float, threads: Int) throws -> Image {
-        let (height, width) = networkSize
-        let colors = try colors(of: photo.resized(to: width, height: height), threads: threads)
+        let (height, width) = networkSize(forHeight: photo.height, width: photo.width)
+        let lightness = lab(fromRGB: photo.resized(to: width, height: height).pixels).l
+        let colors = try colors(lightness, height: height, width: width, threads: threads)
         func plane(_ channel: Int) -> [Float] {
             colors.colorPlane(channel).map { $0 * saturation }
         }
         var result = photo
-        result.recolor(a: plane(0), b: plane(1), width: width, height: height)
+        result.recolor(
+            a: plane(0), b: plane(1), width: width, height: height,
+            guide: fitting.enlargement == .guided ? lightness : nil)
         return result
+    }
+
+    /// The height and width, in pixels, at which the network sees a photo of a size.
+    ///
+    /// - Precondition: The sides are positive.
+    public func networkSize(forHeight height: Int, width: Int) -> (height: Int, width: Int) {
+        sizes.size(forHeight: height, width: width)
     }
 
     /// The colors, [1, 2, H, W], of an image that has the network's size.
     func colors(of image: Image) throws -> TensorData {
-        try colors(of: image, threads: threads.alone)
+        try colors(
+            lab(fromRGB: image.pixels).l, height: image.height, width: image.width,
+            threads: threads.alone)
     }
 
-    private func colors(of image: Image, threads: Int) throws -> TensorData {
-        let lightness = lab(fromRGB: image.pixels).l
-        return try programs.withProgram(kind(threads: threads)) {
+    private func colors(
+        _ lightness: [Float], height: Int, width: Int, threads: Int
+    ) throws -> TensorData {
+        try programs.withProgram(.init(height: height, width: width, threads: threads)) {
             try $0.predict(lightness: lightness)
         }
-    }
-
-    private func kind(threads: Int) -> ProgramPool.Kind {
-        .init(height: networkSize.height, width: networkSize.width, threads: threads)
     }
 }

@@ -57,3 +57,10 @@ void cs_accumulate_16(const uint16_t *row, float weight, float *sums, ptrdiff_t 
 ///   light above which it is one higher
 void cs_recolor(uint8_t *rgb, const float *a, const float *b, ptrdiff_t count,
                 const float *luminance, const int32_t *level, const float *boundary, int cells);
+
+/// As `cs_recolor`, with colors that are linear in the lightness L: a = scale_a · L + offset_a, and
+/// b likewise, for each pixel.
+void cs_recolor_linear(uint8_t *rgb, const float *scale_a, const float *offset_a,
+                       const float *scale_b, const float *offset_b, ptrdiff_t count,
+                       const float *luminance, const int32_t *level, const float *boundary,
+                       int cells);

@@ -99,14 +99,17 @@ private struct ComparisonRun {
         on references: [PhotoReference], _ isCancelled: () -> Bool
     ) throws -> [EvaluationReport]? {
         if references.isEmpty { return nil }
+        let scale = EvaluationScale.network(height: size, width: size)
         let photos = try EvaluationPhotos(
-            references, size: (size, size), isCancelled: isCancelled,
+            references, scale: scale, isCancelled: isCancelled,
             onProgress: { onProgress(.evaluating(model: nil, $0)) })
         return try models.map { model in
             let colorizer = try Colorizer(
-                model, size: size, threads: options.threads, choices: options.choices)
+                model, size: size, threads: options.threads, choices: options.choices,
+                fitting: .square)
             return try evaluation(
-                of: colorizer, named: model.name, on: photos, isCancelled: isCancelled,
+                of: colorizer, named: model.name, on: photos, scale: scale,
+                isCancelled: isCancelled,
                 onProgress: { onProgress(.evaluating(model: model.name, $0)) })
         }
     }

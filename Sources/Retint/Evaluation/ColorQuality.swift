@@ -20,12 +20,23 @@ public struct ColorQuality: Hashable, Sendable, Codable {
     /// together.
     public internal(set) var abAucRebalanced = 0.0
 
+    /// Mean ab error near strong edges between colors, see `ABEdgeErrors`; nil unless images are
+    /// compared at their own size.
+    public internal(set) var abErrorAtEdges: Double?
+    /// Mean ab error of all other pixels; nil unless images are compared at their own size.
+    public internal(set) var abErrorElsewhere: Double?
+
     /// The PSNR in dB of an image that equals the original.
     public static let highestPSNR = 100.0
 
     init() {}
 
-    /// The measures that are means over images, except ``ssim``.
+    /// The measures that are means over those images that have them.
+    static var optionalMeans: [WritableKeyPath<ColorQuality, Double?>] {
+        [\.ssim, \.abErrorAtEdges, \.abErrorElsewhere]
+    }
+
+    /// The measures that are means over all images.
     static var means: [WritableKeyPath<ColorQuality, Double>] {
         [\.psnrDb, \.deltaE2000, \.colorfulness, \.colorfulnessDifference, \.abError, \.abAuc]
     }

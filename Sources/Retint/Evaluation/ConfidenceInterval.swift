@@ -35,8 +35,10 @@ public struct ConfidenceInterval: Hashable, Sendable, Codable {
             bound[keyPath: path] = percentile(
                 qualities.map { $0[keyPath: path] }, fraction, around: quality[keyPath: path])
         }
-        bound.ssim = quality.ssim.map {
-            percentile(qualities.compactMap(\.ssim), fraction, around: $0)
+        for path in ColorQuality.optionalMeans {
+            bound[keyPath: path] = quality[keyPath: path].map {
+                percentile(qualities.compactMap { $0[keyPath: path] }, fraction, around: $0)
+            }
         }
         return bound
     }

@@ -18,6 +18,8 @@ import Photos
 ///     package's own size and 256 for a checkpoint.
 ///   - threads: all processors that the process may use if nil.
 ///   - choices: the fastest algorithms measured on this machine.
+///   - fitting: compares photos at their own size, up to 1,024 pixels a side, with the colors
+///     enlarged as stated. If nil, they are compared at the network's size, as in papers.
 ///   - onProgress: called on another thread.
 ///   - onColored: called on another thread for each photo, after it was colored.
 /// - Throws: ``EvaluationError`` if no photo can be read; `ModelError` if the model is no
@@ -25,16 +27,20 @@ import Photos
 ///   `CancellationError` if the task is cancelled, which takes effect after the current photo.
 public func evaluate(
     _ model: Model, on photos: [PhotoReference], size: Int? = nil, threads: Int? = nil,
-    choices: KernelChoices = .init(),
+    choices: KernelChoices = .init(), fitting: PhotoFitting? = nil,
     onProgress: @escaping @Sendable (EvaluationProgress) -> Void = { _ in },
     onColored: @escaping @Sendable (ColoredPhoto) -> Void = { _ in }
 ) async throws -> EvaluationReport {
     try await onNewThread { isCancelled in
-        let colorizer = try Colorizer(model, size: size, threads: threads, choices: choices)
+        let colorizer = try Colorizer(
+            model, size: size, threads: threads, choices: choices, fitting: fitting ?? .square)
+        let (height, width) = colorizer.networkSize
+        let scale: EvaluationScale =
+            fitting == nil ? .network(height: height, width: width) : .photo
         let readable = try EvaluationPhotos(
-            photos, size: colorizer.networkSize, isCancelled: isCancelled, onProgress: onProgress)
+            photos, scale: scale, isCancelled: isCancelled, onProgress: onProgress)
         return try evaluation(
-            of: colorizer, named: model.name, on: readable, isCancelled: isCancelled,
+            of: colorizer, named: model.name, on: readable, scale: scale, isCancelled: isCancelled,
             onProgress: onProgress, onColored: onColored)
     }
 }
@@ -42,10 +48,10 @@ public func evaluate(
 /// Evaluates a model on photos that were read.
 func evaluation(
     of colorizer: Colorizer, named name: String, on readable: EvaluationPhotos,
-    isCancelled: () -> Bool, onProgress: (EvaluationProgress) -> Void,
+    scale: EvaluationScale, isCancelled: () -> Bool, onProgress: (EvaluationProgress) -> Void,
     onColored: (ColoredPhoto) -> Void = { _ in }
 ) throws -> EvaluationReport {
-    var evaluation = Evaluation(colorizer, meanColor: readable.meanColor)
+    var evaluation = Evaluation(colorizer, scale, meanColor: readable.meanColor)
     onProgress(.colored(photos: 0, total: readable.photos.count))
     for (index, photo) in readable.photos.enumerated() {
         try checkCancellation(isCancelled)

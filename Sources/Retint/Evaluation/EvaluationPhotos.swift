@@ -5,7 +5,7 @@ import Photos
 struct EvaluationPhotos {
     struct Photo {
         let reference: PhotoReference
-        /// The photo at the network's size, so that its file is decoded once; nil if earlier photos
+        /// The photo at the size at which it is compared, so that its file is decoded once; nil if earlier photos
         /// filled the memory that is reserved for them.
         let keptImage: Image?
 
@@ -25,23 +25,22 @@ struct EvaluationPhotos {
 
     /// Reads photos.
     ///
-    /// - Parameter size: the network's size in pixels.
+    /// - Parameter scale: gives photos the size at which they are compared.
     /// - Throws: `EvaluationError` if no photo can be read; `CancellationError`.
     init(
-        _ references: [PhotoReference], size: (height: Int, width: Int),
+        _ references: [PhotoReference], scale: EvaluationScale,
         isCancelled: () -> Bool, onProgress: (EvaluationProgress) -> Void
     ) throws {
-        var mean = MeanColor()
+        var (mean, bytes) = (MeanColor(), 0)
         onProgress(.read(photos: 0, total: references.count))
         for (index, reference) in references.enumerated() {
             try checkCancellation(isCancelled)
             do throws(ImageError) {
                 let image = try reference.image()
                 mean.add(image)
-                let bytes = (photos.count + 1) * 3 * size.height * size.width
-                let kept =
-                    bytes <= Self.memoryLimit
-                    ? image.resized(to: size.width, height: size.height) : nil
+                let scaled = scale.scaled(image)
+                bytes += scaled.pixels.count
+                let kept = bytes <= Self.memoryLimit ? scaled : nil
                 photos.append(Photo(reference: reference, keptImage: kept))
             } catch {
                 failures.append(.init(photo: reference, error: error))

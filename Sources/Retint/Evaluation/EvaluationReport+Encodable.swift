@@ -2,6 +2,7 @@
 
 extension EvaluationReport: Encodable {
     private enum CodingKeys: String, CodingKey {
+        case proportions, enlargement
         case images, failed, height, width, gray, meanColor, original, photos
     }
 
@@ -18,6 +19,8 @@ extension EvaluationReport: Encodable {
         try container.encode(failures.count, forKey: .failed)
         try container.encode(height, forKey: .height)
         try container.encode(width, forKey: .width)
+        try container.encodeIfPresent(fitting?.proportions.rawValue, forKey: .proportions)
+        try container.encodeIfPresent(fitting?.enlargement.rawValue, forKey: .enlargement)
         try container.encode(gray, forKey: .gray)
         try container.encode(meanColor, forKey: .meanColor)
         try container.encode(Original(colorfulness: originalColorfulness), forKey: .original)

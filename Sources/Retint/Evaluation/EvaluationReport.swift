@@ -2,7 +2,8 @@ import Photos
 
 /// The quality of a model's colors on photos, beside two baselines.
 ///
-/// All values are means over photos, compared at the network's size.
+/// All values are means over photos, compared at the network's size or, with a ``fitting``, at the
+/// photos' own.
 public struct EvaluationReport: Sendable {
     /// The quality of one way to color the photos.
     public struct Column: Hashable, Sendable {
@@ -30,9 +31,9 @@ public struct EvaluationReport: Sendable {
 
     /// The name of the model.
     public let model: String
-    /// The network's height in pixels, at which images are compared.
+    /// The network's height in pixels.
     public let height: Int
-    /// The network's width in pixels, at which images are compared.
+    /// The network's width in pixels.
     public let width: Int
     /// The model's colors.
     public let colored: Column
@@ -46,6 +47,9 @@ public struct EvaluationReport: Sendable {
     public let photos: [Photo]
     /// The photos that were left out.
     public let failures: [Failure]
+    /// How photos were fitted to the network, if they were compared at their own size; nil if they
+    /// were compared at the network's size.
+    public let fitting: PhotoFitting?
 }
 
 extension EvaluationReport.Column {

@@ -9,8 +9,9 @@ struct ImageQuality: Sendable {
 
     /// Compares a colored image with the original.
     ///
+    /// - Parameter edgeReach: how far from an edge a pixel is near it; nil to leave edges out.
     /// - Throws: `ColorScienceError` if their sizes differ.
-    init(_ image: Image, original: Image) throws {
+    init(_ image: Image, original: Image, edgeReach: Int? = nil) throws {
         let (estimate, reference) = (lab(fromRGB: image.pixels), lab(fromRGB: original.pixels))
         var (errors, balance) = (ABErrors(), BalancedABErrors())
         try errors.add(reference: reference, estimate: estimate)
@@ -28,6 +29,12 @@ struct ImageQuality: Sendable {
             quality.ssim = try structuralSimilarity(
                 image.pixels, original.pixels, width: image.width, height: image.height)
         }
+        if let edgeReach {
+            let edges = try ABEdgeErrors(
+                reference: reference, estimate: estimate, width: image.width, height: image.height,
+                reach: edgeReach)
+            (quality.abErrorAtEdges, quality.abErrorElsewhere) = (edges.atEdges, edges.elsewhere)
+        }
         (self.quality, self.balance) = (quality, balance)
     }
 }
@@ -41,9 +48,9 @@ extension ColorQuality {
             let sum = images.reduce(0) { $0 + $1.quality[keyPath: path] }
             self[keyPath: path] = sum / Double(images.count)
         }
-        let similarities = images.compactMap(\.quality.ssim)
-        if !similarities.isEmpty {
-            ssim = similarities.reduce(0, +) / Double(similarities.count)
+        for path in Self.optionalMeans {
+            let values = images.compactMap { $0.quality[keyPath: path] }
+            if !values.isEmpty { self[keyPath: path] = values.reduce(0, +) / Double(values.count) }
         }
         var balance = BalancedABErrors()
         for image in images { balance.add(image.balance) }

@@ -9,6 +9,8 @@ public struct PhotoColoringOptions: Sendable {
     /// The side, in pixels, of the square at which the network sees a photo; nil for a package's
     /// own size and 256 for a checkpoint.
     public var size: Int?
+    /// How photos are fitted to the network, and its colors to the photos.
+    public var fitting = PhotoFitting()
     /// A factor for the colors.
     public var saturation: Float = 1
     /// The number of threads; nil for all processors. As many photos are colored at the same time.
@@ -94,6 +96,7 @@ private final class FilePainter: Sendable {
         func colorizer(_ model: Model) throws -> Colorizer {
             try Colorizer(
                 model, size: options.size, threads: options.threads, choices: options.choices,
+                fitting: options.fitting,
                 workers: count)
         }
         self.options = options

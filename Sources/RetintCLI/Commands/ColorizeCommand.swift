@@ -31,6 +31,8 @@ struct ColorizeCommand: AsyncParsableCommand {
     @Option(help: "The side of the square at which the network sees a photo, in pixels.")
     var size: Int?
 
+    @OptionGroup var fitting: FittingOptions
+
     @Option(help: "The format to write; if not given, JPEG for JPEG photos and PNG for others.")
     var format: PhotoFileOptions.Format?
 
@@ -95,6 +97,7 @@ struct ColorizeCommand: AsyncParsableCommand {
         var options = PhotoColoringOptions()
         (options.size, options.threads, options.choices) = (size, threads, KernelFile.read())
         (options.saturation, options.skipsFinished) = (Float(saturation), skipExisting)
+        options.fitting = fitting.fitting
         options.before = try before.map { try Model(contentsOf: $0) }
         return options
     }

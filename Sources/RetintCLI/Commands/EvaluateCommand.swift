@@ -10,7 +10,9 @@ struct EvaluateCommand: AsyncParsableCommand {
             network's size. Two baselines are measured the same way: the gray photo, and the \
             photo in the mean color of all photos. Values are means over photos, with 95 % \
             bootstrap confidence intervals; a PSNR above 100 dB counts as 100. The rebalanced AuC \
-            weights all colors equally. A photo that cannot be read is reported and left out.
+            weights all colors equally. With --proportions or --enlarge, photos are compared at \
+            their own size instead, up to 1,024 pixels a side. A photo that cannot be read is \
+            reported and left out.
 
             With --video, films are measured instead: a film in color, or clips of 16 frames that \
             are made of each photo by a pan, a zoom and a change of the exposure. The colors are \
@@ -37,6 +39,8 @@ struct EvaluateCommand: AsyncParsableCommand {
     @Option(help: "The side of the square at which the network sees a photo, in pixels.")
     var size: Int?
 
+    @OptionGroup var fitting: FittingOptions
+
     @Option(help: "The number of threads; all processors if not given.")
     var threads: Int?
 
@@ -53,6 +57,9 @@ struct EvaluateCommand: AsyncParsableCommand {
         guard !video || html == nil else {
             throw ValidationError("--html shows photos, and has no effect with --video")
         }
+        guard !video || fitting.given == nil else {
+            throw ValidationError("--proportions and --enlarge have no effect with --video")
+        }
     }
 
     func run() async throws {
@@ -65,6 +72,7 @@ struct EvaluateCommand: AsyncParsableCommand {
         let strips = html.map { _ in EvaluationStrips() }
         let report = try await evaluate(
             model, on: photos, size: size, threads: threads, choices: KernelFile.read(),
+            fitting: fitting.given,
             onProgress: { display.show($0) }, onColored: { strips?.add($0) })
         if let html, let strips {
             try EvaluationPage(report: report, strips: strips).write(to: html)
@@ -75,7 +83,7 @@ struct EvaluateCommand: AsyncParsableCommand {
 
     private func show(_ report: EvaluationReport) throws {
         if json { return try Console.printJSON(report) }
-        Console.print("\(report.photos.count) photos at \(report.width) × \(report.height)")
+        Console.print("\(report.photos.count) photos at \(report.sizeText)")
         for line in report.table.lines { Console.print(line) }
     }
 

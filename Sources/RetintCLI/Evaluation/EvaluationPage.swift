@@ -35,7 +35,7 @@ struct EvaluationPage {
     func write(to path: String) throws {
         let head = """
             <h1>\(report.model.escapedForHTML)</h1>
-            <p>\(report.photos.count) photos at \(report.width) × \(report.height); means over \
+            <p>\(report.photos.count) photos at \(report.sizeText); means over \
             photos, with 95 % bootstrap confidence intervals.</p>
             """
         let table = htmlTable(report.header, report.rows, textColumns: 1)

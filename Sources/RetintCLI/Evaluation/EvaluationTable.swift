@@ -1,12 +1,18 @@
 import Retint
 
 extension EvaluationReport {
+    /// The size at which photos were compared.
+    var sizeText: String {
+        fitting.map { "their own size, \($0.proportions.rawValue), \($0.enlargement.rawValue)" }
+            ?? "\(width) × \(height)"
+    }
+
     var header: [String] {
         ["", "model", "95 %", "gray", "95 %", "mean color", "95 %", "original"]
     }
 
     var rows: [[String]] {
-        QualityMeasure.all.map { measure in
+        (QualityMeasure.all + (fitting == nil ? [] : QualityMeasure.edges)).map { measure in
             let values = [colored, gray, meanColor].flatMap { column in
                 [measure.text(column.quality), measure.text(column.interval) ?? ""]
             }

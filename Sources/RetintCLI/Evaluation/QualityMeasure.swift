@@ -18,6 +18,12 @@ struct QualityMeasure: Sendable {
         QualityMeasure(name: "colorfulness error", digits: 2) { $0.colorfulnessDifference },
     ]
 
+    /// Those of photos that are compared at their own size.
+    static let edges = [
+        QualityMeasure(name: "ab error at edges", digits: 2) { $0.abErrorAtEdges },
+        QualityMeasure(name: "ab error elsewhere", digits: 2) { $0.abErrorElsewhere },
+    ]
+
     /// The measure as text: `11.61`.
     func text(_ quality: ColorQuality) -> String {
         Format.fixed(value(quality) ?? .nan, digits)

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Records what scikit-image computes for a few colors and pictures, as Goldens/*.json."""
+"""Records what scikit-image and SciPy compute for a few colors and pictures, as Goldens/*.json."""
 
 import json
 from pathlib import Path
 
 import numpy as np
+from scipy import ndimage
 from skimage import color, metrics
 
 HERE = Path(__file__).parent
@@ -85,9 +86,47 @@ def picture_goldens(rng):
     }
 
 
+def edge_goldens(rng):
+    """Errors within 2 pixels of edges between colors, and elsewhere."""
+    y, x = np.mgrid[0:HEIGHT, 0:WIDTH]
+    reference = np.stack([50 + 0 * x, np.where(x + y < 15, 30.0, -10.0), 5.0 * (y > 12)], -1)
+    reference += rng.normal(0, 1, reference.shape)
+    estimate = reference + rng.normal(0, 4, reference.shape)
+    slopes = [ndimage.sobel(reference[..., c], axis, mode="nearest") / 8
+              for c in (1, 2) for axis in (0, 1)]
+    edges = np.sqrt(sum(slope**2 for slope in slopes)) >= 4
+    near = ndimage.maximum_filter(edges, 5, mode="constant")
+    error = np.linalg.norm((estimate - reference)[..., 1:], axis=-1)
+    return {
+        "width": WIDTH,
+        "height": HEIGHT,
+        "reference": reference.ravel().tolist(),
+        "estimate": estimate.ravel().tolist(),
+        "at_edges": float(error[near].mean()),
+        "elsewhere": float(error[~near].mean()),
+    }
+
+
+def guided_goldens(rng):
+    """The coefficients of the fast guided filter, with a radius of 2 and a regularization of 3."""
+    lightness = rng.uniform(0, 100, (HEIGHT, WIDTH))
+    mean = lambda plane: ndimage.uniform_filter(plane, 5, mode="nearest")
+    result = {"width": WIDTH, "height": HEIGHT, "lightness": lightness.ravel().tolist()}
+    for name in "ab":
+        plane = rng.normal(0, 20, (HEIGHT, WIDTH)) + 0.3 * lightness
+        variance = mean(lightness**2) - mean(lightness) ** 2
+        covariance = mean(plane * lightness) - mean(plane) * mean(lightness)
+        scale = covariance / (variance + 3)
+        offset = mean(plane) - scale * mean(lightness)
+        result |= {name: plane.ravel().tolist(), f"scale_{name}": mean(scale).ravel().tolist(),
+                   f"offset_{name}": mean(offset).ravel().tolist()}
+    return result
+
+
 def main():
     rng = np.random.default_rng(313)
-    for name, goldens in [("lab", lab_goldens(rng)), ("pictures", picture_goldens(rng))]:
+    for name, goldens in [("lab", lab_goldens(rng)), ("pictures", picture_goldens(rng)),
+                          ("edges", edge_goldens(rng)), ("guided", guided_goldens(rng))]:
         (HERE / f"{name}.json").write_text(json.dumps(goldens) + "\n")
 
 
