@@ -35,72 +35,40 @@ public struct ColoredFrames<Frames: AsyncSequence>: AsyncSequence where Frames.E
 
     /// Starts to read the film.
     public func makeAsyncIterator() -> Iterator {
-        Iterator(
-            colorizer: colorizer, limit: limit, frames: frames.makeAsyncIterator(),
-            tasks: FramesInFlight())
+        Iterator(Chain(frames: frames.makeAsyncIterator(), colorizer: colorizer), limit)
     }
 
     /// Reads and colors frames ahead of the one that is returned.
     public struct Iterator: AsyncIteratorProtocol {
-        fileprivate let colorizer: FrameColorizer
-        fileprivate let limit: Int
-        fileprivate var frames: Frames.AsyncIterator
-        fileprivate let tasks: FramesInFlight
-        /// What ended the film, once it has been read to the end.
-        private var ending: Result<Void, any Error>?
-        private var latest: ChainedFrame?
+        private var colored: OrderedMap<Chain<Frames.AsyncIterator>, Frame>
 
-        fileprivate init(
-            colorizer: FrameColorizer, limit: Int, frames: Frames.AsyncIterator,
-            tasks: FramesInFlight
-        ) {
-            (self.colorizer, self.limit, self.frames, self.tasks) = (
-                colorizer, limit, frames, tasks
-            )
+        fileprivate init(_ chain: Chain<Frames.AsyncIterator>, _ limit: Int) {
+            colored = OrderedMap(chain, limit: limit) { try await $0.value }
         }
 
         /// The next colored frame; nil at the end.
         ///
         /// - Throws: the film's error, after all frames that were read before it; the error of
         ///   coloring a frame; `CancellationError` if the task is cancelled.
-        public mutating func next() async throws -> Frame? {
-            try Task.checkCancellation()
-            await fill()
-            guard let first = tasks.removeFirst() else {
-                try ending?.get()
-                return nil
-            }
-            return try await first.value
-        }
-
-        /// Reads frames until the limit is reached.
-        private mutating func fill() async {
-            while ending == nil, tasks.count < limit {
-                do {
-                    guard let frame = try await frames.next() else {
-                        ending = .success(())
-                        return
-                    }
-                    let chained = ChainedFrame(frame, after: latest, with: colorizer)
-                    tasks.append(chained)
-                    latest = chained
-                } catch {
-                    ending = .failure(error)
-                }
-            }
-        }
+        public mutating func next() async throws -> Frame? { try await colored.next() }
     }
 }
 
-/// The frames that are being colored, the oldest first; they are cancelled with their reader.
-private final class FramesInFlight {
-    private var frames: [ChainedFrame] = []
+/// Starts to color each frame after the one before it.
+private struct Chain<Frames: AsyncIteratorProtocol>: AsyncIteratorProtocol
+where Frames.Element == Frame {
+    var frames: Frames
+    let colorizer: FrameColorizer
+    private var latest: ChainedFrame?
 
-    var count: Int { frames.count }
+    init(frames: Frames, colorizer: FrameColorizer) {
+        (self.frames, self.colorizer) = (frames, colorizer)
+    }
 
-    func append(_ frame: ChainedFrame) { frames.append(frame) }
-
-    func removeFirst() -> ChainedFrame? { frames.isEmpty ? nil : frames.removeFirst() }
-
-    deinit { for frame in frames { frame.cancel() } }
+    mutating func next() async throws -> ChainedFrame? {
+        guard let frame = try await frames.next() else { return nil }
+        let chained = ChainedFrame(frame, after: latest, with: colorizer)
+        latest = chained
+        return chained
+    }
 }

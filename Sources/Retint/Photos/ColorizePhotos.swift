@@ -109,7 +109,9 @@ private final class FilePainter: Sendable {
     func paint(_ file: PhotoFile) async throws -> PhotoOutcome {
         if options.skipsFinished, file.isFinished { return .skipped }
         do {
-            let (outputs, notes) = try await colorizer.workers.run { [self] _, _ in try encoded(file) }
+            let (outputs, notes) = try await colorizer.workers.run { [self] _, _ in
+                try encoded(file)
+            }
             // What was colored is written even if the task is cancelled now.
             try await Task { [writers] in
                 try await writers.run { _, _ in for output in outputs { try output.write() } }
