@@ -94,7 +94,7 @@ public final class Colorizer: Sendable {
     /// Colors a photo beside others: ``workerCount`` calls run at the same time, each on one
     /// thread, so that a second processor is as useful as the first. Further ones wait in order.
     ///
-    /// The result is that of ``colorize(_:saturation:)-(Image,Float)`` without `await`.
+    /// The parameters are those of the function without `await`.
     ///
     /// - Throws: `ModelError` if the network gives colors that are not finite; `CancellationError`
     ///   if the task is cancelled before it is the photo's turn.

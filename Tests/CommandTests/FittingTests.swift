@@ -61,23 +61,23 @@ import Testing
 
     /// Where color changes with the lightness, a guided border is that of the large image.
     @Test func guidedColorsEndAtTheEdge() {
-        let (side, large) = (16, 128)
-        func isBright(_ x: Int, _ width: Int) -> Bool { x < width * 5 / 12 }
-        let lightness = (0..<side * side).map { isBright($0 % side, side) ? Float(80) : 20 }
-        let a = lightness.map { $0 > 50 ? Float(40) : -40 }
+        let (side, large, edge) = (16, 128, 53)
+        // The share of each small pixel that lies before the edge.
+        let share = (0..<side * side).map { Float(min(max(edge - $0 % side * 8, 0), 8)) / 8 }
+        let lightness = share.map { 20 + 60 * $0 }, a = share.map { 80 * $0 - 40 }
         let b = a.map { -$0 }
         let pixels = (0..<large * large).flatMap {
-            [UInt8](repeating: isBright($0 % large, large) ? 198 : 48, count: 3)
+            [UInt8](repeating: $0 % large < edge ? 198 : 48, count: 3)
         }
         func wrong(_ guide: [Float]?) -> Float {
             var image = Image(width: large, height: large, pixels: pixels)
             image.recolor(a: a, b: b, width: side, height: side, guide: guide)
             let colors = lab(fromRGB: image.pixels).a
             return colors.indices.reduce(0) {
-                $0 + abs(colors[$1] - (isBright($1 % large, large) ? 40 : -40))
+                $0 + abs(colors[$1] - ($1 % large < edge ? 40 : -40))
             } / Float(colors.count)
         }
-        #expect(wrong(lightness) < 0.7 * wrong(nil))
+        #expect(wrong(lightness) < 0.5 * wrong(nil))
     }
 
     @Test func evaluatesAtThePhotosOwnSize() throws {

@@ -1,7 +1,14 @@
 // Compiles a function for several CPU generations; the loader picks one at run time.
 #pragma once
 
-#if defined(__x86_64__) && defined(__linux__)
+// The loader picks the versions before a sanitizer is ready, and their resolvers would call it.
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
+#define RT_IS_SANITIZED 1
+#else
+#define RT_IS_SANITIZED 0
+#endif
+
+#if defined(__x86_64__) && defined(__linux__) && !RT_IS_SANITIZED
 #define RT_CLONES \
     __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else

@@ -5,8 +5,8 @@ import Photos
 struct EvaluationPhotos {
     struct Photo {
         let reference: PhotoReference
-        /// The photo at the size at which it is compared, so that its file is decoded once; nil if earlier photos
-        /// filled the memory that is reserved for them.
+        /// The photo at the size at which it is compared, so that its file is decoded once; nil if
+        /// earlier photos filled the memory that is reserved for them.
         let keptImage: Image?
 
         func image() throws(ImageError) -> Image {

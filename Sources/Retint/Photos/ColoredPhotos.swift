@@ -10,7 +10,7 @@ extension Colorizer {
     ///
     /// - Parameters:
     ///   - photos: images of any sizes.
-    ///   - saturation: as for ``colorize(_:saturation:)-(Image,Float)``.
+    ///   - saturation: a factor for a and b, 1 for the colors as they are estimated.
     ///   - limit: the number of photos in flight, at least 1; nil for one more than
     ///     ``workerCount``.
     public func colorized<Photos: AsyncSequence>(
