@@ -183,6 +183,10 @@ let package = Package(
             name: "ImageIOTests", dependencies: ["ImageIO", "Files", "TestSupport"],
             exclude: ["Goldens"]),
         .testTarget(
+            name: "PhotosTests",
+            dependencies: ["Photos", "ColorScience", "ImageIO", "TestSupport"],
+            exclude: ["Goldens"]),
+        .testTarget(
             name: "FilesTests",
             dependencies: [
                 "Files", "TestSupport", .product(name: "SystemPackage", package: "swift-system"),

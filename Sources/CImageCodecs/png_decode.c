@@ -72,6 +72,10 @@ bool codec_png_read_header(
     header->width = png_get_image_width(decoder.png, decoder.info);
     header->height = png_get_image_height(decoder.png, decoder.info);
     header->animated = false;
+    const int type = png_get_color_type(decoder.png, decoder.info);
+    header->palette = type == PNG_COLOR_TYPE_PALETTE;
+    const bool is_color = (type & PNG_COLOR_MASK_COLOR) && !header->palette;
+    header->level_bits = is_color ? 0 : png_get_bit_depth(decoder.png, decoder.info);
     close_decoder(&decoder);
     return true;
 }
@@ -91,20 +95,27 @@ static void ask_for_rgb(png_structp png, png_infop info, uint32_t channels) {
     }
 }
 
-static void decode(
-    struct decoder *decoder, uint32_t channels, uint32_t width, uint32_t height,
+// Reads rows of `row_bytes` bytes, `pitch` bytes apart.
+static void read_rows(
+    struct decoder *decoder, uint32_t width, uint32_t height, size_t row_bytes, size_t pitch,
     uint8_t *pixels) {
     png_structp png = decoder->png;
-    const size_t pitch = channels * (size_t)width;
-    ask_for_rgb(png, decoder->info, channels);
     const int passes = png_set_interlace_handling(png);
     png_read_update_info(png, decoder->info);
     if (png_get_image_width(png, decoder->info) != width
         || png_get_image_height(png, decoder->info) != height
-        || png_get_rowbytes(png, decoder->info) != pitch)
+        || png_get_rowbytes(png, decoder->info) != row_bytes)
         png_error(png, "the size is not the one that the header gave");
     for (int pass = 0; pass < passes; pass++)
         for (uint32_t y = 0; y < height; y++) png_read_row(png, pixels + pitch * y, NULL);
+}
+
+static void decode(
+    struct decoder *decoder, uint32_t channels, uint32_t width, uint32_t height,
+    uint8_t *pixels) {
+    const size_t pitch = channels * (size_t)width;
+    ask_for_rgb(decoder->png, decoder->info, channels);
+    read_rows(decoder, width, height, pitch, pitch, pixels);
 }
 
 bool codec_png_decode(
@@ -117,6 +128,39 @@ bool codec_png_decode(
     }
     open_decoder(&decoder);
     decode(&decoder, channels, width, height, pixels);
+    close_decoder(&decoder);
+    return true;
+}
+
+static void decode_levels(
+    struct decoder *decoder, uint32_t width, uint32_t height, uint16_t *levels) {
+    png_structp png = decoder->png;
+    const bool is_wide = png_get_bit_depth(png, decoder->info) == 16;
+    const size_t pitch = 2 * (size_t)width;
+    png_set_packing(png);
+    png_set_strip_alpha(png);
+    const uint16_t one = 1;
+    if (*(const uint8_t *)&one == 1) png_set_swap(png);
+    read_rows(decoder, width, height, is_wide ? pitch : width, pitch, (uint8_t *)levels);
+    if (is_wide) return;
+    // Each row of bytes lies at the start of its row of levels: from its end on, none is
+    // overwritten before it is read.
+    for (uint32_t y = 0; y < height; y++) {
+        uint16_t *row = levels + (size_t)width * y;
+        for (uint32_t x = width; x-- > 0;) row[x] = ((const uint8_t *)row)[x];
+    }
+}
+
+bool codec_png_decode_levels(
+    const uint8_t *bytes, size_t count, uint32_t width, uint32_t height, uint16_t *levels,
+    char *message) {
+    struct decoder decoder = {.bytes = bytes, .count = count, .message = message};
+    if (setjmp(decoder.jump)) {
+        close_decoder(&decoder);
+        return false;
+    }
+    open_decoder(&decoder);
+    decode_levels(&decoder, width, height, levels);
     close_decoder(&decoder);
     return true;
 }

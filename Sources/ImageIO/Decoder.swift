@@ -28,15 +28,37 @@ struct Decoder {
         return (width, height, try decode(channels: 4, scale: 1, width: width, height: height))
     }
 
+    /// The samples of a PNG of one channel or with a palette, as they are stored; nil for other
+    /// files.
+    func decodeLevels() throws(ImageError) -> LevelImage? {
+        let header = try checkedHeader()
+        guard header.level_bits > 0 else { return nil }
+        let levels: [UInt16] = try filled(Int(header.width) * Int(header.height)) {
+            levels throws(ImageError) in
+            try run {
+                codec_png_decode_levels(
+                    bytes, bytes.count, header.width, header.height, levels, $0)
+            }
+        }
+        return LevelImage(
+            width: Int(header.width), height: Int(header.height), levels: levels,
+            bitDepth: Int(header.level_bits), areIndices: header.palette)
+    }
+
     private func readSize() throws(ImageError) -> (width: Int, height: Int) {
+        let header = try checkedHeader()
+        return (Int(header.width), Int(header.height))
+    }
+
+    /// The header of an image that is within the limits.
+    private func checkedHeader() throws(ImageError) -> CodecHeader {
         let header = try readHeader()
-        let (width, height) = (Int(header.width), Int(header.height))
-        try limits.check(width: width, height: height, file: file)
+        try limits.check(width: Int(header.width), height: Int(header.height), file: file)
         guard !header.animated else {
             throw ImageError(
                 .format, file, "it is an animation", remedy: "save one frame as an image")
         }
-        return (width, height)
+        return header
     }
 
     private func readHeader() throws(ImageError) -> CodecHeader {
@@ -61,20 +83,9 @@ struct Decoder {
     private func decode(
         channels: Int, scale: Int, width: Int, height: Int
     ) throws(ImageError) -> [UInt8] {
-        var failure: ImageError?
-        let count = channels * width * height
-        let pixels = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
-            do throws(ImageError) {
-                try decode(
-                    UInt32(channels), scale, UInt32(width), UInt32(height),
-                    into: buffer.baseAddress!)
-                initialized = count
-            } catch {
-                failure = error
-            }
+        try filled(channels * width * height) { pixels throws(ImageError) in
+            try decode(UInt32(channels), scale, UInt32(width), UInt32(height), into: pixels)
         }
-        if let failure { throw failure }
-        return pixels
     }
 
     private func decode(

@@ -78,40 +78,50 @@ extension Image {
     func turned(_ orientation: Orientation) -> Image {
         guard orientation != .upright else { return self }
         checkPixels()
-        let swaps = orientation.swapsSides
-        let steps = steps(for: orientation)
+        let walk = Walk(orientation, width: width, height: height)
         return Image(
-            width: swaps ? height : width, height: swaps ? width : height,
-            pixels: walk(steps, columns: swaps ? height : width))
+            width: walk.width, height: walk.height, pixels: walk.moved(pixels, channels: 3))
     }
+}
 
-    /// The offset at which a turned image starts in this one and the distances between its columns
-    /// and between its rows, in pixels.
-    private func steps(for orientation: Orientation) -> (start: Int, column: Int, row: Int) {
+/// The way through the pixels of an image that gives those of a turned one.
+struct Walk {
+    /// The size of the turned image.
+    let width, height: Int
+    /// The offset at which the turned image starts and the distances between its columns and
+    /// between its rows, in pixels.
+    private let start, column, row: Int
+
+    init(_ orientation: Orientation, width: Int, height: Int) {
+        let swaps = orientation.swapsSides
+        (self.width, self.height) = swaps ? (height, width) : (width, height)
         let (right, below, last) = (width - 1, width * (height - 1), width * height - 1)
-        return switch orientation {
-        case .upright: (0, 1, width)
-        case .mirrored: (right, -1, width)
-        case .upsideDown: (last, -1, -width)
-        case .flipped: (below, 1, -width)
-        case .transposed: (0, width, 1)
-        case .turnRight: (below, -width, 1)
-        case .transverse: (last, -width, -1)
-        case .turnLeft: (right, width, -1)
-        }
+        (start, column, row) =
+            switch orientation {
+            case .upright: (0, 1, width)
+            case .mirrored: (right, -1, width)
+            case .upsideDown: (last, -1, -width)
+            case .flipped: (below, 1, -width)
+            case .transposed: (0, width, 1)
+            case .turnRight: (below, -width, 1)
+            case .transverse: (last, -width, -1)
+            case .turnLeft: (right, width, -1)
+            }
     }
 
-    private func walk(_ steps: (start: Int, column: Int, row: Int), columns: Int) -> [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: pixels.count) { buffer, count in
-            count = pixels.count
-            pixels.withUnsafeBufferPointer { source in
-                for target in stride(from: 0, to: width * height, by: columns) {
-                    let row = steps.start + target / columns * steps.row
-                    for x in 0..<columns {
-                        let (to, from) = (3 * (target + x), 3 * (row + x * steps.column))
-                        buffer[to] = source[from]
-                        buffer[to + 1] = source[from + 1]
-                        buffer[to + 2] = source[from + 2]
+    /// The samples in the order of the turned image.
+    @inline(__always)
+    func moved<Sample>(_ samples: [Sample], channels: Int) -> [Sample] {
+        [Sample](unsafeUninitializedCapacity: samples.count) { buffer, count in
+            count = samples.count
+            samples.withUnsafeBufferPointer { source in
+                for y in 0..<height {
+                    let (target, from) = (y * width, start + y * row)
+                    for x in 0..<width {
+                        let (to, from) = (channels * (target + x), channels * (from + x * column))
+                        for channel in 0..<channels {
+                            buffer[to + channel] = source[from + channel]
+                        }
                     }
                 }
             }

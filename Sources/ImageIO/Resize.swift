@@ -90,13 +90,21 @@ private func resizeColumns(_ input: [UInt8], _ plan: ResamplePlan, pitch: Int) -
 
 // MARK: Buffers
 
-func filled<Element>(
-    _ count: Int, _ fill: (UnsafeMutablePointer<Element>) -> Void
-) -> [Element] {
-    [Element](unsafeUninitializedCapacity: count) { buffer, initialized in
-        fill(buffer.baseAddress!)
-        initialized = count
+/// An array that a function fills.
+func filled<Element, Failure>(
+    _ count: Int, _ fill: (UnsafeMutablePointer<Element>) throws(Failure) -> Void
+) throws(Failure) -> [Element] {
+    var failure: Failure?
+    let elements = [Element](unsafeUninitializedCapacity: count) { buffer, initialized in
+        do throws(Failure) {
+            try fill(buffer.baseAddress!)
+            initialized = count
+        } catch {
+            failure = error
+        }
     }
+    if let failure { throw failure }
+    return elements
 }
 
 extension ResamplePlan {

@@ -10,6 +10,12 @@ public struct PhotoError: Error, Hashable, Sendable, CustomStringConvertible {
         case none
         /// Two photos would be written to one file, or one would be overwritten.
         case output
+        /// A mask is missing, has another size than its photo, or lacks an instance.
+        case mask
+        /// Four corners are no convex quadrilateral, clockwise from the upper left.
+        case corners
+        /// A quadrilateral reaches beyond its photo.
+        case outside
     }
 
     /// The kind of failure.

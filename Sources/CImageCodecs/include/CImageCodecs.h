@@ -16,6 +16,11 @@ typedef struct {
     uint32_t width;
     uint32_t height;
     bool animated;
+    /// The bits of a sample of a PNG that has one channel besides transparency, or a palette; else
+    /// 0.
+    uint32_t level_bits;
+    /// Whether those samples are indices into a palette.
+    bool palette;
 } CodecHeader;
 
 // Headers: nothing is decoded and nothing of the image's size is allocated.
@@ -37,6 +42,12 @@ bool codec_jpeg_decode(
 bool codec_png_decode(
     const uint8_t *bytes, size_t count, uint32_t channels, uint32_t width, uint32_t height,
     uint8_t *pixels, char *message);
+/// The samples of a PNG with `level_bits` in its header as they are stored: neither a palette nor a
+/// color profile is applied, and nothing is scaled. Transparency is dropped. `levels` has room for
+/// width * height.
+bool codec_png_decode_levels(
+    const uint8_t *bytes, size_t count, uint32_t width, uint32_t height, uint16_t *levels,
+    char *message);
 bool codec_webp_decode(
     const uint8_t *bytes, size_t count, uint32_t channels, uint32_t width, uint32_t height,
     uint8_t *pixels, char *message);

@@ -11,25 +11,31 @@ extension Colorizer {
     /// - Parameters:
     ///   - photos: images of any sizes.
     ///   - saturation: a factor for a and b, 1 for the colors as they are estimated.
+    ///   - region: what is colored of each photo.
     ///   - limit: the number of photos in flight, at least 1; nil for one more than
     ///     ``workerCount``.
     public func colorized<Photos: AsyncSequence>(
-        _ photos: Photos, saturation: Float = 1, inFlight limit: Int? = nil
+        _ photos: Photos, saturation: Float = 1, in region: ColoredRegion = .init(),
+        inFlight limit: Int? = nil
     ) -> ColoredPhotos<Photos> where Photos.Element == Image {
         ColoredPhotos(
-            colorizer: self, photos: photos, saturation: saturation,
+            colorizer: self, photos: photos, saturation: saturation, region: region,
             limit: max(limit ?? workerCount + 1, 1))
     }
 
     /// Colors a batch of photos, several of them at the same time.
     ///
+    /// - Parameter region: what is colored of each photo.
     /// - Returns: the colored photos, in the order of `photos`.
-    /// - Throws: `ModelError` if the network gives colors that are not finite; `CancellationError`
-    ///   if the task is cancelled.
-    public func colorize(_ photos: [Image], saturation: Float = 1) async throws -> [Image] {
+    /// - Throws: `PhotoError` if the region does not fit a photo; `ModelError` if the network gives
+    ///   colors that are not finite; `CancellationError` if the task is cancelled.
+    public func colorize(
+        _ photos: [Image], saturation: Float = 1, in region: ColoredRegion = .init()
+    ) async throws -> [Image] {
         var colored: [Image] = []
         colored.reserveCapacity(photos.count)
-        for try await photo in colorized(Batch(photos: photos), saturation: saturation) {
+        let results = colorized(Batch(photos: photos), saturation: saturation, in: region)
+        for try await photo in results {
             colored.append(photo)
         }
         return colored
@@ -38,7 +44,7 @@ extension Colorizer {
 
 /// Colored photos in the order of their source.
 ///
-/// See ``Colorizer/colorized(_:saturation:inFlight:)``.
+/// See ``Colorizer/colorized(_:saturation:in:inFlight:)``.
 public struct ColoredPhotos<Photos: AsyncSequence>: AsyncSequence where Photos.Element == Image {
     /// A colored photo.
     public typealias Element = Image
@@ -48,14 +54,15 @@ public struct ColoredPhotos<Photos: AsyncSequence>: AsyncSequence where Photos.E
     let colorizer: Colorizer
     let photos: Photos
     let saturation: Float
+    let region: ColoredRegion
     let limit: Int
 
     /// Starts to read the photos.
     public func makeAsyncIterator() -> Iterator {
         Iterator(
             photos: OrderedMap(photos.makeAsyncIterator(), limit: limit) {
-                [colorizer, saturation] photo in
-                try await colorizer.colorize(photo, saturation: saturation)
+                [colorizer, saturation, region] photo in
+                try await colorizer.colorize(photo, saturation: saturation, in: region)
             })
     }
 

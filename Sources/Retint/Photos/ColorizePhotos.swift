@@ -13,6 +13,12 @@ public struct PhotoColoringOptions: Sendable {
     public var fitting = PhotoFitting()
     /// A factor for the colors.
     public var saturation: Float = 1
+    /// Where each photo gets new colors; nil for everywhere.
+    public var masks: PhotoMasks?
+    /// The picture that all photos show in perspective, if only that is colored.
+    public var quadrilateral: Quadrilateral?
+    /// The share of the new colors, 0…1; the rest is the photo's own.
+    public var blend: Float = 1
     /// The number of threads; nil for all processors. As many photos are colored at the same time.
     public var threads: Int?
     /// The fastest algorithms measured on this machine.
@@ -52,13 +58,14 @@ public enum PhotoOutcome: Sendable {
 ///   - files: the photos; see ``PhotoFile/list(_:to:_:)``.
 ///   - options: how they are colored.
 ///   - onPhoto: called for each photo, in the order of `files`.
-/// - Throws: `ModelError` if a model is no colorizer or does not run at that size; `FileError` if a
-///   folder cannot be created; `CancellationError` if the task is cancelled, after the photos in
+/// - Throws: `PhotoError` if a mask would be overwritten; `ModelError` if a model is no colorizer or
+///   does not run at that size; `FileError` if a folder cannot be created; `CancellationError` if the task is cancelled, after the photos in
 ///   work were written.
 public func colorizePhotos(
     _ model: Model, _ files: [PhotoFile], _ options: PhotoColoringOptions = .init(),
     onPhoto: (PhotoFile, PhotoOutcome) -> Void = { _, _ in }
 ) async throws {
+    try options.masks?.checkKept(by: files)
     let painter = try FilePainter(model, options, count: files.count)
     for folder in Set(files.map { $0.output.filePath.removingLastComponent() }) {
         try createFolder(folder)
@@ -134,15 +141,22 @@ private final class FilePainter: Sendable {
     /// The colored copy of a photo and its strip, ready to be written.
     private func encoded(_ file: PhotoFile) throws -> (outputs: [Output], notes: [String]) {
         let (photo, metadata) = try Image.withMetadata(contentsOf: file.photo)
-        let colored = try colorizer.colored(photo, options.saturation)
+        let region = try region(of: photo, file)
+        let colored = try colorizer.colored(photo, options.saturation, in: region)
         let copy = try colored.encode(file.format, metadata: metadata, file: file.output)
         var outputs = [Output(path: file.output, bytes: copy)]
         if let strip = file.strip {
-            let earlier = try before?.colored(photo, options.saturation)
+            let earlier = try before?.colored(photo, options.saturation, in: region)
             let images = [photo.gray, earlier, colored, photo].compactMap { $0 }
             let bytes = try Image.sideBySide(images).encode(file.format, file: strip)
             outputs.append(Output(path: strip, bytes: bytes))
         }
         return (outputs, metadata.notes(writing: file.format))
+    }
+    private func region(of photo: Image, _ file: PhotoFile) throws -> ColoredRegion {
+        let mask = try options.masks?.mask(for: file, width: photo.width, height: photo.height)
+        let corners = options.quadrilateral
+        try corners?.check(width: photo.width, height: photo.height, photo: file.photo)
+        return ColoredRegion(mask: mask, quadrilateral: corners, blend: options.blend)
     }
 }

@@ -12,10 +12,19 @@ public struct PhotoFile: Hashable, Sendable {
     public var strip: String?
     /// The format of the colored copy and of the strip.
     public var format: ImageFormat
+    /// The photo's name in a folder of masks: its path below the folder that was listed, without
+    /// extension.
+    public var name: String
 
     /// A photo, and where its colored copy goes.
-    public init(_ photo: String, output: String, strip: String? = nil, format: ImageFormat) {
+    ///
+    /// - Parameter name: nil for the last component of the photo's path.
+    public init(
+        _ photo: String, output: String, strip: String? = nil, format: ImageFormat,
+        name: String? = nil
+    ) {
         (self.photo, self.output, self.strip, self.format) = (photo, output, strip, format)
+        self.name = name ?? photo.filePath.stem ?? photo
     }
 
     /// Whether the colored copy, and the strip if there is to be one, are there. Files are written
@@ -75,16 +84,12 @@ extension PhotoFile {
         let isJPEG = ["jpg", "jpeg"].contains(path.extension?.lowercased())
         let writesJPEG = options.format.map { $0 == .jpeg } ?? isJPEG
         let suffix = writesJPEG ? "jpg" : "png"
-        var name = path.stem ?? photo
-        if let root {
-            let inside = photo.dropFirst(root.hasSuffix("/") ? root.count : root.count + 1)
-            if let end = inside.lastIndex(of: "/") { name = inside[...end] + name }
-        }
+        let name = root.map { photoName(photo, below: $0) } ?? path.stem ?? photo
         let base = folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
         self.init(
             photo, output: "\(base).\(suffix)",
             strip: options.hasStrips ? "\(base)-compare.\(suffix)" : nil,
-            format: writesJPEG ? .jpeg() : .png())
+            format: writesJPEG ? .jpeg() : .png(), name: name)
     }
 
     private typealias Options = PhotoFileOptions

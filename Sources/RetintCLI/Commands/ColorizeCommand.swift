@@ -32,6 +32,17 @@ struct ColorizeCommand: AsyncParsableCommand {
     var size: Int?
 
     @OptionGroup var fitting: FittingOptions
+    @OptionGroup var place: MaskOptions
+
+    @Option(
+        parsing: .upToNextOption,
+        help: ArgumentHelp(
+            """
+            Color a picture that the photo shows in perspective, and leave the rest as it is: the \
+            four corners of the picture, clockwise from its upper left one, in pixels of the \
+            upright photo. After the photos.
+            """, valueName: "x,y x,y x,y x,y"))
+    var quad: [String] = []
 
     @Option(help: "The format to write; if not given, JPEG for JPEG photos and PNG for others.")
     var format: PhotoFileOptions.Format?
@@ -61,6 +72,7 @@ struct ColorizeCommand: AsyncParsableCommand {
         guard (0...4).contains(saturation) else {
             throw ValidationError("--saturation \(saturation): must be from 0 to 4")
         }
+        if !quad.isEmpty { _ = try corners }
         guard compare || before == nil else {
             throw ValidationError("--before has no effect without --compare")
         }
@@ -99,7 +111,23 @@ struct ColorizeCommand: AsyncParsableCommand {
         (options.saturation, options.skipsFinished) = (Float(saturation), skipExisting)
         options.fitting = fitting.fitting
         options.before = try before.map { try Model(contentsOf: $0) }
+        options.masks = try place.mask.map {
+            try PhotoMasks(
+                contentsOf: $0, instances: place.chosenInstances, feather: Float(place.feather))
+        }
+        options.blend = Float(place.blend)
+        if !quad.isEmpty { options.quadrilateral = try corners }
         return options
+    }
+
+    private var corners: Quadrilateral {
+        get throws {
+            do {
+                return try Quadrilateral(parsing: quad.joined(separator: " "))
+            } catch {
+                throw ValidationError("--quad \(error)")
+            }
+        }
     }
 }
 

@@ -39,7 +39,7 @@ extension ExitStatus {
         case let error as ConversionError: self = error.cause == .option ? .wrongUsage : .badInput
         case let error as ModelError: self = error.kind == .size ? .wrongUsage : .badInput
         case let error as PhotoError:
-            self = [.packed, .output].contains(error.kind) ? .wrongUsage : .badInput
+            self = [.packed, .output, .corners].contains(error.kind) ? .wrongUsage : .badInput
         case let error as BenchmarkError:
             self = error.kind == .noCacheFolder ? .failed : .wrongUsage
         case let error as TrainingError: self.init(error)

@@ -138,6 +138,49 @@ def make_jpeg(rgb: np.ndarray) -> None:
     expect(HERE / "ycck.jpg")
 
 
+def make_levels(rgb: np.ndarray) -> None:
+    """`levels-<name>.png` and, as little-endian uint16, what it stores: `levels-<name>.u16`."""
+    height, width = rgb.shape[:2]
+    y, x = np.mgrid[0:height, 0:width]
+    exif = Image.Exif()
+    exif[0x0112] = 6
+
+    def expect_levels(name: str, levels: np.ndarray) -> None:
+        (HERE / f"levels-{name}.u16").write_bytes(levels.astype("<u2").tobytes())
+
+    # Every level from 0 to 65535 in steps, the ends too.
+    wide = np.linspace(0, 65535, width * height).round().astype(np.uint16).reshape(height, width)
+    (HERE / "levels-gray16.png").write_bytes(
+        png(width, height, 16, 0, False, unfiltered(wide.astype(">u2"))))
+    expect_levels("gray16", wide)
+    (HERE / "levels-interlaced16.png").write_bytes(
+        png(width, height, 16, 0, True, adam7(wide.astype(">u2"))))
+    expect_levels("interlaced16", wide)
+    narrow = ((3 * x + 5 * y) % 256).astype(np.uint8)
+    (HERE / "levels-interlaced8.png").write_bytes(png(width, height, 8, 0, True, adam7(narrow)))
+    expect_levels("interlaced8", narrow)
+    alpha = np.dstack([narrow, 255 - narrow])
+    (HERE / "levels-grayalpha8.png").write_bytes(
+        png(width, height, 8, 4, False, unfiltered(alpha)))
+    expect_levels("grayalpha8", narrow)
+    nibbles = ((x + y) % 16).astype(np.uint8)
+    padded = np.pad(nibbles, ((0, 0), (0, width % 2)))
+    packed = padded[:, 0::2] << 4 | padded[:, 1::2]
+    (HERE / "levels-gray4.png").write_bytes(png(width, height, 4, 0, False, unfiltered(packed)))
+    expect_levels("gray4", nibbles)
+    palette = Image.fromarray(rgb).quantize(15)
+    palette.save(HERE / "levels-palette4.png", bits=4)
+    expect_levels("palette4", np.asarray(Image.open(HERE / "levels-palette4.png")))
+    # A profile and an orientation, of which only the latter counts.
+    profile = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
+    Image.fromarray(narrow).save(HERE / "levels-turned8.png", exif=exif, icc_profile=profile)
+    turned = ImageOps.exif_transpose(Image.open(HERE / "levels-turned8.png"))
+    expect_levels("turned8", np.asarray(turned))
+    # Luma of colors.
+    luma = np.asarray(Image.open(HERE / "rgb8.png").convert("L"))
+    expect_levels("luma", luma)
+
+
 def make_composed(rgb: np.ndarray) -> None:
     """`<name>-over.expected.png`: laid over the mirrored picture."""
     ground = Image.fromarray(rgb[:, ::-1]).convert("RGBA")
@@ -239,5 +282,5 @@ def make_resized(rgb: np.ndarray) -> None:
 if __name__ == "__main__":
     source = picture(WIDTH, HEIGHT)
     for make in [make_png, make_jpeg, make_scaled, make_webp, make_orientations, make_profiles,
-                 make_resized, make_composed, make_bad]:
+                 make_resized, make_composed, make_bad, make_levels]:
         make(source)
