@@ -121,7 +121,7 @@ public struct ColorMask: Hashable, Sendable {
             throw PhotoError(
                 .mask,
                 "\(mask): has \(self.width) × \(self.height) pixels and \(photo) has "
-                    + "\(width) × \(height); a mask has the size of its photo, upright")
+                    + "\(width) × \(height); a mask must have the same size, upright")
         }
     }
 }

@@ -256,6 +256,16 @@ import Testing
         #expect(strip == Image.sideBySide([original.gray, result, result, original]))
     }
 
+    @Test func theLibraryDoesTheSame() throws {
+        let path = bench.path(try makeMask("m.png") { x, _ in x < 30 ? 0 : 255 })
+        let colorizer = try Colorizer(contentsOf: bench.path("warm.h5"), size: 64)
+        let photo = original
+        let mask = try ColorMask(contentsOf: path).feathered(4)
+        let colored = try colorizer.colorize(photo, in: ColoredRegion(mask: mask))
+        #expect(colored != original)
+        #expect(try colorize("--mask", "m.png", "--feather", "4") == colored)
+    }
+
     @Test func regionsInTheLibrary() async throws {
         let colorizer = try Colorizer(contentsOf: bench.path("warm.h5"), size: 64, threads: 1)
         let mask = try ColorMask(
@@ -263,7 +273,7 @@ import Testing
         )
         .feathered(1)
         let region = ColoredRegion(mask: mask, blend: 0.5)
-        let expected: Image = try colorizer.colorize(original, in: region)
+        let expected = try { try colorizer.colorize(original, in: region) }()
         #expect(try await colorizer.colorize(original, in: region) == expected)
         #expect(try await colorizer.colorize([original, original], in: region)[1] == expected)
         #expect(expected != original)

@@ -17,11 +17,15 @@ struct ChainedFrame: Sendable {
 
     /// Starts to color a frame.
     ///
-    /// - Parameter previous: the frame before; nil for the first one.
-    init(_ frame: Frame, after previous: ChainedFrame?, with colorizer: FrameColorizer) {
+    /// - Parameters:
+    ///   - index: of the frame in its film.
+    ///   - previous: the frame before; nil for the first one.
+    init(
+        _ frame: Frame, index: Int, after previous: ChainedFrame?, with colorizer: FrameColorizer
+    ) {
         guard colorizer.hasStableColors else {
             link = nil
-            result = Task { try await colorizer.colorize(frame) }
+            result = Task { try await colorizer.colorize(frame, index: index) }
             return
         }
         let estimate = Task { try await colorizer.onWorker { try $0.estimate(frame, $1) } }
@@ -30,7 +34,10 @@ struct ChainedFrame: Sendable {
         }
         result = Task {
             let colors = try await colors.value
-            return try await colorizer.onWorker { worker, _ in try worker.colored(frame, colors) }
+            return try await colorizer.onWorker { worker, _ in
+                try colorizer.masks.mixed(
+                    try worker.colored(frame, colors), with: frame, index: index)
+            }
         }
         link = Link(estimate: estimate, colors: colors)
     }

@@ -13,16 +13,18 @@ extension FrameColorizer {
     ///
     /// - Parameters:
     ///   - frames: of ``format``.
+    ///   - first: the index of the first of them in the film, for masks of frames.
     ///   - limit: the number of frames in flight, at least 1; nil for one more than
     ///     ``workerCount``.
     public func colorized<Frames: AsyncSequence>(
-        _ frames: Frames, inFlight limit: Int? = nil
+        _ frames: Frames, from first: Int = 0, inFlight limit: Int? = nil
     ) -> ColoredFrames<Frames> where Frames.Element == Frame {
-        ColoredFrames(colorizer: self, frames: frames, limit: max(limit ?? workerCount + 1, 1))
+        ColoredFrames(
+            colorizer: self, frames: frames, first: first, limit: max(limit ?? workerCount + 1, 1))
     }
 }
 
-/// Colored frames in the order of the film; see ``FrameColorizer/colorized(_:inFlight:)``.
+/// Colored frames in the order of the film; see ``FrameColorizer/colorized(_:from:inFlight:)``.
 public struct ColoredFrames<Frames: AsyncSequence>: AsyncSequence where Frames.Element == Frame {
     /// A colored frame.
     public typealias Element = Frame
@@ -31,11 +33,13 @@ public struct ColoredFrames<Frames: AsyncSequence>: AsyncSequence where Frames.E
 
     let colorizer: FrameColorizer
     let frames: Frames
+    let first: Int
     let limit: Int
 
     /// Starts to read the film.
     public func makeAsyncIterator() -> Iterator {
-        Iterator(Chain(frames: frames.makeAsyncIterator(), colorizer: colorizer), limit)
+        Iterator(
+            Chain(frames: frames.makeAsyncIterator(), colorizer: colorizer, first: first), limit)
     }
 
     /// Reads and colors frames ahead of the one that is returned.
@@ -57,18 +61,21 @@ public struct ColoredFrames<Frames: AsyncSequence>: AsyncSequence where Frames.E
 /// Starts to color each frame after the one before it.
 private struct Chain<Frames: AsyncIteratorProtocol>: AsyncIteratorProtocol
 where Frames.Element == Frame {
-    var frames: Frames
-    let colorizer: FrameColorizer
+    private var frames: Frames
+    private let colorizer: FrameColorizer
     private var latest: ChainedFrame?
+    /// The index of the next frame.
+    private var index: Int
 
-    init(frames: Frames, colorizer: FrameColorizer) {
-        (self.frames, self.colorizer) = (frames, colorizer)
+    init(frames: Frames, colorizer: FrameColorizer, first: Int) {
+        (self.frames, self.colorizer, index) = (frames, colorizer, first)
     }
 
     mutating func next() async throws -> ChainedFrame? {
         guard let frame = try await frames.next() else { return nil }
-        let chained = ChainedFrame(frame, after: latest, with: colorizer)
+        let chained = ChainedFrame(frame, index: index, after: latest, with: colorizer)
         latest = chained
+        index += 1
         return chained
     }
 }

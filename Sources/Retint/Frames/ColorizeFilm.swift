@@ -42,8 +42,9 @@ public struct ColoredFilm: Sendable {
 ///   - onFrame: called with the number of frames written so far.
 /// - Throws: `FilmError` and `FrameError` for a film that cannot be read or is damaged, and
 ///   `FileError` for one that cannot be written, with what was colored until then kept;
-///   `ModelError` if the model is no colorizer or does not run at that size; `CancellationError` if
-///   the task is cancelled, with a film that can be played.
+///   `ModelError` if the model is no colorizer or does not run at that size; `PhotoError` or
+///   `ImageError` if masks do not fit the film, with what was colored until then kept;
+///   `CancellationError` if the task is cancelled, with a film that can be played.
 @discardableResult
 public func colorizeFilm(
     _ model: Model, from input: String, to output: String, _ options: FilmColoringOptions = .init(),
@@ -53,8 +54,9 @@ public func colorizeFilm(
         let header = film.reader.header
         let colorizer = try FrameColorizer(
             model, header.format, size: options.size, threads: options.threads,
-            stableColors: options.stableColors, anchors: options.anchors,
-            choices: options.choices)
+            stableColors: options.stableColors, anchors: options.anchors, masks: options.masks,
+            blend: options.blend, choices: options.choices)
+        if options.isLive { try colorizer.masks.checkLive() }
         onStart(
             FilmColoring(
                 format: header.format,
@@ -62,15 +64,18 @@ public func colorizeFilm(
                 assumptions: film.assumptions(options.reading),
                 networkSize: colorizer.networkSize))
         let writing = options.writing(film, input)
+        let colored: ColoredFilm
         if options.resumes {
             let parts = try FilmParts(
                 of: output, description: options.description(of: model, input))
-            return try await colorizer.write(film.reader, parts, writing, onFrame)
+            colored = try await colorizer.write(film.reader, parts, writing, onFrame)
+        } else {
+            colored = try await withNewFilm(output, header.colored, writing) { writer in
+                try await colorizer.write(film.reader, writer, isLive: options.isLive, onFrame)
+            }
         }
-        return try await withNewFilm(output, header.colored, writing) { writer in
-            if options.isLive { return try await colorizer.writeLive(film.reader, writer, onFrame) }
-            return try await colorizer.write(film.reader, writer, onFrame)
-        }
+        try colorizer.masks.checkEnd(afterFrames: colored.frames)
+        return colored
     }
 }
 
@@ -98,7 +103,8 @@ extension FilmColoringOptions {
             "duration": reading.duration.map { "\($0)" } ?? "", "encoder": encoder ?? "",
             "encoder options": encoderOptions.joined(separator: " "),
             "size": size.map { "\($0)" } ?? "", "stable colors": "\(stableColors)",
-            "anchors": colors.digest.hexadecimal,
+            "anchors": colors.digest.hexadecimal, "masks": masks?.description ?? "",
+            "blend": "\(blend)",
         ]
     }
 }

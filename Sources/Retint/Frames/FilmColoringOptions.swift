@@ -19,6 +19,11 @@ public struct FilmColoringOptions: Sendable {
     public var stableColors = true
     /// Frames of the film in the colors that it is to have; see ``FrameColorizer``.
     public var anchors: [Image] = []
+    /// Where the colors of frames are new; nil for everywhere. A folder has a mask for each frame
+    /// that is colored, in the order of their names.
+    public var masks: ColorMasks?
+    /// The share of the new colors, 0…1; the rest are the film's own.
+    public var blend: Float = 1
     /// Whether frames that come while another one is colored are left out, except the newest, so
     /// that a camera's picture does not lag behind.
     public var isLive = false

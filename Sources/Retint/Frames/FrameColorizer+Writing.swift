@@ -4,10 +4,11 @@ import Frames
 // Coloring a film from its reader to its writer.
 
 extension FrameColorizer {
-    /// Colors all frames.
+    /// Colors all frames, or the newest ones of a live source.
     func write(
-        _ reader: Y4MReader, _ writer: Y4MWriter, _ onFrame: (Int) -> Void
+        _ reader: Y4MReader, _ writer: Y4MWriter, isLive: Bool, _ onFrame: (Int) -> Void
     ) async throws -> ColoredFilm {
+        if isLive { return try await writeLive(reader, writer, onFrame) }
         var film = ColoredFilm()
         for try await frame in colorized(reader.frames) {
             try writer.write(frame)
@@ -19,7 +20,7 @@ extension FrameColorizer {
     }
 
     /// Colors the newest frames of a live source.
-    func writeLive(
+    private func writeLive(
         _ reader: Y4MReader, _ writer: Y4MWriter, _ onFrame: (Int) -> Void
     ) async throws -> ColoredFilm {
         var film = ColoredFilm()
@@ -48,7 +49,7 @@ extension FrameColorizer {
             while film.frames < start - FilmParts.length, try reader.next() != nil {
                 film.frames += 1
             }
-            var frames = colorized(reader.frames).makeAsyncIterator()
+            var frames = colorized(reader.frames, from: film.frames).makeAsyncIterator()
             while film.frames < start, try await frames.next() != nil { film.frames += 1 }
             var next = try await frames.next()
             while next != nil {

@@ -22,6 +22,8 @@ public final class FrameColorizer: Sendable {
     private let workers: [FrameWorker]
     /// Each worker has weights of its own.
     private static let maximumWorkers = 64
+    /// Which colors are new.
+    let masks: FrameMasks
     private let threads: WorkerThreads
 
     /// Compiles a model.
@@ -33,19 +35,25 @@ public final class FrameColorizer: Sendable {
     ///     package's own size and 256 for a checkpoint.
     ///   - threads: the number of frames that are colored at the same time, at most 64; nil for all
     ///     processors that the process may use.
-    ///   - stableColors: whether the frames of ``colorized(_:inFlight:)`` and ``latest(of:)`` keep
-    ///     the colors of the frames before them, as far as they show the same things. Networks
-    ///     color each frame by itself, so that their colors flicker.
+    ///   - stableColors: whether the frames of ``colorized(_:from:inFlight:)`` and
+    ///     ``latest(of:)`` keep the colors of the frames before them, as far as they show the same
+    ///     things. Networks color each frame by itself, so that their colors flicker.
     ///   - anchors: frames of the film in the colors that it is to have, of any size. Frames that
     ///     look like an anchor take its colors, and those that follow keep them until the scene
     ///     ends. They have no effect without stable colors.
+    ///   - masks: where the colors of frames are new; nil for everywhere. Elsewhere a frame keeps
+    ///     its own, and a mono frame stays gray.
+    ///   - blend: the share of the new colors, 0…1; the rest are the frame's own.
     ///   - choices: the fastest algorithms measured on this machine.
     /// - Throws: `ModelError` if the model is no colorizer or does not run at that size;
-    ///   `FrameError` if an anchor has other proportions than the film.
+    ///   `FrameError` if an anchor has other proportions than the film; `PhotoError` if a single
+    ///   mask has another size than the frames.
     public init(
         _ model: Model, _ format: FrameFormat, size: Int? = nil, threads: Int? = nil,
-        stableColors: Bool = true, anchors: [Image] = [], choices: KernelChoices = .init()
+        stableColors: Bool = true, anchors: [Image] = [], masks: ColorMasks? = nil,
+        blend: Float = 1, choices: KernelChoices = .init()
     ) throws {
+        self.masks = try FrameMasks(format, masks, blend: blend)
         self.format = format
         var options = CompileOptions(threads: 1)
         options.choices = choices
@@ -73,13 +81,19 @@ public final class FrameColorizer: Sendable {
 
     /// Colors a frame by itself.
     ///
+    /// - Parameters:
+    ///   - frame: of ``format``.
+    ///   - index: of the frame in its film, for masks of frames.
     /// - Returns: the frame with new Cb and Cr; a mono frame gets color planes of half its width
     ///   and height.
     /// - Throws: `FrameError` if the frame is not of ``format``; `ModelError` if the network gives
-    ///   colors that are not finite; `CancellationError` if the task is cancelled, which
-    ///   takes effect between two steps of the network.
-    public func colorize(_ frame: Frame) async throws -> Frame {
-        try await onWorker { try $0.colored(frame, $1) }
+    ///   colors that are not finite; `PhotoError` or `ImageError` if its mask is missing or cannot
+    ///   be used; `CancellationError` if the task is cancelled, which takes effect between two
+    ///   steps of the network.
+    public func colorize(_ frame: Frame, index: Int = 0) async throws -> Frame {
+        try await onWorker { [masks] in
+            try masks.mixed(try $0.colored(frame, $1), with: frame, index: index)
+        }
     }
 
     /// Does something on a thread of one's own, when it is one's turn.

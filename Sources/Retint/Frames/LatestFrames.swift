@@ -12,6 +12,8 @@ extension FrameColorizer {
     /// time: when it is done, the newest frame is next, and those between are dropped. So the
     /// colored frames never lag behind by more than the time that two frames take.
     ///
+    /// Masks of frames have no order here: all frames get the first one.
+    ///
     /// - Parameter frames: of ``format``.
     public func latest<Frames: AsyncSequence & SendableMetatype>(
         of frames: sending Frames
@@ -84,7 +86,7 @@ public struct LatestFrames: AsyncSequence, Sendable {
                 try Task.checkCancellation()
                 return nil
             }
-            let chained = ChainedFrame(frame, after: latest, with: colorizer)
+            let chained = ChainedFrame(frame, index: 0, after: latest, with: colorizer)
             latest = chained
             return try await chained.value
         }

@@ -14,7 +14,7 @@ public struct PhotoColoringOptions: Sendable {
     /// A factor for the colors.
     public var saturation: Float = 1
     /// Where each photo gets new colors; nil for everywhere.
-    public var masks: PhotoMasks?
+    public var masks: ColorMasks?
     /// The picture that all photos show in perspective, if only that is colored.
     public var quadrilateral: Quadrilateral?
     /// The share of the new colors, 0…1; the rest is the photo's own.

@@ -111,11 +111,7 @@ struct ColorizeCommand: AsyncParsableCommand {
         (options.saturation, options.skipsFinished) = (Float(saturation), skipExisting)
         options.fitting = fitting.fitting
         options.before = try before.map { try Model(contentsOf: $0) }
-        options.masks = try place.mask.map {
-            try PhotoMasks(
-                contentsOf: $0, instances: place.chosenInstances, feather: Float(place.feather))
-        }
-        options.blend = Float(place.blend)
+        (options.masks, options.blend) = (try place.masks(), Float(place.blend))
         if !quad.isEmpty { options.quadrilateral = try corners }
         return options
     }

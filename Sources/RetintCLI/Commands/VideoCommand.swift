@@ -87,6 +87,8 @@ struct VideoCommand: AsyncParsableCommand {
             """)
     var resume = false
 
+    @OptionGroup var place: MaskOptions
+
     @Option(help: "The number of frames to color at the same time; all processors if not given.")
     var threads: Int?
 
@@ -159,6 +161,7 @@ struct VideoCommand: AsyncParsableCommand {
         (options.size, options.threads, options.choices) = (size, threads, KernelFile.read())
         (options.stableColors, options.isLive, options.resumes) = (stableColors, live, resume)
         options.anchors = try anchors.map { try Image(contentsOf: $0) }
+        (options.masks, options.blend) = (try place.masks(), Float(place.blend))
         return try await colorizeFilm(
             Model(contentsOf: model), from: input, to: output, options,
             onStart: { display.begin($0) }, onFrame: { display.update($0) })

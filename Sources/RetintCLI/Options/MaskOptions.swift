@@ -7,7 +7,8 @@ struct MaskOptions: ParsableArguments {
         help: ArgumentHelp(
             """
             A grayscale image of the same size: white is colored, black keeps its own colors. In \
-            a folder, each mask has the name of its photo.
+            a folder, each photo's mask has its name; a film's frames have masks in the order of \
+            their names.
             """, valueName: "file|folder"))
     var mask: String?
 
@@ -21,7 +22,7 @@ struct MaskOptions: ParsableArguments {
     @Option(help: "Soften the edges of the mask: the standard deviation of a blur, in pixels.")
     var feather: Double = 0
 
-    @Option(help: "The share of the new colors, 0 to 1; the rest are its own.")
+    @Option(help: "The share of the new colors, 0 to 1; the rest are those that were there.")
     var blend: Double = 1
 
     func validate() throws {
@@ -41,8 +42,16 @@ struct MaskOptions: ParsableArguments {
 
     private static let largestFeather = 1000.0
 
+    /// The masks; nil if none are given.
+    func masks() throws -> ColorMasks? {
+        try mask.map {
+            try ColorMasks(
+                contentsOf: $0, instances: chosenInstances, feather: Float(feather))
+        }
+    }
+
     /// The indices; nil if the mask is no mask of instances.
-    var chosenInstances: [Int]? {
+    private var chosenInstances: [Int]? {
         get throws {
             try instances.map { text in
                 try text.split(separator: ",", omittingEmptySubsequences: false).map {

@@ -2,24 +2,29 @@ import Files
 import ImageIO
 import Photos
 
-/// The masks of photos: one for all of them, or a folder with one for each.
-public struct PhotoMasks: Sendable {
+/// The masks of photos or of the frames of a film: one for all of them, or a folder with one for
+/// each.
+public struct ColorMasks: Sendable {
     private enum Source {
         case one(ColorMask)
-        /// The paths of the masks by their names below the folder, without extension.
-        case folder([String: [String]])
+        /// The paths of the masks in the order of their names.
+        case folder([String])
     }
 
-    private let path: String
+    /// The path of the mask or of the folder.
+    let path: String
     private let source: Source
+    /// The paths of the masks of a folder by their names below it, without extension.
+    private let names: [String: [String]]
     private let instances: [Int]?
     private let feather: Float
 
-    /// Finds masks. A single one is read at once, those of a folder when their photos are colored.
+    /// Finds masks. A single one is read at once, those of a folder when they are needed.
     ///
     /// - Parameters:
-    ///   - path: of a mask, or of a folder, in which the mask of each photo has the photo's name;
-    ///     the extension may differ. Photos in subfolders have their masks in the same subfolders.
+    ///   - path: of a mask, or of a folder. There, the mask of each photo has the photo's name; the
+    ///     extension may differ. Photos in subfolders have their masks in the same subfolders. The
+    ///     frames of a film have the masks in the order of their names, such as `0001.png`.
     ///   - instances: if the masks hold the indices of instances, those that are colored; see
     ///     ``ColorMask/init(contentsOf:instances:limits:)``.
     ///   - feather: see ``ColorMask/feathered(_:)``.
@@ -29,6 +34,7 @@ public struct PhotoMasks: Sendable {
         (self.path, self.instances, self.feather) = (path, instances, feather)
         guard (try? isDirectory(path)) == true else {
             source = .one(try Self.read(path, instances, feather))
+            names = [:]
             return
         }
         let files = try listFiles(below: path, extensions: PhotoReference.extensions)
@@ -36,7 +42,8 @@ public struct PhotoMasks: Sendable {
             throw PhotoError(
                 .none, "\(path): holds no masks; JPEG, PNG and WebP files are read")
         }
-        source = .folder(Dictionary(grouping: files) { photoName($0, below: path) })
+        source = .folder(files)
+        names = Dictionary(grouping: files) { photoName($0, below: path) }
     }
 
     /// The mask of a photo.
@@ -44,26 +51,45 @@ public struct PhotoMasks: Sendable {
     /// - Throws: `PhotoError` if the photo has no mask, two of them, or one of another size;
     ///   `ImageError` or `PhotoError` if it cannot be read or lacks an instance.
     func mask(for file: PhotoFile, width: Int, height: Int) throws -> ColorMask {
-        let mask: ColorMask, name: String
-        switch source {
-        case .one(let only): (mask, name) = (only, path)
-        case .folder(let paths):
-            name = try Self.path(of: paths[file.name] ?? [], for: file, in: path)
-            mask = try Self.read(name, instances, feather)
-        }
+        let name =
+            only == nil ? try Self.path(of: names[file.name] ?? [], for: file, in: path) : path
+        let mask = try only ?? Self.read(name, instances, feather)
         try mask.check(width: width, height: height, photo: file.photo, mask: name)
         return mask
+    }
+
+    /// The mask of all photos or frames; nil if each has its own.
+    var only: ColorMask? { if case .one(let mask) = source { mask } else { nil } }
+
+    /// The number of masks in a folder.
+    var count: Int { paths.count }
+
+    private var paths: [String] { if case .folder(let paths) = source { paths } else { [path] } }
+
+    /// A mask of a folder, in the order of their names.
+    ///
+    /// - Parameter frame: what it is for, in errors.
+    /// - Throws: `PhotoError` if it has another size or lacks an instance; `ImageError` if it cannot
+    ///   be read.
+    func mask(at index: Int, width: Int, height: Int, frame: String) throws -> ColorMask {
+        let mask = try Self.read(paths[index], instances, feather)
+        try mask.check(width: width, height: height, photo: frame, mask: paths[index])
+        return mask
+    }
+
+    /// What the colors of a film depend on: which mask or folder, and how it is read. A folder may
+    /// change until its masks are needed, so that one that was missing can be added.
+    var description: String {
+        var hash = ContentHash()
+        if let only { hash.update(only.values) }
+        let chosen = instances.map { "\(Set($0).sorted())" } ?? "all"
+        return "\(path), \(hash.digest.hexadecimal), instances \(chosen), feather \(feather)"
     }
 
     /// Checks that no mask is overwritten by a colored photo.
     ///
     /// - Throws: `PhotoError` with the mask that would be.
     func checkKept(by files: [PhotoFile]) throws(PhotoError) {
-        let paths: [String]
-        switch source {
-        case .one: paths = [path]
-        case .folder(let found): paths = found.values.flatMap { $0 }
-        }
         let masks = Set(paths.compactMap { FileIdentity(of: $0) })
         for output in files.flatMap({ [$0.output, $0.strip].compactMap { $0 } }) {
             guard let identity = FileIdentity(of: output), masks.contains(identity) else {

@@ -1,0 +1,179 @@
+import Checkpoints
+import Foundation
+import Retint
+import TensorFiles
+import TestSupport
+import Testing
+
+/// `retint video` where only a part of a film gets new colors.
+@Suite struct VideoMaskTests {
+    private let bench: CommandBench
+
+    init() throws {
+        bench = try CommandBench()
+        var checkpoint = try Checkpoint(architecture: "mobile-unet", seed: 1)
+        checkpoint.state["head.0.bias"] = StoredTensor(shape: [2], floats: [0.1, 0.15])
+        try checkpoint.write(to: bench.path("warm.h5"))
+    }
+
+    private func makeFilm(_ name: String, frames: Int = 4, layout: String = "420jpeg") throws {
+        let header = try Y4MHeader("YUV4MPEG2 W40 H24 F25:1 Ip C\(layout) XCOLORRANGE=FULL")
+        let format = header.format
+        let luma = format.width * format.height
+        let samples = luma + 2 * format.chromaWidth * format.chromaHeight
+        var data = Data("\(header.line)\n".utf8)
+        for frame in 0..<frames {
+            data += Data("FRAME\n".utf8)
+            data += (0..<samples).flatMap { index -> [UInt8] in
+                // Gray values in the middle, and colors near neutral.
+                let level = 110 + (index * 7 + frame * 3) % (index < luma ? 40 : 20)
+                return format.bitDepth > 8
+                    ? [UInt8(level * 4 & 255), UInt8(level * 4 >> 8)] : [UInt8(level)]
+            }
+        }
+        _ = try bench.write(data, to: name)
+    }
+
+    private func makeMask(
+        _ name: String, width: Int = 40, height: Int = 24, _ level: (Int) -> UInt8
+    ) throws {
+        let pixels = (0..<width * height).flatMap {
+            [UInt8](repeating: level($0 % width), count: 3)
+        }
+        try Image(width: width, height: height, pixels: pixels).write(to: bench.path(name))
+    }
+
+    private func frames(_ name: String) throws -> [Frame] {
+        let reader = try Y4MReader(contentsOf: bench.path(name))
+        var frames: [Frame] = []
+        while let frame = try reader.next() { frames.append(frame) }
+        return frames
+    }
+
+    private func color(_ options: String..., film: String = "film.y4m") throws -> [Frame] {
+        let result = try bench.run(["video", "warm.h5", film, "-o", "out.y4m"] + options)
+        #expect(result.code == 0, "\(result.messages)")
+        return try frames("out.y4m")
+    }
+
+    /// The Cb samples of columns of a frame.
+    private func cb(_ frame: Frame, _ columns: Range<Int>) -> [[UInt8]] {
+        guard let plane = frame.cb else { return [] }
+        let bytes = frame.format.bytesPerSample
+        return (0..<frame.format.chromaHeight).map { row in
+            let start = row * plane.bytesPerRow
+            return Array(
+                plane.bytes[start + columns.lowerBound * bytes..<start + columns.upperBound * bytes]
+            )
+        }
+    }
+
+    @Test(arguments: ["420jpeg", "422", "444", "420p10", "444p10"])
+    func colorsStayWhereTheMaskIsBlack(_ layout: String) throws {
+        try makeFilm("film.y4m", layout: layout)
+        try makeMask("mask.png") { $0 < 20 ? 0 : 255 }
+        let before = try frames("film.y4m"), whole = try color(),
+            after = try color("--mask", "mask.png")
+        #expect(after.count == 4)
+        for index in after.indices {
+            let (own, new, mixed) = (before[index], whole[index], after[index])
+            #expect(mixed.luma.bytes == own.luma.bytes)
+            let half = own.format.chromaWidth / 2
+            #expect(cb(mixed, 0..<half) == cb(own, 0..<half))
+            #expect(cb(mixed, half..<2 * half) == cb(new, half..<2 * half))
+            #expect(cb(new, 0..<half) != cb(own, 0..<half))
+        }
+    }
+
+    @Test func monoFilmsStayGrayThere() throws {
+        try makeFilm("film.y4m", layout: "mono")
+        try makeMask("mask.png") { $0 < 20 ? 0 : 255 }
+        for frame in try color("--mask", "mask.png") {
+            #expect(cb(frame, 0..<10).joined().allSatisfy { $0 == 128 })
+            #expect(cb(frame, 10..<20).joined().allSatisfy { $0 < 126 })
+        }
+    }
+
+    @Test func blendKeepsAShareOfTheColors() throws {
+        try makeFilm("film.y4m")
+        let before = try frames("film.y4m"), whole = try color()
+        #expect(try color("--blend", "0") == before)
+        #expect(try color("--blend", "1") == whole)
+        let half = try color("--blend", "0.5")
+        for index in half.indices {
+            let (own, new) = (cb(before[index], 0..<20).joined(), cb(whole[index], 0..<20).joined())
+            for ((first, second), mixed) in zip(zip(own, new), cb(half[index], 0..<20).joined()) {
+                #expect(abs(Double(mixed) - (Double(first) + Double(second)) / 2) <= 0.5)
+            }
+        }
+    }
+
+    @Test(arguments: [[], ["--no-stable-colors", "--threads", "3"]])
+    func framesHaveTheirOwnMasks(_ options: [String]) throws {
+        try makeFilm("film.y4m")
+        try bench.makeDirectory("masks")
+        for index in 0..<4 {
+            try makeMask("masks/00\(index).png") { $0 < 10 * index ? 0 : 255 }
+        }
+        let before = try frames("film.y4m")
+        let after = try {
+            let all =
+                ["video", "warm.h5", "film.y4m", "-o", "out.y4m", "--mask", "masks"] + options
+            let result = try bench.run(all)
+            #expect(result.code == 0, "\(result.messages)")
+            return try frames("out.y4m")
+        }()
+        for index in 0..<4 {
+            #expect(cb(after[index], 0..<5 * index) == cb(before[index], 0..<5 * index))
+            let rest = 5 * index..<20
+            for (new, own) in zip(cb(after[index], rest), cb(before[index], rest)) {
+                #expect(new != own)
+            }
+        }
+    }
+
+    @Test func instancesAreChosen() throws {
+        try makeFilm("film.y4m")
+        let before = try frames("film.y4m")
+        // 60 × 40: of another size.
+        try bench.expect(
+            65, "video", "warm.h5", "film.y4m", "-o", "x.y4m", "--mask",
+            goldenPath("instances8.png"), "--instances", "2",
+            says: ["instances8.png: has 60 × 40 pixels and the film has 40 × 24"])
+        #expect(!bench.files.contains("x.y4m"))
+        let after = try color("--mask", goldenPath("instances-film.png"), "--instances", "2")
+        for (own, new) in zip(before, after) {
+            #expect(cb(own, 0..<10) == cb(new, 0..<10))
+            #expect(cb(own, 10..<15) != cb(new, 10..<15))
+            #expect(cb(own, 15..<20) == cb(new, 15..<20))
+        }
+        try bench.expect(
+            65, "video", "warm.h5", "film.y4m", "-o", "x.y4m", "--mask",
+            goldenPath("instances-film.png"), "--instances", "7",
+            says: ["has no instance 7; it has 1, 2, 3"])
+    }
+
+    /// What was colored before a mask that does not fit is kept.
+    @Test func wrongMasksAreErrorsWhereTheyAreNoticed() throws {
+        try makeFilm("film.y4m")
+        try bench.makeDirectory("few")
+        for index in 0..<3 { try makeMask("few/\(index).png") { _ in 0 } }
+        try bench.expect(
+            65, "video", "warm.h5", "film.y4m", "-o", "few.y4m", "--mask", "few",
+            says: ["frame 4: has no mask; few has masks for 3 frames"])
+        #expect(try frames("few.y4m").count == 3)
+        for index in 3..<6 { try makeMask("few/\(index).png") { _ in 0 } }
+        try bench.expect(
+            65, "video", "warm.h5", "film.y4m", "-o", "many.y4m", "--mask", "few",
+            says: ["few: has 6 masks, but the film has 4 frames"])
+        #expect(try frames("many.y4m") == frames("film.y4m"))
+        try makeMask("few/2.png", width: 41) { _ in 0 }
+        try bench.expect(
+            65, "video", "warm.h5", "film.y4m", "-o", "size.y4m", "--mask", "few",
+            says: ["few/2.png: has 41 × 24 pixels and frame 3 has 40 × 24"])
+        #expect(try frames("size.y4m").count == 2)
+        try bench.expect(
+            64, "video", "warm.h5", "film.y4m", "-o", "x.y4m", "--blend", "2",
+            says: ["--blend 2.0: must be from 0 to 1"])
+    }
+}
