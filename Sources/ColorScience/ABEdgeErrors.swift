@@ -5,8 +5,8 @@
 ///
 /// An edge is a pixel at which the true a and b change by 4 or more per pixel: √(∂a/∂x² + ∂a/∂y² +
 /// ∂b/∂x² + ∂b/∂y²), with derivatives by the Sobel operator (weights 1 2 1, divided by 8; the image
-/// is continued by its outermost pixels). Pixels within `reach` rows and columns of an edge are near
-/// it. The error of a pixel is the Euclidean distance in the ab plane.
+/// is continued by its outermost pixels). Pixels within `reach` rows and columns of an edge are
+/// near it. The error of a pixel is the Euclidean distance in the ab plane.
 public struct ABEdgeErrors: Hashable, Sendable {
     /// The mean error near edges; nil if the true image has none.
     public let atEdges: Double?

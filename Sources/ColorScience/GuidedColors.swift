@@ -43,8 +43,8 @@ package struct GuidedColors: Sendable {
     }
 }
 
-/// Means over square windows, by running sums along rows, then along columns. The image is continued
-/// by its outermost pixels.
+/// Means over square windows, by running sums along rows, then along columns. The image is
+/// continued by its outermost pixels.
 private struct BoxMean {
     let width, height, radius: Int
 

@@ -69,8 +69,8 @@ public struct ColorMasks: Sendable {
     /// A mask of a folder, in the order of their names.
     ///
     /// - Parameter frame: what it is for, in errors.
-    /// - Throws: `PhotoError` if it has another size or lacks an instance; `ImageError` if it cannot
-    ///   be read.
+    /// - Throws: `PhotoError` if it has another size or lacks an instance; `ImageError` if it
+    ///   cannot be read.
     func mask(at index: Int, width: Int, height: Int, frame: String) throws -> ColorMask {
         let mask = try Self.read(paths[index], instances, feather)
         try mask.check(width: width, height: height, photo: frame, mask: paths[index])

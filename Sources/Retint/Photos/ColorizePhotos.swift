@@ -58,9 +58,9 @@ public enum PhotoOutcome: Sendable {
 ///   - files: the photos; see ``PhotoFile/list(_:to:_:)``.
 ///   - options: how they are colored.
 ///   - onPhoto: called for each photo, in the order of `files`.
-/// - Throws: `PhotoError` if a mask would be overwritten; `ModelError` if a model is no colorizer or
-///   does not run at that size; `FileError` if a folder cannot be created; `CancellationError` if the task is cancelled, after the photos in
-///   work were written.
+/// - Throws: `PhotoError` if a mask would be overwritten; `ModelError` if a model is no colorizer
+///   or does not run at that size; `FileError` if a folder cannot be created;
+///   `CancellationError` if the task is cancelled, after the photos in work were written.
 public func colorizePhotos(
     _ model: Model, _ files: [PhotoFile], _ options: PhotoColoringOptions = .init(),
     onPhoto: (PhotoFile, PhotoOutcome) -> Void = { _, _ in }
