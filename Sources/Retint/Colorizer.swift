@@ -88,7 +88,7 @@ public final class Colorizer: Sendable {
     ///     on average; a factor above 1 makes them livelier.
     /// - Throws: `ModelError` if the network gives colors that are not finite.
     public func colorize(_ photo: Image, saturation: Float = 1) throws -> Image {
-        try colored(photo, saturation, threads: threads.alone)
+        try colored(photo, saturation, threads: threads.alone, CancellationFlag())
     }
 
     /// Colors a photo beside others: ``workerCount`` calls run at the same time, each on one
@@ -97,20 +97,25 @@ public final class Colorizer: Sendable {
     /// The parameters are those of the function without `await`.
     ///
     /// - Throws: `ModelError` if the network gives colors that are not finite; `CancellationError`
-    ///   if the task is cancelled before it is the photo's turn.
+    ///   if the task is cancelled, which takes effect between two steps of the network.
     public func colorize(_ photo: Image, saturation: Float = 1) async throws -> Image {
-        try await workers.run { [self] _, _ in try colored(photo, saturation) }
+        try await workers.run { [self] in try colored(photo, saturation, $1) }
     }
 
     /// Colors a photo on the calling thread, one of ``workers``.
-    func colored(_ photo: Image, _ saturation: Float) throws -> Image {
-        try colored(photo, saturation, threads: threads.each)
+    func colored(
+        _ photo: Image, _ saturation: Float, _ cancellation: CancellationFlag
+    ) throws -> Image {
+        try colored(photo, saturation, threads: threads.each, cancellation)
     }
 
-    private func colored(_ photo: Image, _ saturation: Float, threads: Int) throws -> Image {
+    private func colored(
+        _ photo: Image, _ saturation: Float, threads: Int, _ cancellation: CancellationFlag
+    ) throws -> Image {
         let (height, width) = networkSize(forHeight: photo.height, width: photo.width)
         let lightness = lab(fromRGB: photo.resized(to: width, height: height).pixels).l
-        let colors = try colors(lightness, height: height, width: width, threads: threads)
+        let colors = try colors(
+            lightness, height: height, width: width, threads: threads, cancellation)
         func plane(_ channel: Int) -> [Float] {
             colors.colorPlane(channel).map { $0 * saturation }
         }
@@ -132,14 +137,15 @@ public final class Colorizer: Sendable {
     func colors(of image: Image) throws -> TensorData {
         try colors(
             lab(fromRGB: image.pixels).l, height: image.height, width: image.width,
-            threads: threads.alone)
+            threads: threads.alone, CancellationFlag())
     }
 
     private func colors(
-        _ lightness: [Float], height: Int, width: Int, threads: Int
+        _ lightness: [Float], height: Int, width: Int, threads: Int,
+        _ cancellation: CancellationFlag
     ) throws -> TensorData {
         try programs.withProgram(.init(height: height, width: width, threads: threads)) {
-            try $0.predict(lightness: lightness)
+            try $0.estimate(lightness: lightness) { cancellation.isSet }.ab
         }
     }
 }

@@ -1,4 +1,5 @@
 import ImageIO
+import Models
 import Photos
 
 /// Which part of a photo gets new colors, and how much of them.
@@ -49,7 +50,7 @@ extension Colorizer {
     ///
     /// - Parameters:
     ///   - photo: an image of any size.
-    ///   - saturation: as for ``colorize(_:saturation:)-(Image,Float)``.
+    ///   - saturation: a factor for a and b, 1 for the colors as they are estimated.
     ///   - region: what is colored.
     /// - Throws: `PhotoError` if the mask has another size than the photo, or the quadrilateral
     ///   reaches beyond it; `ModelError` if the network gives colors that are not finite.
@@ -59,18 +60,20 @@ extension Colorizer {
         try region.colored(photo) { try colorize($0, saturation: saturation) }
     }
 
-    /// Colors a region of a photo beside others, see ``colorize(_:saturation:)-(Image,Float)``.
+    /// Colors a region of a photo beside others, as ``workerCount`` calls do at the same time.
     ///
-    /// - Throws: as ``colorize(_:saturation:in:)-(Image,Float,ColoredRegion)`` without `await`;
-    ///   `CancellationError` if the task is cancelled before it is the photo's turn.
+    /// - Throws: as the function without `await`; `CancellationError` if the task is cancelled.
     public func colorize(
         _ photo: Image, saturation: Float = 1, in region: ColoredRegion
     ) async throws -> Image {
-        try await workers.run { [self] _ in try colored(photo, saturation, in: region) }
+        try await workers.run { [self] in try colored(photo, saturation, in: region, $1) }
     }
 
     /// Colors a region of a photo on the calling thread, one of ``workers``.
-    func colored(_ photo: Image, _ saturation: Float, in region: ColoredRegion) throws -> Image {
-        try region.colored(photo) { try colored($0, saturation) }
+    func colored(
+        _ photo: Image, _ saturation: Float, in region: ColoredRegion,
+        _ cancellation: CancellationFlag = CancellationFlag()
+    ) throws -> Image {
+        try region.colored(photo) { try colored($0, saturation, cancellation) }
     }
 }
