@@ -64,18 +64,19 @@ import Testing
         let (side, large, edge) = (16, 128, 53)
         // The share of each small pixel that lies before the edge.
         let share = (0..<side * side).map { Float(min(max(edge - $0 % side * 8, 0), 8)) / 8 }
-        let lightness = share.map { 20 + 60 * $0 }, a = share.map { 80 * $0 - 40 }
+        let lightness = share.map { 20 + 60 * $0 }, a = share.map { 20 * $0 - 10 }
         let b = a.map { -$0 }
         let pixels = (0..<large * large).flatMap {
             [UInt8](repeating: $0 % large < edge ? 198 : 48, count: 3)
         }
+        // The mean error beside the edge.
         func wrong(_ guide: [Float]?) -> Float {
             var image = Image(width: large, height: large, pixels: pixels)
             image.recolor(a: a, b: b, width: side, height: side, guide: guide)
             let colors = lab(fromRGB: image.pixels).a
-            return colors.indices.reduce(0) {
-                $0 + abs(colors[$1] - ($1 % large < edge ? 40 : -40))
-            } / Float(colors.count)
+            let near = colors.indices.filter { abs($0 % large - edge) < 8 }
+            let sum = near.reduce(0) { $0 + abs(colors[$1] - ($1 % large < edge ? 10 : -10)) }
+            return sum / Float(near.count)
         }
         #expect(wrong(lightness) < 0.5 * wrong(nil))
     }
