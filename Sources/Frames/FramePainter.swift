@@ -53,7 +53,7 @@ package final class FramePainter: Sendable {
 
 extension FrameFormat {
     /// The columns and rows of luma samples that one color sample belongs to.
-    var lumaPerChroma: (columns: Int, rows: Int) {
+    package var lumaPerChroma: (columns: Int, rows: Int) {
         switch chroma {
         case .mono, .yuv444: (1, 1)
         case .yuv422: (2, 1)

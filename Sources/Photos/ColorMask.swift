@@ -86,11 +86,6 @@ public struct ColorMask: Hashable, Sendable {
         return "it has \(names)" + (rest > 0 ? " and \(rest) more, up to \(present.last!)" : "")
     }
 
-    /// The mask with every value multiplied by a factor in 0…1.
-    public func scaled(by factor: Float) -> ColorMask {
-        ColorMask(width: width, height: height, values: values.map { $0 * factor })
-    }
-
     /// The mask with soft edges: blurred by a Gaussian, which three box filters approximate as in
     /// Pillow (Gwosdek et al., 2011). Beyond the edges of the mask its outermost values repeat.
     ///

@@ -30,14 +30,17 @@ extension Image {
 
 /// The four pixels around a point, and their shares in bilinear interpolation. Beyond the edges the
 /// outermost pixels repeat.
-struct Cell {
+package struct Cell {
     private let indices: (Int, Int, Int, Int)
     private let right, below: Float
 
     /// - Parameter point: the center of the first pixel is (½, ½).
-    init(_ point: SIMD2<Double>, width: Int, height: Int) {
-        let x = min(max(point.x - 0.5, 0), Double(width - 1))
-        let y = min(max(point.y - 0.5, 0), Double(height - 1))
+    package init(_ point: SIMD2<Double>, width: Int, height: Int) {
+        // Points beyond the vanishing line are no numbers.
+        func clamped(_ value: Double, _ count: Int) -> Double {
+            value > 0.5 ? min(value - 0.5, Double(count - 1)) : 0
+        }
+        let x = clamped(point.x, width), y = clamped(point.y, height)
         let (column, row) = (Int(x), Int(y))
         let first = row * width + column
         let step = column + 1 < width ? 1 : 0
@@ -46,7 +49,7 @@ struct Cell {
         (right, below) = (Float(x - Double(column)), Float(y - Double(row)))
     }
 
-    func value(_ pixel: (Int) -> Float) -> Float {
+    package func value(_ pixel: (Int) -> Float) -> Float {
         let above = pixel(indices.0) + (pixel(indices.1) - pixel(indices.0)) * right
         let under = pixel(indices.2) + (pixel(indices.3) - pixel(indices.2)) * right
         return above + (under - above) * below

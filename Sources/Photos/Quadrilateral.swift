@@ -54,7 +54,7 @@ public struct Quadrilateral: Hashable, Sendable {
 
     /// The size of the straightened rectangle: its longer sides as the photo shows them. A
     /// rectangle that would have more pixels than the photo is made smaller.
-    func size(inPhoto width: Int, _ height: Int) -> (width: Int, height: Int) {
+    package func size(inPhoto width: Int, _ height: Int) -> (width: Int, height: Int) {
         func side(_ first: Int, _ second: Int) -> Double {
             let edges = [(0, 1), (1, 2), (2, 3), (3, 0)].map { corners[$0] - corners[$1] }
             return max(edges[first].length, edges[second].length)

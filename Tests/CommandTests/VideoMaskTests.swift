@@ -153,6 +153,57 @@ import Testing
             says: ["has no instance 7; it has 1, 2, 3"])
     }
 
+    @Test(arguments: ["420jpeg", "444", "mono", "420p10"])
+    func aPictureInPerspectiveIsColored(_ layout: String) throws {
+        try makeFilm("film.y4m", layout: layout)
+        let before = try frames("film.y4m"), whole = try color()
+        let after = try color("--quad", "10,2", "34,4", "32,22", "12,20")
+        try makeMask("mask.png") { $0 < 20 ? 0 : 255 }
+        let both = try color("--mask", "mask.png", "--quad", "10,2 34,4 32,22 12,20")
+        for index in after.indices {
+            let (own, new, mixed) = (before[index], whole[index], after[index])
+            #expect(mixed.luma.bytes == own.luma.bytes)
+            let scale = own.format.colored.chromaWidth / 20
+            let rows =
+                8 * own.format.colored.chromaHeight / 24..<16 * own.format.colored.chromaHeight / 24
+            #expect(cb(mixed, 0..<4 * scale) == kept(own, 0..<4 * scale))
+            #expect(cb(mixed, 18 * scale..<20 * scale) == kept(own, 18 * scale..<20 * scale))
+            // The model gives one color wherever it looks.
+            let inside = 8 * scale..<14 * scale
+            #expect(levels(mixed, inside, rows).count > 20)
+            for (found, expected) in zip(levels(mixed, inside, rows), levels(new, inside, rows)) {
+                #expect(abs(found - expected) <= (own.format.bitDepth == 8 ? 2 : 6))
+            }
+            #expect(cb(both[index], 0..<10 * scale) == kept(own, 0..<10 * scale))
+            #expect(
+                levels(both[index], 11 * scale..<14 * scale, rows)
+                    == levels(mixed, 11 * scale..<14 * scale, rows))
+        }
+        try bench.expect(
+            65, "video", "warm.h5", "film.y4m", "-o", "x.y4m", "--quad", "0,0 40,0 40,25 0,24",
+            says: ["the film: the corner 40,25 is outside its 40 × 24 pixels"])
+        try bench.expect(
+            64, "video", "warm.h5", "film.y4m", "-o", "x.y4m", "--quad", "0,0 40,0",
+            says: ["not four corners"])
+        try bench.expect(
+            64, "video", "warm.h5", "film.y4m", "-o", "x.y4m", "--quad", "0,0 40,0 40,24 0,24",
+            "--anchor", "mask.png", says: ["no effect with --quad"])
+        #expect(!bench.files.contains("x.y4m"))
+    }
+
+    /// The Cb samples that a film keeps; those of mono films are neutral.
+    private func kept(_ frame: Frame, _ columns: Range<Int>) -> [[UInt8]] {
+        guard frame.cb == nil else { return cb(frame, columns) }
+        let row = [UInt8](repeating: 128, count: columns.count)
+        return [[UInt8]](repeating: row, count: frame.format.colored.chromaHeight)
+    }
+
+    private func levels(_ frame: Frame, _ columns: Range<Int>, _ rows: Range<Int>) -> [Int] {
+        let bytes = cb(frame, columns)[rows].joined().map { Int($0) }
+        guard frame.format.bitDepth > 8 else { return bytes }
+        return stride(from: 0, to: bytes.count, by: 2).map { bytes[$0] + bytes[$0 + 1] << 8 }
+    }
+
     /// What was colored before a mask that does not fit is kept.
     @Test func wrongMasksAreErrorsWhereTheyAreNoticed() throws {
         try makeFilm("film.y4m")

@@ -180,6 +180,13 @@ import Testing
         }
     }
 
+    @Test func pointsThatAreNoNumbersAreTheFirstPixel() {
+        for point in [SIMD2(Double.nan, .nan), SIMD2(-.infinity, 3), SIMD2(.infinity, .nan)] {
+            let cell = Cell(point, width: 4, height: 2)
+            #expect(cell.value { Float($0) }.isFinite)
+        }
+    }
+
     /// Longer sides than the photo's make no larger picture.
     @Test func picturesHaveNoMorePixelsThanThePhoto() throws {
         let scene = Image(width: 200, height: 100, red: 1, green: 2, blue: 3)

@@ -55,7 +55,7 @@ public func colorizeFilm(
         let colorizer = try FrameColorizer(
             model, header.format, size: options.size, threads: options.threads,
             stableColors: options.stableColors, anchors: options.anchors, masks: options.masks,
-            blend: options.blend, choices: options.choices)
+            blend: options.blend, quadrilateral: options.quadrilateral, choices: options.choices)
         if options.isLive { try colorizer.masks.checkLive() }
         onStart(
             FilmColoring(
@@ -104,7 +104,7 @@ extension FilmColoringOptions {
             "encoder options": encoderOptions.joined(separator: " "),
             "size": size.map { "\($0)" } ?? "", "stable colors": "\(stableColors)",
             "anchors": colors.digest.hexadecimal, "masks": masks?.description ?? "",
-            "blend": "\(blend)",
+            "blend": "\(blend)", "quadrilateral": quadrilateral?.description ?? "",
         ]
     }
 }

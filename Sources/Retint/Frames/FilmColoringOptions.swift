@@ -1,6 +1,7 @@
 import Engine
 import Films
 import ImageIO
+import Photos
 
 /// How a film is colored.
 public struct FilmColoringOptions: Sendable {
@@ -24,6 +25,8 @@ public struct FilmColoringOptions: Sendable {
     public var masks: ColorMasks?
     /// The share of the new colors, 0…1; the rest are the film's own.
     public var blend: Float = 1
+    /// The picture that all frames show in the same perspective, if only that is colored.
+    public var quadrilateral: Quadrilateral?
     /// Whether frames that come while another one is colored are left out, except the newest, so
     /// that a camera's picture does not lag behind.
     public var isLive = false

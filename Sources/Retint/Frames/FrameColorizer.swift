@@ -3,6 +3,7 @@ import Frames
 import ImageIO
 import Models
 import Motion
+import Photos
 
 /// Colors the frames of a film: `try await FrameColorizer(model, format).colorize(frame)`.
 ///
@@ -44,16 +45,25 @@ public final class FrameColorizer: Sendable {
     ///   - masks: where the colors of frames are new; nil for everywhere. Elsewhere a frame keeps
     ///     its own, and a mono frame stays gray.
     ///   - blend: the share of the new colors, 0…1; the rest are the frame's own.
+    ///   - quadrilateral: a picture that all frames show in the same perspective: it is
+    ///     straightened, colored by itself, and only its colors go back; nil for the frames
+    ///     themselves.
     ///   - choices: the fastest algorithms measured on this machine.
     /// - Throws: `ModelError` if the model is no colorizer or does not run at that size;
-    ///   `FrameError` if an anchor has other proportions than the film; `PhotoError` if a single
-    ///   mask has another size than the frames.
+    ///   `FrameError` if an anchor has other proportions than the film, or if there are anchors for
+    ///   a picture in perspective; `PhotoError` if a single mask has another size than the frames or
+    ///   the quadrilateral reaches beyond them.
     public init(
         _ model: Model, _ format: FrameFormat, size: Int? = nil, threads: Int? = nil,
         stableColors: Bool = true, anchors: [Image] = [], masks: ColorMasks? = nil,
-        blend: Float = 1, choices: KernelChoices = .init()
+        blend: Float = 1, quadrilateral: Quadrilateral? = nil, choices: KernelChoices = .init()
     ) throws {
-        self.masks = try FrameMasks(format, masks, blend: blend)
+        let picture = try quadrilateral.map { try FramePicture($0, in: format) }
+        guard picture == nil || anchors.isEmpty else {
+            throw FrameError(
+                .format, "anchors show whole frames, and not a picture in perspective")
+        }
+        self.masks = try FrameMasks(format, masks, picture, blend: blend)
         self.format = format
         var options = CompileOptions(threads: 1)
         options.choices = choices
@@ -65,13 +75,12 @@ public final class FrameColorizer: Sendable {
         hasStableColors = isStable
         self.anchors = try ColorAnchors(
             isStable ? anchors : [], of: format, width: width, height: height)
-        let lightness = FrameLightness(format, width: width, height: height)
-        let painter = FramePainter(format, width: width, height: height)
+        let view = FrameView(format, picture, width: width, height: height)
         workers = try (0..<count).map { _ in
             FrameWorker(
                 try model.program(
                     height: height, width: width, estimatesConfidence: isStable, options: options),
-                lightness, painter)
+                view)
         }
         self.threads = WorkerThreads(count, name: "retint.frames")
     }

@@ -15,13 +15,19 @@ struct FrameMasks: Sendable {
     private let format: FrameFormat
     private let shares: Shares
     private let blend: Float
+    /// The part of each pixel that a picture in perspective covers; nil for all of it.
+    private let coverage: [Float]?
 
     /// - Throws: `PhotoError` if a single mask has another size than the frames.
-    init(_ format: FrameFormat, _ masks: ColorMasks?, blend: Float) throws(PhotoError) {
+    init(
+        _ format: FrameFormat, _ masks: ColorMasks?, _ picture: FramePicture?, blend: Float
+    ) throws(PhotoError) {
         let blend = blend > 0 ? min(blend, 1) : 0
-        (self.format, self.blend) = (format, blend)
+        (self.format, self.blend, coverage) = (format, blend, picture?.coverage)
         guard let masks else {
-            shares = blend == 1 ? .whole : .same(ChromaShares(format, mask: nil, blend: blend))
+            shares =
+                blend == 1 && coverage == nil
+                ? .whole : .same(ChromaShares(format, mask: coverage, blend: blend))
             return
         }
         guard let mask = masks.only else {
@@ -30,7 +36,8 @@ struct FrameMasks: Sendable {
         }
         try mask.check(
             width: format.width, height: format.height, photo: "the film", mask: masks.path)
-        shares = .same(ChromaShares(format, mask: mask.values, blend: blend))
+        shares = .same(
+            ChromaShares(format, mask: mask.values.covered(coverage), blend: blend))
     }
 
     /// A colored frame with its own colors where the mask says so.
@@ -46,7 +53,7 @@ struct FrameMasks: Sendable {
         case .same(let shares): try shares.mixed(colored, with: original)
         case .each(let masks):
             try ChromaShares(
-                format, mask: mask(of: index, in: masks).values, blend: blend
+                format, mask: mask(of: index, in: masks).values.covered(coverage), blend: blend
             ).mixed(colored, with: original)
         }
     }
@@ -81,5 +88,12 @@ struct FrameMasks: Sendable {
             .mask,
             "\(masks.path): has \(masks.count) masks, but the film has \(count) frames; it was "
                 + "colored with the masks in the order of their names")
+    }
+}
+
+extension [Float] {
+    /// A mask on a picture that covers pixels in part.
+    fileprivate func covered(_ coverage: [Float]?) -> [Float] {
+        coverage.map { zip(self, $0).map { $0 * $1 } } ?? self
     }
 }

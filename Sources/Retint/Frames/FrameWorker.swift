@@ -6,20 +6,19 @@ import Synchronization
 /// A compiled network that one thread uses at a time.
 final class FrameWorker: Sendable {
     private let program: Mutex<ModelProgram>
-    private let lightness: FrameLightness
-    private let painter: FramePainter
+    private let view: FrameView
 
-    init(_ program: sending ModelProgram, _ lightness: FrameLightness, _ painter: FramePainter) {
+    init(_ program: sending ModelProgram, _ view: FrameView) {
         self.program = Mutex(program)
-        (self.lightness, self.painter) = (lightness, painter)
+        self.view = view
     }
 
     /// Colors a frame by itself.
     ///
     /// - Throws: `CancellationError` between two steps of the network.
     func colored(_ frame: Frame, _ cancellation: CancellationFlag) throws -> Frame {
-        let ab = try colors(of: checkedLightness(of: frame), cancellation).ab
-        return try painter.colored(frame, a: ab.colorPlane(0), b: ab.colorPlane(1))
+        let ab = try colors(of: view.lightness(of: frame), cancellation).ab
+        return try view.colored(frame, a: ab.colorPlane(0), b: ab.colorPlane(1))
     }
 
     private func colors(
@@ -34,25 +33,13 @@ final class FrameWorker: Sendable {
     ///
     /// - Throws: `CancellationError` between two steps of the network.
     func estimate(_ frame: Frame, _ cancellation: CancellationFlag) throws -> FrameEstimate {
-        let input = try checkedLightness(of: frame)
+        let input = try view.lightness(of: frame)
         let estimate = try colors(of: input, cancellation)
-        return FrameEstimate(
-            estimate, lightness: input, width: lightness.width, height: lightness.height)
+        return FrameEstimate(estimate, lightness: input, width: view.width, height: view.height)
     }
 
     /// The frame in given colors.
     func colored(_ frame: Frame, _ colors: StableColors) throws -> Frame {
-        try painter.colored(frame, a: colors.a, b: colors.b)
-    }
-
-    private func checkedLightness(of frame: Frame) throws(FrameError) -> [Float] {
-        let (own, format) = (frame.format, painter.format)
-        guard own == format else {
-            throw FrameError(
-                .format,
-                "a frame of \(own.width) × \(own.height) where frames of \(format.width) × "
-                    + "\(format.height) are colored")
-        }
-        return lightness.lightness(of: frame)
+        try view.colored(frame, a: colors.a, b: colors.b)
     }
 }

@@ -34,15 +34,7 @@ struct ColorizeCommand: AsyncParsableCommand {
     @OptionGroup var fitting: FittingOptions
     @OptionGroup var place: MaskOptions
 
-    @Option(
-        parsing: .upToNextOption,
-        help: ArgumentHelp(
-            """
-            Color a picture that the photo shows in perspective, and leave the rest as it is: the \
-            four corners of the picture, clockwise from its upper left one, in pixels of the \
-            upright photo. After the photos.
-            """, valueName: "x,y x,y x,y x,y"))
-    var quad: [String] = []
+    @OptionGroup var picture: PictureOptions
 
     @Option(help: "The format to write; if not given, JPEG for JPEG photos and PNG for others.")
     var format: PhotoFileOptions.Format?
@@ -72,7 +64,6 @@ struct ColorizeCommand: AsyncParsableCommand {
         guard (0...4).contains(saturation) else {
             throw ValidationError("--saturation \(saturation): must be from 0 to 4")
         }
-        if !quad.isEmpty { _ = try corners }
         guard compare || before == nil else {
             throw ValidationError("--before has no effect without --compare")
         }
@@ -112,18 +103,8 @@ struct ColorizeCommand: AsyncParsableCommand {
         options.fitting = fitting.fitting
         options.before = try before.map { try Model(contentsOf: $0) }
         (options.masks, options.blend) = (try place.masks(), Float(place.blend))
-        if !quad.isEmpty { options.quadrilateral = try corners }
+        options.quadrilateral = try picture.quadrilateral
         return options
-    }
-
-    private var corners: Quadrilateral {
-        get throws {
-            do {
-                return try Quadrilateral(parsing: quad.joined(separator: " "))
-            } catch {
-                throw ValidationError("--quad \(error)")
-            }
-        }
     }
 }
 

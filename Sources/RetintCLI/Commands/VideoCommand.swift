@@ -89,6 +89,8 @@ struct VideoCommand: AsyncParsableCommand {
 
     @OptionGroup var place: MaskOptions
 
+    @OptionGroup var picture: PictureOptions
+
     @Option(help: "The number of frames to color at the same time; all processors if not given.")
     var threads: Int?
 
@@ -111,6 +113,9 @@ struct VideoCommand: AsyncParsableCommand {
         }
         guard !resume || input != "-" else {
             throw ValidationError("--resume needs a film that can be read again, not -")
+        }
+        guard picture.quad.isEmpty || anchors.isEmpty else {
+            throw ValidationError("--anchor shows whole frames, and has no effect with --quad")
         }
         guard stableColors || anchors.isEmpty else {
             throw ValidationError("--anchor has no effect with --no-stable-colors")
@@ -162,6 +167,7 @@ struct VideoCommand: AsyncParsableCommand {
         (options.stableColors, options.isLive, options.resumes) = (stableColors, live, resume)
         options.anchors = try anchors.map { try Image(contentsOf: $0) }
         (options.masks, options.blend) = (try place.masks(), Float(place.blend))
+        options.quadrilateral = try picture.quadrilateral
         return try await colorizeFilm(
             Model(contentsOf: model), from: input, to: output, options,
             onStart: { display.begin($0) }, onFrame: { display.update($0) })
