@@ -51,8 +51,8 @@ public final class FrameColorizer: Sendable {
     ///   - choices: the fastest algorithms measured on this machine.
     /// - Throws: `ModelError` if the model is no colorizer or does not run at that size;
     ///   `FrameError` if an anchor has other proportions than the film, or if there are anchors for
-    ///   a picture in perspective; `PhotoError` if a single mask has another size than the frames or
-    ///   the quadrilateral reaches beyond them.
+    ///   a picture in perspective; `PhotoError` if a single mask has another size than the frames
+    ///   or the quadrilateral reaches beyond them.
     public init(
         _ model: Model, _ format: FrameFormat, size: Int? = nil, threads: Int? = nil,
         stableColors: Bool = true, anchors: [Image] = [], masks: ColorMasks? = nil,
