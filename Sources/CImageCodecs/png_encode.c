@@ -82,7 +82,8 @@ static void encode(struct encoder *encoder, const uint8_t *pixels, uint32_t widt
     if (metadata) set_tags(encoder, metadata);
     png_write_info(png, encoder->info);
     for (uint32_t y = 0; y < height; y++) png_write_row(png, pixels + 3 * (size_t)width * y);
-    png_write_end(png, encoder->info);
+    // Without the info: libpng 1.6 would write eXIf a second time.
+    png_write_end(png, NULL);
 }
 
 bool codec_png_encode(

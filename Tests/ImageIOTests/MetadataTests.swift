@@ -78,6 +78,16 @@ import Testing
         #expect(!(try image.encode(.jpeg())).contains(Array("ICC_PROFILE".utf8)))
     }
 
+    /// Readers refuse or warn of a PNG that has a chunk of metadata twice.
+    @Test func chunksAreWrittenOnce() throws {
+        let (image, metadata) = try Image.withMetadata(
+            contentsOf: Goldens.path("metadata/turned.jpg"))
+        let png = try image.encode(.png(), metadata: metadata)
+        for name in ["IHDR", "eXIf", "pHYs", "sRGB", "gAMA", "cHRM", "IEND"] {
+            #expect(png.ranges(of: Array(name.utf8)).count == 1, "\(name)")
+        }
+    }
+
     /// The thumbnail shows the photo as it was before.
     @Test(arguments: ["turned.jpg", "upside-down.jpg"])
     func thumbnailsAreRemoved(_ name: String) throws {

@@ -4,13 +4,15 @@ import Frames
 /// show in perspective.
 struct FrameView: Sendable {
     /// The size at which the network sees a frame.
-    let width, height: Int
+    var width: Int { lightness.width }
+    /// The size at which the network sees a frame.
+    var height: Int { lightness.height }
     private let picture: FramePicture?
     private let lightness: FrameLightness
     private let painter: FramePainter
 
     init(_ format: FrameFormat, _ picture: FramePicture?, width: Int, height: Int) {
-        (self.picture, self.width, self.height) = (picture, width, height)
+        self.picture = picture
         lightness = FrameLightness(picture?.format ?? format, width: width, height: height)
         let colored = format.colored
         let size = picture == nil ? (width, height) : (colored.chromaWidth, colored.chromaHeight)
