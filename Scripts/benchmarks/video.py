@@ -49,7 +49,9 @@ def cases(options, folder):
     video = [retint_tool.RETINT, "video", options.model]
     threads = ["--threads", str(options.threads)]
     colored = folder / "colored"
+    alone = "--no-stable-colors"
     yield "y4m to y4m", [[*video, raw, "-o", f"{colored}.y4m", *threads]]
+    yield f"y4m to y4m, {alone}", [[*video, raw, "-o", f"{colored}.y4m", *threads, alone]]
     yield "H.264 to H.264, one command", [
         [*video, encoded, "-o", f"{colored}.mp4", *threads, "--encoder", "libx264",
          "--encoder-option", "preset=ultrafast"]]
