@@ -25,7 +25,10 @@ extension Colorizer {
 
     /// Colors a batch of photos, several of them at the same time.
     ///
-    /// - Parameter region: what is colored of each photo.
+    /// - Parameters:
+    ///   - photos: images of any sizes.
+    ///   - saturation: a factor for a and b, 1 for the colors as they are estimated.
+    ///   - region: what is colored of each photo.
     /// - Returns: the colored photos, in the order of `photos`.
     /// - Throws: `PhotoError` if the region does not fit a photo; `ModelError` if the network gives
     ///   colors that are not finite; `CancellationError` if the task is cancelled.

@@ -18,7 +18,13 @@ public struct PhotoFile: Hashable, Sendable {
 
     /// A photo, and where its colored copy goes.
     ///
-    /// - Parameter name: nil for the last component of the photo's path.
+    /// - Parameters:
+    ///   - photo: the path of the photo.
+    ///   - output: the path of its colored copy.
+    ///   - strip: the path of a strip that shows the photo gray, colored and as it was; nil for
+    ///     none.
+    ///   - format: of the copy and the strip.
+    ///   - name: in a folder of masks; nil for the last component of the photo's path.
     public init(
         _ photo: String, output: String, strip: String? = nil, format: ImageFormat,
         name: String? = nil
