@@ -1,6 +1,6 @@
 import Files
 import Foundation
-public import Frames
+import Frames
 import Subprocess
 import SystemPackage
 

@@ -41,7 +41,7 @@ import Testing
         let coarse = try verify(written, against: Model(checkpoint))
         #expect(coarse.outputs.count == 1 && coarse.color != nil)
 
-        let colored = try Colorizer(written).colorize(photo)
+        let colored = try await Colorizer(written).colorize(photo)
         #expect(colored.width == photo.width && colored.height == photo.height)
         #expect(colored.pixels != photo.pixels)
     }
