@@ -32,7 +32,7 @@ package struct FilmParts {
         suffix = path.extension.map { ".\($0)" } ?? ""
         try createFolder(folder)
         try check(description)
-        while FileManager.default.fileExists(atPath: part(count).string) { count += 1 }
+        while try FileKind(at: part(count)) != .nothing { count += 1 }
     }
 
     /// The film's parts must be of one make.
@@ -41,7 +41,7 @@ package struct FilmParts {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
         let bytes = Array(try encoder.encode(description))
-        guard FileManager.default.fileExists(atPath: path.string) else {
+        guard try FileKind(at: path) != .nothing else {
             return try AtomicFile.write(bytes, to: path)
         }
         guard try readFile(path, maximumBytes: Self.maximumDescription) == bytes else {
@@ -81,7 +81,7 @@ package struct FilmParts {
     /// - Parameter options: as for the parts, with the source.
     package func join(_ options: FilmWritingOptions) async throws {
         var paths = (0..<count).map(part)
-        if FileManager.default.fileExists(atPath: pending.string) { paths.append(pending) }
+        if try FileKind(at: pending) != .nothing { paths.append(pending) }
         guard !paths.isEmpty else { return }
         let list = folder.appending("parts.txt")
         let lines = paths.compactMap { $0.lastComponent.map { "file '\($0.string)'\n" } }

@@ -44,6 +44,14 @@ extension Model {
         get throws { try checkpoint?.makeColorizer().requiredMultiple }
     }
 
+    /// The height and width, in pixels, of a square; ``preferredSize()`` without a side.
+    ///
+    /// - Throws: ``ModelError`` if the model takes an input other than lightness.
+    package func size(ofSide side: Int?) throws(ModelError) -> (height: Int, width: Int) {
+        let own = try preferredSize()
+        return (side ?? own.height, side ?? own.width)
+    }
+
     /// The graph of a colorizer.
     ///
     /// - Parameter shapes: see ``graph(shapes:compute:folds:)``.

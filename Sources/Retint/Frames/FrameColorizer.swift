@@ -68,8 +68,7 @@ public final class FrameColorizer: Sendable {
         var options = CompileOptions(threads: 1)
         options.choices = choices
         let count = min(max(threads ?? Machine.processorCount, 1), Self.maximumWorkers)
-        let own = try model.preferredSize()
-        let (height, width) = (size ?? own.height, size ?? own.width)
+        let (height, width) = try model.size(ofSide: size)
         networkSize = (height, width)
         let isStable = stableColors && min(height, width) >= LightnessPyramid.minimumSide
         hasStableColors = isStable

@@ -43,8 +43,7 @@ struct NetworkSizes {
 
     /// - Parameter size: the side of the square; nil for the model's own size.
     init(_ model: Model, size: Int?, _ proportions: PhotoFitting.Proportions) throws {
-        let own = try model.preferredSize()
-        base = (size ?? own.height, size ?? own.width)
+        base = try model.size(ofSide: size)
         multiple = proportions == .own ? try model.requiredMultiple : nil
     }
 

@@ -30,7 +30,7 @@ public func evaluateVideo(
     choices: KernelChoices = .init(),
     onProgress: @escaping @Sendable (EvaluationProgress) -> Void = { _ in }
 ) async throws -> VideoReport {
-    let own = try model.videoSize(size)
+    let own = try model.size(ofSide: size)
     let results = ClipResults(photos.count, onProgress)
     let workers = min(max(threads ?? Machine.processorCount, 1), max(photos.count, 1))
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -73,7 +73,7 @@ public func evaluateVideo(
     _ model: Model, film: String, _ reading: FilmReadingOptions = .init(), size: Int? = nil,
     choices: KernelChoices = .init(), onFrame: (Int) -> Void = { _ in }
 ) async throws -> VideoReport {
-    let own = try model.videoSize(size)
+    let own = try model.size(ofSide: size)
     let evaluator = FilmEvaluator(try model.videoProgram(own, choices))
     return try await withFilm(film, reading) { open in
         let format = open.reader.header.format
@@ -122,12 +122,6 @@ private func clips(
 }
 
 extension Model {
-    /// The size at which the network sees frames.
-    fileprivate func videoSize(_ size: Int?) throws(ModelError) -> (height: Int, width: Int) {
-        let own = try preferredSize()
-        return (size ?? own.height, size ?? own.width)
-    }
-
     /// The network on one thread, with its confidence.
     fileprivate func videoProgram(
         _ size: (height: Int, width: Int), _ choices: KernelChoices
