@@ -27,6 +27,8 @@ let package = Package(
 
         // C functions in versions for several CPUs.
         .target(name: "CClones"),
+        // A lock that the thread sanitizer can see.
+        .target(name: "Locks"),
 
         // Pictures and colors.
         .target(
@@ -39,7 +41,8 @@ let package = Package(
         .target(name: "CColorScience", dependencies: ["CClones"]),
         .target(name: "ColorScience", dependencies: ["CColorScience"]),
         .target(
-            name: "Frames", dependencies: ["CColorScience", "ColorScience", "ImageIO", "Files"]),
+            name: "Frames",
+            dependencies: ["Locks", "CColorScience", "ColorScience", "ImageIO", "Files"]),
         // Where the pixels of a film's frames come from.
         .target(name: "CMotion", dependencies: ["CClones"]),
         .target(name: "Motion", dependencies: ["CMotion"]),
@@ -53,16 +56,17 @@ let package = Package(
         // The graph and the engine that runs it.
         .target(name: "TensorGraph"),
         .target(name: "CKernels", dependencies: ["CClones"]),
-        .target(name: "Engine", dependencies: ["TensorGraph", "CKernels", "COpenBLAS"]),
+        .target(name: "Engine", dependencies: ["Locks", "TensorGraph", "CKernels", "COpenBLAS"]),
         .target(name: "Layers", dependencies: ["TensorGraph"]),
-        .target(name: "Colorizers", dependencies: ["Layers", "TensorGraph", "ColorScience"]),
+        .target(
+            name: "Colorizers", dependencies: ["Locks", "Layers", "TensorGraph", "ColorScience"]),
 
         // Files.
         .target(name: "CFiles"),
         .target(
             name: "Files",
             dependencies: [
-                "CFiles", .product(name: "Crypto", package: "swift-crypto"),
+                "Locks", "CFiles", .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ]),
         .target(name: "TensorFiles", dependencies: ["CHDF5", "Files", "TensorGraph"]),
@@ -121,7 +125,8 @@ let package = Package(
         .target(
             name: "Retint",
             dependencies: [
-                "Training", "Verification", "Quantization", "Models", "Photos", "ColorizerExport",
+                "Locks", "Training", "Verification", "Quantization", "Models", "Photos",
+                "ColorizerExport",
                 "MIL", "Placement", "Checkpoints", "MLPackage", "Engine", "Colorizers", "Layers",
                 "Reports", "TensorGraph", "TensorFiles", "ColorScience", "ImageIO", "Films",
                 "Frames", "Motion", "Files",
@@ -139,7 +144,7 @@ let package = Package(
         .target(
             name: "Training",
             dependencies: [
-                "Models", "Photos", "Checkpoints", "Colorizers", "Layers", "Engine",
+                "Locks", "Models", "Photos", "Checkpoints", "Colorizers", "Layers", "Engine",
                 "TensorGraph", "ColorScience", "ImageIO", "TensorFiles", "Files",
                 "TensorBoardProto", "Reports",
                 .product(name: "Yams", package: "Yams"),

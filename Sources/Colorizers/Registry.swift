@@ -1,5 +1,5 @@
 import Layers
-import Synchronization
+import Locks
 
 /// Why a colorizer cannot be made.
 public enum ColorizerError: Error, Hashable, Sendable, CustomStringConvertible {

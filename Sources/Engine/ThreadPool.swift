@@ -1,6 +1,6 @@
 import CKernels
 import COpenBLAS
-import Synchronization
+import Locks
 
 /// The threads that run a program's steps, including the calling thread.
 ///

@@ -1,5 +1,5 @@
 import Glibc
-import Synchronization
+import Locks
 import SystemPackage
 
 /// Temporary files and folders are named `.NAME.PROCESS-MARK.partial`: hidden, and removable by

@@ -1,4 +1,4 @@
-import Synchronization
+import Locks
 import TensorGraph
 
 /// Measures the convolutions of each program that is compiled with it, each convolution once.

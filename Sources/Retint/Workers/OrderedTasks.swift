@@ -1,4 +1,4 @@
-import Synchronization
+import Locks
 
 /// Tasks in the order in which their results are needed; those that are left when nobody needs them
 /// any more are cancelled.

@@ -1,6 +1,6 @@
 import Engine
+import Locks
 import Models
-import Synchronization
 
 /// The programs of one model, compiled when they are first needed and lent to one caller at a time.
 final class ProgramPool: Sendable {

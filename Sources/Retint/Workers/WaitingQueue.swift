@@ -1,4 +1,4 @@
-import Synchronization
+import Locks
 
 /// Lends a fixed number of things, by their indices, in the order in which they are asked for.
 final class WaitingQueue: Sendable {

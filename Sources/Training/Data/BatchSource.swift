@@ -1,6 +1,6 @@
 import ImageIO
 import Layers
-import Synchronization
+import Locks
 
 /// Makes the batch of any step; it depends only on the step, the seed and the photos.
 final class BatchSource: Sendable {

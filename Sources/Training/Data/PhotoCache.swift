@@ -1,7 +1,7 @@
 import ImageIO
+import Locks
 import Models
 import Photos
-import Synchronization
 
 /// Photos by index, decoded, scaled down to what crops need, and cached up to a memory limit.
 final class PhotoCache: Sendable {

@@ -1,3 +1,4 @@
+import Locks
 import Synchronization
 
 /// Carries events from the thread that trains to the task that reads them.

@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import Locks
 
 /// Trains a network on photos.
 ///

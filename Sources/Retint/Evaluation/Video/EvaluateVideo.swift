@@ -2,10 +2,10 @@ import Engine
 import Films
 import Frames
 import ImageIO
+import Locks
 import Models
 import Motion
 import Photos
-import Synchronization
 
 /// Measures how steadily a model colors clips that are made of photos: a pan, a zoom and a change
 /// of the exposure each, whose motion is known exactly.
