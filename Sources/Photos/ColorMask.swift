@@ -58,32 +58,45 @@ public struct ColorMask: Hashable, Sendable {
     /// - Throws: `ImageError` if the file cannot be read or is no such PNG; ``PhotoError`` if it
     ///   lacks one of the instances.
     public init(
-        contentsOf path: some PathConvertible, instances: some Sequence<Int>,
+        contentsOf path: some PathConvertible, instances: some Collection<Int>,
         limits: ImageLimits = .default
     ) throws {
-        let image = try LevelImage(contentsOf: path, limits: limits)
-        var counts = [Int](repeating: 0, count: 1 << 16)
-        for level in image.levels { counts[Int(level)] += 1 }
-        var isChosen = [Float](repeating: 0, count: counts.count)
-        for instance in instances {
-            guard counts.indices.dropFirst().contains(instance), counts[instance] > 0 else {
-                let file = path.filePath.string
-                throw PhotoError(
-                    .mask, "\(file): has no instance \(instance); \(Self.list(counts))")
-            }
-            isChosen[instance] = 1
+        let (mask, present) = try Self.chosen(instances, in: path, limits: limits)
+        if let missing = instances.first(where: { !present.contains($0) }) {
+            throw PhotoError(
+                .mask,
+                "\(path.filePath.string): has no instance \(missing); \(Self.list(present))")
         }
-        self.init(image.width, image.height, image.levels.map { isChosen[Int($0)] })
+        self = mask
+    }
+
+    /// Reads a mask of instances, which need not be there.
+    ///
+    /// - Returns: the mask, and the indices of all instances that it has.
+    /// - Throws: `ImageError` if the file cannot be read or is no such PNG.
+    package static func chosen(
+        _ instances: some Sequence<Int>, in path: some PathConvertible,
+        limits: ImageLimits = .default
+    ) throws(ImageError) -> (mask: ColorMask, present: Set<Int>) {
+        let image = try LevelImage(contentsOf: path, limits: limits)
+        var isPresent = [Bool](repeating: false, count: 1 << 16)
+        for level in image.levels { isPresent[Int(level)] = true }
+        let present = isPresent.indices.dropFirst().filter { isPresent[$0] }
+        var values = [Float](repeating: 0, count: isPresent.count)
+        for instance in instances where values.indices.dropFirst().contains(instance) {
+            values[instance] = 1
+        }
+        let mask = ColorMask(image.width, image.height, image.levels.map { values[Int($0)] })
+        return (mask, Set(present))
     }
 
     /// Which instances there are, for errors.
-    private static func list(_ counts: [Int]) -> String {
-        let present = counts.indices.dropFirst().filter { counts[$0] > 0 }
+    private static func list(_ present: Set<Int>) -> String {
         let shown = 20
-        if present.isEmpty { return "all of its pixels are background (0)" }
-        let names = present.prefix(shown).map(String.init).joined(separator: ", ")
+        guard let last = present.max() else { return "all of its pixels are background (0)" }
+        let names = present.sorted().prefix(shown).map(String.init).joined(separator: ", ")
         let rest = present.count - shown
-        return "it has \(names)" + (rest > 0 ? " and \(rest) more, up to \(present.last!)" : "")
+        return "it has \(names)" + (rest > 0 ? " and \(rest) more, up to \(last)" : "")
     }
 
     /// The mask with soft edges: blurred by a Gaussian, which three box filters approximate as in

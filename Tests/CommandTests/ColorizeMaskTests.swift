@@ -175,6 +175,38 @@ import Testing
             says: ["none: holds no masks"])
     }
 
+    /// Masks that are in the folder of photos are no photos.
+    @Test func masksAreNotColored() throws {
+        try bench.makeDirectory("in/masks")
+        _ = try bench.makePhoto("in/a.png")
+        _ = try makeMask("in/masks/a.png") { _, _ in 255 }
+        _ = try makeMask("in/all.png") { _, _ in 255 }
+        let folder = try bench.expect(
+            65, "colorize", "warm.h5", "in", "-o", "out", "--recursive", "--mask", "in/masks",
+            "--size", "64", says: ["in/all.png: has no mask"])
+        #expect(folder.output == "out/a.png\n")
+        let single = try bench.expect(
+            0, "colorize", "warm.h5", "in", "-o", "one", "--mask", "in/all.png", "--size", "64")
+        #expect(single.output == "one/a.png\n")
+    }
+
+    /// What is chosen may be missing on some of the photos, but not on all.
+    @Test func instancesMayBeMissingInAFolder() throws {
+        for folder in ["in", "masks"] { try bench.makeDirectory(folder) }
+        for name in ["a", "b"] { _ = try bench.makePhoto("in/\(name).png") }
+        for (name, golden) in [("a", "instances8.png"), ("b", "instances-none.png")] {
+            _ = try bench.write(
+                Data(contentsOf: URL(filePath: goldenPath(golden))), to: "masks/\(name).png")
+        }
+        let command = ["colorize", "warm.h5", "in", "--mask", "masks", "--size", "64"]
+        try bench.expect(0, command + ["-o", "out", "--instances", "1"])
+        let result = try Image(contentsOf: bench.path("out/b.png"))
+        #expect(result == original)
+        try bench.expect(
+            65, command + ["-o", "x", "--instances", "1,9"],
+            says: ["masks: none of the masks that were used has instance 9"])
+    }
+
     @Test func wrongMasksAreErrors() throws {
         let mask = try makeMask("m.png", width: 40, height: 60) { _, _ in 255 }
         try bench.expect(
@@ -268,7 +300,7 @@ import Testing
 
     @Test func regionsInTheLibrary() async throws {
         let colorizer = try Colorizer(contentsOf: bench.path("warm.h5"), size: 64, threads: 1)
-        let mask = try ColorMask(
+        let mask = ColorMask(
             width: 60, height: 40, values: (0..<2400).map { Float($0 % 60) / 59 }
         )
         .feathered(1)

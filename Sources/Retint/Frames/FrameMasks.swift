@@ -79,11 +79,13 @@ struct FrameMasks: Sendable {
         )
     }
 
-    /// Checks that there are no masks beyond the end of a film.
+    /// Checks that there are no masks beyond the end of a film, and that they had all instances.
     ///
-    /// - Throws: `PhotoError` with both counts.
+    /// - Throws: `PhotoError` with both counts, or with a missing instance.
     func checkEnd(afterFrames count: Int) throws(PhotoError) {
-        guard case .each(let masks) = shares, masks.count > count else { return }
+        guard case .each(let masks) = shares else { return }
+        try masks.checkInstances()
+        guard masks.count > count else { return }
         throw PhotoError(
             .mask,
             "\(masks.path): has \(masks.count) masks, but the film has \(count) frames; it was "

@@ -1,5 +1,7 @@
 import Files
+import Foundation
 import ImageIO
+import Locks
 import Photos
 
 /// The masks of photos or of the frames of a film: one for all of them, or a folder with one for
@@ -7,8 +9,8 @@ import Photos
 public struct ColorMasks: Sendable {
     private enum Source {
         case one(ColorMask)
-        /// The paths of the masks in the order of their names.
-        case folder([String])
+        /// The paths of the masks, and of those that are not in subfolders in the order of frames.
+        case folder([String], frames: [String])
     }
 
     /// The path of the mask or of the folder.
@@ -17,6 +19,8 @@ public struct ColorMasks: Sendable {
     /// The paths of the masks of a folder by their names below it, without extension.
     private let names: [String: [String]]
     private let instances: [Int]?
+    /// The chosen instances that a mask of the folder had.
+    private let found = FoundInstances()
     private let feather: Float
 
     /// Finds masks. A single one is read at once, those of a folder when they are needed.
@@ -24,9 +28,11 @@ public struct ColorMasks: Sendable {
     /// - Parameters:
     ///   - path: of a mask, or of a folder. There, the mask of each photo has the photo's name; the
     ///     extension may differ. Photos in subfolders have their masks in the same subfolders. The
-    ///     frames of a film have the masks in the order of their names, such as `0001.png`.
+    ///     frames of a film have the masks in the order of the numbers in their names, such as
+    ///     `0001.png` or `9.png` and `10.png`; subfolders are left out.
     ///   - instances: if the masks hold the indices of instances, those that are colored; see
-    ///     ``ColorMask/init(contentsOf:instances:limits:)``.
+    ///     ``ColorMask/init(contentsOf:instances:limits:)``. A mask of a folder need not have all
+    ///     of them.
     ///   - feather: see ``ColorMask/feathered(_:)``.
     /// - Throws: `ImageError` or `PhotoError` if a single mask cannot be read or lacks an instance;
     ///   `FileError` if a folder cannot be read; `PhotoError` if it has no masks.
@@ -42,7 +48,10 @@ public struct ColorMasks: Sendable {
             throw PhotoError(
                 .none, "\(path): holds no masks; JPEG, PNG and WebP files are read")
         }
-        source = .folder(files)
+        let frames = try listFiles(
+            below: path, extensions: PhotoReference.extensions, recursive: false)
+        source = .folder(
+            files, frames: frames.sorted { $0.compare($1, options: .numeric) == .orderedAscending })
         names = Dictionary(grouping: files) { photoName($0, below: path) }
     }
 
@@ -53,7 +62,7 @@ public struct ColorMasks: Sendable {
     func mask(for file: PhotoFile, width: Int, height: Int) throws -> ColorMask {
         let name =
             only == nil ? try Self.path(of: names[file.name] ?? [], for: file, in: path) : path
-        let mask = try only ?? Self.read(name, instances, feather)
+        let mask = try only ?? read(name)
         try mask.check(width: width, height: height, photo: file.photo, mask: name)
         return mask
     }
@@ -61,19 +70,24 @@ public struct ColorMasks: Sendable {
     /// The mask of all photos or frames; nil if each has its own.
     var only: ColorMask? { if case .one(let mask) = source { mask } else { nil } }
 
-    /// The number of masks in a folder.
-    var count: Int { paths.count }
+    /// The number of frames that a folder has masks for.
+    var count: Int { frames.count }
 
-    private var paths: [String] { if case .folder(let paths) = source { paths } else { [path] } }
+    private var paths: [String] {
+        if case .folder(let paths, _) = source { paths } else { [path] }
+    }
 
-    /// A mask of a folder, in the order of their names.
+    private var frames: [String] {
+        if case .folder(_, let frames) = source { frames } else { [path] }
+    }
+
+    /// The mask of a frame in a folder.
     ///
     /// - Parameter frame: what it is for, in errors.
-    /// - Throws: `PhotoError` if it has another size or lacks an instance; `ImageError` if it
-    ///   cannot be read.
+    /// - Throws: `PhotoError` if it has another size; `ImageError` if it cannot be read.
     func mask(at index: Int, width: Int, height: Int, frame: String) throws -> ColorMask {
-        let mask = try Self.read(paths[index], instances, feather)
-        try mask.check(width: width, height: height, photo: frame, mask: paths[index])
+        let mask = try read(frames[index])
+        try mask.check(width: width, height: height, photo: frame, mask: frames[index])
         return mask
     }
 
@@ -84,6 +98,17 @@ public struct ColorMasks: Sendable {
         if let only { hash.update(only.values) }
         let chosen = instances.map { "\(Set($0).sorted())" } ?? "all"
         return "\(path), \(hash.digest.hexadecimal), instances \(chosen), feather \(feather)"
+    }
+
+    /// Checks that each of the chosen instances was in one of the masks of a folder, once all of
+    /// them were needed.
+    ///
+    /// - Throws: `PhotoError` with one that was in none.
+    func checkInstances() throws(PhotoError) {
+        guard only == nil, let missing = instances?.first(where: { !found.contains($0) }) else {
+            return
+        }
+        throw PhotoError(.mask, "\(path): none of the masks that were used has instance \(missing)")
     }
 
     /// Checks that no mask is overwritten by a colored photo.
@@ -117,6 +142,7 @@ public struct ColorMasks: Sendable {
         return first
     }
 
+    /// A single mask has all instances.
     private static func read(
         _ path: String, _ instances: [Int]?, _ feather: Float
     ) throws -> ColorMask {
@@ -126,6 +152,23 @@ public struct ColorMasks: Sendable {
             }
         return mask.feathered(feather)
     }
+
+    /// A thing may be missing on some of the photos, or leave the film.
+    private func read(_ path: String) throws(ImageError) -> ColorMask {
+        guard let instances else { return try ColorMask(contentsOf: path).feathered(feather) }
+        let (mask, present) = try ColorMask.chosen(instances, in: path)
+        found.insert(present)
+        return mask.feathered(feather)
+    }
+}
+
+/// The instances that any of the masks has. It may be shared between threads.
+private final class FoundInstances: Sendable {
+    private let indices = Mutex<Set<Int>>([])
+
+    func insert(_ new: Set<Int>) { indices.withLock { $0.formUnion(new) } }
+
+    func contains(_ index: Int) -> Bool { indices.withLock { $0.contains(index) } }
 }
 
 /// The path of a photo below a folder, without extension.

@@ -58,7 +58,8 @@ public enum PhotoOutcome: Sendable {
 ///   - files: the photos; see ``PhotoFile/list(_:to:_:)``.
 ///   - options: how they are colored.
 ///   - onPhoto: called for each photo, in the order of `files`.
-/// - Throws: `PhotoError` if a mask would be overwritten; `ModelError` if a model is no colorizer
+/// - Throws: `PhotoError` if a mask would be overwritten or, after all photos, if none of the masks
+///   has a chosen instance; `ModelError` if a model is no colorizer
 ///   or does not run at that size; `FileError` if a folder cannot be created;
 ///   `CancellationError` if the task is cancelled, after the photos in work were written.
 public func colorizePhotos(
@@ -87,6 +88,7 @@ public func colorizePhotos(
         if let outcome = try? result.get() { onPhoto(file, outcome) }
     }
     try Task.checkCancellation()
+    if !options.skipsFinished { try options.masks?.checkInstances() }
 }
 
 /// Colors the photos of files on worker threads.
@@ -153,6 +155,7 @@ private final class FilePainter: Sendable {
         }
         return (outputs, metadata.notes(writing: file.format))
     }
+
     private func region(of photo: Image, _ file: PhotoFile) throws -> ColoredRegion {
         let mask = try options.masks?.mask(for: file, width: photo.width, height: photo.height)
         let corners = options.quadrilateral

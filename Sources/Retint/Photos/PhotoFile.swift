@@ -54,6 +54,8 @@ public struct PhotoFileOptions: Sendable {
     public var format: Format?
     /// Whether the photos in subfolders are colored too.
     public var isRecursive = false
+    /// Files and folders that are not colored though they are in a folder that is, such as masks.
+    public var excluded: [String] = []
     /// Whether strips are written beside the colored copies, as `NAME-compare`.
     public var hasStrips = false
 
@@ -105,22 +107,22 @@ extension PhotoFile {
     ) throws -> [String] {
         let found = try listFiles(
             below: root, extensions: PhotoReference.extensions, recursive: options.isRecursive)
-        let photos = found.filter { !lies($0, in: folder, below: root) }
+        let excluded = ([folder] + options.excluded).compactMap { FileIdentity(of: $0) }
+        let photos = found.filter { !lies($0, in: excluded, below: root) }
         guard photos.isEmpty else { return photos }
         let hint = options.isRecursive ? "" : "; subfolders are read only if that is asked for"
         throw PhotoError(
             .none, "\(root): holds no photos; JPEG, PNG and WebP files are read\(hint)")
     }
 
-    /// Whether a photo below `root` is in a folder of its own, in which earlier output is.
-    private static func lies(_ photo: String, in folder: String, below root: String) -> Bool {
-        guard let output = FileIdentity(of: folder), output != FileIdentity(of: root) else {
-            return false
-        }
-        var parent = photo.filePath.removingLastComponent()
-        while parent.string.count > root.count {
-            if FileIdentity(of: parent) == output { return true }
-            parent = parent.removingLastComponent()
+    /// Whether a photo below `root` is one of the excluded files, or in an excluded folder.
+    private static func lies(
+        _ photo: String, in excluded: [FileIdentity], below root: String
+    ) -> Bool {
+        var path = photo.filePath
+        while path.string.count > root.count {
+            if let identity = FileIdentity(of: path), excluded.contains(identity) { return true }
+            path = path.removingLastComponent()
         }
         return false
     }

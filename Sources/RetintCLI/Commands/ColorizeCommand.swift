@@ -93,6 +93,7 @@ struct ColorizeCommand: AsyncParsableCommand {
     private var naming: PhotoFileOptions {
         var options = PhotoFileOptions()
         (options.format, options.isRecursive, options.hasStrips) = (format, recursive, compare)
+        options.excluded = place.mask.map { [$0] } ?? []
         return options
     }
 

@@ -8,7 +8,7 @@ struct MaskOptions: ParsableArguments {
             """
             A grayscale image of the same size: white is colored, black keeps its own colors. In \
             a folder, each photo's mask has its name; a film's frames have masks in the order of \
-            their names.
+            the numbers in their names.
             """, valueName: "file|folder"))
     var mask: String?
 
