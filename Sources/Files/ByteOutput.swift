@@ -41,8 +41,8 @@ package final class ByteOutput {
 
     /// Appends bytes.
     ///
-    /// - Throws: ``FileError``, with EPIPE if the reader of a pipe has closed it; a program that
-    ///   writes to pipes has to ignore SIGPIPE.
+    /// - Throws: ``FileError``, with EPIPE if the reader of a pipe has closed it. SIGPIPE is not
+    ///   raised.
     package func write(_ bytes: some Collection<UInt8>) throws(FileError) {
         var failure: FileError?
         let done: Void? = bytes.withContiguousStorageIfAvailable { bytes in
@@ -58,11 +58,33 @@ package final class ByteOutput {
         var rest = bytes[...]
         while !rest.isEmpty {
             let part = UnsafeRawBufferPointer(rebasing: rest)
-            let count = Glibc.write(descriptor, part.baseAddress, part.count)
+            let count = withoutPipeSignal {
+                Glibc.write(descriptor, part.baseAddress, part.count)
+            }
             guard count >= 0 || errno == EINTR else {
                 throw FileError(path: name, operation: "write")
             }
             rest = rest.dropFirst(max(count, 0))
         }
     }
+}
+
+/// Writes without the signal that a pipe without a reader raises, which would end the process.
+private func withoutPipeSignal(_ write: () -> Int) -> Int {
+    var signals = sigset_t(), before = sigset_t(), pending = sigset_t()
+    sigemptyset(&signals)
+    sigaddset(&signals, SIGPIPE)
+    sigpending(&pending)
+    // One that waited before is not ours to take.
+    guard sigismember(&pending, SIGPIPE) == 0 else { return write() }
+    pthread_sigmask(SIG_BLOCK, &signals, &before)
+    let count = write()
+    let code = errno
+    if count < 0, code == EPIPE {
+        var now = timespec()
+        while sigtimedwait(&signals, nil, &now) < 0, errno == EINTR {}
+    }
+    pthread_sigmask(SIG_SETMASK, &before, nil)
+    errno = code
+    return count
 }

@@ -35,6 +35,14 @@ package final class RegularFile: Sendable {
 
     deinit { close(descriptor) }
 
+    /// The size and the time of the last change: a file in which either differs is another one.
+    package var version: String {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return "\(byteCount) bytes" }
+        let time = status.st_mtim
+        return "\(byteCount) bytes, changed at \(time.tv_sec) s + \(time.tv_nsec) ns"
+    }
+
     /// Fills `bytes` with those of the file from `offset` on.
     ///
     /// - Throws: ``FileError`` if the file ends before that or cannot be read.

@@ -11,7 +11,9 @@ package struct FilmParts {
     package static let length = 250
 
     /// The number of finished parts.
-    package private(set) var count = 0
+    private var count = 0
+    /// The number of frames in the finished parts, unless the film ended in the last of them.
+    package var finishedFrames: Int { count * Self.length }
     private let output: String
     private let folder: FilePath
     private let suffix: String
@@ -28,11 +30,25 @@ package struct FilmParts {
     package init(of output: String, description: [String: String]) throws {
         self.output = output
         let path = output.filePath
-        folder = FilePath(output + ".parts")
+        folder = Self.folder(of: output)
         suffix = path.extension.map { ".\($0)" } ?? ""
+        try checkOwner()
         try createFolder(folder)
         try check(description)
         while try FileKind(at: part(count)) != .nothing { count += 1 }
+    }
+
+    /// A folder of somebody else would be removed at the end.
+    private func checkOwner() throws {
+        guard try FileKind(at: folder) != .nothing,
+            try FileKind(at: folder.appending(Self.descriptionName)) == .nothing
+        else { return }
+        guard try isDirectory(folder), entries(of: folder)?.isEmpty == true else {
+            throw FilmError(
+                .unwritable,
+                "\(folder): is there, but holds no parts of a film; rename it, or write to "
+                    + "another file")
+        }
     }
 
     /// The film's parts must be of one make.
@@ -76,10 +92,25 @@ package struct FilmParts {
         return value
     }
 
+    /// Checks that the source's sound and subtitles fit into the film, before a part is written:
+    /// joining them comes last.
+    package func check(_ options: FilmWritingOptions) async throws {
+        let copied = options.copied(to: output)
+        guard let source = options.source, !copied.isEmpty else { return }
+        let trial = folder.appending("check\(suffix)").string
+        defer { unlink(trial) }
+        let arguments =
+            ["-nostdin", "-v", "error", "-y", "-t", "0.1", "-i", FilmProperties.argument(source)]
+            + copied.arguments(fromInput: 0) + [FilmProperties.argument(trial)]
+        try await MediaProgram.ffmpeg.output(of: arguments, for: output, failure: .unwritable)
+    }
+
     /// Joins the parts with the sound, the subtitles and the chapters of the source.
     ///
-    /// - Parameter options: as for the parts, with the source.
-    package func join(_ options: FilmWritingOptions) async throws {
+    /// - Parameters:
+    ///   - options: as for the parts, with the source.
+    ///   - seconds: where the sound ends; nil for its own end.
+    package func join(_ options: FilmWritingOptions, upTo seconds: Double? = nil) async throws {
         var paths = (0..<count).map(part)
         if try FileKind(at: pending) != .nothing { paths.append(pending) }
         guard !paths.isEmpty else { return }
@@ -88,12 +119,14 @@ package struct FilmParts {
         try AtomicFile.write(Array(lines.joined().utf8), to: list)
         let arguments =
             ["-nostdin", "-v", "error", "-y", "-f", "concat", "-safe", "0", "-i"]
-            + [FilmProperties.argument(list.string)] + options.sourceArguments
-            + (options.source == nil ? ["-map", "0:v:0"] : []) + ["-c:v", "copy"]
+            + [FilmProperties.argument(list.string)] + options.sourceArguments(for: output)
+            + ["-c:v", "copy"] + (seconds.map { ["-t", "\($0)"] } ?? [])
             + [FilmProperties.argument(output)]
-        _ = try await MediaProgram.ffmpeg.output(of: arguments, for: output)
+        try await MediaProgram.ffmpeg.output(of: arguments, for: output, failure: .unwritable)
     }
 
-    /// Removes the parts.
-    package func remove() { _ = removeTree(folder) }
+    /// Removes the parts of a film.
+    package static func remove(of output: String) { _ = removeTree(Self.folder(of: output)) }
+
+    private static func folder(of output: String) -> FilePath { FilePath(output + ".parts") }
 }

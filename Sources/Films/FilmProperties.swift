@@ -13,6 +13,10 @@ public struct FilmProperties: Hashable, Sendable {
     let colorTags: [String: String]
     /// The number of frames, or an estimate of it; nil if unknown.
     public let frameCount: Int?
+    /// The height of the pictures in pixels; nil if it is not stated.
+    let height: Int?
+    /// The sound, the subtitles and the attached files.
+    let otherStreams: [FilmStream]
 
     /// Asks `ffprobe`.
     ///
@@ -20,8 +24,8 @@ public struct FilmProperties: Hashable, Sendable {
     init(of path: String) async throws {
         let bytes = try await MediaProgram.ffprobe.output(
             of: [
-                "-v", "error", "-select_streams", "v:0", "-show_streams", "-show_format",
-                "-of", "json", Self.argument(path),
+                "-v", "error", "-show_streams", "-show_format", "-of", "json",
+                Self.argument(path),
             ], for: path)
         let probe: Probe
         do {
@@ -31,7 +35,8 @@ public struct FilmProperties: Hashable, Sendable {
         } catch {
             throw FilmError(.unreadable, "\(path): ffprobe describes it as no film")
         }
-        guard let stream = probe.streams.first, let format = stream.pixFmt else {
+        let pictures = probe.streams.first { $0.codecType == "video" }
+        guard let stream = pictures, let format = stream.pixFmt else {
             throw FilmError(.unreadable, "\(path): it has no pictures; name a film")
         }
         if let order = stream.fieldOrder, !["progressive", "unknown"].contains(order) {
@@ -40,7 +45,8 @@ public struct FilmProperties: Hashable, Sendable {
                 "\(path): its frames are interlaced (\(order)); deinterlace first, for example "
                     + "with ffmpeg -vf bwdif")
         }
-        pixelFormat = format
+        (pixelFormat, height) = (format, stream.height)
+        otherStreams = probe.streams.compactMap(\.other)
         range =
             stream.colorRange.flatMap { ["tv": .limited, "pc": .full][$0] }
             ?? (format.hasPrefix("yuvj") ? .full : nil)
@@ -79,6 +85,16 @@ private struct Probe: Decodable {
     struct Stream: Decodable {
         let pixFmt, colorRange, colorSpace, colorTransfer, colorPrimaries: String?
         let fieldOrder, nbFrames, duration, avgFrameRate: String?
+        let index: Int
+        let height: Int?
+        let codecType, codecName: String?
+
+        /// Nil for pictures and data.
+        var other: FilmStream? {
+            codecType.flatMap { FilmStream.Kind(rawValue: $0) }.map {
+                FilmStream(index: index, kind: $0, codec: codecName ?? "")
+            }
+        }
     }
 
     struct Format: Decodable {
@@ -94,6 +110,9 @@ extension FilmProperties {
     /// as it is.
     package var readFormatName: String { readFormat.name }
 
+    /// Whether the film has red, green and blue, which have no matrix of their own.
+    var isRGB: Bool { ["rgb", "bgr", "gbr", "pal8"].contains(where: pixelFormat.contains) }
+
     /// Whether the film has another layout, so that its Y' is converted.
     package var isConverted: Bool { readFormat.isConverted }
 
@@ -104,7 +123,8 @@ extension FilmProperties {
         case "yuv420p10le", "yuv422p10le", "yuv444p10le", "gray10le": (pixelFormat, false)
         case "nv12", "nv21": ("yuv420p", false)
         case "p010le": ("yuv420p10le", false)
-        case let name where name.contains("10") || name.contains("12") || name.contains("16"):
+        case let name
+        where ["10", "12", "14", "16", "48", "64", "f32"].contains(where: name.contains):
             ("yuv444p10le", true)
         default: ("yuv444p", true)
         }

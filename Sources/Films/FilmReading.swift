@@ -5,9 +5,10 @@ import SystemPackage
 
 /// What to do where a film does not state how it is to be read.
 public struct FilmReadingOptions: Sendable {
-    /// The range; that of the film if nil, and limited where it states none.
+    /// The range, whatever the film states; its own if nil, and limited where it states none.
     public var range: SampleRange?
-    /// The matrix; that of the film if nil, and that of its height where it states none.
+    /// The matrix, whatever the film states; its own if nil, and that of its height where it states
+    /// none.
     public var matrix: ColorMatrix?
     /// Seconds that are skipped at the start.
     public var start: Double?
@@ -42,7 +43,7 @@ package func isY4MStream(_ path: String) -> Bool { path == "-" || path.hasSuffix
 ///
 /// - Parameters:
 ///   - path: the file; `-` for a YUV4MPEG2 stream from standard input.
-///   - body: reads the frames; the film is closed when it returns.
+///   - body: reads the frames, or some of them; the film is closed when it returns.
 /// - Throws: ``FilmError`` if `ffmpeg` is missing, or the file is no film; ``FrameError`` for a
 ///   damaged stream; what `body` throws.
 public func withFilm<Value: Sendable>(
@@ -51,26 +52,31 @@ public func withFilm<Value: Sendable>(
 ) async throws -> Value {
     if isY4MStream(path) {
         let input = path == "-" ? ByteInput() : try ByteInput(path)
-        let reader = try Y4MReader(
-            input, range: options.range ?? .limited, matrix: options.matrix)
+        let reader = try Y4MReader(input, range: options.range, matrix: options.matrix)
         return try await body(OpenFilm(reader: reader, properties: nil))
     }
     _ = try isDirectory(path)
     let properties = try await FilmProperties(of: path)
     return try await decoding(path, properties, options) { input in
         let reader = try Y4MReader(
-            input, range: options.range ?? properties.range ?? .limited,
+            input, range: properties.isRGB ? nil : options.range ?? properties.range,
             matrix: options.matrix ?? properties.matrix)
-        return try await body(OpenFilm(reader: reader, properties: properties))
+        let value = try await body(OpenFilm(reader: reader, properties: properties))
+        return (value, reader.hasEnded)
     }
 }
 
 /// Runs `ffmpeg`, which writes the film's frames to a pipe.
+///
+/// - Parameter body: reads the pipe, and says whether it read all of it. If not, ffmpeg fails to
+///   write the rest, which is no fault of the film.
 private func decoding<Value: Sendable>(
     _ path: String, _ properties: FilmProperties, _ options: FilmReadingOptions,
-    _ body: (sending ByteInput) async throws -> Value
+    _ body: (sending ByteInput) async throws -> (value: Value, hasEnded: Bool)
 ) async throws -> Value {
     let pipe = try FileDescriptor.pipe()
+    var isRunning = false
+    defer { if !isRunning { try? pipe.readEnd.close() } }
     let ended = try await MediaProgram.ffmpeg.found {
         try await run(
             .name(MediaProgram.ffmpeg.rawValue),
@@ -78,21 +84,24 @@ private func decoding<Value: Sendable>(
             platformOptions: MediaProgram.pipeOptions, input: .none,
             output: .fileDescriptor(pipe.writeEnd, closeAfterSpawningProcess: true),
             error: .string(limit: MediaProgram.maximumMessages)
-        ) { _ -> Result<Value, any Error> in
+        ) { _ -> Result<(value: Value, hasEnded: Bool), any Error> in
+            isRunning = true
             // The pipe is closed when `body` has let go of it; ffmpeg then ends.
             let input = ByteInput(descriptor: pipe.readEnd.rawValue, name: path)
             do { return .success(try await body(input)) } catch { return .failure(error) }
         }
     }
-    let messages = ended.standardError
+    let messages = MediaProgram.withoutHarmless(ended.standardError)
     switch ended.closureResult {
-    case .success(let value) where ended.terminationStatus.isSuccess && messages.isEmpty:
+    case .success(let (value, hasEnded))
+    where !hasEnded || (ended.terminationStatus.isSuccess && messages.isEmpty):
         return value
     case .success:
         throw FilmError(
             .damaged,
             "\(path): \(MediaProgram.reason(messages)); what could be read of it was used")
-    case .failure(let error as FrameError) where !messages.isEmpty:
+    case .failure(let error as FrameError)
+    where [.damaged, .truncated].contains(error.kind) && !messages.isEmpty:
         // The pipe broke off because ffmpeg failed.
         throw FilmError(.unreadable, "\(path): \(MediaProgram.reason(messages)) (\(error.kind))")
     case .failure(let error):
@@ -104,7 +113,16 @@ private func arguments(
     _ path: String, _ properties: FilmProperties, _ options: FilmReadingOptions
 ) -> [String] {
     ["-nostdin", "-v", "error"] + options.partArguments + [
-        "-i", FilmProperties.argument(path), "-map", "0:v:0", "-f", "yuv4mpegpipe", "-strict",
-        "-1", "-pix_fmt", properties.readFormatName, "pipe:1",
+        "-i", FilmProperties.argument(path), "-map", "0:v:0",
+    ] + conversion(properties, options) + [
+        "-f", "yuv4mpegpipe", "-strict", "-1", "-pix_fmt", properties.readFormatName, "pipe:1",
     ]
+}
+
+/// Red, green and blue become Y'CbCr of the matrix and the range that they are read with.
+private func conversion(_ film: FilmProperties, _ options: FilmReadingOptions) -> [String] {
+    guard film.isRGB else { return [] }
+    let matrix = options.matrix ?? ColorMatrix(height: film.height ?? 0)
+    let range = options.range ?? .limited
+    return ["-vf", "scale=out_color_matrix=\(matrix.rawValue):out_range=\(range.rawValue)"]
 }

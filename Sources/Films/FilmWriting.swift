@@ -1,5 +1,6 @@
 import Files
 public import Frames
+import Glibc
 import Subprocess
 import SystemPackage
 
@@ -27,16 +28,23 @@ public struct FilmWritingOptions: Sendable {
 }
 
 extension FilmWritingOptions {
-    /// The arguments of `ffmpeg`, after the first input, that copy what is not pictures.
-    var sourceArguments: [String] {
-        guard let source else { return [] }
-        return reading.partArguments + [
-            "-i", FilmProperties.argument(source), "-map", "0:v:0", "-map", "1:a?", "-map", "1:s?",
-            "-map", "1:t?", "-map_metadata", "1", "-map_chapters", "1", "-c:a", "copy", "-c:s",
-            "copy", "-c:t", "copy",
-            // Sound from before the start would delay the pictures.
-            "-copypriorss", "0",
-        ]
+    /// The source's streams for a new film.
+    func copied(to path: String) -> CopiedStreams {
+        CopiedStreams(source == nil ? [] : properties?.otherStreams ?? [], in: path)
+    }
+
+    /// The sound, subtitles and attached files of the source that a new film cannot hold.
+    package func omitted(from path: String) -> [FilmStream] { copied(to: path).omitted }
+
+    /// The arguments of `ffmpeg`, after the first input, for the pictures and all that is copied.
+    func sourceArguments(for path: String) -> [String] {
+        guard let source else { return ["-map", "0:v:0"] }
+        return reading.partArguments + ["-i", FilmProperties.argument(source), "-map", "0:v:0"]
+            + copied(to: path).arguments(fromInput: 1) + [
+                "-map_metadata", "1", "-map_chapters", "1",
+                // Sound from before the start would delay the pictures.
+                "-copypriorss", "0",
+            ]
     }
 }
 
@@ -68,31 +76,66 @@ private func encoding<Value: Sendable>(
     _ path: String, _ arguments: [String], _ body: (ByteOutput) async throws -> Value
 ) async throws -> Value {
     let pipe = try FileDescriptor.pipe()
+    var isRunning = false
+    defer { if !isRunning { try? pipe.writeEnd.close() } }
     let ended = try await MediaProgram.ffmpeg.found {
         try await run(
             .name(MediaProgram.ffmpeg.rawValue), arguments: Arguments(arguments),
             platformOptions: MediaProgram.pipeOptions,
             input: .fileDescriptor(pipe.readEnd, closeAfterSpawningProcess: true),
             output: .discarded, error: .string(limit: MediaProgram.maximumMessages)
-        ) { _ -> Result<Value, any Error> in
-            // The pipe is closed when `body` has let go of it: whatever happened, ffmpeg then
-            // finishes the film with the frames that it got.
+        ) { process -> Result<Value, any Error> in
+            isRunning = true
             let output = ByteOutput(descriptor: pipe.writeEnd.rawValue, name: path)
-            do { return .success(try await body(output)) } catch { return .failure(error) }
+            // Whatever happened, ffmpeg finishes the film with the frames that it got.
+            defer { try? output.close() }
+            do {
+                return .success(try await body(output))
+            } catch {
+                // After the last frame, ffmpeg would copy the sound of the whole source.
+                await Task { await pipe.writeEnd.waitForReader() }.value
+                try? process.send(signal: .interrupt)
+                return .failure(error)
+            }
         }
     }
-    guard ended.terminationStatus.isSuccess else {
-        throw FilmError(
-            .unwritable, "\(path): \(MediaProgram.reason(ended.standardError))")
+    let messages = ended.standardError
+    switch ended.closureResult {
+    case .success(let value):
+        guard ended.terminationStatus.isSuccess else {
+            throw FilmError(.unwritable, "\(path): \(MediaProgram.reason(messages))")
+        }
+        return value
+    case .failure(is FileError) where !messages.isEmpty:
+        // The pipe broke off because ffmpeg failed.
+        throw FilmError(.unwritable, "\(path): \(MediaProgram.reason(messages))")
+    case .failure(let error):
+        throw error
     }
-    return try ended.closureResult.get()
+}
+
+extension FileDescriptor {
+    /// Waits until the program at the other end of a pipe has read all bytes and had time to work
+    /// on them; not for ever, because it may hang.
+    fileprivate func waitForReader() async {
+        for _ in 0..<100 where unreadByteCount > 0 {
+            try? await Task.sleep(for: .milliseconds(50))
+        }
+        try? await Task.sleep(for: .milliseconds(500))
+    }
+
+    /// The bytes in a pipe.
+    private var unreadByteCount: Int32 {
+        var count: Int32 = 0
+        return ioctl(rawValue, UInt(FIONREAD), &count) == 0 ? count : 0
+    }
 }
 
 private func arguments(
     _ path: String, _ format: FrameFormat, _ options: FilmWritingOptions
 ) throws(FilmError) -> [String] {
     var arguments = ["-nostdin", "-v", "error", "-y", "-f", "yuv4mpegpipe", "-i", "pipe:0"]
-    arguments += options.sourceArguments
+    arguments += options.sourceArguments(for: path)
     if let encoder = options.encoder { arguments += ["-c:v", encoder] }
     for option in options.encoderOptions {
         guard let (name, value) = FilmWritingOptions.encoderOption(option) else {

@@ -12,8 +12,13 @@ enum MediaProgram: String {
 
     /// Runs the program to its end and returns what it printed.
     ///
-    /// - Parameter file: the film that an error names.
-    func output(of arguments: [String], for file: String) async throws -> [UInt8] {
+    /// - Parameters:
+    ///   - file: the film that an error names.
+    ///   - kind: what a failure means.
+    @discardableResult
+    func output(
+        of arguments: [String], for file: String, failure kind: FilmError.Kind = .unreadable
+    ) async throws -> [UInt8] {
         let result = try await found {
             try await run(
                 .name(rawValue), arguments: Arguments(arguments),
@@ -22,7 +27,7 @@ enum MediaProgram: String {
                 error: .string(limit: Self.maximumMessages))
         }
         guard result.terminationStatus.isSuccess else {
-            throw FilmError(.unreadable, "\(file): \(Self.reason(result.standardError))")
+            throw FilmError(kind, "\(file): \(Self.reason(result.standardError))")
         }
         return result.standardOutput
     }
@@ -53,9 +58,33 @@ enum MediaProgram: String {
         }
     }
 
-    /// The last line of what a program wrote to standard error.
+    /// What FFmpeg calls errors though all pictures are read: chapters whose titles are missing.
+    private static let harmless = ["Referenced QT chapter track not found"]
+
+    /// Messages that are about the pictures.
+    static func withoutHarmless(_ messages: String) -> String {
+        let lines = messages.split(separator: "\n").filter { line in
+            !harmless.contains { line.contains($0) }
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    /// The first lines of what a program wrote to standard error: the cause, and what it prevented.
     static func reason(_ messages: String) -> String {
-        let line = messages.split(separator: "\n").last.map(String.init)
-        return line ?? "it fails without a message"
+        var lines: [Substring] = []
+        for line in messages.split(separator: "\n") {
+            let text = withoutAddress(line)
+            if !lines.contains(text) { lines.append(text) }
+            if lines.count == 2 { break }
+        }
+        return lines.isEmpty ? "it fails without a message" : lines.joined(separator: "; ")
+    }
+
+    /// `[mp4 @ 0x55d0c0] text` without the part that differs from run to run.
+    private static func withoutAddress(_ line: Substring) -> Substring {
+        guard line.first == "[", let end = line.firstIndex(of: "]"),
+            line[..<end].contains(" @ 0x")
+        else { return line }
+        return line[line.index(after: end)...].drop { $0 == " " }
     }
 }

@@ -54,17 +54,8 @@ package struct ChromaShares: Sendable {
             let before = own.map { Float($0.level(x, y, bytes: bytes)) } ?? neutral
             let after = Float(new.level(x, y, bytes: bytes))
             let level = UInt16((before + (after - before) * share).rounded())
-            let start = y * new.bytesPerRow + x * bytes
-            result.bytes[start] = UInt8(truncatingIfNeeded: level)
-            if bytes == 2 { result.bytes[start + 1] = UInt8(level >> 8) }
+            result.store(level, x, y, bytes: bytes)
         }
         return result
-    }
-}
-
-extension Plane {
-    fileprivate func level(_ x: Int, _ y: Int, bytes count: Int) -> UInt16 {
-        let start = y * bytesPerRow + x * count
-        return UInt16(bytes[start]) | (count == 2 ? UInt16(bytes[start + 1]) << 8 : 0)
     }
 }

@@ -94,6 +94,21 @@ public struct Plane: Sendable {
         }
     }
 
+    /// A sample.
+    ///
+    /// - Parameter count: the bytes that a sample takes.
+    package func level(_ x: Int, _ y: Int, bytes count: Int) -> UInt16 {
+        let start = y * bytesPerRow + x * count
+        return UInt16(bytes[start]) | (count == 2 ? UInt16(bytes[start + 1]) << 8 : 0)
+    }
+
+    /// Replaces a sample.
+    package mutating func store(_ level: UInt16, _ x: Int, _ y: Int, bytes count: Int) {
+        let start = y * bytesPerRow + x * count
+        bytes[start] = UInt8(truncatingIfNeeded: level)
+        if count == 2 { bytes[start + 1] = UInt8(level >> 8) }
+    }
+
     /// The samples without padding.
     package func tightBytes(_ width: Int, _ height: Int, _ format: FrameFormat) -> ArraySlice<UInt8>
     {

@@ -56,6 +56,11 @@ public struct FrameFormat: Hashable, Sendable {
 
     /// The height of the color planes; 0 for mono.
     public var chromaHeight: Int { chroma.size(width, height).height }
+
+    /// The bytes of a frame whose rows are not padded.
+    public var byteCount: Int {
+        (width * height + 2 * chromaWidth * chromaHeight) * bytesPerSample
+    }
 }
 
 /// The resolution of the color planes.

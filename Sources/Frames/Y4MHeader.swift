@@ -22,12 +22,12 @@ public struct Y4MHeader: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - line: without the newline.
-    ///   - range: the range where the stream states none.
+    ///   - range: the range; nil for that which the stream states, and limited if it states none.
     ///   - matrix: the matrix; nil for that of ``ColorMatrix/init(height:)``.
     /// - Throws: ``FrameError`` for a line that is no such header, a field that is not supported,
     ///   or frames that are interlaced.
     public init(
-        _ line: String, range: SampleRange = .limited, matrix: ColorMatrix? = nil
+        _ line: String, range: SampleRange? = nil, matrix: ColorMatrix? = nil
     ) throws(FrameError) {
         var words = line.split(separator: " ").map(String.init)
         guard words.first == Self.signature else {
@@ -44,9 +44,10 @@ public struct Y4MHeader: Hashable, Sendable {
         let (chroma, depth) = try Self.layout(layout)
         let stated = words.last { $0.hasPrefix(Self.rangeKey) }
         statesRange = stated != nil
+        let own = try stated.map { text throws(FrameError) in try Self.range(text) }
         format = try FrameFormat(
             width: width, height: height, chroma: chroma, bitDepth: depth,
-            range: try stated.map { text throws(FrameError) in try Self.range(text) } ?? range,
+            range: range ?? own ?? .limited,
             matrix: matrix ?? ColorMatrix(height: height))
         otherFields = words.filter {
             !"WHFC".contains($0.prefix(1)) && !$0.hasPrefix(Self.rangeKey)

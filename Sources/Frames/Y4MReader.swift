@@ -1,6 +1,6 @@
 import Dispatch
 public import Files
-import Synchronization
+import Locks
 
 /// Reads the frames of a YUV4MPEG2 stream, one after the other.
 ///
@@ -15,18 +15,19 @@ public final class Y4MReader: Sendable {
     fileprivate struct State {
         let input: ByteInput
         var frameCount = 0
+        var hasEnded = false
     }
 
     /// Opens a file or a named pipe and reads the header.
     ///
     /// - Parameters:
     ///   - path: the stream.
-    ///   - range: the range where the stream states none.
+    ///   - range: the range; nil for that which the stream states, and limited if it states none.
     ///   - matrix: the matrix; nil for that of the height, see ``ColorMatrix/init(height:)``.
     /// - Throws: `FileError` if it cannot be read, ``FrameError`` if its header is damaged or not
     ///   supported.
     public convenience init(
-        contentsOf path: some PathConvertible, range: SampleRange = .limited,
+        contentsOf path: some PathConvertible, range: SampleRange? = nil,
         matrix: ColorMatrix? = nil
     ) throws {
         // A string is no part of the region of `path`.
@@ -35,10 +36,11 @@ public final class Y4MReader: Sendable {
 
     /// Reads the header from standard input or a pipe.
     package init(
-        _ input: sending ByteInput, range: SampleRange = .limited, matrix: ColorMatrix? = nil
+        _ input: sending ByteInput, range: SampleRange? = nil, matrix: ColorMatrix? = nil
     ) throws {
-        let line = try input.line(limit: Y4MHeader.maximumBytes) ?? []
+        let line = try input.line(limit: Y4MHeader.maximumBytes)
         do throws(FrameError) {
+            guard let line else { throw FrameError(.truncated, "it is empty") }
             guard line.count < Y4MHeader.maximumBytes else {
                 throw FrameError(
                     .format, "its first line has \(line.count) bytes or more: it is no YUV4MPEG2")
@@ -58,10 +60,13 @@ public final class Y4MReader: Sendable {
     public func next() throws -> Frame? {
         try state.withLock { state in
             let frame = try state.next(header.format)
-            if frame != nil { state.frameCount += 1 }
+            if frame != nil { state.frameCount += 1 } else { state.hasEnded = true }
             return frame
         }
     }
+
+    /// Whether the stream was read to its end.
+    package var hasEnded: Bool { state.withLock { $0.hasEnded } }
 }
 
 extension Y4MReader.State {

@@ -194,7 +194,9 @@ import Testing
         }
         for task in tasks.suffix(3) { task.cancel() }
         for task in tasks.prefix(3) { _ = try await task.value }
-        for task in tasks.suffix(3) { _ = await task.result }
+        for task in tasks.suffix(3) {
+            await #expect(throws: CancellationError.self) { try await task.value }
+        }
         _ = try await colorizer.colorize(Self.frame(0))
     }
 

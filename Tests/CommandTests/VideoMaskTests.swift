@@ -153,6 +153,34 @@ import Testing
             says: ["has no instance 7; it has 1, 2, 3"])
     }
 
+    /// A folder's masks need not show all instances, but one of them has to show each.
+    @Test func instancesMayLeaveTheFilm() throws {
+        try makeFilm("film.y4m")
+        try bench.makeDirectory("masks")
+        let mask = try Data(contentsOf: URL(filePath: goldenPath("instances-film.png")))
+        for index in 0..<3 { _ = try bench.write(mask, to: "masks/\(index).png") }
+        // One whose pixels are all background.
+        try makeMask("black.png") { _ in 0 }
+        try bench.ffmpeg("-i", "black.png", "-pix_fmt", "gray", "masks/3.png")
+        let before = try frames("film.y4m")
+        let after = try color("--mask", "masks", "--instances", "2")
+        #expect(zip(before, after).map { $0 != $1 } == [true, true, true, false])
+        try bench.expect(
+            65, "video", "warm.h5", "film.y4m", "-o", "x.y4m", "--mask", "masks", "--instances",
+            "2,7", says: ["masks: none of the masks that were used has instance 7"])
+        #expect(try frames("x.y4m") == after)
+    }
+
+    /// 10.png comes after 9.png, and what is in a subfolder is no mask.
+    @Test func masksAreInTheOrderOfTheirNumbers() throws {
+        try makeFilm("film.y4m", frames: 12)
+        try bench.makeDirectory("masks/old")
+        for index in 0..<12 { try makeMask("masks/\(index).png") { _ in index == 2 ? 255 : 0 } }
+        try makeMask("masks/old/0.png") { _ in 255 }
+        let before = try frames("film.y4m"), after = try color("--mask", "masks")
+        #expect(after.indices.filter { before[$0] != after[$0] } == [2])
+    }
+
     @Test(arguments: ["420jpeg", "444", "mono", "420p10"])
     func aPictureInPerspectiveIsColored(_ layout: String) throws {
         try makeFilm("film.y4m", layout: layout)

@@ -35,7 +35,7 @@ struct ChainedFrame: Sendable {
         result = Task {
             let colors = try await colors.value
             return try await colorizer.onWorker { worker, _ in
-                try colorizer.masks.mixed(
+                try colorizer.mixed(
                     try worker.colored(frame, colors), with: frame, index: index)
             }
         }
@@ -49,17 +49,20 @@ struct ChainedFrame: Sendable {
         let (own, earlier) = (try await estimate.value, try await before?.estimate.value)
         // The search for motion needs no colors, and so does not wait for those before.
         let (motion, leads) = try await colorizer.onWorker { _, _ in
-            (
-                earlier.map { MotionField(from: own.lightness, to: $0.lightness) },
-                colorizer.anchors.motions(from: own.lightness)
-            )
+            colorizer.clock.measure(.smoothing) {
+                (
+                    earlier.map { MotionField(from: own.lightness, to: $0.lightness) },
+                    colorizer.anchors.motions(from: own.lightness)
+                )
+            }
         }
-        var colors = StableColors(own)
-        if let before, let motion {
-            colors = try await before.colors.value.next(own, motion: motion)
+        let last = try await before?.colors.value
+        return colorizer.clock.measure(.smoothing) {
+            var colors = StableColors(own)
+            if let last, let motion { colors = last.next(own, motion: motion) }
+            colorizer.anchors.lead(&colors, leads)
+            return colors
         }
-        colorizer.anchors.lead(&colors, leads)
-        return colors
     }
 
     /// The colored frame, which is given up if the task is cancelled.

@@ -1,8 +1,8 @@
 import ColorScience
 import Frames
 import ImageIO
+import Locks
 import Motion
-import Synchronization
 
 /// Colored frames of a film, whose colors the film is to follow.
 final class ColorAnchors: Sendable {
@@ -22,8 +22,8 @@ final class ColorAnchors: Sendable {
     /// - Throws: ``FrameError`` if an image has other proportions than the film.
     init(_ images: [Image], of format: FrameFormat, width: Int, height: Int) throws(FrameError) {
         var anchors: [Anchor] = []
-        for image in images {
-            try image.checkProportions(of: format)
+        for (index, image) in images.enumerated() {
+            try image.checkProportions(of: format, number: index + 1)
             let colors = lab(fromRGB: image.resized(to: width, height: height).pixels)
             anchors.append(
                 Anchor(
@@ -58,14 +58,14 @@ final class ColorAnchors: Sendable {
 
 extension Image {
     /// An anchor may be larger or smaller than the film, but not cut.
-    fileprivate func checkProportions(of format: FrameFormat) throws(FrameError) {
+    fileprivate func checkProportions(of format: FrameFormat, number: Int) throws(FrameError) {
         let (own, film) = (
             Double(width) / Double(height), Double(format.width) / Double(format.height)
         )
         guard abs(own / film - 1) > 0.02 else { return }
         throw FrameError(
             .format,
-            "an anchor of \(width) × \(height) pixels for a film of \(format.width) × "
+            "anchor \(number) has \(width) × \(height) pixels, for a film of \(format.width) × "
                 + "\(format.height): must be a whole frame of the film")
     }
 }

@@ -72,7 +72,9 @@ where Frames.Element == Frame {
     }
 
     mutating func next() async throws -> ChainedFrame? {
+        let start = ContinuousClock.now
         guard let frame = try await frames.next() else { return nil }
+        colorizer.clock.add(.input, since: start)
         let chained = ChainedFrame(frame, index: index, after: latest, with: colorizer)
         latest = chained
         index += 1

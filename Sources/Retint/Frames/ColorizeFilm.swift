@@ -13,6 +13,10 @@ public struct FilmColoring: Sendable {
     public let frameCount: Int?
     /// What the film did not state, and what was taken instead; empty if it stated all.
     public let assumptions: [String]
+    /// What of the film the new container cannot hold, such as `subtitle (hdmv_pgs_subtitle)`.
+    public let omitted: [String]
+    /// The number of frames that an earlier run has colored.
+    public let finishedFrames: Int
     /// The height and width, in pixels, at which the network sees a frame.
     public let networkSize: (height: Int, width: Int)
 }
@@ -25,6 +29,10 @@ public struct ColoredFilm: Sendable {
     public internal(set) var droppedFrames = 0
     /// The indices of the anchors that no frame looks like.
     public internal(set) var unseenAnchors: [Int] = []
+    /// The seconds from the first frame that was read to the last one that was written.
+    public internal(set) var seconds = 0.0
+    /// What those seconds were spent on, on all threads.
+    public internal(set) var stages = FilmStageTimes()
 }
 
 /// Colors a film. Y' of every frame stays as it is, up to what the encoder does.
@@ -50,33 +58,39 @@ public func colorizeFilm(
     _ model: Model, from input: String, to output: String, _ options: FilmColoringOptions = .init(),
     onStart: (FilmColoring) -> Void = { _ in }, onFrame: (Int) -> Void = { _ in }
 ) async throws -> ColoredFilm {
-    try await withFilm(input, options.reading) { film in
+    let film = try await withFilm(input, options.reading) { film in
         let header = film.reader.header
         let colorizer = try FrameColorizer(
             model, header.format, size: options.size, threads: options.threads,
             stableColors: options.stableColors, anchors: options.anchors, masks: options.masks,
             blend: options.blend, quadrilateral: options.quadrilateral, choices: options.choices)
         if options.isLive { try colorizer.masks.checkLive() }
+        let writing = options.writing(film, input)
+        let parts = try await options.parts(of: output, model, input, writing)
         onStart(
             FilmColoring(
                 format: header.format,
                 frameCount: options.reading.isWhole ? film.properties?.frameCount : nil,
                 assumptions: film.assumptions(options.reading),
-                networkSize: colorizer.networkSize))
-        let writing = options.writing(film, input)
-        let colored: ColoredFilm
-        if options.resumes {
-            let parts = try FilmParts(
-                of: output, description: options.description(of: model, input))
+                omitted: writing.omitted(from: output).map(\.name),
+                finishedFrames: parts?.finishedFrames ?? 0, networkSize: colorizer.networkSize))
+        let start = ContinuousClock.now
+        var colored: ColoredFilm
+        if let parts {
             colored = try await colorizer.write(film.reader, parts, writing, onFrame)
         } else {
             colored = try await withNewFilm(output, header.colored, writing) { writer in
                 try await colorizer.write(film.reader, writer, isLive: options.isLive, onFrame)
             }
         }
+        colored.seconds = (ContinuousClock.now - start) / .seconds(1)
+        colored.stages = colorizer.clock.times
         try colorizer.masks.checkEnd(afterFrames: colored.frames)
         return colored
     }
+    // A film that could not be read to its end may be readable next time.
+    if options.resumes { FilmParts.remove(of: output) }
+    return film
 }
 
 extension FilmColoringOptions {
@@ -91,13 +105,23 @@ extension FilmColoringOptions {
 }
 
 extension FilmColoringOptions {
+    /// The parts of the film if it is written in parts; nil otherwise.
+    fileprivate func parts(
+        of output: String, _ model: Model, _ input: String, _ writing: FilmWritingOptions
+    ) async throws -> FilmParts? {
+        guard resumes else { return nil }
+        let parts = try FilmParts(of: output, description: description(of: model, input))
+        try await parts.check(writing)
+        return parts
+    }
+
     /// What the frames of a colored film depend on.
     fileprivate func description(of model: Model, _ input: String) throws -> [String: String] {
         let file = try RegularFile(input)
         var colors = ContentHash()
         for anchor in anchors { colors.update(anchor.pixels) }
         return [
-            "input": "\(input), \(file.byteCount) bytes", "model": try model.fingerprint(),
+            "input": "\(input), \(file.version)", "model": try model.fingerprint(),
             "range": reading.range?.rawValue ?? "", "matrix": reading.matrix?.rawValue ?? "",
             "start": reading.start.map { "\($0)" } ?? "",
             "duration": reading.duration.map { "\($0)" } ?? "", "encoder": encoder ?? "",

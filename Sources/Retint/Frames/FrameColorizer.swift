@@ -25,6 +25,8 @@ public final class FrameColorizer: Sendable {
     private static let maximumWorkers = 64
     /// Which colors are new.
     let masks: FrameMasks
+    /// What the time of the frames so far was spent on.
+    let clock = FilmStageClock()
     private let threads: WorkerThreads
 
     /// Compiles a model.
@@ -75,11 +77,11 @@ public final class FrameColorizer: Sendable {
         self.anchors = try ColorAnchors(
             isStable ? anchors : [], of: format, width: width, height: height)
         let view = FrameView(format, picture, width: width, height: height)
-        workers = try (0..<count).map { _ in
+        workers = try (0..<count).map { [clock] _ in
             FrameWorker(
                 try model.program(
                     height: height, width: width, estimatesConfidence: isStable, options: options),
-                view)
+                view, clock)
         }
         self.threads = WorkerThreads(count, name: "retint.frames")
     }
@@ -99,8 +101,15 @@ public final class FrameColorizer: Sendable {
     ///   be used; `CancellationError` if the task is cancelled, which takes effect between two
     ///   steps of the network.
     public func colorize(_ frame: Frame, index: Int = 0) async throws -> Frame {
-        try await onWorker { [masks] in
-            try masks.mixed(try $0.colored(frame, $1), with: frame, index: index)
+        try await onWorker {
+            try self.mixed(try $0.colored(frame, $1), with: frame, index: index)
+        }
+    }
+
+    /// A colored frame with its own colors where the masks say so.
+    func mixed(_ colored: Frame, with original: Frame, index: Int) throws -> Frame {
+        try clock.measure(.painting) {
+            try masks.mixed(colored, with: original, index: index)
         }
     }
 

@@ -31,16 +31,10 @@ struct FramePicture: Sendable {
                 let cell = Cell(
                     map(SIMD2(Double(x) + 0.5, Double(y) + 0.5)), width: frames.width,
                     height: frames.height)
-                let value = cell.value { index in
-                    let start =
-                        index / frames.width * source.bytesPerRow + index % frames.width * bytes
-                    return Float(source.bytes[start])
-                        + (bytes == 2 ? 256 * Float(source.bytes[start + 1]) : 0)
+                let value = cell.value {
+                    Float(source.level($0 % frames.width, $0 / frames.width, bytes: bytes))
                 }
-                let level = UInt16(value.rounded())
-                let target = (y * width + x) * bytes
-                luma.bytes[target] = UInt8(truncatingIfNeeded: level)
-                if bytes == 2 { luma.bytes[target + 1] = UInt8(level >> 8) }
+                luma.store(UInt16(value.rounded()), x, y, bytes: bytes)
             }
         }
         return try Frame(format, luma: luma)

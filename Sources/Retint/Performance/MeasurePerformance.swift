@@ -9,12 +9,13 @@ import Models
 ///
 /// A model is measured from its file on, because reading the file is a part of the time that a user
 /// waits. Two models take turns in every measurement, so that a disturbance hits both. A prediction
-/// takes lightness and gives a and b: reading, resizing and painting frames come on top.
+/// takes lightness and gives a and b: reading, resizing and painting frames come on top, which a
+/// film shows.
 ///
 /// - Parameters:
 ///   - path: a checkpoint or a package.
 ///   - other: a model to set beside it.
-///   - options: the size, the threads, how long to predict, and the rate of the live source.
+///   - options: the size, the threads, how long to predict, the rate of the live source, a film.
 ///   - onProgress: called on another thread.
 /// - Throws: ``BenchmarkError`` if an option is out of range; what `Model(contentsOf:)` throws for
 ///   a file that is missing or damaged; `ModelError` if a model is no colorizer, does not run at
@@ -26,21 +27,35 @@ public func measurePerformance(
 ) async throws -> PerformanceReport {
     try options.check()
     let paths = [path.filePath.string] + (other.map { [$0.filePath.string] } ?? [])
-    return try await onNewThread { isCancelled in
-        try PerformanceRun(paths: paths, options: options, onProgress: onProgress)
-            .report(isCancelled)
-    }
+    let run = PerformanceRun(paths: paths, options: options, onProgress: onProgress)
+    let films = try await run.films()
+    return try await onNewThread { isCancelled in try run.report(films, isCancelled) }
 }
 
 /// One measurement, step by step.
-private struct PerformanceRun {
+private struct PerformanceRun: Sendable {
     private static let startupRounds = 5
 
     let paths: [String]
     let options: PerformanceOptions
-    let onProgress: (PerformanceProgress) -> Void
+    let onProgress: @Sendable (PerformanceProgress) -> Void
 
-    func report(_ isCancelled: () -> Bool) throws -> PerformanceReport {
+    /// What each model made of the film.
+    func films() async throws -> [FilmPerformance?] {
+        guard let film = options.film else { return paths.map { _ in nil } }
+        var films: [FilmPerformance?] = []
+        for path in paths {
+            onProgress(.coloredFilm(models: films.count, total: paths.count))
+            let model = try Model(contentsOf: path)
+            films.append(try await FilmPerformance.measured(model, film: film, options))
+        }
+        onProgress(.coloredFilm(models: films.count, total: paths.count))
+        return films
+    }
+
+    func report(
+        _ films: [FilmPerformance?], _ isCancelled: () -> Bool
+    ) throws -> PerformanceReport {
         try warmUp()
         let memory = try paths.map { try PeakMemory.measured($0, options) }
         let startups = try startups(isCancelled)
@@ -51,7 +66,8 @@ private struct PerformanceRun {
         let performances = try models.indices.map { index in
             let measured = MeasuredModel(
                 model: models[index], program: programs[index], startup: startups[index],
-                memory: memory[index], seconds: seconds[index], profile: profiles[index])
+                memory: memory[index], seconds: seconds[index], profile: profiles[index],
+                film: films[index])
             return try measured.performance(fps: options.fps)
         }
         return report(performances, threads: programs[0].program.threads, otherShare)

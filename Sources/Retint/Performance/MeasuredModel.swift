@@ -12,6 +12,7 @@ struct MeasuredModel {
     let memory: PeakMemory?
     let seconds: [Double]
     let profile: OperationTimes
+    let film: FilmPerformance?
 
     func performance(fps: Double) throws -> ModelPerformance {
         let shape = program.inputShape
@@ -28,7 +29,7 @@ struct MeasuredModel {
             predictionsPerSecond: Double(seconds.count) / seconds.reduce(0, +),
             live: LiveSource(fps: fps, predictions: seconds),
             rates: LiveSource.commonRates.map { LiveSource(fps: $0, predictions: seconds) },
-            profile: profile, placement: package.map { PlacementReport($0) },
+            film: film, profile: profile, placement: package.map { PlacementReport($0) },
             exportProblem: problem, predictionSeconds: seconds)
     }
 

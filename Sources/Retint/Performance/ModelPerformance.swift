@@ -33,6 +33,8 @@ public struct ModelPerformance: Sendable, Encodable {
     public let live: LiveSource
     /// Live sources at common rates.
     public let rates: [LiveSource]
+    /// The film that was colored; nil without one.
+    public internal(set) var film: FilmPerformance?
     /// The time of each operation.
     public let profile: OperationTimes
     /// What rules say about the Neural Engine, for the package or the float16 package of a

@@ -38,10 +38,18 @@ package struct PerformanceFigure: Sendable {
         }
     }
 
-    /// All figures, by subject.
-    package static let sections: [(title: String, figures: [PerformanceFigure])] = [
+    /// All figures, by subject. Those of a subject that no model has figures of are left out.
+    package static func sections(
+        of models: [ModelPerformance]
+    ) -> [(title: String, figures: [PerformanceFigure])] {
+        sections.filter { section in
+            section.figures.contains { figure in models.contains { figure.value($0) != nil } }
+        }
+    }
+
+    private static let sections: [(title: String, figures: [PerformanceFigure])] = [
         ("Size", size), ("Start", startup), ("Predictions, one after the other", prediction),
-        ("Live source", live), ("Memory", memory),
+        ("Live source", live), ("Film", film), ("Memory", memory),
     ]
 }
 
@@ -113,6 +121,22 @@ extension PerformanceFigure {
             $0.live.latency.p99Seconds
         },
     ]
+
+    private static let film =
+        [
+            PerformanceFigure("film_frames_per_second", "frames colored a second", .perSecond) {
+                $0.film?.framesPerSecond
+            },
+            PerformanceFigure("film_peak_bytes", "peak of the process", .bytes) {
+                ($0.film?.peakBytes).map(Double.init)
+            },
+        ]
+        + FilmStage.allCases.map { stage in
+            PerformanceFigure("film_\(stage.rawValue)_share", "time for \(stage.rawValue)", .share)
+            {
+                $0.film?.shares[stage]
+            }
+        }
 
     private static let memory = [
         PerformanceFigure("peak_bytes", "peak of the process", .bytes) {

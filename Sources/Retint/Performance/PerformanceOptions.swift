@@ -13,6 +13,9 @@ public struct PerformanceOptions: Sendable {
     public var runs: Int?
     /// The rate of the live source in frames per second.
     public var fps = 30.0
+    /// A film whose first frames each model colors, for ``seconds`` at most; nil for none. Its name
+    /// ends in `.y4m`, or it is read with FFmpeg.
+    public var film: String?
     /// The fastest convolution algorithms on this machine, see ``KernelFile``.
     public var choices = KernelChoices()
 

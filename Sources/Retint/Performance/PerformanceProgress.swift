@@ -6,4 +6,6 @@ public enum PerformanceProgress: Hashable, Sendable {
     case predicted(turns: Int, total: Int)
     /// The number of rounds in which the operations of each model were timed.
     case profiled(rounds: Int, total: Int)
+    /// The number of models that colored the film.
+    case coloredFilm(models: Int, total: Int)
 }

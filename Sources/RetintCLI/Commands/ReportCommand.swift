@@ -10,8 +10,8 @@ struct ReportCommand: AsyncParsableCommand {
             other, each operation, and the memory; simulates a live source of a given rate over \
             the measured durations; and lists the operations that rules keep off the Neural \
             Engine. A prediction takes lightness and gives a and b: reading, resizing and \
-            painting frames come on top. Prints a table, or writes a page with plots (-o). Run it \
-            on an idle machine.
+            painting frames come on top, which --film shows. Prints a table, or writes a page \
+            with plots (-o). Run it on an idle machine.
             """)
 
     @Argument(help: "A checkpoint or a package.")
@@ -47,6 +47,13 @@ struct ReportCommand: AsyncParsableCommand {
     @Option(help: "Frames per second of the live source.")
     var fps = PerformanceOptions().fps
 
+    @Option(
+        help: """
+            Also color the first frames of this film, for as long as the model predicts: its \
+            speed, and the share of each stage.
+            """)
+    var film: String?
+
     @Flag(help: "Print one JSON object, with every duration and every operation.")
     var json = false
 
@@ -75,13 +82,14 @@ struct ReportCommand: AsyncParsableCommand {
         var options = PerformanceOptions()
         (options.size, options.threads, options.runs, options.fps) = (size, threads, runs, fps)
         options.seconds = seconds ?? options.seconds
+        options.film = film
         options.choices = KernelFile.read()
         return options
     }
 
     /// Refuses a page that cannot be written before anything is measured.
     private func checkOutput(_ output: String) throws {
-        let inputs = [model, against].compactMap { $0.flatMap(FileIdentity.init(of:)) }
+        let inputs = [model, against, film].compactMap { $0.flatMap(FileIdentity.init(of:)) }
         try refuseOverwriting(Set(inputs), with: output)
         _ = try PendingFile(for: output)
     }
@@ -99,6 +107,8 @@ private final class PerformanceDisplay: Sendable {
             steps.update("predict", turns, of: total, unit: "turns")
         case .profiled(let rounds, let total):
             steps.update("profile", rounds, of: total, unit: "rounds")
+        case .coloredFilm(let models, let total):
+            steps.update("film", models, of: total, unit: "models")
         }
     }
 }

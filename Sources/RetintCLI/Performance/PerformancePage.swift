@@ -50,7 +50,7 @@ struct PerformancePage {
 
     private var figures: String {
         let tables = PerformanceTables(report: report)
-        let sections = PerformanceFigure.sections.map { title, figures in
+        let sections = PerformanceFigure.sections(of: report.models).map { title, figures in
             htmlTable(tables.figureHeader(title), tables.rows(figures), textColumns: 1)
         }
         return """

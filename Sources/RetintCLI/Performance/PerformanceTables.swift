@@ -45,7 +45,7 @@ extension PerformanceReport {
     /// The figures of all sections in one table, so that their columns are aligned.
     private var figureTable: TextTable {
         let tables = PerformanceTables(report: self)
-        let rows = PerformanceFigure.sections.flatMap { title, figures in
+        let rows = PerformanceFigure.sections(of: models).flatMap { title, figures in
             [[title]] + tables.rows(figures).map { ["  " + $0[0]] + $0.dropFirst() }
         }
         return TextTable(
@@ -62,6 +62,15 @@ extension PerformanceReport {
         let ratio = against.map {
             ["The ratio is the figure of \($0.name) divided by that of \(model.name)."]
         }
+        let film = model.film.map { film in
+            [
+                "Film: the first \(Format.grouped(film.frames)) frames of \(film.name) "
+                    + "(\(film.width) × \(film.height)), "
+                    + (film.stableColors ? "with stable colors" : "each colored by itself")
+                    + ", written to a temporary file. Several frames are colored at the same time; "
+                    + "each stage's share is of the sum of all stages' times on their threads."
+            ]
+        }
         return [
             "Predictions take lightness and give a and b, one after the other\(turns). Reading, "
                 + "resizing and painting frames come on top.",
@@ -73,7 +82,7 @@ extension PerformanceReport {
             "Starts are medians of \(model.startup.rounds), in a process that has run a model "
                 + "before. The weights of a package are read when it is compiled.",
             model.startup.notice,
-        ] + problems + memory + [
+        ] + (film ?? []) + problems + memory + [
             "The peak is the kernel's (VmHWM), reset before the model was loaded. It contains the "
                 + "heap, the stacks, retint and its libraries, and no file in the page cache."
         ] + (ratio ?? [])

@@ -1,0 +1,236 @@
+import Foundation
+import Retint
+import TestSupport
+import Testing
+
+/// `retint video` on containers, with FFmpeg.
+@Suite struct VideoContainerTests {
+    private let bench: CommandBench
+    private let model: String
+
+    init() throws {
+        bench = try CommandBench()
+        model = try bench.makeCheckpoint()
+    }
+
+    @Test func withoutFFmpegTheErrorSaysHowToGetIt() throws {
+        _ = try bench.write(Data("film".utf8), to: "film.mp4")
+        let result = try bench.run(
+            ["video", model, "film.mp4", "-o", "out.mp4"], environment: ["PATH": "/nowhere"])
+        #expect(result.code == 1)
+        #expect(result.messages.contains("apt install ffmpeg"))
+    }
+
+    @Test(arguments: ["yuv420p", "yuv422p", "yuv444p", "yuv420p10le", "yuv422p10le", "gray"])
+    func lightnessOfContainersStays(_ layout: String) throws {
+        try bench.makeContainer("film.mkv", layout: layout)
+        let result = try bench.expect(
+            0, "video", model, "film.mkv", "-o", "out.mkv", "--encoder", "ffv1",
+            says: ["out.mkv: 10 frames"])
+        #expect(!result.messages.contains("matrix"))
+        let before = try bench.stream("film.mkv", layout)
+        let after = try bench.stream("out.mkv", layout == "gray" ? "yuv420p" : layout)
+        #expect(after.count == 10)
+        #expect(zip(before, after).allSatisfy { $0.luma.bytes == $1.luma.bytes })
+        #expect(zip(before, after).allSatisfy { $0.cb?.bytes != $1.cb?.bytes })
+    }
+
+    @Test func soundChaptersAndTagsAreCopied() throws {
+        try bench.makeContainer("film.mkv", layout: "yuv420p")
+        try bench.expect(
+            0, "video", model, "film.mkv", "-o", "out.mkv", "--encoder", "ffv1",
+            "--encoder-option", "level=3")
+        let probe = try bench.probe("out.mkv")
+        for fact in [
+            "codec_name=ffv1", "codec_name=pcm_s16le", "color_space=bt709", "color_range=tv",
+            "TAG:title=Clouds", "[CHAPTER]", "avg_frame_rate=25/1",
+        ] {
+            #expect(probe.contains(fact), "\(fact) is missing: \(probe)")
+        }
+    }
+
+    /// Players must read the colors with the matrix that they were written with.
+    @Test func anOverriddenMatrixIsTagged() throws {
+        try bench.makeContainer("film.mkv", layout: "yuv420p")
+        try bench.expect(
+            0, "video", model, "film.mkv", "-o", "out.mkv", "--encoder", "ffv1", "--matrix",
+            "bt601")
+        #expect(try bench.probe("out.mkv").contains("color_space=smpte170m"))
+    }
+
+    @Test func aPartOfAFilmIsColored() throws {
+        try bench.makeContainer("film.mkv", layout: "yuv420p", seconds: 2)
+        try bench.expect(
+            0, "video", model, "film.mkv", "-o", "out.mkv", "--start", "0.4", "--duration", "1",
+            "--encoder", "ffv1", says: ["25 frames"])
+        let whole = try bench.stream("film.mkv", "yuv420p"),
+            part = try bench.stream("out.mkv", "yuv420p")
+        #expect(part.count == 25)
+        #expect(part.first?.luma.bytes == whole[10].luma.bytes)
+    }
+
+    /// The reader stops before the end, which makes ffmpeg fail: that is no damage.
+    @Test func theFirstFramesOfAContainerCanBeRead() async throws {
+        try bench.makeContainer("film.mkv", layout: "yuv420p", seconds: 40)
+        let first = try await withFilm(bench.path("film.mkv")) { try $0.reader.next() }
+        let whole = try bench.stream("film.mkv", "yuv420p")
+        #expect(whole.count == 1000 && first?.luma.bytes == whole[0].luma.bytes)
+    }
+
+    @Test func aDamagedContainerGivesWhatCanBeRead() throws {
+        try bench.makeContainer("film.mkv", layout: "yuv420p", seconds: 2)
+        let data = try Data(contentsOf: URL(filePath: bench.path("film.mkv")))
+        _ = try bench.write(data.prefix(data.count / 2), to: "short.mkv")
+        try bench.expect(
+            1, "video", model, "short.mkv", "-o", "out.mkv", "--encoder", "ffv1",
+            says: ["short.mkv", "what could be read of it was used"])
+        #expect(try bench.stream("out.mkv", "yuv420p").count > 10)
+    }
+
+    @Test func filesThatAreNoFilmsAreRefused() throws {
+        _ = try bench.write(Data("no film".utf8), to: "text.mp4")
+        try bench.expect(65, "video", model, "text.mp4", "-o", "out.mp4", says: ["text.mp4"])
+        try bench.expect(65, "video", model, "none.mp4", "-o", "out.mp4", says: ["none.mp4"])
+        try bench.ffmpeg("-f", "lavfi", "-i", "sine=duration=1", "sound.wav")
+        try bench.expect(
+            65, "video", model, "sound.wav", "-o", "out.mp4", says: ["it has no pictures"])
+        try bench.makeContainer("film.mkv", layout: "yuv420p")
+        try bench.expect(
+            1, "video", model, "film.mkv", "-o", "out.mkv", "--encoder", "nonesuch",
+            says: ["out.mkv", "nonesuch"])
+    }
+
+    // MARK: Other streams
+
+    /// The seconds at which the last packets of pictures and of sound begin.
+    private func ends(_ name: String) throws -> [String: Double] {
+        let text = try runProcess(
+            URL(filePath: "/usr/bin/ffprobe"),
+            ["-v", "error", "-show_entries", "packet=codec_type,pts_time", "-of", "csv=p=0", name],
+            in: bench.directory
+        ).output
+        var ends: [String: Double] = [:]
+        for line in text.split(separator: "\n") {
+            let words = line.split(separator: ",")
+            guard words.count >= 2, let time = Double(words[1]) else { continue }
+            ends[String(words[0])] = max(ends[String(words[0])] ?? 0, time)
+        }
+        return ends
+    }
+
+    /// A film with sound, text subtitles and an attached file.
+    private func makeRichFilm(_ name: String) throws {
+        try bench.makeContainer("plain.mkv", layout: "yuv420p", seconds: 2)
+        _ = try bench.write(
+            Data("1\n00:00:00,200 --> 00:00:01,000\nHello\n".utf8), to: "words.srt")
+        _ = try bench.write(Data("font".utf8), to: "font.ttf")
+        try bench.ffmpeg(
+            "-i", "plain.mkv", "-i", "words.srt", "-map", "0", "-map", "1", "-c:v", "copy", "-c:a",
+            "aac", "-c:s", "srt", "-attach", "font.ttf", "-metadata:s:t", "mimetype=font/ttf", name)
+    }
+
+    @Test func whatTheContainerCannotHoldIsLeftOut() throws {
+        try makeRichFilm("film.mkv")
+        try bench.expect(
+            0, "video", model, "film.mkv", "-o", "out.mp4", "--encoder", "mpeg4",
+            says: ["attachment", "is left out, because out.mp4 cannot hold it"])
+        let facts = try bench.probe("out.mp4")
+        #expect(facts.contains("codec_name=mov_text") && facts.contains("codec_name=aac"))
+        #expect(facts.contains("[CHAPTER]"))
+        try bench.expect(0, "video", model, "out.mp4", "-o", "back.mkv", "--encoder", "ffv1")
+        #expect(try bench.probe("back.mkv").contains("codec_name=subrip"))
+        let result = try bench.expect(
+            0, "video", model, "film.mkv", "-o", "all.mkv", "--encoder", "ffv1")
+        #expect(!result.messages.contains("left out"))
+        let all = try bench.probe("all.mkv")
+        for fact in ["codec_name=subrip", "codec_name=aac", "TAG:filename=font.ttf"] {
+            #expect(all.contains(fact), "\(fact) is missing: \(all)")
+        }
+    }
+
+    /// The message has the cause, and not only what followed from it.
+    @Test func soundThatDoesNotFitIsAnError() throws {
+        try bench.makeContainer("film.mkv", layout: "yuv420p")
+        for more in [[], ["--resume"]] {
+            let command = ["video", model, "film.mkv", "-o", "out.mp4", "--encoder", "mpeg4"]
+            let result = try bench.expect(1, command + more, says: ["out.mp4", "pcm_s16le"])
+            #expect(more.isEmpty || !result.messages.contains("frames"))
+        }
+        #expect(!bench.files.contains("out.mp4.parts/00000.mp4"))
+    }
+
+    @Test func aStatedRangeIsOverridden() throws {
+        try bench.makeContainer("film.mkv", layout: "yuv420p")
+        try bench.expect(
+            0, "video", model, "film.mkv", "-o", "out.mkv", "--encoder", "ffv1", "--range", "full")
+        #expect(try bench.probe("film.mkv").contains("color_range=tv"))
+        #expect(try bench.probe("out.mkv").contains("color_range=pc"))
+    }
+
+    /// An error of retint's own is not taken for one of the film.
+    @Test func anAnchorOfAnotherShapeIsNamed() throws {
+        try bench.makeContainer("film.mkv", layout: "yuv420p", seconds: 20)
+        try Image(width: 40, height: 40, pixels: [UInt8](repeating: 9, count: 4800))
+            .write(to: bench.path("square.png"))
+        let result = try bench.expect(
+            65, "video", model, "film.mkv", "-o", "out.mkv", "--anchor", "square.png",
+            says: ["anchor 1 has 40 × 40 pixels, for a film of 66 × 46"])
+        #expect(!result.messages.contains("pipe"))
+    }
+
+    /// Red, green and blue become Y'CbCr of the matrix that the colored film is tagged with.
+    @Test func colorsOfRGBFilmsAreKept() throws {
+        try bench.ffmpeg(
+            "-f", "lavfi", "-i", "color=0x00aa00:size=32x720:rate=25:duration=0.08,format=gbrp",
+            "-c:v", "ffv1", "film.mkv")
+        try bench.expect(
+            0, "video", model, "film.mkv", "-o", "out.mkv", "--encoder", "ffv1", "--blend", "0")
+        #expect(try bench.probe("out.mkv").contains("color_space=bt709"))
+        let frame = try #require(try bench.stream("out.mkv", "yuv444p").first)
+        // BT.709: 16 + 219 · 0.7152 · 170/255.
+        #expect(frame.luma.bytes[0] == 120)
+    }
+
+    // MARK: Ends
+
+    /// Ctrl-C leaves a film that can be played.
+    @Test func interruptionEndsTheFilm() throws {
+        try bench.makeContainer("film.mkv", layout: "yuv420p", seconds: 400)
+        let process = try RunningProcess(
+            builtProgram("retint"), ["video", model, "film.mkv", "-o", "out.mkv"],
+            in: bench.directory)
+        while process.isRunning, try bench.size("out.mkv") < 1 << 16 {
+            Thread.sleep(forTimeInterval: 0.05)
+        }
+        process.interrupt()
+        let result = try process.wait(limit: 60)
+        #expect(result.code == 130)
+        #expect(result.messages.contains("interrupted; out.mkv has the"))
+        let count = try bench.stream("out.mkv", "yuv420p").count
+        #expect(count > 10 && count < 9000)
+        // The sound ends with the pictures, not with the source.
+        let ends = try ends("out.mkv")
+        let (pictures, sound) = (try #require(ends["video"]), try #require(ends["audio"]))
+        #expect(abs(sound - pictures) < 2, "\(ends)")
+    }
+
+    /// An encoder that ends is an error of the call, and no signal that ends the process.
+    @Test func anEncoderThatEndsIsAnError() async throws {
+        try bench.makeContainer("film.mkv", layout: "yuv420p", seconds: 4)
+        var options = FilmColoringOptions()
+        options.encoder = "nonesuch"
+        let model = try Model(contentsOf: bench.path(model))
+        await #expect(throws: FilmError.self) {
+            try await colorizeFilm(
+                model, from: bench.path("film.mkv"), to: bench.path("out.mkv"), options)
+        }
+    }
+}
+
+extension CommandBench {
+    /// The bytes of a file; 0 if it does not exist.
+    fileprivate func size(_ name: String) throws -> Int {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path(name))
+        return attributes?[.size] as? Int ?? 0
+    }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import Retint
+import TestSupport
+import Testing
+
+/// `retint video --resume`.
+@Suite struct VideoPartsTests {
+    private let bench: CommandBench
+    private let model: String
+
+    init() throws {
+        bench = try CommandBench()
+        model = try bench.makeCheckpoint()
+    }
+
+    /// An interrupted film goes on after its finished parts, and is as if it had never stopped.
+    @Test func aFilmGoesOnAfterAnInterruption() throws {
+        try bench.makeContainer("film.mkv", layout: "yuv420p", seconds: 36)
+        let command = [
+            "video", model, "film.mkv", "-o", "out.mkv", "--resume", "--encoder", "ffv1",
+            "--size", "32",
+        ]
+        let process = try RunningProcess(builtProgram("retint"), command, in: bench.directory)
+        let first = bench.path("out.mkv.parts/00000.mkv")
+        while process.isRunning, !FileManager.default.fileExists(atPath: first) {
+            Thread.sleep(forTimeInterval: 0.02)
+        }
+        process.interrupt()
+        let result = try process.wait(limit: 60)
+        #expect(result.code == 130)
+        #expect(result.messages.contains("the same command goes on"))
+        let early = try bench.stream("out.mkv", "yuv420p").count
+        #expect(early >= 250 && early < 900)
+        // Parts of another film are not used.
+        try bench.expect(
+            1, "video", model, "film.mkv", "-o", "out.mkv", "--resume", "--encoder", "ffv1",
+            says: ["out.mkv.parts", "remove the folder"])
+        try bench.expect(0, command, says: ["out.mkv: 900 frames"])
+        #expect(!FileManager.default.fileExists(atPath: bench.path("out.mkv.parts")))
+        try bench.expect(
+            0, "video", model, "film.mkv", "-o", "whole.mkv", "--encoder", "ffv1", "--size", "32")
+        #expect(try bench.stream("out.mkv", "yuv420p") == bench.stream("whole.mkv", "yuv420p"))
+        let facts = try bench.probe("out.mkv")
+        for fact in ["codec_name=pcm_s16le", "TAG:title=Clouds", "[CHAPTER]"] {
+            #expect(facts.contains(fact), "\(fact) is missing: \(facts)")
+        }
+    }
+
+    /// Parts of a film that has changed since are not used.
+    @Test func partsBelongToOneVersionOfTheFilm() throws {
+        try bench.makeContainer("film.mkv", layout: "yuv420p")
+        let command = [
+            "video", model, "film.mkv", "-o", "out.mkv", "--resume", "--encoder", "ffv1",
+        ]
+        // Damaged, so that the parts stay.
+        let data = try Data(contentsOf: URL(filePath: bench.path("film.mkv")))
+        _ = try bench.write(data.prefix(data.count * 3 / 4), to: "film.mkv")
+        try bench.expect(1, command, says: ["film.mkv"])
+        #expect(bench.files.contains("out.mkv.parts/film.json"))
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSince1970: 1e9)],
+            ofItemAtPath: bench.path("film.mkv"))
+        try bench.expect(1, command, says: ["holds the parts of another film"])
+    }
+
+    /// A folder that somebody else made is neither written to nor removed.
+    @Test func anotherFolderIsLeftAlone() throws {
+        try bench.makeContainer("film.mkv", layout: "yuv420p")
+        try bench.makeDirectory("out.mkv.parts")
+        _ = try bench.write(Data("mine".utf8), to: "out.mkv.parts/00000.mkv")
+        try bench.expect(
+            1, "video", model, "film.mkv", "-o", "out.mkv", "--resume", "--encoder", "ffv1",
+            says: ["out.mkv.parts: is there, but holds no parts of a film"])
+        #expect(
+            try Data(contentsOf: URL(filePath: bench.path("out.mkv.parts/00000.mkv")))
+                == Data("mine".utf8))
+        #expect(!bench.files.contains("out.mkv.parts/film.json"))
+    }
+
+    @Test func partsNeedAContainer() throws {
+        try bench.makeFilm("film.y4m")
+        for arguments in [["film.y4m", "-o", "out.y4m"], ["-", "-o", "out.mkv"]] {
+            try bench.expect(
+                64, ["video", model] + arguments + ["--resume"], says: ["--resume needs"])
+        }
+    }
+}
