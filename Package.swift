@@ -183,6 +183,7 @@ let package = Package(
         .testTarget(
             name: "FramesTests", dependencies: ["Frames", "ColorScience", "Files", "TestSupport"],
             exclude: ["Goldens"]),
+        .testTarget(name: "FilmsTests", dependencies: ["Films", "Frames", "Files", "TestSupport"]),
         .testTarget(name: "MotionTests", dependencies: ["Motion", "TestSupport"]),
         .testTarget(
             name: "ImageIOTests", dependencies: ["ImageIO", "Files", "TestSupport"],

@@ -1,13 +1,5 @@
 #include "CColorScience.h"
-
-// One binary serves every x86-64: the loader picks the clone that the CPU can run.
-#if defined(__x86_64__) && defined(__linux__)
-#define FOR_EACH_CPU \
-    __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define FOR_EACH_CPU
-#endif
-#define INLINE static inline __attribute__((always_inline))
+#include "clones.h"
 
 // Every clone gives the same bytes, and the same as ColorScience in Swift: a multiplication and an
 // addition are rounded one after the other.
@@ -24,32 +16,32 @@ typedef struct {
 // The pixels that are worked on at once: they stay in the first-level cache.
 #define BLOCK 128
 
-INLINE float halley(float y, float t) {
+RT_INLINE float halley(float y, float t) {
     float cube = y * y * y;
     return y + y * ((t - cube) / (cube + cube + t));
 }
 
 // From relative XYZ to Lab's f: see LabCurve.forward.
-INLINE float forward(float t) {
+RT_INLINE float forward(float t) {
     float start = 0.19777225f + t * (3.0823514f + t * (-5.3562182f + t * 3.1619295f));
     float root = halley(halley(start, t), t), line = 7.787f * t + 16.0f / 116.0f;
     return t <= 0.008856f ? line : root;
 }
 
 // From Lab's f to relative XYZ: see LabCurve.inverse.
-INLINE float inverse(float v) {
+RT_INLINE float inverse(float v) {
     float line = (v - 16.0f / 116.0f) * (1.0f / 7.787f), cube = v * v * v;
     return v <= 0.2068966f ? line : cube;
 }
 
 // NaN becomes 0.
-INLINE float unit(float x) {
+RT_INLINE float unit(float x) {
     x = x > 0.0f ? x : 0.0f;
     return x > 1.0f ? 1.0f : x;
 }
 
 // Levels of linear light in 0…1: see SRGBEncoder.
-INLINE void encode(const float *light, int32_t *levels, int count, const cs_srgb *srgb) {
+RT_INLINE void encode(const float *light, int32_t *levels, int count, const cs_srgb *srgb) {
     const int32_t *level = srgb->level;
     const float *boundary = srgb->boundary, cells = srgb->cells;
     for (int i = 0; i < count; i++) {
@@ -59,7 +51,7 @@ INLINE void encode(const float *light, int32_t *levels, int count, const cs_srgb
 }
 
 // Lab's f of the lightness, rounded by way of L as if Lab were stored.
-INLINE void lightness(const uint8_t *rgb, float *f, int count, const cs_srgb *srgb) {
+RT_INLINE void lightness(const uint8_t *rgb, float *f, int count, const cs_srgb *srgb) {
     const float *red = srgb->luminance, *green = red + 256, *blue = green + 256;
     for (int i = 0; i < count; i++)
         f[i] = red[rgb[3 * i]] + green[rgb[3 * i + 1]] + blue[rgb[3 * i + 2]];
@@ -70,7 +62,7 @@ INLINE void lightness(const uint8_t *rgb, float *f, int count, const cs_srgb *sr
 }
 
 // Gives a block of pixels with Lab's f of their lightness the colors a and b.
-INLINE void paint(uint8_t *pixels, const float *f, const float *a, const float *b, int n,
+RT_INLINE void paint(uint8_t *pixels, const float *f, const float *a, const float *b, int n,
                   const cs_srgb *srgb) {
     float red[BLOCK], green[BLOCK], blue[BLOCK];
     for (int i = 0; i < n; i++) {
@@ -91,7 +83,7 @@ INLINE void paint(uint8_t *pixels, const float *f, const float *a, const float *
             pixels[3 * i + channel] = (uint8_t)levels[channel][i];
 }
 
-FOR_EACH_CPU void cs_recolor(uint8_t *rgb, const float *a, const float *b, ptrdiff_t count,
+RT_CLONES void cs_recolor(uint8_t *rgb, const float *a, const float *b, ptrdiff_t count,
                              const float *luminance, const int32_t *level, const float *boundary,
                              int cells) {
     const cs_srgb srgb = {luminance, level, boundary, (float)cells};
@@ -103,7 +95,7 @@ FOR_EACH_CPU void cs_recolor(uint8_t *rgb, const float *a, const float *b, ptrdi
     }
 }
 
-FOR_EACH_CPU void cs_recolor_linear(uint8_t *rgb, const float *scale_a, const float *offset_a,
+RT_CLONES void cs_recolor_linear(uint8_t *rgb, const float *scale_a, const float *offset_a,
                                     const float *scale_b, const float *offset_b, ptrdiff_t count,
                                     const float *luminance, const int32_t *level,
                                     const float *boundary, int cells) {

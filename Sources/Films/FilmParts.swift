@@ -82,7 +82,7 @@ package struct FilmParts {
     /// - Parameter body: writes frames; returns whether the part is full or the film at its end.
     package mutating func append<Value: Sendable>(
         _ header: Y4MHeader, _ options: FilmWritingOptions,
-        _ body: (Y4MWriter) async throws -> Value
+        _ body: (FrameWriter) async throws -> Value
     ) async throws -> Value {
         let value = try await withNewFilm(pending.string, header, options, body)
         guard rename(pending.string, part(count).string) == 0 else {

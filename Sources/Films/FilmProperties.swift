@@ -13,6 +13,12 @@ public struct FilmProperties: Hashable, Sendable {
     let colorTags: [String: String]
     /// The number of frames, or an estimate of it; nil if unknown.
     public let frameCount: Int?
+    /// The mean number of frames a second; nil if it is not stated.
+    let rate: FrameRate?
+    /// The unit of the frames' times; nil if it is not stated.
+    let timeBase: TimeBase?
+    /// The seconds from the start of the film to its first frame.
+    let delay: Double
     /// The height of the pictures in pixels; nil if it is not stated.
     let height: Int?
     /// The sound, the subtitles and the attached files.
@@ -47,6 +53,13 @@ public struct FilmProperties: Hashable, Sendable {
         }
         (pixelFormat, height) = (format, stream.height)
         otherStreams = probe.streams.compactMap(\.other)
+        let ticks = stream.timeBase.map { $0.split(separator: "/").compactMap { Int($0) } } ?? []
+        timeBase = ticks.count == 2 ? TimeBase(ticks[0], ticks[1]) : nil
+        rate = FrameRate(stream.avgFrameRate) ?? FrameRate(stream.rFrameRate)
+        let starts = [stream.startTime, probe.format?.startTime].map {
+            $0.flatMap(Double.init) ?? 0
+        }
+        delay = (0..<1e6).contains(starts[0] - starts[1]) ? starts[0] - starts[1] : 0
         range =
             stream.colorRange.flatMap { ["tv": .limited, "pc": .full][$0] }
             ?? (format.hasPrefix("yuvj") ? .full : nil)
@@ -61,7 +74,8 @@ public struct FilmProperties: Hashable, Sendable {
                 result[tag.option] = value
             }
         }
-        frameCount = stream.nbFrames.flatMap { Int($0) } ?? Self.estimate(stream, probe.format)
+        frameCount =
+            stream.nbFrames.flatMap { Int($0) } ?? Self.estimate(stream, probe.format, rate)
     }
 
     /// A path as FFmpeg takes it: one with a colon would be a protocol, one with a dash an option.
@@ -71,12 +85,25 @@ public struct FilmProperties: Hashable, Sendable {
         "bt709": .bt709, "bt470bg": .bt601, "smpte170m": .bt601, "bt2020nc": .bt2020,
     ]
 
-    private static func estimate(_ stream: Probe.Stream, _ format: Probe.Format?) -> Int? {
+    /// The seconds of a film times its rate.
+    private static func estimate(
+        _ stream: Probe.Stream, _ format: Probe.Format?, _ rate: FrameRate?
+    ) -> Int? {
         let seconds = (stream.duration ?? format?.duration).flatMap { Double($0) }
-        let rate = stream.avgFrameRate?.split(separator: "/").compactMap { Double($0) }
-        guard let seconds, let rate, rate.count == 2, rate[1] > 0 else { return nil }
-        let count = seconds * rate[0] / rate[1]
+        guard let seconds, let rate else { return nil }
+        let count = seconds * rate.value
         return count.isFinite && count >= 1 && count < 1e9 ? Int(count.rounded()) : nil
+    }
+}
+
+extension FrameRate {
+    /// A fraction as `ffprobe` prints it: `30000/1001`; nil for `0/0`, which stands for unknown.
+    fileprivate init?(_ text: String?) {
+        let parts = text?.split(separator: "/").compactMap { Int($0) } ?? []
+        guard parts.count == 2, parts.allSatisfy({ (1...Int(Int32.max)).contains($0) }) else {
+            return nil
+        }
+        self.init(numerator: parts[0], denominator: parts[1])
     }
 }
 
@@ -84,7 +111,8 @@ public struct FilmProperties: Hashable, Sendable {
 private struct Probe: Decodable {
     struct Stream: Decodable {
         let pixFmt, colorRange, colorSpace, colorTransfer, colorPrimaries: String?
-        let fieldOrder, nbFrames, duration, avgFrameRate: String?
+        let fieldOrder, nbFrames, duration, avgFrameRate, rFrameRate: String?
+        let timeBase, startTime: String?
         let index: Int
         let height: Int?
         let codecType, codecName: String?
@@ -98,7 +126,7 @@ private struct Probe: Decodable {
     }
 
     struct Format: Decodable {
-        let duration: String?
+        let duration, startTime: String?
     }
 
     let streams: [Stream]
@@ -115,6 +143,15 @@ extension FilmProperties {
 
     /// Whether the film has another layout, so that its Y' is converted.
     package var isConverted: Bool { readFormat.isConverted }
+
+    /// How frames are read: their chroma and their depth.
+    var readLayout: (chroma: ChromaSubsampling, bitDepth: Int) {
+        let name = readFormatName
+        let chroma: ChromaSubsampling =
+            name.hasPrefix("gray")
+            ? .mono : name.contains("420") ? .yuv420 : name.contains("422") ? .yuv422 : .yuv444
+        return (chroma, name.contains("10") ? 10 : 8)
+    }
 
     private var readFormat: (name: String, isConverted: Bool) {
         switch pixelFormat {

@@ -14,6 +14,9 @@ public struct FilmReadingOptions: Sendable {
     public var start: Double?
     /// Seconds after which reading ends.
     public var duration: Double?
+    /// Whether the frames of a container come once each, with their times. Otherwise some may be
+    /// repeated or left out, so that the rate is constant.
+    public var keepsTimes = false
 
     /// The film as it is, from its start to its end.
     public init() {}
@@ -30,7 +33,7 @@ public struct FilmReadingOptions: Sendable {
 /// A film that is being read.
 public struct OpenFilm {
     /// The frames.
-    public let reader: Y4MReader
+    public let reader: FrameReader
     /// What the container states; nil for a YUV4MPEG2 stream, which has none.
     public let properties: FilmProperties?
 }
@@ -52,18 +55,34 @@ public func withFilm<Value: Sendable>(
 ) async throws -> Value {
     if isY4MStream(path) {
         let input = path == "-" ? ByteInput() : try ByteInput(path)
-        let reader = try Y4MReader(input, range: options.range, matrix: options.matrix)
+        let reader = try FrameReader(input, range: options.range, matrix: options.matrix)
         return try await body(OpenFilm(reader: reader, properties: nil))
     }
     _ = try isDirectory(path)
     let properties = try await FilmProperties(of: path)
     return try await decoding(path, properties, options) { input in
-        let reader = try Y4MReader(
-            input, range: properties.isRGB ? nil : options.range ?? properties.range,
-            matrix: options.matrix ?? properties.matrix)
+        let reader =
+            options.keepsTimes
+            ? try timedFrames(input, properties, options)
+            : try FrameReader(
+                input, range: properties.isRGB ? nil : options.range ?? properties.range,
+                matrix: options.matrix ?? properties.matrix)
         let value = try await body(OpenFilm(reader: reader, properties: properties))
         return (value, reader.hasEnded)
     }
+}
+
+private func timedFrames(
+    _ input: sending ByteInput, _ film: FilmProperties, _ options: FilmReadingOptions
+) throws -> FrameReader {
+    let layout = film.readLayout
+    // Red, green and blue were converted to limited range, unless another was asked for.
+    let own = film.isRGB ? nil : film.range
+    let frames = try NUTFrames(
+        input, chroma: layout.chroma, bitDepth: layout.bitDepth,
+        range: options.range ?? own ?? .limited, matrix: options.matrix ?? film.matrix,
+        rate: film.rate)
+    return FrameReader(frames.header, frames)
 }
 
 /// Runs `ffmpeg`, which writes the film's frames to a pipe.
@@ -112,10 +131,14 @@ private func decoding<Value: Sendable>(
 private func arguments(
     _ path: String, _ properties: FilmProperties, _ options: FilmReadingOptions
 ) -> [String] {
-    ["-nostdin", "-v", "error"] + options.partArguments + [
+    let form =
+        options.keepsTimes
+        ? ["-fps_mode", "vfr", "-enc_time_base", "-1", "-c:v", "rawvideo", "-f", "nut"]
+        : ["-f", "yuv4mpegpipe", "-strict", "-1"]
+    return ["-nostdin", "-v", "error"] + options.partArguments + [
         "-i", FilmProperties.argument(path), "-map", "0:v:0",
-    ] + conversion(properties, options) + [
-        "-f", "yuv4mpegpipe", "-strict", "-1", "-pix_fmt", properties.readFormatName, "pipe:1",
+    ] + conversion(properties, options) + form + [
+        "-pix_fmt", properties.readFormatName, "pipe:1",
     ]
 }
 

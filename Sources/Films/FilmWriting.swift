@@ -28,6 +28,11 @@ public struct FilmWritingOptions: Sendable {
 }
 
 extension FilmWritingOptions {
+    /// The unit of the frames' times, if they come with times.
+    var timeBase: TimeBase? {
+        reading.keepsTimes ? properties?.timeBase ?? TimeBase(1, 90_000) : nil
+    }
+
     /// The source's streams for a new film.
     func copied(to path: String) -> CopiedStreams {
         CopiedStreams(source == nil ? [] : properties?.otherStreams ?? [], in: path)
@@ -58,16 +63,21 @@ extension FilmWritingOptions {
 ///   cannot be written; what `body` throws. The frames written before are kept.
 public func withNewFilm<Value: Sendable>(
     _ path: String, _ header: Y4MHeader, _ options: FilmWritingOptions = .init(),
-    _ body: (Y4MWriter) async throws -> Value
+    _ body: (FrameWriter) async throws -> Value
 ) async throws -> Value {
     if isY4MStream(path) {
         let output = path == "-" ? ByteOutput() : try ByteOutput(path)
-        let value = try await body(Y4MWriter(header, output))
+        let value = try await body(FrameWriter(header, output))
         try output.close()
         return value
     }
+    let timeBase = options.timeBase
     return try await encoding(path, try arguments(path, header.format, options)) { output in
-        try await body(Y4MWriter(header, output))
+        let writer =
+            if let timeBase {
+                FrameWriter(header, try NUTSink(header, timeBase, output))
+            } else { try FrameWriter(header, output) }
+        return try await body(writer)
     }
 }
 
@@ -131,11 +141,36 @@ extension FileDescriptor {
     }
 }
 
+extension FilmWritingOptions {
+    /// The arguments of `ffmpeg` for its first input, the frames.
+    fileprivate func frameArguments(_ format: FrameFormat) -> [String] {
+        guard timeBase != nil, let properties else {
+            return ["-f", "yuv4mpegpipe", "-i", "pipe:0"]
+        }
+        // Times are counted from the first frame on, unless they are told to begin later.
+        let delay = reading.isWhole ? properties.delay : 0
+        return [
+            "-color_range", format.range.ffmpegName, "-itsoffset", "\(delay)", "-f", "nut", "-i",
+            "pipe:0",
+        ]
+    }
+
+    /// Each frame is encoded once, at its time. Some encoders take no finer unit than 1/65535 s.
+    fileprivate var timeArguments: [String] {
+        timeBase.map { base in
+            let isFine = base.denominator > 65_535
+            let unit = isFine ? "1:60000" : "\(base.numerator):\(base.denominator)"
+            return ["-fps_mode", "vfr", "-enc_time_base", unit]
+        } ?? []
+    }
+}
+
 private func arguments(
     _ path: String, _ format: FrameFormat, _ options: FilmWritingOptions
 ) throws(FilmError) -> [String] {
-    var arguments = ["-nostdin", "-v", "error", "-y", "-f", "yuv4mpegpipe", "-i", "pipe:0"]
+    var arguments = ["-nostdin", "-v", "error", "-y"] + options.frameArguments(format)
     arguments += options.sourceArguments(for: path)
+    arguments += options.timeArguments
     if let encoder = options.encoder { arguments += ["-c:v", encoder] }
     for option in options.encoderOptions {
         guard let (name, value) = FilmWritingOptions.encoderOption(option) else {
@@ -144,7 +179,7 @@ private func arguments(
         }
         arguments += ["-\(name)", value]
     }
-    arguments += ["-color_range", format.range == .full ? "pc" : "tv"]
+    arguments += ["-color_range", format.range.ffmpegName]
     for (option, value) in colorTags(format, options.properties).sorted(by: { $0.key < $1.key }) {
         arguments += [option, value]
     }
@@ -156,6 +191,10 @@ private func colorTags(_ format: FrameFormat, _ film: FilmProperties?) -> [Strin
     let own = film?.colorTags ?? [:]
     let written = ["-colorspace": format.matrix.name]
     return own.merging(written) { own, written in film?.matrix == format.matrix ? own : written }
+}
+
+extension SampleRange {
+    fileprivate var ffmpegName: String { self == .full ? "pc" : "tv" }
 }
 
 extension ColorMatrix {

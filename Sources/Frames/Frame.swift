@@ -10,6 +10,8 @@ public struct Frame: Hashable, Sendable {
     public let cb: Plane?
     /// Cr; nil for mono.
     public let cr: Plane?
+    /// When the frame is shown, from the start of the film on; nil where the stream's rate says so.
+    public var presentationTime: Duration?
 
     /// Makes a frame of its planes.
     ///
@@ -30,7 +32,28 @@ public struct Frame: Hashable, Sendable {
         (self.format, self.luma, self.cb, self.cr) = (format, luma, cb, cr)
     }
 
-    /// Whether all samples are equal; what pads the rows does not count.
+    /// Makes a frame of samples without padding, plane by plane.
+    ///
+    /// - Precondition: `samples` has `format.byteCount` bytes.
+    package init(_ format: FrameFormat, tight samples: ArraySlice<UInt8>) throws(FrameError) {
+        precondition(samples.count == format.byteCount)
+        var rest = samples
+        func plane(_ width: Int, _ height: Int) -> Plane {
+            let row = width * format.bytesPerSample
+            defer { rest = rest.dropFirst(row * height) }
+            return Plane(bytes: Array(rest.prefix(row * height)), bytesPerRow: row)
+        }
+        let luma = plane(format.width, format.height)
+        guard format.chroma != .mono else {
+            try self.init(format, luma: luma)
+            return
+        }
+        let cb = plane(format.chromaWidth, format.chromaHeight)
+        let cr = plane(format.chromaWidth, format.chromaHeight)
+        try self.init(format, luma: luma, cb: cb, cr: cr)
+    }
+
+    /// Whether all samples are equal; what pads the rows does not count, nor does the time.
     public static func == (one: Frame, other: Frame) -> Bool {
         guard one.format == other.format else { return false }
         return zip(one.planes, other.planes).allSatisfy { first, second in

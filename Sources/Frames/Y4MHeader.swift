@@ -92,6 +92,19 @@ extension Y4MHeader {
         "mono10": (.mono, 10),
     ]
 
+    /// How a stream calls the layout of samples.
+    private static func layout(of format: FrameFormat) -> String {
+        let name =
+            switch format.chroma {
+            case .mono: "mono"
+            case .yuv420: "420"
+            case .yuv422: "422"
+            case .yuv444: "444"
+            }
+        if format.bitDepth == 8 { return format.chroma == .yuv420 ? "420jpeg" : name }
+        return name + (format.chroma == .mono ? "10" : "p10")
+    }
+
     private static func layout(
         _ name: String
     ) throws(FrameError) -> (chroma: ChromaSubsampling, bitDepth: Int) {
@@ -118,6 +131,14 @@ public struct FrameRate: Hashable, Sendable {
     /// The seconds that ``numerator`` frames take.
     public let denominator: Int
 
+    /// A rate of frames.
+    ///
+    /// - Precondition: Both numbers are positive.
+    package init(numerator: Int, denominator: Int) {
+        precondition(numerator > 0 && denominator > 0)
+        (self.numerator, self.denominator) = (numerator, denominator)
+    }
+
     /// - Returns: nil for `0:0`, which stands for an unknown rate.
     init?(y4m text: String) throws(FrameError) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false).map { Int($0) }
@@ -128,7 +149,7 @@ public struct FrameRate: Hashable, Sendable {
                 .format, "its header has F\(text): must be two whole numbers, such as F25:1")
         }
         guard numerator > 0, denominator > 0 else { return nil }
-        (self.numerator, self.denominator) = (numerator, denominator)
+        self.init(numerator: numerator, denominator: denominator)
     }
 
     /// Frames a second.
@@ -138,12 +159,35 @@ public struct FrameRate: Hashable, Sendable {
 // MARK: Writing
 
 extension Y4MHeader {
+    /// Describes frames that are shown at times of their own.
+    ///
+    /// - Parameters:
+    ///   - rate: the mean rate; nil if it is unknown.
+    ///   - pixelAspect: the width of a pixel and its height; 0 if unknown.
+    package init(
+        _ format: FrameFormat, rate: FrameRate?, pixelAspect: (width: Int, height: Int)
+    ) {
+        self.init(
+            format: format, frameRate: rate, statesRange: true, layout: Self.layout(of: format),
+            otherFields: ["Ip", "A\(pixelAspect.width):\(pixelAspect.height)"])
+    }
+
+    /// The width of a pixel and its height; 0 if unknown.
+    package var pixelAspect: (width: Int, height: Int) {
+        let field = otherFields.last { $0.hasPrefix("A") } ?? "A0:0"
+        let sides = field.dropFirst().split(separator: ":").compactMap { Int($0) }
+        guard sides.count == 2, sides.allSatisfy({ (1...1 << 20).contains($0) }) else {
+            return (0, 0)
+        }
+        return (sides[0], sides[1])
+    }
+
     /// The header of the colored stream: a mono one gets color planes of half the resolution.
     public var colored: Y4MHeader {
         guard format.chroma == .mono else { return self }
         return Y4MHeader(
             format: format.colored, frameRate: frameRate, statesRange: statesRange,
-            layout: format.bitDepth == 8 ? "420jpeg" : "420p10", otherFields: otherFields)
+            layout: Self.layout(of: format.colored), otherFields: otherFields)
     }
 
     private init(

@@ -8,16 +8,18 @@
     /// `Synchronization.Mutex` for the thread sanitizer.
     package final class Mutex<Value: ~Copyable>: @unchecked Sendable {
         private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-        private var value: Value
+        private let value = UnsafeMutablePointer<Value>.allocate(capacity: 1)
 
         package init(_ value: consuming sending Value) {
             pthread_mutex_init(lock, nil)
-            self.value = value
+            self.value.initialize(to: value)
         }
 
         deinit {
             pthread_mutex_destroy(lock)
             lock.deallocate()
+            value.deinitialize(count: 1)
+            value.deallocate()
         }
 
         package func withLock<Result: ~Copyable, Failure>(
@@ -25,7 +27,7 @@
         ) throws(Failure) -> sending Result {
             pthread_mutex_lock(lock)
             defer { pthread_mutex_unlock(lock) }
-            return try body(&value)
+            return try body(&value.pointee)
         }
     }
 #else

@@ -28,7 +28,7 @@ extension CommandBench {
 
     /// The frames of a YUV4MPEG2 stream.
     func frames(_ name: String) throws -> [Frame] {
-        let reader = try Y4MReader(contentsOf: path(name))
+        let reader = try FrameReader(contentsOf: path(name))
         var frames: [Frame] = []
         while let frame = try reader.next() { frames.append(frame) }
         return frames

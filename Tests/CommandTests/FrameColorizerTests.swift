@@ -38,7 +38,7 @@ import Testing
     private static func twoScenes() throws -> [Frame] {
         let scratch = try TemporaryFolder(), path = scratch.path("film.y4m")
         try AtomicFile.write(Array(VideoEvaluationTests.film()), to: path)
-        let reader = try Y4MReader(contentsOf: path)
+        let reader = try FrameReader(contentsOf: path)
         var frames: [Frame] = []
         while let frame = try reader.next() { frames.append(frame) }
         return frames

@@ -191,6 +191,84 @@ import Testing
         #expect(frame.luma.bytes[0] == 120)
     }
 
+    // MARK: Times
+
+    /// When each frame is shown.
+    private func times(_ name: String) throws -> [String] {
+        let text = try runProcess(
+            URL(filePath: "/usr/bin/ffprobe"),
+            [
+                "-v", "error", "-select_streams", "v:0", "-show_entries", "frame=pts_time", "-of",
+                "csv=p=0", name,
+            ], in: bench.directory
+        ).output
+        return text.split(separator: "\n").map { $0.filter { $0 != "," } }
+    }
+
+    /// Frames that come irregularly, after the sound has begun.
+    private func makeIrregularFilm(_ name: String, layout: String, range: String) throws {
+        let filter =
+            "select='not(mod(n\\,3))+lt(n\\,20)',settb=1/90000,setpts=PTS+random(0)*900+63000"
+        try bench.ffmpeg(
+            "-f", "lavfi", "-i", "testsrc2=size=66x46:rate=30:duration=2", "-f", "lavfi", "-i",
+            "sine=duration=3", "-filter:v", filter, "-fps_mode", "vfr", "-enc_time_base",
+            "1:90000", "-c:v", "ffv1", "-pix_fmt", layout, "-color_range", range, "-c:a", "flac",
+            name)
+    }
+
+    /// Every frame is there once, at its time, in every layout that is read.
+    @Test(arguments: [
+        "yuv420p", "yuv422p", "yuv444p", "gray", "yuv420p10le", "yuv422p10le", "yuv444p10le",
+        "gray10le",
+    ])
+    func timesAreKept(_ layout: String) throws {
+        let range = layout.hasPrefix("yuv444") ? "pc" : "tv"
+        try makeIrregularFilm("film.mkv", layout: layout, range: range)
+        let before = try times("film.mkv")
+        #expect(before.count == 33 && before.first?.hasPrefix("0.70") == true)
+        let gaps = zip(before, before.dropFirst()).map { (Double($1) ?? 0) - (Double($0) ?? 0) }
+        #expect(Set(gaps.map { ($0 * 1000).rounded() }).count > 5)
+        try bench.expect(
+            0, "video", model, "film.mkv", "-o", "out.mkv", "--encoder", "ffv1", says: ["33 frames"]
+        )
+        #expect(try times("out.mkv") == before)
+        #expect(try bench.probe("out.mkv").contains("color_range=\(range)"))
+        let planes = try ["film.mkv", "out.mkv"].map { name in
+            try bench.ffmpeg(
+                "-i", name, "-vf", "extractplanes=y", "-fps_mode", "passthrough", "-f", "rawvideo",
+                "\(name).y")
+            return try Data(contentsOf: URL(filePath: bench.path("\(name).y")))
+        }
+        #expect(planes[0] == planes[1] && planes[0].count >= 33 * 66 * 46)
+    }
+
+    /// Units finer than some encoders take are rounded to 1/60000 s.
+    @Test func timesAreKeptInOtherContainers() throws {
+        try makeIrregularFilm("film.mkv", layout: "yuv420p", range: "tv")
+        try bench.ffmpeg(
+            "-i", "film.mkv", "-fps_mode", "passthrough", "-enc_time_base", "1:90000",
+            "-video_track_timescale", "90000", "-c:v", "libx264", "-c:a", "aac", "film.mp4")
+        let before = try times("film.mp4").compactMap(Double.init)
+        try bench.expect(0, "video", model, "film.mp4", "-o", "out.mp4", "--encoder", "mpeg4")
+        let after = try times("out.mp4").compactMap(Double.init)
+        #expect(before.count == 33 && after.count == 33)
+        #expect(zip(before, after).allSatisfy { abs($0 - $1) < 2e-5 })
+        // A stream of constant rate repeats frames.
+        try bench.expect(0, "video", model, "film.mp4", "-o", "out.y4m")
+        #expect(try bench.frames("out.y4m").count > 50)
+    }
+
+    /// A film in parts gets a constant rate, and keeps its length.
+    @Test func partsHaveAConstantRate() throws {
+        try makeIrregularFilm("film.mkv", layout: "yuv420p", range: "tv")
+        try bench.expect(
+            0, "video", model, "film.mkv", "-o", "out.mkv", "--encoder", "ffv1", "--resume")
+        let (before, after) = (try times("film.mkv"), try times("out.mkv"))
+        #expect(after.count > before.count)
+        let ends = [before, after].map { $0.last.flatMap(Double.init) ?? 0 }
+        #expect(abs(ends[0] - ends[1]) < 0.1)
+    }
+
     // MARK: Ends
 
     /// Ctrl-C leaves a film that can be played.

@@ -44,7 +44,7 @@ import Testing
     }
 
     private func frames(_ name: String) throws -> [Frame] {
-        let reader = try Y4MReader(contentsOf: bench.path(name))
+        let reader = try FrameReader(contentsOf: bench.path(name))
         var frames: [Frame] = []
         while let frame = try reader.next() { frames.append(frame) }
         return frames

@@ -30,24 +30,24 @@ import Testing
         let header = "YUV4MPEG2 W7 H5 F30000:1001 Ip A1:1 XCOMMENT=a C\(name) XCOLORRANGE=FULL\n"
         let frame = (0..<bytes).map { UInt8(truncatingIfNeeded: $0) }
         let content = Array("FRAME\n".utf8) + frame + Array("FRAME\n".utf8) + frame.reversed()
-        let reader = try Y4MReader(contentsOf: file(header, content))
+        let reader = try FrameReader(contentsOf: file(header, content))
         #expect(reader.header.format.chroma == chroma)
         #expect(reader.header.format.bitDepth == bits)
         #expect(reader.header.format.range == .full)
         #expect(reader.header.frameRate?.numerator == 30000)
-        let writer = try Y4MWriter(reader.header, to: scratch.path("copy.y4m"))
+        let writer = try FrameWriter(reader.header, to: scratch.path("copy.y4m"))
         while let frame = try reader.next() { try writer.write(frame) }
         #expect(try readFile(scratch.path("copy.y4m")) == Array(header.utf8) + content)
     }
 
     @Test func missingFieldsHaveDefaults() throws {
-        let header = try Y4MReader(contentsOf: file("YUV4MPEG2 W4 H720\n")).header
+        let header = try FrameReader(contentsOf: file("YUV4MPEG2 W4 H720\n")).header
         #expect(header.format.chroma == .yuv420 && header.format.range == .limited)
         #expect(header.format.matrix == .bt709 && header.frameRate == nil)
         #expect(!header.statesRange)
         #expect(
-            try Y4MReader(contentsOf: file("YUV4MPEG2 W4 H719\n")).header.format.matrix == .bt601)
-        let told = try Y4MReader(
+            try FrameReader(contentsOf: file("YUV4MPEG2 W4 H719\n")).header.format.matrix == .bt601)
+        let told = try FrameReader(
             contentsOf: file("YUV4MPEG2 W4 H4\n"), range: .full, matrix: .bt2020)
         #expect(told.header.format.range == .full && told.header.format.matrix == .bt2020)
     }
@@ -67,7 +67,7 @@ import Testing
     @Test(arguments: badHeaders)
     func badHeadersAreRefused(_ header: String, says: String) throws {
         let path = try file(header + "\n")
-        let error = #expect(throws: FrameError.self) { try Y4MReader(contentsOf: path) }
+        let error = #expect(throws: FrameError.self) { try FrameReader(contentsOf: path) }
         #expect(error?.kind == .format)
         #expect(error?.description.contains(says) == true)
         #expect(error?.description.contains(path) == true)
@@ -75,13 +75,13 @@ import Testing
 
     @Test func aHeaderWithoutEndIsRefused() throws {
         let path = try file("YUV4MPEG2 W4 H4 X" + String(repeating: "x", count: 1 << 20))
-        let error = #expect(throws: FrameError.self) { try Y4MReader(contentsOf: path) }
+        let error = #expect(throws: FrameError.self) { try FrameReader(contentsOf: path) }
         #expect(error?.description.contains("4096 bytes or more") == true)
     }
 
     @Test func aTruncatedStreamGivesTheFramesBefore() throws {
         let frame = "FRAME\n" + String(repeating: "a", count: 24)
-        let reader = try Y4MReader(
+        let reader = try FrameReader(
             contentsOf: file("YUV4MPEG2 W4 H4\n" + frame + frame.dropLast(3)))
         #expect(try reader.next() != nil)
         let error = #expect(throws: FrameError.self) { try reader.next() }
@@ -91,7 +91,7 @@ import Testing
 
     @Test func aStreamOfAnotherSizeIsDamaged() throws {
         let frame = "FRAME\n" + String(repeating: "a", count: 30)
-        let reader = try Y4MReader(contentsOf: file("YUV4MPEG2 W4 H4\n" + frame + frame))
+        let reader = try FrameReader(contentsOf: file("YUV4MPEG2 W4 H4\n" + frame + frame))
         #expect(try reader.next() != nil)
         let error = #expect(throws: FrameError.self) { try reader.next() }
         #expect(error?.kind == .damaged)
@@ -100,7 +100,7 @@ import Testing
     @Test func framesMayStateHowTheyAreInterlaced() throws {
         let samples = String(repeating: "a", count: 24)
         let stream = "YUV4MPEG2 W4 H4\nFRAME Ipp XNOTE=1\n\(samples)FRAME Itt\n\(samples)"
-        let reader = try Y4MReader(contentsOf: file(stream))
+        let reader = try FrameReader(contentsOf: file(stream))
         #expect(try reader.next() != nil)
         let error = #expect(throws: FrameError.self) { try reader.next() }
         #expect(error?.kind == .format)
@@ -109,15 +109,16 @@ import Testing
 
     @Test func aMonoStreamGetsColorPlanes() throws {
         for (name, colored) in [("mono", "420jpeg"), ("mono10", "420p10")] {
-            let header = try Y4MReader(contentsOf: file("YUV4MPEG2 W4 H4 F25:1 C\(name)\n")).header
+            let header = try FrameReader(contentsOf: file("YUV4MPEG2 W4 H4 F25:1 C\(name)\n"))
+                .header
             #expect(header.colored.line == "YUV4MPEG2 W4 H4 F25:1 C\(colored)")
             #expect(header.colored.format == header.format.colored)
         }
     }
 
     @Test func framesOfAnotherFormatAreNotWritten() throws {
-        let header = try Y4MReader(contentsOf: file("YUV4MPEG2 W4 H4\n")).header
-        let writer = try Y4MWriter(header, to: scratch.path("out.y4m"))
+        let header = try FrameReader(contentsOf: file("YUV4MPEG2 W4 H4\n")).header
+        let writer = try FrameWriter(header, to: scratch.path("out.y4m"))
         let other = try Frame.noise(FrameFormat(width: 6, height: 4))
         #expect(throws: FrameError.self) { try writer.write(other) }
     }

@@ -3,9 +3,9 @@ import Frames
 extension FrameColorizer {
     /// Colors the frames of a film, in order.
     ///
-    ///     let film = try Y4MReader(contentsOf: "gray.y4m")
+    ///     let film = try FrameReader(contentsOf: "gray.y4m")
     ///     let colorizer = try FrameColorizer(model, film.header.format)
-    ///     let output = try Y4MWriter(film.header.colored, to: "colored.y4m")
+    ///     let output = try FrameWriter(film.header.colored, to: "colored.y4m")
     ///     for try await frame in colorizer.colorized(film.frames) { try output.write(frame) }
     ///
     /// Every frame is colored. At most `limit` frames are in flight; the next one is read when a

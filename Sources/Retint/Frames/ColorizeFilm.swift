@@ -58,14 +58,14 @@ public func colorizeFilm(
     _ model: Model, from input: String, to output: String, _ options: FilmColoringOptions = .init(),
     onStart: (FilmColoring) -> Void = { _ in }, onFrame: (Int) -> Void = { _ in }
 ) async throws -> ColoredFilm {
-    let film = try await withFilm(input, options.reading) { film in
+    let film = try await withFilm(input, options.reading(for: output)) { film in
         let header = film.reader.header
         let colorizer = try FrameColorizer(
             model, header.format, size: options.size, threads: options.threads,
             stableColors: options.stableColors, anchors: options.anchors, masks: options.masks,
             blend: options.blend, quadrilateral: options.quadrilateral, choices: options.choices)
         if options.isLive { try colorizer.masks.checkLive() }
-        let writing = options.writing(film, input)
+        let writing = options.writing(film, input, output)
         let parts = try await options.parts(of: output, model, input, writing)
         onStart(
             FilmColoring(
@@ -94,10 +94,19 @@ public func colorizeFilm(
 }
 
 extension FilmColoringOptions {
-    fileprivate func writing(_ film: OpenFilm, _ input: String) -> FilmWritingOptions {
+    /// Frames keep their times, unless they go to a stream of constant rate, or parts are joined.
+    fileprivate func reading(for output: String) -> FilmReadingOptions {
+        var result = reading
+        result.keepsTimes = !resumes && !isY4MStream(output)
+        return result
+    }
+
+    fileprivate func writing(
+        _ film: OpenFilm, _ input: String, _ output: String
+    ) -> FilmWritingOptions {
         var writing = FilmWritingOptions()
         (writing.encoder, writing.encoderOptions) = (encoder, encoderOptions)
-        writing.reading = reading
+        writing.reading = reading(for: output)
         guard let properties = film.properties else { return writing }
         (writing.source, writing.properties) = (input, properties)
         return writing

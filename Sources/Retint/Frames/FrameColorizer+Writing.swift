@@ -6,7 +6,7 @@ import Frames
 extension FrameColorizer {
     /// Colors all frames, or the newest ones of a live source.
     func write(
-        _ reader: Y4MReader, _ writer: Y4MWriter, isLive: Bool, _ onFrame: (Int) -> Void
+        _ reader: FrameReader, _ writer: FrameWriter, isLive: Bool, _ onFrame: (Int) -> Void
     ) async throws -> ColoredFilm {
         if isLive { return try await writeLive(reader, writer, onFrame) }
         var film = ColoredFilm()
@@ -19,13 +19,13 @@ extension FrameColorizer {
         return film
     }
 
-    func write(_ frame: Frame, _ writer: Y4MWriter) throws {
+    func write(_ frame: Frame, _ writer: FrameWriter) throws {
         try clock.measure(.output) { try writer.write(frame) }
     }
 
     /// Colors the newest frames of a live source.
     private func writeLive(
-        _ reader: Y4MReader, _ writer: Y4MWriter, _ onFrame: (Int) -> Void
+        _ reader: FrameReader, _ writer: FrameWriter, _ onFrame: (Int) -> Void
     ) async throws -> ColoredFilm {
         var film = ColoredFilm()
         let frames = latest(of: reader.frames)
@@ -40,7 +40,7 @@ extension FrameColorizer {
 
     /// Writes a film in parts, from the first one that is not there. They are joined, and stay.
     func write(
-        _ reader: Y4MReader, _ parts: FilmParts, _ writing: FilmWritingOptions,
+        _ reader: FrameReader, _ parts: FilmParts, _ writing: FilmWritingOptions,
         _ onFrame: (Int) -> Void
     ) async throws -> ColoredFilm {
         var parts = parts, film = ColoredFilm()
@@ -61,7 +61,7 @@ extension FrameColorizer {
     }
 
     private func write(
-        _ reader: Y4MReader, _ parts: inout FilmParts, _ film: inout ColoredFilm,
+        _ reader: FrameReader, _ parts: inout FilmParts, _ film: inout ColoredFilm,
         _ writing: FilmWritingOptions, _ onFrame: (Int) -> Void
     ) async throws {
         let header = reader.header.colored

@@ -106,10 +106,12 @@ public final class FrameColorizer: Sendable {
         }
     }
 
-    /// A colored frame with its own colors where the masks say so.
+    /// A colored frame with its own colors where the masks say so, and with its own time.
     func mixed(_ colored: Frame, with original: Frame, index: Int) throws -> Frame {
         try clock.measure(.painting) {
-            try masks.mixed(colored, with: original, index: index)
+            var result = try masks.mixed(colored, with: original, index: index)
+            result.presentationTime = original.presentationTime
+            return result
         }
     }
 

@@ -52,7 +52,7 @@ extension FilmPerformance {
             let colorizer = try FrameColorizer(
                 model, header.format, size: options.size, threads: options.threads,
                 choices: options.choices)
-            let writer = try Y4MWriter(header.colored, to: output)
+            let writer = try FrameWriter(header.colored, to: output)
             let limit = max(maximumBytes / header.colored.format.byteCount, 1)
             let start = ContinuousClock.now
             let colored = try await colorizer.write(
@@ -77,7 +77,7 @@ extension FrameColorizer {
     ///
     /// - Returns: their number.
     fileprivate func write(
-        _ reader: Y4MReader, _ writer: Y4MWriter, atMost limit: Int,
+        _ reader: FrameReader, _ writer: FrameWriter, atMost limit: Int,
         until deadline: ContinuousClock.Instant
     ) async throws -> Int {
         var count = 0

@@ -1,5 +1,5 @@
 import Locks
-import Synchronization
+import struct Synchronization.Atomic
 
 /// Carries events from the thread that trains to the task that reads them.
 ///

@@ -81,7 +81,9 @@ import Testing
         let (gray, colored) = (folder.url("gray.y4m").path, folder.url("colored.y4m").path)
         try writeFilm(of: 5, to: gray)
         try await color(gray, to: colored, with: folder.url("colorizer.h5").path)
-        let (before, after) = (try Y4MReader(contentsOf: gray), try Y4MReader(contentsOf: colored))
+        let (before, after) = (
+            try FrameReader(contentsOf: gray), try FrameReader(contentsOf: colored)
+        )
         for _ in 0..<5 {
             let (old, new) = (try #require(try before.next()), try #require(try after.next()))
             #expect(old.luma.bytes == new.luma.bytes)
@@ -92,7 +94,7 @@ import Testing
 
     private func writeFilm(of count: Int, to path: String) throws {
         let header = try Y4MHeader("YUV4MPEG2 W64 H48 F25:1 Ip Cmono")
-        let output = try Y4MWriter(header, to: path)
+        let output = try FrameWriter(header, to: path)
         for number in 0..<count {
             let bytes = (0..<64 * 48).map { UInt8(truncatingIfNeeded: 3 * $0 + 7 * number) }
             try output.write(
@@ -101,9 +103,9 @@ import Testing
     }
 
     private func color(_ gray: String, to colored: String, with model: String) async throws {
-        let film = try Y4MReader(contentsOf: gray)
+        let film = try FrameReader(contentsOf: gray)
         let colorizer = try FrameColorizer(Model(contentsOf: model), film.header.format)
-        let output = try Y4MWriter(film.header.colored, to: colored)
+        let output = try FrameWriter(film.header.colored, to: colored)
         for try await frame in colorizer.colorized(film.frames) { try output.write(frame) }
     }
 

@@ -2,19 +2,25 @@ import Dispatch
 public import Files
 import Locks
 
-/// Reads the frames of a YUV4MPEG2 stream, one after the other.
+/// Where a reader's frames come from.
+package protocol FrameSource {
+    /// The next frame; nil at the end.
+    mutating func next() throws -> Frame?
+}
+
+/// Reads the frames of a film, one after the other: those of a YUV4MPEG2 stream, or of a container
+/// that FFmpeg reads.
 ///
 /// It may be shared between tasks; each frame is read once.
-public final class Y4MReader: Sendable {
+public final class FrameReader: Sendable {
     /// What all frames have in common.
     public let header: Y4MHeader
     private let state: Mutex<State>
     /// Reading may have to wait for another program or a camera.
-    fileprivate let queue = DispatchQueue(label: "retint.y4m")
+    fileprivate let queue = DispatchQueue(label: "retint.frames.input")
 
-    fileprivate struct State {
-        let input: ByteInput
-        var frameCount = 0
+    private struct State {
+        var source: any FrameSource
         var hasEnded = false
     }
 
@@ -50,7 +56,13 @@ public final class Y4MReader: Sendable {
         } catch {
             throw error.of(input.name)
         }
-        state = Mutex(State(input: input))
+        state = Mutex(State(source: Y4MFrames(input, header.format)))
+    }
+
+    /// Reads frames in another form.
+    package init(_ header: Y4MHeader, _ source: sending any FrameSource) {
+        self.header = header
+        state = Mutex(State(source: source))
     }
 
     /// The next frame; nil at the end of the stream. It is waited for.
@@ -59,8 +71,8 @@ public final class Y4MReader: Sendable {
     ///   inside the frame. The frames before it are whole.
     public func next() throws -> Frame? {
         try state.withLock { state in
-            let frame = try state.next(header.format)
-            if frame != nil { state.frameCount += 1 } else { state.hasEnded = true }
+            let frame = try state.source.next()
+            if frame == nil { state.hasEnded = true }
             return frame
         }
     }
@@ -69,56 +81,7 @@ public final class Y4MReader: Sendable {
     package var hasEnded: Bool { state.withLock { $0.hasEnded } }
 }
 
-extension Y4MReader.State {
-    /// The longest header of a frame, in bytes.
-    private static let maximumFrameHeader = 256
-    private static let frameSignature = "FRAME"
-
-    fileprivate func next(_ format: FrameFormat) throws -> Frame? {
-        guard let line = try input.line(limit: Self.maximumFrameHeader) else { return nil }
-        try check(String(decoding: line.prefix(32), as: UTF8.self))
-        let luma = try plane(format, format.width, format.height)
-        guard format.chroma != .mono else { return try Frame(format, luma: luma) }
-        let cb = try plane(format, format.chromaWidth, format.chromaHeight)
-        let cr = try plane(format, format.chromaWidth, format.chromaHeight)
-        return try Frame(format, luma: luma, cb: cb, cr: cr)
-    }
-
-    /// Checks the line before a frame's samples.
-    private func check(_ line: String) throws(FrameError) {
-        let words = line.split(separator: " ")
-        guard words.first.map(String.init) == Self.frameSignature else {
-            throw FrameError(
-                .damaged,
-                "frame \(frameCount + 1) begins with \"\(line)\", not with "
-                    + "\(Self.frameSignature): the stream is damaged, or its size changes"
-            ).of(input.name)
-        }
-        // A frame may state how it is interlaced: Ipp if it is not.
-        guard let field = words.first(where: { $0.hasPrefix("I") }), !field.hasPrefix("Ip") else {
-            return
-        }
-        throw FrameError(
-            .format,
-            "frame \(frameCount + 1) is interlaced (\(field)); deinterlace first, for example with "
-                + "ffmpeg -vf bwdif"
-        ).of(input.name)
-    }
-
-    private func plane(_ format: FrameFormat, _ width: Int, _ height: Int) throws -> Plane {
-        let row = width * format.bytesPerSample
-        let bytes = try input.bytes(row * height)
-        guard bytes.count == row * height else {
-            throw FrameError(
-                .truncated,
-                "it ends inside frame \(frameCount + 1); the frames before it are whole"
-            ).of(input.name)
-        }
-        return Plane(bytes: bytes, bytesPerRow: row)
-    }
-}
-
-extension Y4MReader {
+extension FrameReader {
     /// The frames from the next one on, read when they are asked for.
     public var frames: AsyncFrames { AsyncFrames(reader: self) }
 
@@ -129,12 +92,12 @@ extension Y4MReader {
         /// The error of reading the stream.
         public typealias Failure = any Error
 
-        let reader: Y4MReader
+        let reader: FrameReader
 
         /// Reads on where the stream is.
         public func makeAsyncIterator() -> AsyncFrames { self }
 
-        /// The next frame; nil at the end. See ``Y4MReader/next()``.
+        /// The next frame; nil at the end. See ``FrameReader/next()``.
         public mutating func next() async throws -> Frame? {
             try await withCheckedThrowingContinuation { continuation in
                 reader.queue.async { [reader] in
