@@ -2,8 +2,8 @@ import Files
 import Frames
 
 // NUT is the container in which FFmpeg hands over raw frames of every layout, together with the
-// times at which they are shown; YUV4MPEG2 has a constant rate. This is as much of it as that takes:
-// one stream of pictures. Source: the specification nut.txt, version 3, of the FFmpeg project.
+// times at which they are shown; YUV4MPEG2 has a constant rate. Here is as much of it as one stream
+// of pictures takes. Source: the specification nut.txt, version 3, of the FFmpeg project.
 
 /// What begins a packet of NUT.
 enum NUTPacket: UInt64 {
