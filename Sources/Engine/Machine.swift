@@ -1,5 +1,6 @@
 import CKernels
 import COpenBLAS
+import Glibc
 import TensorGraph
 
 /// The machine that the engine runs on.
@@ -17,6 +18,9 @@ public enum Machine {
 
     /// The processors that this process may use.
     public static var processorCount: Int { ThreadPool.processorCount }
+
+    /// The bytes of memory of the machine.
+    public static let memoryBytes = sysconf(Int32(_SC_PHYS_PAGES)) * sysconf(Int32(_SC_PAGESIZE))
 
     /// Returns memory that was freed to the system: the allocator keeps it otherwise, and it counts
     /// as resident.

@@ -25,13 +25,29 @@ public struct Shape: Hashable, Sendable {
         set { dimensions[axis < 0 ? axis + rank : axis] = newValue }
     }
 
-    /// Throws if an extent is below 1, or there are more elements than an `Int` can count.
+    /// The most axes that a tensor of a graph has.
+    package static let maximumRank = 8
+    /// The largest extent of a tensor of a graph. Kernels count rows and columns in 32 bits, with
+    /// padding and the reach of a window.
+    package static let maximumExtent = 1 << 30
+    /// The most elements of a tensor of a graph: 4 TiB.
+    package static let maximumCount = 1 << 40
+
+    /// Throws if the shape is none that a tensor of a graph can have.
     func validate() throws(ShapeError) {
+        try require(
+            rank <= Self.maximumRank,
+            "a tensor has at most \(Self.maximumRank) axes, not \(rank)")
         var count = 1
         for extent in dimensions {
             try require(extent >= 1, "shape \(self) has no elements")
+            try require(
+                extent <= Self.maximumExtent,
+                "an extent of shape \(self) is above \(Self.maximumExtent)")
             let (product, overflows) = count.multipliedReportingOverflow(by: extent)
-            try require(!overflows, "shape \(self) has too many elements")
+            try require(
+                !overflows && product <= Self.maximumCount,
+                "shape \(self) has more than \(Self.maximumCount) elements")
             count = product
         }
     }

@@ -47,7 +47,6 @@ public struct Padding: Hashable, Sendable, ExpressibleByIntegerLiteral {
 
     var height: Int { top + bottom }
     var width: Int { left + right }
-    var isNonnegative: Bool { min(top, bottom, left, right) >= 0 }
 }
 
 /// How a kernel moves over an image, in convolution and pooling.
@@ -66,30 +65,45 @@ public struct Window: Hashable, Sendable {
         self.dilation = dilation
     }
 
+    /// The largest stride, dilation, padding and side of a kernel. Kernels compute places in padded
+    /// images in 32 bits.
+    package static let maximum = 1 << 20
+
     func validate() throws(ShapeError) {
-        try require(min(stride.height, stride.width) >= 1, "stride must be at least 1")
-        try require(min(dilation.height, dilation.width) >= 1, "dilation must be at least 1")
-        try require(padding.isNonnegative, "padding must not be negative")
+        try Self.require(stride, "stride")
+        try Self.require(dilation, "dilation")
+        let sides = [padding.top, padding.bottom, padding.left, padding.right]
+        try TensorGraph.require(
+            sides.allSatisfy((0...Self.maximum).contains),
+            "padding must be from 0 to \(Self.maximum), not \(sides)")
+    }
+
+    private static func require(_ pair: Pair, _ what: String) throws(ShapeError) {
+        try TensorGraph.require(
+            (1...maximum).contains(pair.height) && (1...maximum).contains(pair.width),
+            "\(what) must be from 1 to \(maximum), not \(pair.height)×\(pair.width)")
     }
 
     /// How many positions a kernel has in an image: ⌊(d + p − dilation·(k − 1) − 1)/stride⌋ + 1.
     package func positions(height: Int, width: Int, kernel: Pair) throws(ShapeError) -> Pair {
         try validate()
-        try require(min(kernel.height, kernel.width) >= 1, "a kernel needs at least one element")
+        try Self.require(kernel, "a kernel's side")
         let spanHeight = dilation.height * (kernel.height - 1) + 1
         let spanWidth = dilation.width * (kernel.width - 1) + 1
         let freeHeight = height + padding.height - spanHeight
         let freeWidth = width + padding.width - spanWidth
-        try require(
+        try TensorGraph.require(
             freeHeight >= 0 && freeWidth >= 0,
             "a \(spanHeight)×\(spanWidth) window does not fit into "
                 + "\(height + padding.height)×\(width + padding.width) padded pixels")
         return Pair(freeHeight / stride.height + 1, freeWidth / stride.width + 1)
     }
 
-    /// The size of the smallest image in which a kernel has `positions` positions.
+    /// The size of the smallest image in which a kernel has `positions` positions; for a window
+    /// that is not valid, any size.
     func coveredExtent(positions: Pair, kernel: Pair) -> Pair {
-        Pair(
+        guard (try? validate()) != nil else { return 1 }
+        return Pair(
             (positions.height - 1) * stride.height + dilation.height * (kernel.height - 1) + 1
                 - padding.height,
             (positions.width - 1) * stride.width + dilation.width * (kernel.width - 1) + 1

@@ -13,14 +13,15 @@ struct Compiler {
     ///   - outputs: nodes to be read after a run.
     ///   - observed: nodes to be read once their step is done.
     ///   - updates: variables, and the nodes that become their values.
-    /// - Throws: ``GraphError`` if an operation has no kernel.
+    ///   - budget: what the values may allocate.
+    /// - Throws: ``GraphError`` if an operation has no kernel, or the values exceed the budget.
     static func compile(
         _ graph: Graph, outputs: [Int], observed: [Int],
-        updates: [(variable: Int, value: Int)], passes: [any StepPass]
+        updates: [(variable: Int, value: Int)], passes: [any StepPass], budget: MemoryBudget
     ) throws(GraphError) -> CompiledGraph {
-        let values = ValueTable(
+        let values = try ValueTable(
             graph, roots: outputs + observed + updates.map(\.value),
-            updated: updates.map(\.variable))
+            updated: updates.map(\.variable), budget)
         var compiler = Compiler(values: values)
         for group in Fusion(values).schedule() { try compiler.add(group) }
         var steps = VariableUpdates(compiler.steps, values).applying(updates)

@@ -19,15 +19,24 @@ struct ValueTable {
     /// Whether a run changes variables.
     private let learns: Bool
     private var arena: [Storage] = []
+    private var budget: MemoryBudget
 
     /// - Parameters:
     ///   - roots: nodes whose values must stay in memory.
     ///   - variables: nodes of variables that a run changes.
-    init(_ graph: Graph, roots: [Int], updated variables: [Int]) {
-        (self.graph, self.roots) = (graph, Set(roots))
+    ///   - budget: what they may allocate.
+    /// - Throws: ``GraphError`` if a value is larger than the budget allows, or all that live from
+    ///   run to run are.
+    init(
+        _ graph: Graph, roots: [Int], updated variables: [Int], _ budget: MemoryBudget
+    ) throws(GraphError) {
+        (self.graph, self.roots, self.budget) = (graph, Set(roots), budget)
         learns = !variables.isEmpty
-        for id in graph.live(from: roots + variables) { add(id) }
+        for id in graph.live(from: roots + variables) { try add(id) }
     }
+
+    /// What is left of the budget for values of a single run.
+    var remainingBudget: MemoryBudget { budget }
 
     /// The node whose memory holds this node's value.
     func origin(_ id: Int) -> Int { aliases[id] ?? id }
@@ -48,7 +57,7 @@ struct ValueTable {
 
     // MARK: Building
 
-    private mutating func add(_ id: Int) {
+    private mutating func add(_ id: Int) throws(GraphError) {
         let node = graph.nodes[id]
         for input in node.inputs { consumers[input, default: []].insert(id) }
         if isLoaded(node) { hoisted.insert(id) }
@@ -62,18 +71,29 @@ struct ValueTable {
         let isOwned = !node.inputs.isEmpty && hoisted.contains(id)
         switch node.operation {
         case let constant as Constant:
-            allocate(id, .owned).load(constant.data.scalars)
+            try allocate(id, .owned).load(constant.data.scalars)
         case let variable as Variable:
-            variables.append((variable.variableName, allocate(id, .owned)))
-        case let input as Input: inputs.append((input.inputName, allocate(id, .arena)))
-        default: _ = allocate(id, isOwned ? .owned : .arena)
+            variables.append((variable.variableName, try allocate(id, .owned)))
+        case let input as Input: inputs.append((input.inputName, try allocate(id, .arena)))
+        default: _ = try allocate(id, isOwned ? .owned : .arena)
         }
         if !node.inputs.isEmpty { computed.append(id) }
     }
 
-    private mutating func allocate(_ id: Int, _ kind: Storage.Kind) -> Buffer {
-        let shape = graph.nodes[id].shape
-        let storage = Storage(kind: kind, count: shape.count)
+    private mutating func allocate(
+        _ id: Int, _ kind: Storage.Kind
+    ) throws(GraphError) -> Buffer {
+        let node = graph.nodes[id], shape = node.shape
+        func failure(_ reason: String) -> GraphError {
+            GraphError(
+                operation: node.operation.name, module: node.module, inputShapes: [],
+                reason: "its value of shape \(shape) \(reason)")
+        }
+        let excess = kind == .owned ? budget.take(shape.count) : budget.excess(shape.count)
+        if let excess { throw failure("needs \(excess)") }
+        guard let storage = Storage(kind: kind, count: shape.count) else {
+            throw failure("finds no memory")
+        }
         if kind == .arena { arena.append(storage) }
         let buffer = Buffer(shape: shape, storage: storage)
         buffers[id] = buffer

@@ -19,21 +19,23 @@ final class Storage {
     /// The storage that holds the elements instead, where a step writes over another value.
     var host: Storage?
 
-    init(kind: Kind, count: Int) {
+    /// - Returns: nil if the system has no memory for it.
+    init?(kind: Kind, count: Int) {
         self.kind = kind
         self.count = count
-        if kind == .owned { pointer = Self.zeros(max(count, 1)) }
+        guard kind == .owned else { return }
+        guard let zeros = Self.zeros(max(count, 1)) else { return nil }
+        pointer = zeros
     }
 
     /// Larger blocks are mapped from the system: zeroed when first touched, near the thread that
     /// touches them, and in huge pages where there are any.
     private static let largeBytes = 4 << 20
 
-    private static func zeros(_ count: Int) -> UnsafeMutablePointer<Float> {
+    private static func zeros(_ count: Int) -> UnsafeMutablePointer<Float>? {
         let bytes = count * MemoryLayout<Float>.stride
         let memory = bytes < largeBytes ? calloc(bytes, 1) : pages(bytes)
-        guard let memory else { preconditionFailure("out of memory for \(count) floats") }
-        return memory.bindMemory(to: Float.self, capacity: count)
+        return memory?.bindMemory(to: Float.self, capacity: count)
     }
 
     private static func pages(_ bytes: Int) -> UnsafeMutableRawPointer? {
@@ -45,7 +47,7 @@ final class Storage {
     }
 
     deinit {
-        guard kind == .owned else { return }
+        guard kind == .owned, pointer != nil else { return }
         let bytes = max(count, 1) * MemoryLayout<Float>.stride
         if bytes < Self.largeBytes { free(pointer) } else { munmap(pointer, bytes) }
     }

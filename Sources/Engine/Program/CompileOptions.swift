@@ -22,6 +22,9 @@ public struct CompileOptions: Sendable {
     /// Whether the backward pass recomputes normalized activations instead of keeping them: less
     /// memory, so that a larger batch fits, for more time.
     public var recomputes = false
+    /// The most bytes of variables, constants, intermediate results and workspace; the machine's
+    /// memory by default.
+    public var memoryLimit = Machine.memoryBytes
     /// The fastest algorithms, measured on this machine; a rule of thumb chooses the others.
     public var choices = KernelChoices()
     /// Measures convolutions that it has not measured yet; its choices then replace ``choices``.

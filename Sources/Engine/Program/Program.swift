@@ -31,7 +31,7 @@ public final class Program {
     ///   - observed: values that ``start(_:)`` stops at. Each is written to memory, where it can be
     ///     read until the next step; it is not fused with what uses it, which can change last bits.
     /// - Throws: ``GraphError`` if a rule was broken while the graph was built, there is no output,
-    ///   or an operation has no kernel.
+    ///   an operation has no kernel, or the program needs more memory than its options allow.
     public init(
         outputs: [(name: String, value: Tensor)], observing observed: [Tensor] = [],
         options: CompileOptions = .init()
@@ -56,12 +56,12 @@ public final class Program {
                 source.variable(named: update.variable).map {
                     (final.graph.apply($0.operation, []).id, final.ids[update.value.id])
                 }
-            }, passes: passes.stepPasses)
+            }, passes: passes.stepPasses, budget: MemoryBudget(bytes: options.memoryLimit))
         let values = compiled.values
         self.outputs = zip(outputs, ends).map { ($0.name, values.buffer($1)) }
         observations = Observations(stops, in: compiled)
         variables = Dictionary(values.variables.map { ($0.name, $0.buffer) }) { first, _ in first }
-        memory = ProgramMemory(compiled, threads: pool.threads)
+        memory = try ProgramMemory(compiled, threads: pool.threads)
         steps = compiled.steps.filter { !$0.isHoisted }
         hoistedKernels = compiled.steps.filter(\.isHoisted).map(\.kernel)
         fallibleKernels = compiled.steps.compactMap { $0.kernel as? any FallibleKernel }

@@ -1,3 +1,4 @@
+import Glibc
 import TensorGraph
 
 /// The memory of a program's intermediate results, and the workspace that its kernels share.
@@ -8,27 +9,43 @@ final class ProgramMemory {
     let bytes: Int
 
     /// Allocates the memory, and binds storages and kernels to it.
-    init(_ compiled: CompiledGraph, threads: Int) {
+    ///
+    /// - Throws: ``GraphError`` if it exceeds the budget, or the system has not that much.
+    init(_ compiled: CompiledGraph, threads: Int) throws(GraphError) {
         let plan = MemoryPlan(compiled.values.placedStorages)
         let kernels = compiled.steps.map(\.kernel)
         let scratch = kernels.map { $0.workspaceCount(threads: threads) }.max() ?? 0
+        func failure(_ reason: String) -> GraphError {
+            GraphError(operation: "compile", reason: reason)
+        }
+        if let excess = compiled.values.remainingBudget.excess(plan.count + scratch) {
+            throw failure("its intermediate results need \(excess)")
+        }
         bytes = (plan.count + scratch) * MemoryLayout<Float>.size
-        arena = Self.allocate(plan.count)
-        workspace = Self.allocate(scratch)
+        guard let arena = Self.allocate(plan.count) else {
+            throw failure("its intermediate results find no memory")
+        }
+        guard let workspace = Self.allocate(scratch) else {
+            free(arena)
+            throw failure("its kernels find no memory")
+        }
+        (self.arena, self.workspace) = (arena, workspace)
         for (storage, offset) in plan.offsets { storage.bind(to: arena + offset) }
         for kernel in kernels { kernel.bind(threads: threads, workspace: workspace) }
     }
 
     deinit {
-        arena.deallocate()
-        workspace.deallocate()
+        free(arena)
+        free(workspace)
     }
 
-    private static func allocate(_ count: Int) -> UnsafeMutablePointer<Float> {
-        let bytes = UnsafeMutableRawPointer.allocate(
-            byteCount: max(count, 1) * MemoryLayout<Float>.stride, alignment: 64)
-        let floats = bytes.bindMemory(to: Float.self, capacity: max(count, 1))
-        floats.initialize(repeating: 0, count: max(count, 1))
+    private static func allocate(_ count: Int) -> UnsafeMutablePointer<Float>? {
+        var memory: UnsafeMutableRawPointer?
+        let count = max(count, 1)
+        guard posix_memalign(&memory, 64, count * MemoryLayout<Float>.stride) == 0, let memory
+        else { return nil }
+        let floats = memory.bindMemory(to: Float.self, capacity: count)
+        floats.initialize(repeating: 0, count: count)
         return floats
     }
 }

@@ -12,7 +12,9 @@ package struct Pad: Operation {
         let rank = inputs[0].rank
         try require(
             before.count == rank && after.count == rank, "needs two amounts for each axis")
-        try require((before + after).allSatisfy { $0 >= 0 }, "amounts must not be negative")
+        try require(
+            (before + after).allSatisfy((0...Shape.maximumExtent).contains),
+            "amounts must be from 0 to \(Shape.maximumExtent)")
         return Shape((0..<rank).map { inputs[0][$0] + before[$0] + after[$0] })
     }
 

@@ -8,7 +8,7 @@ package struct PixelShuffle: Operation {
         let x = inputs[0]
         try requireRank(x, 4)
         try require(
-            factor >= 1 && x[1] % (factor * factor) == 0,
+            (1...Window.maximum).contains(factor) && x[1] % (factor * factor) == 0,
             "\(x[1]) channels are no multiple of \(factor)²")
         return [x[0], x[1] / (factor * factor), x[2] * factor, x[3] * factor]
     }
@@ -28,7 +28,7 @@ package struct PixelUnshuffle: Operation {
         let x = inputs[0]
         try requireRank(x, 4)
         try require(
-            factor >= 1 && x[2] % factor == 0 && x[3] % factor == 0,
+            (1...Window.maximum).contains(factor) && x[2] % factor == 0 && x[3] % factor == 0,
             "\(x[2])×\(x[3]) pixels are no multiple of \(factor)")
         return [x[0], x[1] * factor * factor, x[2] / factor, x[3] / factor]
     }

@@ -21,7 +21,9 @@ package struct Slice: Operation {
             try require(
                 begin[axis] >= 0 && begin[axis] < end[axis] && end[axis] <= whole[axis],
                 "\(begin[axis])..<\(end[axis]) is no part of axis \(axis) of \(whole)")
-            try require(stride[axis] >= 1, "stride must be at least 1")
+            try require(
+                (1...Shape.maximumExtent).contains(stride[axis]),
+                "stride must be from 1 to \(Shape.maximumExtent)")
         }
     }
 

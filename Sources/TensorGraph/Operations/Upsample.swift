@@ -55,7 +55,10 @@ private func upsampledShape(_ inputs: [Shape], _ factor: Pair) throws(ShapeError
     try requireInputs(inputs, 1...1)
     let x = inputs[0]
     try requireRank(x, 4)
-    try require(min(factor.height, factor.width) >= 1, "the factor must be at least 1")
+    try require(
+        (1...Shape.maximumExtent).contains(factor.height)
+            && (1...Shape.maximumExtent).contains(factor.width),
+        "the factor must be from 1 to \(Shape.maximumExtent)")
     return [x[0], x[1], x[2] * factor.height, x[3] * factor.width]
 }
 
