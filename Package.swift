@@ -246,7 +246,8 @@ let package = Package(
             name: "TrainingTests",
             dependencies: [
                 "Training", "Models", "Photos", "TensorBoardProto", "Checkpoints", "ColorScience",
-                "Colorizers", "Engine", "Files", "ImageIO", "Layers", "TensorGraph", "TestSupport",
+                "Colorizers", "Engine", "Files", "ImageIO", "Layers", "TensorFiles", "TensorGraph",
+                "TestSupport",
             ], exclude: ["Goldens"]),
         .testTarget(
             name: "CommandTests",

@@ -155,4 +155,18 @@ package struct FileIdentity: Hashable, Sendable {
         device = UInt64(status.st_dev)
         number = UInt64(status.st_ino)
     }
+
+    /// Nil if the descriptor is not open.
+    init?(descriptor: Int32) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return nil }
+        device = UInt64(status.st_dev)
+        number = UInt64(status.st_ino)
+    }
+}
+
+/// The bytes of a file; nil if nothing is there.
+package func fileSize(of path: some PathConvertible) -> Int? {
+    var status = stat()
+    return stat(path.filePath.string, &status) == 0 ? Int(status.st_size) : nil
 }

@@ -37,6 +37,7 @@ struct RetintCommand: AsyncParsableCommand {
         ])
 
     @MainActor static func main() async {
+        Interruption.refuseLargeFiles()
         do {
             var command = try parseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {

@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 
-/// Turns Ctrl-C (SIGINT) and SIGTERM into a request to stop, so that a command can save its state.
-/// A second signal ends the process at once.
+/// Turns Ctrl-C (SIGINT), SIGTERM and the end of the terminal (SIGHUP) into a request to stop, so
+/// that a command can save its state. A second signal ends the process at once.
 enum Interruption {
     private static let flag = Atomic<Bool>(false)
 
@@ -25,18 +25,35 @@ enum Interruption {
     }
 
     static func install() {
+        _ = requests
         // Initializes the flag now: the handler must not run a lazy initializer.
         _ = isRequested
         // The parent process may have left the signals blocked.
         var signals = sigset_t()
         sigemptyset(&signals)
-        for number in [SIGINT, SIGTERM] { sigaddset(&signals, number) }
+        for number in requests { sigaddset(&signals, number) }
         pthread_sigmask(SIG_UNBLOCK, &signals, nil)
-        for number in [SIGINT, SIGTERM] {
+        for number in requests where !(number == SIGHUP && isIgnored(number)) {
             signal(number) { number in
                 Interruption.flag.store(true, ordering: .relaxed)
                 signal(number, SIG_DFL)
             }
         }
+        // A program that reads the messages may end first: that must not keep the state from being
+        // saved.
+        signal(SIGPIPE, SIG_IGN)
     }
+
+    private static let requests = [SIGINT, SIGTERM, SIGHUP]
+
+    /// `nohup` ignores SIGHUP for the programs that it starts.
+    private static func isIgnored(_ number: Int32) -> Bool {
+        var action = sigaction()
+        guard sigaction(number, nil, &action) == 0 else { return false }
+        return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
+    }
+
+    /// Makes a file that would exceed the limit of its size (`ulimit -f`) an error of writing, not
+    /// the end of the process.
+    static func refuseLargeFiles() { signal(SIGXFSZ, SIG_IGN) }
 }

@@ -28,6 +28,25 @@ struct PhotoFolder {
         validation = Array(validation.prefix(data.validationPhotos))
     }
 
+    /// The names of the photos and the sizes of their files, as a hash. With another one, a run
+    /// cannot go on as if it had never stopped. The folder may have moved.
+    var fingerprint: String {
+        var hash = ContentHash()
+        for photos in [training, validation] {
+            for photo in photos { hash.update(Array("\(Self.version(of: photo))\n".utf8)) }
+            hash.update(Array("/\n".utf8))
+        }
+        return hash.digest.hexadecimal
+    }
+
+    private static func version(of photo: PhotoReference) -> String {
+        switch photo {
+        case .file(let path):
+            "\(path.filePath.lastComponent?.string ?? path) \(fileSize(of: path) ?? -1)"
+        case .packed(let pack, let name): "\(name) \(fileSize(of: pack.path) ?? -1)"
+        }
+    }
+
     private static func photos(in source: String) throws -> [PhotoReference] {
         let photos = try PhotoReference.list(source)
         guard !photos.isEmpty else {

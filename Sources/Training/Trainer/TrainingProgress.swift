@@ -9,11 +9,24 @@ struct TrainingProgress: Hashable, Sendable, Codable {
     /// Validations since that one; nil in runs from before this was counted.
     var sinceBest: Int?
     var validationsSinceBest: Int { sinceBest ?? 0 }
+    /// Whether a validation was due after the last step, but did not end.
+    var isValidationDue: Bool?
+    /// The sums over the steps since the last record.
+    var meter: StepMeter?
+    /// Steps in a row whose loss or gradient was not finite.
+    var consecutiveSkips: Int?
+    /// The photos; see `PhotoFolder.fingerprint`.
+    var photos: String?
     /// The configuration as YAML.
     var configuration: String
 
+    /// Larger numbers are of a damaged file.
+    private static let counts = 0...1 << 40
+
     enum CodingKeys: String, CodingKey {
-        case step, configuration
+        case step, configuration, meter, photos
+        case isValidationDue = "validation_due"
+        case consecutiveSkips = "consecutive_skips"
         case bestLoss = "best_loss"
         case sinceBest = "validations_since_best"
     }
@@ -22,11 +35,25 @@ struct TrainingProgress: Hashable, Sendable, Codable {
         self.configuration = configuration.yaml
     }
 
+    /// - Returns: nil for text that is no such state, or has absurd numbers.
     init?(json: String) {
-        guard let progress = try? JSONDecoder().decode(Self.self, from: Data(json.utf8)) else {
-            return nil
-        }
+        guard let progress = try? JSONDecoder().decode(Self.self, from: Data(json.utf8)),
+            [progress.step, progress.validationsSinceBest, progress.consecutiveSkips ?? 0]
+                .allSatisfy(Self.counts.contains), progress.meter?.isValid ?? true
+        else { return nil }
         self = progress
+    }
+
+    /// Takes over the photos that a run goes on with.
+    ///
+    /// - Parameter photos: see `PhotoFolder.fingerprint`.
+    /// - Returns: what is to be said about them if they are others than before; nil otherwise.
+    mutating func change(to photos: String) -> String? {
+        defer { self.photos = photos }
+        guard let before = self.photos, before != photos else { return nil }
+        return
+            "the photos have changed since the run was saved: it goes on with them, and no longer "
+            + "gives what an uninterrupted run would have given"
     }
 
     func json() throws -> String {

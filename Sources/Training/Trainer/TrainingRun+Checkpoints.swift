@@ -15,23 +15,31 @@ extension TrainingRun {
         _ configuration: TrainingConfiguration, _ start: Start,
         _ report: (TrainingEvent) -> Void
     ) throws -> (Checkpoint, TrainingProgress) {
-        let last = "\(configuration.output)/last.h5"
-        let exists = access(last, F_OK) == 0
+        let last = last(in: configuration.output)
         switch start {
-        case .fresh where exists:
-            throw TrainingError(
-                .runExists,
-                "\(last): already holds a run; resume it, or choose another output folder",
-                remedies: [Remedy("resumes"), Remedy("output")])
-        case .fresh, .trial:
+        case .fresh:
+            try requireNoRun(in: configuration.output)
+            return (try fresh(configuration), TrainingProgress(configuration: configuration))
+        case .trial:
             return (try fresh(configuration), TrainingProgress(configuration: configuration))
         case .resumed:
-            guard exists else {
+            guard access(last, F_OK) == 0 else {
                 throw TrainingError(
                     .cannotResume, "\(last): there is no run to resume; start a new one")
             }
             return try resumed(configuration, from: last, report)
         }
+    }
+
+    private static func last(in folder: String) -> String { "\(folder)/last.h5" }
+
+    /// - Throws: ``TrainingError`` if the folder holds a run.
+    static func requireNoRun(in folder: String) throws(TrainingError) {
+        let last = last(in: folder)
+        guard access(last, F_OK) == 0 else { return }
+        throw TrainingError(
+            .runExists, "\(last): already holds a run; resume it, or choose another output folder",
+            remedies: [Remedy("resumes"), Remedy("output")])
     }
 
     private static func fresh(_ configuration: TrainingConfiguration) throws -> Checkpoint {
@@ -53,13 +61,11 @@ extension TrainingRun {
     ) throws -> (Checkpoint, TrainingProgress) {
         let checkpoint = try Checkpoint(contentsOf: path)
         try requireSameNetwork(checkpoint, configuration, path: path)
-        guard let json = checkpoint.training, var progress = TrainingProgress(json: json),
-            progress.step >= 0
-        else {
+        guard let json = checkpoint.training, var progress = TrainingProgress(json: json) else {
             throw TrainingError(
                 .cannotResume,
-                "\(path): has no record of how far its training got; start a new run with it as "
-                    + "init")
+                "\(path): has no valid record of how far its training got; start a new run with "
+                    + "it as init")
         }
         let old = try? TrainingConfiguration(yaml: progress.configuration, name: path)
         let changes = old.map { configuration.differences(from: $0) } ?? []
@@ -116,6 +122,7 @@ extension TrainingRun {
         for name in step.initialOptimizerState.keys.sorted() {
             if let value = variables[name] { saved.optimizer[name] = StoredTensor(value) }
         }
+        (progress.meter, progress.consecutiveSkips) = (meter, consecutiveSkips)
         saved.training = try progress.json()
         try write(saved, "last.h5")
         try keepLast()
@@ -125,14 +132,32 @@ extension TrainingRun {
     /// keep.
     private func keepLast() throws {
         guard configuration.keepLast > 0 else { return }
-        let kept = "\(folder)/step-\(String(format: "%07d", progress.step)).h5"
+        let kept = keptPath(progress.step)
         // A hard link will do: last.h5 is never modified, only replaced.
         if link("\(folder)/last.h5", kept) != 0, errno != EEXIST {
             throw FileError(path: kept, operation: "create")
         }
-        let all = (entries(of: folder) ?? [])
-            .filter { $0.hasPrefix("step-") && $0.hasSuffix(".h5") }.sorted()
-        for name in all.dropLast(configuration.keepLast) { unlink("\(folder)/\(name)") }
+        // Files that others named are not counted, and not removed.
+        let steps = (entries(of: folder) ?? []).compactMap(Self.step(ofKept:)).sorted()
+        for step in steps.dropLast(configuration.keepLast) { unlink(keptPath(step)) }
+    }
+
+    private static let keptName = (prefix: "step-", suffix: ".h5", digits: 7)
+
+    private func keptPath(_ step: Int) -> String {
+        let name = Self.keptName, digits = String(step)
+        let padding = String(repeating: "0", count: max(name.digits - digits.count, 0))
+        return "\(folder)/\(name.prefix)\(padding)\(digits)\(name.suffix)"
+    }
+
+    /// The step in a name that this run gives; nil for any other name.
+    private static func step(ofKept name: String) -> Int? {
+        guard name.hasPrefix(keptName.prefix), name.hasSuffix(keptName.suffix) else { return nil }
+        let digits = name.dropFirst(keptName.prefix.count).dropLast(keptName.suffix.count)
+        guard digits.count >= keptName.digits, digits.allSatisfy(\.isASCII),
+            digits.allSatisfy(\.isNumber)
+        else { return nil }
+        return Int(digits)
     }
 
     /// Writes `best.h5`, without the optimizer's state.
@@ -150,7 +175,8 @@ extension TrainingRun {
             if let value = variables[name] {
                 result.state[name] = StoredTensor(value)
             } else if let count = tensor.integers?.first {
-                result.state[name] = StoredTensor(integer: count + batches)
+                let (sum, overflows) = count.addingReportingOverflow(batches)
+                result.state[name] = StoredTensor(integer: overflows ? count : sum)
             }
         }
         return result

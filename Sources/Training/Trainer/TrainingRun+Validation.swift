@@ -15,6 +15,8 @@ extension TrainingRun {
     func validate(_ shouldStop: () -> Bool) throws {
         guard let validator else { return }
         let weights = validatedWeights()
+        // A run that is stopped meanwhile validates when it is resumed.
+        progress.isValidationDue = true
         guard let metrics = try validator.measure(weights, shouldStop: shouldStop) else { return }
         guard metrics.loss.isFinite else {
             throw TrainingError(
@@ -26,6 +28,7 @@ extension TrainingRun {
         record.validation = metrics
         try publish(record)
         try publish(validator.samples, weights)
+        progress.isValidationDue = nil
         guard metrics.loss < progress.bestLoss ?? .infinity else {
             progress.sinceBest = progress.validationsSinceBest + 1
             return
@@ -50,10 +53,15 @@ extension TrainingRun {
     }
 }
 
-/// Sums over the steps since the last record.
-struct StepMeter {
-    private var (steps, loss, norm, skipped) = (0, 0.0, 0.0, 0)
-    private var (waiting, total) = (Duration.zero, Duration.zero)
+/// Sums over the steps since the last record. A run that is resumed counts on.
+struct StepMeter: Hashable, Sendable, Codable {
+    private var (steps, skipped) = (0, 0)
+    private var (loss, norm) = (0.0, 0.0)
+    /// Seconds.
+    private var (waiting, total) = (0.0, 0.0)
+
+    /// Whether the counts are those of steps that were taken.
+    var isValid: Bool { [steps, skipped].allSatisfy((0...1 << 40).contains) }
 
     mutating func add(_ result: TrainingStep.Result, waiting: Duration, total: Duration) {
         if result.isFinite {
@@ -63,8 +71,8 @@ struct StepMeter {
         } else {
             skipped += 1
         }
-        self.waiting += waiting
-        self.total += total
+        self.waiting += waiting / .seconds(1)
+        self.total += total / .seconds(1)
     }
 
     /// - Parameter batch: the images of a step.
@@ -74,7 +82,8 @@ struct StepMeter {
             record.gradientNorm = norm / Double(steps)
         }
         if skipped > 0 { record.skippedSteps = skipped }
-        record.imagesPerSecond = Double((steps + skipped) * batch) / (total / .seconds(1))
+        guard total > 0 else { return }
+        record.imagesPerSecond = Double(steps + skipped) * Double(batch) / total
         record.waitingShare = waiting / total
     }
 }

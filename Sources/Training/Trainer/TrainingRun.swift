@@ -33,9 +33,12 @@ final class TrainingRun {
     let report: (TrainingEvent) -> Void
     /// Where metrics are written; opened by the first call of ``run(until:shouldStop:)``.
     private(set) var sinks: [any MetricsSink] = []
-    var meter = StepMeter()
+    /// Keeps other processes from training in the folder: while this one does, and from reading
+    /// `last.h5` on.
+    private var lock: FolderLock?
+    var meter: StepMeter
     /// Consecutive steps whose loss or gradient was not finite.
-    var consecutiveSkips = 0
+    var consecutiveSkips: Int
     /// Files of training photos that were reported as unreadable.
     private var reportedPhotos: Set<String> = []
 
@@ -53,7 +56,12 @@ final class TrainingRun {
         folder = configuration.output
         try configuration.requireValuesInRange()
         let photos = try PhotoFolder(configuration.data)
+        if case .resumed = start { lock = try Self.existingLock(folder) }
+        var progress: TrainingProgress
         (checkpoint, progress) = try Self.begin(configuration, start, report)
+        if let problem = progress.change(to: photos.fingerprint) { report(.note(problem)) }
+        self.progress = progress
+        (meter, consecutiveSkips) = (progress.meter ?? StepMeter(), progress.consecutiveSkips ?? 0)
         let network = try checkpoint.makeColorizer()
         groups = try configuration.groupRules()
         step = try TrainingStep(network, configuration, weights: checkpoint.variables)
@@ -85,7 +93,10 @@ final class TrainingRun {
     func run(
         until end: Int? = nil, shouldStop: () -> Bool = { false }
     ) throws -> TrainingOutcome {
+        try takeLock()
+        defer { lock = nil }
         try openSinks()
+        if progress.isValidationDue == true { try validate(shouldStop) }
         let lastStep = min(end ?? configuration.steps, configuration.steps)
         let deadline = configuration.timeLimit.map { ContinuousClock.now + .seconds($0 * 60) }
         let loader = BatchLoader(
@@ -107,15 +118,24 @@ final class TrainingRun {
         return try finish(.finished, validates: !isDue(configuration.validateEvery), shouldStop)
     }
 
-    /// Creates the output folder with `config.yaml` and the files of metrics.
+    /// The lock of a run's folder; nil if there is none.
+    private static func existingLock(_ folder: String) throws -> FolderLock? {
+        try FileKind(at: folder) == .directory ? FolderLock(folder) : nil
+    }
+
+    /// Creates the output folder and keeps other processes from training in it.
+    private func takeLock() throws {
+        guard lock == nil else { return }
+        try createFolder(folder)
+        let new = try FolderLock(folder)
+        // Another run may have begun since this one was prepared.
+        if progress.step == 0 { try Self.requireNoRun(in: folder) }
+        lock = new
+    }
+
+    /// Writes `config.yaml` and opens the files of metrics.
     private func openSinks() throws {
         guard sinks.isEmpty else { return }
-        do {
-            try FileManager.default.createDirectory(
-                atPath: folder, withIntermediateDirectories: true)
-        } catch {
-            throw FileError(path: folder, operation: "create")
-        }
         let step = progress.step
         var opened: [any MetricsSink] = [
             try MetricsLog("\(folder)/metrics.jsonl", resumingAt: step),

@@ -1,0 +1,171 @@
+import Checkpoints
+import Files
+import Foundation
+import TensorFiles
+import TestSupport
+import Testing
+
+@testable import Training
+
+/// What an interrupted run keeps, and what other processes may do meanwhile.
+@Suite(.serialized) struct DurabilityTests {
+    private func records(_ scratch: TemporaryFolder, _ run: String) throws -> [MetricsRecord] {
+        let text = try String(
+            contentsOfFile: "\(scratch.path)/\(run)/metrics.jsonl", encoding: .utf8)
+        return try text.split(separator: "\n").map { line in
+            var record = try JSONDecoder().decode(MetricsRecord.self, from: Data(line.utf8))
+            // How long steps took differs from run to run.
+            (record.imagesPerSecond, record.waitingShare) = (nil, nil)
+            return record
+        }
+    }
+
+    /// Trains in one go and in two parts, the first of which is stopped after an event.
+    private func runs(
+        _ scratch: TemporaryFolder, _ configuration: TrainingConfiguration,
+        stopAfter isLast: @escaping (TrainingEvent) -> Bool
+    ) throws {
+        var configuration = configuration
+        configuration.output = "\(scratch.path)/whole"
+        #expect(try TrainingRun(configuration).run() == .finished)
+        configuration.output = "\(scratch.path)/parts"
+        var isStopped = false
+        let first = try TrainingRun(configuration) { if isLast($0) { isStopped = true } }
+        #expect(try first.run { isStopped } == .interrupted)
+        #expect(try TrainingRun(configuration, from: .resumed).run() == .finished)
+    }
+
+    /// The validation that was due is made up for: with it, the best weights and the patience.
+    @Test func aValidationThatWasStoppedIsRepeated() throws {
+        let scratch = try TemporaryFolder()
+        try scratch.addPhotos(9)
+        let configuration = try scratch.configuration(
+            "data.validation=\(scratch.path)/photos", "validate_every=3")
+        try runs(scratch, configuration) { event in
+            if case .metrics(let record) = event {
+                record.kind == "train" && record.step == 3
+            } else {
+                false
+            }
+        }
+        let (whole, parts) = (try records(scratch, "whole"), try records(scratch, "parts"))
+        #expect(whole.filter { $0.kind == "validation" }.map(\.step) == [3, 6])
+        #expect(whole == parts)
+        for name in ["last.h5", "best.h5"] {
+            let pair = try ["whole", "parts"].map {
+                try Checkpoint(contentsOf: "\(scratch.path)/\($0)/\(name)")
+            }
+            #expect(pair[0].state == pair[1].state && pair[0].optimizer == pair[1].optimizer)
+        }
+    }
+
+    /// A record after a resume has the mean over the same steps.
+    @Test func meansCountOn() throws {
+        let scratch = try TemporaryFolder()
+        try scratch.addPhotos(5)
+        let configuration = try scratch.configuration(
+            "log_every=4", "steps=8", "validate_every=100")
+        try runs(scratch, configuration) { event in
+            if case .step(let step, _) = event { step == 3 } else { false }
+        }
+        let whole = try records(scratch, "whole")
+        #expect(whole.filter { $0.kind == "train" }.map(\.step) == [4, 8])
+        #expect(try records(scratch, "parts") == whole)
+    }
+
+    @Test func aFolderHasOneRunAtATime() throws {
+        let scratch = try TemporaryFolder()
+        try scratch.addPhotos(4)
+        let configuration = try scratch.configuration("steps=3")
+        let second = try TrainingRun(configuration)
+        var problems: [FileError?] = []
+        let first = try TrainingRun(configuration) { event in
+            guard case .step(2, _) = event else { return }
+            problems.append(#expect(throws: FileError.self) { try second.run() })
+            problems.append(
+                #expect(throws: FileError.self) {
+                    try TrainingRun(configuration, from: .resumed)
+                })
+        }
+        #expect(try first.run() == .finished)
+        #expect(problems.count == 2)
+        for problem in problems {
+            #expect(problem?.reason == "it is in use by process \(getpid())")
+        }
+        // The lock ends with the run; a run that was prepared before it does not replace it.
+        let late = #expect(throws: TrainingError.self) { try second.run() }
+        #expect(late?.kind == .runExists)
+        #expect(try TrainingRun(configuration, from: .resumed).run() == .finished)
+        #expect(!FileManager.default.fileExists(atPath: "\(scratch.path)/run/.lock"))
+    }
+
+    /// A lock file that a killed process left behind locks nothing.
+    @Test func aStaleLockIsTaken() throws {
+        let scratch = try TemporaryFolder()
+        try Data("1\n".utf8).write(to: URL(filePath: scratch.path(".lock")))
+        let lock = try FolderLock(scratch.path)
+        let text = try String(contentsOfFile: scratch.path(".lock"), encoding: .utf8)
+        #expect(text == "\(getpid())\n")
+        withExtendedLifetime(lock) {}
+    }
+
+    @Test func onlyItsOwnStepsAreRemoved() throws {
+        let scratch = try TemporaryFolder()
+        try scratch.addPhotos(4)
+        let folder = "\(scratch.path)/run"
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: true)
+        let others = ["step-mine.h5", "step-1.h5", "step-00000x1.h5"]
+        for name in others {
+            try Data("mine".utf8).write(to: URL(filePath: "\(folder)/\(name)"))
+        }
+        let configuration = try scratch.configuration("save_every=1", "keep_last=2")
+        #expect(try TrainingRun(configuration).run() == .finished)
+        let kept = (entries(of: folder) ?? []).filter { $0.hasPrefix("step-") }
+        #expect(Set(kept) == Set(others + ["step-0000005.h5", "step-0000006.h5"]))
+    }
+
+    @Test func otherPhotosAreNoticed() throws {
+        let scratch = try TemporaryFolder()
+        try scratch.addPhotos(4)
+        let configuration = try scratch.configuration("steps=2")
+        #expect(try TrainingRun(configuration).run() == .finished)
+        func notes() throws -> [String] {
+            var notes: [String] = []
+            _ = try TrainingRun(configuration, from: .resumed) {
+                if case .note(let text) = $0 { notes.append(text) }
+            }
+            return notes
+        }
+        #expect(try notes().isEmpty)
+        try scratch.addPhotos(5)
+        #expect(try notes().contains { $0.hasPrefix("the photos have changed") })
+    }
+
+    /// Numbers near the largest ones are refused where they are read, and trap nowhere.
+    @Test(arguments: [
+        #"{"step":9223372036854775807,"configuration":""}"#, #"{"step":-1,"configuration":""}"#,
+        #"{"step":1,"validations_since_best":9223372036854775807,"configuration":""}"#,
+        #"{"step":1,"consecutive_skips":-5,"configuration":""}"#, #"{"step":1}"#, "[]", "",
+    ])
+    func absurdStatesAreRefused(_ json: String) {
+        #expect(TrainingProgress(json: json) == nil)
+    }
+
+    @Test func countsOfBatchesDoNotOverflow() throws {
+        let scratch = try TemporaryFolder()
+        try scratch.addPhotos(4)
+        let configuration = try scratch.configuration("steps=2")
+        #expect(try TrainingRun(configuration).run() == .finished)
+        let last = "\(scratch.path)/run/last.h5"
+        var checkpoint = try Checkpoint(contentsOf: last)
+        let name = try #require(
+            checkpoint.state.names.first { $0.hasSuffix("batches_tracked") })
+        checkpoint.state[name] = StoredTensor(integer: .max)
+        try checkpoint.write(to: last)
+        var longer = configuration
+        longer.steps = 3
+        #expect(try TrainingRun(longer, from: .resumed).run() == .finished)
+        #expect(try Checkpoint(contentsOf: last).state[name]?.integers == [.max])
+    }
+}
