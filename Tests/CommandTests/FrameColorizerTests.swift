@@ -24,14 +24,9 @@ import Testing
             threads: threads)
     }
 
-    /// Fresh weights give almost gray; these give colors.
     private static func livelyModel() throws -> Model {
-        var checkpoint = try Checkpoint(architecture: "pico-unet", seed: 1)
-        let last = try #require(
-            checkpoint.state.map { ($0, $1) }.last { $0.1.shape.rank == 4 })
-        let floats = try #require(last.1.floats).map { $0 * 100 }
-        checkpoint.state[last.0] = StoredTensor(shape: last.1.shape, floats: floats)
-        return Model(checkpoint)
+        let bench = try CommandBench()
+        return try Model(contentsOf: bench.path(bench.makeLivelyCheckpoint()))
     }
 
     /// Eight frames; the fifth begins another scene.

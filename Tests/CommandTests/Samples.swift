@@ -4,11 +4,24 @@ import ImageIO
 import TensorFiles
 import TensorGraph
 import TestSupport
+import Testing
 
 extension CommandBench {
     /// A narrow MobileUNet with fresh weights, as a checkpoint.
     func makeCheckpoint(_ name: String = "model.h5") throws -> String {
         try Checkpoint(architecture: "mobile-unet", seed: 1).write(to: path(name))
+        return name
+    }
+
+    /// A network whose colors are strong and differ from frame to frame; those of fresh weights are
+    /// almost gray.
+    func makeLivelyCheckpoint(_ name: String = "lively.h5") throws -> String {
+        var checkpoint = try Checkpoint(architecture: "pico-unet", seed: 1)
+        let last = try #require(
+            checkpoint.state.map { ($0, $1) }.last { $0.1.shape.rank == 4 })
+        let floats = try #require(last.1.floats).map { $0 * 100 }
+        checkpoint.state[last.0] = StoredTensor(shape: last.1.shape, floats: floats)
+        try checkpoint.write(to: path(name))
         return name
     }
 

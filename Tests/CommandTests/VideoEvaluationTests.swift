@@ -1,3 +1,4 @@
+import ColorScience
 import Foundation
 import Motion
 import TestSupport
@@ -54,6 +55,29 @@ import Testing
         #expect(films.count == 1)
         #expect(films[0]["kind"] as? String == "film")
         #expect(films[0]["frames"] as? Int == 8 && films[0]["cuts"] as? Int == 1)
+    }
+
+    /// Frames that are 1 or 2 apart have other colors, those that are 4 apart the same.
+    @Test func distributionsAreComparedOneTwoAndFourFramesApart() throws {
+        let colors: [(a: Float, b: Float)] = [(40, 0), (0, 40), (-40, 0), (0, -40)]
+        let frames = (0..<8).map { index in
+            let color = colors[index % 4]
+            return LabPlanes(
+                l: [Float](repeating: 60, count: 16), a: [Float](repeating: color.a, count: 16),
+                b: [Float](repeating: color.b, count: 16))
+        }
+        var measure = VideoMeasure()
+        for frame in frames {
+            try measure.add(a: frame.a, b: frame.b, original: frame, motion: nil)
+        }
+        let distributions = frames.map { ColorDistribution(ofRGB: rgb(fromLab: $0)) }
+        let means = [1, 2, 4].map { distance in
+            let pairs = zip(distributions, distributions.dropFirst(distance))
+            return pairs.reduce(0) { $0 + $1.1.divergence(from: $1.0) } / Double(8 - distance)
+        }
+        #expect(means[0] > 0.1 && means[1] > 0.1 && means[2] == 0)
+        let cdc = try #require(measure.quality?.cdc)
+        #expect(abs(cdc - (means[0] + means[1]) / 3) < 1e-9)
     }
 
     /// Eight frames of 4:4:4; the picture changes after the fourth.

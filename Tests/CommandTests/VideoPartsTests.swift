@@ -15,9 +15,10 @@ import Testing
 
     /// An interrupted film goes on after its finished parts, and is as if it had never stopped.
     @Test func aFilmGoesOnAfterAnInterruption() throws {
+        let lively = try bench.makeLivelyCheckpoint()
         try bench.makeContainer("film.mkv", layout: "yuv420p", seconds: 36)
         let command = [
-            "video", model, "film.mkv", "-o", "out.mkv", "--resume", "--encoder", "ffv1",
+            "video", lively, "film.mkv", "-o", "out.mkv", "--resume", "--encoder", "ffv1",
             "--size", "32",
         ]
         let process = try RunningProcess(builtProgram("retint"), command, in: bench.directory)
@@ -33,12 +34,12 @@ import Testing
         #expect(early >= 250 && early < 900)
         // Parts of another film are not used.
         try bench.expect(
-            1, "video", model, "film.mkv", "-o", "out.mkv", "--resume", "--encoder", "ffv1",
+            1, "video", lively, "film.mkv", "-o", "out.mkv", "--resume", "--encoder", "ffv1",
             says: ["out.mkv.parts", "remove the folder"])
         try bench.expect(0, command, says: ["out.mkv: 900 frames"])
         #expect(!FileManager.default.fileExists(atPath: bench.path("out.mkv.parts")))
         try bench.expect(
-            0, "video", model, "film.mkv", "-o", "whole.mkv", "--encoder", "ffv1", "--size", "32")
+            0, "video", lively, "film.mkv", "-o", "whole.mkv", "--encoder", "ffv1", "--size", "32")
         #expect(try bench.stream("out.mkv", "yuv420p") == bench.stream("whole.mkv", "yuv420p"))
         let facts = try bench.probe("out.mkv")
         for fact in ["codec_name=pcm_s16le", "TAG:title=Clouds", "[CHAPTER]"] {
