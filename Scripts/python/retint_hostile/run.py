@@ -70,7 +70,10 @@ def contents(folder):
 def execute(case, folder, retint):
     """Runs retint in the folder of a case."""
     out, err = (pathlib.Path(f"{folder}.{name}") for name in ("stdout", "stderr"))
-    environment = dict(os.environ, XDG_CACHE_HOME=f"{folder}.cache", **dict(case.environment))
+    # A trap is recognized without the seconds that its backtrace takes.
+    environment = {
+        **os.environ, "XDG_CACHE_HOME": f"{folder}.cache", "SWIFT_BACKTRACE": "enable=no",
+        **dict(case.environment)}
     with open(out, "wb") as output, open(err, "wb") as messages, \
             open(folder / case.stdin if case.stdin else os.devnull, "rb") as source:
         start = time.monotonic()
@@ -180,8 +183,9 @@ def _file_faults(case, ending, before, after):
         if re.search(r"\.(tmp|partial)|(^|/)\.", path) and path.split("/")[0] not in named]
     if partial and not ending.timed_out:
         yield f"temporary files: {', '.join(map(ascii, partial[:4]))}"
-    if missing := sorted(set(before) - set(after)):
-        yield f"removed: {', '.join(map(ascii, missing[:4]))}"
+    missing = [path for path in set(before) - set(after) if path.split("/")[0] not in case.keeps]
+    if missing:
+        yield f"removed: {', '.join(map(ascii, sorted(missing)[:4]))}"
 
 
 def reproduction(case, folder, retint):
