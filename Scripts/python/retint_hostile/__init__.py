@@ -1,0 +1,34 @@
+"""Hostile inputs for every format and option of retint, and the rules for how it must end."""
+
+from . import (
+    configurations,
+    films,
+    hdf5_files,
+    options,
+    package_files,
+    package_operations,
+    pictures,
+    runs,
+    safetensors_files,
+)
+
+AREAS = [
+    package_operations,
+    package_files,
+    hdf5_files,
+    safetensors_files,
+    configurations,
+    pictures,
+    films,
+    options,
+    runs,
+]
+
+
+def all_cases(base):
+    """The cases of all areas, in a fixed order."""
+    cases = [case for area in AREAS for case in area.cases(base)]
+    names = [case.name for case in cases]
+    repeated = {name for name in names if names.count(name) > 1}
+    assert not repeated, f"names of several cases: {sorted(repeated)}"
+    return cases
