@@ -18,9 +18,10 @@ extension Model {
     ) throws -> ModelProgram {
         let own = try lightnessInput()
         let (height, width) = (height ?? own.shape[2], width ?? own.shape[3])
-        guard batch > 0, height > 0, width > 0 else {
-            throw ModelError(
-                .size, name, "cannot run on \(batch) images of \(width) × \(height)")
+        try checkSide(height)
+        try checkSide(width)
+        guard batch > 0 else {
+            throw ModelError(.size, name, "cannot run on \(batch) images")
         }
         let graph = try graph(for: [batch, 1, height, width], of: own)
         let extended = estimatesConfidence ? graph.addingConfidence() : nil
@@ -46,10 +47,24 @@ extension Model {
 
     /// The height and width, in pixels, of a square; ``preferredSize()`` without a side.
     ///
-    /// - Throws: ``ModelError`` if the model takes an input other than lightness.
+    /// - Throws: ``ModelError`` if the model takes an input other than lightness, or the side is out
+    ///   of range.
     package func size(ofSide side: Int?) throws(ModelError) -> (height: Int, width: Int) {
         let own = try preferredSize()
+        if let side { try checkSide(side) }
         return (side ?? own.height, side ?? own.width)
+    }
+
+    /// The largest height and width, in pixels, of an image that a model sees.
+    private static let maximumSide = 16_384
+
+    private func checkSide(_ side: Int) throws(ModelError) {
+        guard (1...Self.maximumSide).contains(side) else {
+            throw ModelError(
+                .size, name,
+                "cannot run on images with a side of \(side) pixels: it must be from 1 to "
+                    + "\(Self.maximumSide)")
+        }
     }
 
     /// The graph of a colorizer.

@@ -32,7 +32,8 @@ package final class ModelProgram {
             traced.firstIndex { $0.tensor.id == output.value.id }
         }
         program = try Program(
-            outputs: graph.outputs, observing: traced.map(\.tensor), options: options)
+            outputs: graph.outputs, observing: traced.map(\.tensor),
+            options: options.limited(for: graph))
         try program.load(graph.variables)
     }
 
@@ -169,5 +170,24 @@ extension TensorData {
     /// The value times a factor.
     func scaled(by factor: Float) -> TensorData {
         factor == 1 ? self : TensorData(shape: shape, scalars: scalars.map { $0 * factor })
+    }
+}
+
+extension CompileOptions {
+    /// What a network of few weights may allocate at the usual size of a picture.
+    private static let (leastMemory, usualCount) = (768 << 20, 512 * 512)
+    /// How many times the memory of its weights a network may take.
+    private static let weightFactor = 64
+
+    /// The options with a limit of memory that real networks stay below: a small file cannot make
+    /// the machine run out of it. Larger inputs, which the caller asks for, may take more.
+    fileprivate func limited(for graph: ModelGraph) -> CompileOptions {
+        let weights = graph.variables.values.reduce(0) { $0 + $1.scalars.count } * 4
+        let count = graph.inputs.reduce(0) { $0 + min($1.shape.count, 1 << 40) }
+        let usual = max(Self.leastMemory, Self.weightFactor * weights)
+        let scale = max(Double(count) / Double(Self.usualCount), 1)
+        var limited = self
+        limited.memoryLimit = Int(min(Double(memoryLimit), Double(usual) * scale))
+        return limited
     }
 }

@@ -77,6 +77,32 @@ import Testing
         #expect(films[0].luma.bytes == films[1].luma.bytes)
     }
 
+    @Test func absurdNumbersAreRefused() throws {
+        try bench.makeFilm("film.y4m", frames: 1)
+        for (option, value) in [
+            ("--size", "0"), ("--size", "16385"), ("--size", "9223372036854775807"),
+            ("--threads", "1025"), ("--threads", "-1"),
+        ] {
+            try bench.expect(
+                64, "video", model, "film.y4m", "-o", "out.y4m", "\(option)=\(value)",
+                says: ["\(option) \(value): must be from 1 to"])
+        }
+    }
+
+    /// What a file says cannot move the cursor, or look like a message of its own.
+    @Test func textOfFilesIsEscaped() throws {
+        _ = try bench.write(
+            Data("YUV4MPEG2 W8 H8 C\u{1b}[31mred\u{202e}\n".utf8), to: "odd\nretint: done.y4m")
+        let result = try bench.expect(
+            65, "video", model, "odd\nretint: done.y4m", "-o", "out.y4m",
+            says: ["odd\n  retint: done.y4m", "C\\u{1b}[31mred\\u{202e}"])
+        #expect(!result.messages.unicodeScalars.contains("\u{1b}"))
+        let long = String(repeating: "x", count: 50_000)
+        let cut = try bench.expect(
+            64, "video", model, "film.y4m", "-o", "out.y4m", "--range", long, says: [" …"])
+        #expect(cut.messages.count < 16_100)
+    }
+
     @Test func badInputIsRefused() throws {
         try bench.makeFilm("film.y4m", frames: 1)
         try bench.expect(65, "video", model, "none.y4m", "-o", "out.y4m", says: ["none.y4m"])

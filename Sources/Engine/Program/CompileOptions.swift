@@ -13,8 +13,10 @@ public struct CompileOptions: Sendable {
         case wherePossible
     }
 
-    /// Threads to run on; nil for all processors that the process may use.
+    /// Threads to run on, 1 to ``maximumThreads``; nil for all processors that the process may use.
     public var threads: Int?
+    /// The most threads that a program runs on.
+    public static let maximumThreads = 1024
     /// Rounds every operation's result to half precision, as a float16 accelerator would.
     public var roundsToHalf = false
     /// Where Winograd's algorithms are used.
@@ -29,6 +31,11 @@ public struct CompileOptions: Sendable {
     public var choices = KernelChoices()
     /// Measures convolutions that it has not measured yet; its choices then replace ``choices``.
     public var tuner: KernelTuner?
+
+    /// The threads within their range.
+    var threadCount: Int {
+        min(max(threads ?? ThreadPool.processorCount, 1), Self.maximumThreads)
+    }
 
     /// The default options.
     public init() {}

@@ -40,7 +40,7 @@ public final class Program {
             throw GraphError(operation: "compile", reason: "a program needs at least one output")
         }
         try source.validate()
-        pool = ThreadPool.shared(threads: options.threads ?? ThreadPool.processorCount)
+        pool = ThreadPool.shared(threads: options.threadCount)
         let updates = source.updates
         let passes = PassPipeline(
             options, choices: try options.tuner?.choices(for: outputs, options) ?? options.choices,

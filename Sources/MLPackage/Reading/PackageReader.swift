@@ -7,7 +7,7 @@ import SystemPackage
 enum PackageReader {
     /// Parsing a malicious file may take a hundred times its size in memory. Real ones stay below
     /// 1 MB, since weights are in a file of their own.
-    private static let maximumModelSize = 32 << 20
+    private static let maximumModelSize = 8 << 20
 
     static func read(_ path: FilePath) throws -> MLPackage {
         try checkKind(path)

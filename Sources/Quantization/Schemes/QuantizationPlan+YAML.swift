@@ -21,6 +21,12 @@ extension QuantizationPlan {
     init(yaml: String, name: String, standard: QuantizationScheme?) throws {
         self.init(standard)
         let root: Node?
+        guard countYAMLAliases(yaml) <= maximumYAMLAliases else {
+            throw ConversionError(
+                file: name, place: "the file",
+                rule: "it has more than \(maximumYAMLAliases) aliases",
+                remedy: "Write out what they stand for.")
+        }
         do {
             root = try Yams.compose(yaml: yaml)
         } catch {
@@ -147,6 +153,9 @@ private struct PlanReader {
         let values = node.sequence.map { $0.compactMap { $0.scalar.flatMap { Int($0.string) } } }
         guard let values, values.count == 2 else {
             throw error(node, "a ratio is a list of two integers", "Write it as [2, 4].")
+        }
+        guard values.allSatisfy((0...1 << 16).contains) else {
+            throw error(node, "a ratio has numbers from 0 to 65536", "Write it as [2, 4].")
         }
         return .ratio(zeros: values[0], of: values[1])
     }

@@ -47,9 +47,15 @@ extension BenchmarkOptions {
     }
 
     func check() throws(BenchmarkError) {
-        let values = [("batch", batch), ("size", size), ("threads", threads), ("runs", runs)]
-        for case (let name, let value?) in values where value < 1 {
-            throw BenchmarkError(.option, "\(name) \(value): must be at least 1")
+        let values = [
+            ("batch", batch, 1...65_536), ("size", size, 1...16_384),
+            ("threads", threads, 1...1024),
+            ("runs", runs, 1...1_000_000),
+        ]
+        for case (let name, let value?, let range) in values where !range.contains(value) {
+            throw BenchmarkError(
+                .option,
+                "\(name) \(value): must be from \(range.lowerBound) to \(range.upperBound)")
         }
     }
 }

@@ -60,11 +60,10 @@ struct BenchmarkCommand: ParsableCommand {
     var json = false
 
     func run() throws {
-        for (value, option) in [
-            (size, "--size"), (batch, "--batch"), (threads, "--threads"), (runs, "--runs"),
-        ] {
-            try checkPositive(value, option)
-        }
+        try check(size, "--size", sideRange)
+        try check(batch, "--batch", 1...65_536)
+        try check(threads, "--threads", threadRange)
+        try check(runs, "--runs", 1...1_000_000)
         let model = try loadedModel()
         if let warning = Processor.blasWarning { Console.warn(warning) }
         var options = options

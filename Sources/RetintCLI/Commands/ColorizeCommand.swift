@@ -70,8 +70,8 @@ struct ColorizeCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try checkPositive(size, "--size")
-        try checkPositive(threads, "--threads")
+        try check(size, "--size", sideRange)
+        try check(threads, "--threads", threadRange)
         let files = try PhotoFile.list(photos, to: output, naming)
         let model = try Model(contentsOf: model)
         let options = try coloring()

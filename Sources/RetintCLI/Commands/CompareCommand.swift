@@ -36,9 +36,9 @@ struct CompareCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        try checkPositive(size, "--size")
-        try checkPositive(rounds, "--rounds")
-        try checkPositive(threads, "--threads")
+        try check(size, "--size", sideRange)
+        try check(rounds, "--rounds", 1...1_000_000)
+        try check(threads, "--threads", threadRange)
         let models = try models.map { try Model(contentsOf: $0) }
         let photos = try data.map(photoReferences) ?? []
         let display = ComparisonDisplay()

@@ -126,8 +126,8 @@ struct VideoCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try checkPositive(size, "--size")
-        try checkPositive(threads, "--threads")
+        try check(size, "--size", sideRange)
+        try check(threads, "--threads", threadRange)
         if input != "-" {
             try refuseOverwriting(Set([FileIdentity(of: input)].compactMap { $0 }), with: output)
         }

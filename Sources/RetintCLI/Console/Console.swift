@@ -9,13 +9,13 @@ enum Console {
 
     /// Prints a line of results.
     static func print(_ line: String) {
-        let number = write(line + "\n", to: STDOUT_FILENO)
+        let number = write(line.escapedForTerminal + "\n", to: STDOUT_FILENO)
         if number != 0 { failure.withLock { $0 = number } }
     }
 
     /// Prints a message.
     static func note(_ message: String) {
-        draw("retint: \(message)\n")
+        draw("retint: \(message.asMessage)\n")
     }
 
     /// Writes text to standard error, without a line break.

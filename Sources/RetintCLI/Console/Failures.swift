@@ -31,8 +31,15 @@ struct Failures {
     }
 }
 
-/// Throws a usage error if a value is below 1; nil passes.
-func checkPositive(_ value: Int?, _ option: String) throws {
-    guard let value, value < 1 else { return }
-    throw CommandError(.wrongUsage, "\(option) \(value): must be at least 1")
+/// Throws a usage error if a value is out of range; nil passes.
+func check(_ value: Int?, _ option: String, _ range: ClosedRange<Int>) throws {
+    guard let value, !range.contains(value) else { return }
+    throw CommandError(
+        .wrongUsage,
+        "\(option) \(value): must be from \(range.lowerBound) to \(range.upperBound)")
 }
+
+/// The sides of images, in pixels, at which a network may see them.
+let sideRange = 1...16_384
+/// The numbers of threads that may be asked for.
+let threadRange = 1...1024

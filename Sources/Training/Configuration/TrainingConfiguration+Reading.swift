@@ -47,6 +47,11 @@ extension TrainingConfiguration {
     private static let nulls: Set<String> = ["", "~", "null", "Null", "NULL"]
 
     private static func compose(_ yaml: String, _ name: String) throws(TrainingError) -> Node? {
+        guard countYAMLAliases(yaml) <= maximumYAMLAliases else {
+            throw TrainingError(
+                at: name,
+                "has more than \(maximumYAMLAliases) aliases: write out what they stand for")
+        }
         do {
             return try Yams.compose(yaml: yaml)
         } catch {

@@ -4,6 +4,8 @@ import Foundation
 /// `metrics.jsonl`: one record a line, each written at once.
 final class MetricsLog: MetricsSink {
     private let handle: FileHandle
+    /// A record has a few hundred bytes: a million of them.
+    private static let maximumBytes = 1 << 28
     private let encoder = JSONEncoder()
 
     /// - Parameter step: records beyond this step, of a run that was cut off, are removed: those
@@ -12,7 +14,9 @@ final class MetricsLog: MetricsSink {
         encoder.outputFormatting = [.sortedKeys]
         var kept: [UInt8] = []
         if step > 0, access(path, F_OK) == 0 {
-            for line in try readFile(path).split(separator: UInt8(ascii: "\n")) {
+            for line in try readFile(path, maximumBytes: Self.maximumBytes).split(
+                separator: UInt8(ascii: "\n"))
+            {
                 let record = try? JSONDecoder().decode(MetricsRecord.self, from: Data(line))
                 if let record, record.step <= step { kept += line + [UInt8(ascii: "\n")] }
             }

@@ -1,4 +1,5 @@
 import Locks
+
 import struct Synchronization.Atomic
 
 /// Carries events from the thread that trains to the task that reads them.

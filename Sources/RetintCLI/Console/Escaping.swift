@@ -1,0 +1,35 @@
+/// Text from files and arguments may hold characters that move the cursor, change colors or reverse
+/// the direction of writing. On a terminal they could hide or forge what retint says.
+extension String {
+    /// The text with control characters as `\u{1b}`. Line breaks and tabs stay.
+    var escapedForTerminal: String {
+        guard unicodeScalars.contains(where: \.isHostile) else { return self }
+        return unicodeScalars.map { scalar in
+            scalar.isHostile
+                ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
+        }.joined()
+    }
+
+    /// The text as one message: further lines are indented, so that none of them looks like a
+    /// message of its own, and what is too long to read is left out.
+    var asMessage: String {
+        let text = count > Self.longestMessage ? prefix(Self.longestMessage) + " …" : self[...]
+        return String(text).escapedForTerminal.split(
+            separator: "\n", omittingEmptySubsequences: false
+        ).joined(separator: "\n  ")
+    }
+
+    private static let longestMessage = 16_000
+}
+
+extension Unicode.Scalar {
+    /// Control characters but for line breaks and tabs; separators of lines and paragraphs; marks
+    /// and overrides of the direction.
+    fileprivate var isHostile: Bool {
+        switch value {
+        case 0x09, 0x0a: false
+        case 0..<0x20, 0x7f..<0xa0, 0x200e...0x200f, 0x2028...0x202e, 0x2066...0x2069: true
+        default: false
+        }
+    }
+}
