@@ -47,8 +47,8 @@ extension Model {
 
     /// The height and width, in pixels, of a square; ``preferredSize()`` without a side.
     ///
-    /// - Throws: ``ModelError`` if the model takes an input other than lightness, or the side is out
-    ///   of range.
+    /// - Throws: ``ModelError`` if the model takes an input other than lightness, or the side is
+    ///   out of range.
     package func size(ofSide side: Int?) throws(ModelError) -> (height: Int, width: Int) {
         let own = try preferredSize()
         if let side { try checkSide(side) }

@@ -31,9 +31,13 @@ package final class ModelProgram {
         outputIndices = graph.outputs.map { output in
             traced.firstIndex { $0.tensor.id == output.value.id }
         }
-        program = try Program(
-            outputs: graph.outputs, observing: traced.map(\.tensor),
-            options: options.limited(for: graph))
+        do throws(GraphError) {
+            program = try Program(
+                outputs: graph.outputs, observing: traced.map(\.tensor),
+                options: options.limited(for: graph))
+        } catch {
+            throw ModelError(.notRunnable, graph.model.name, "\(error)")
+        }
         try program.load(graph.variables)
     }
 

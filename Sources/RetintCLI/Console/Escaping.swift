@@ -2,12 +2,19 @@
 /// the direction of writing. On a terminal they could hide or forge what retint says.
 extension String {
     /// The text with control characters as `\u{1b}`. Line breaks and tabs stay.
-    var escapedForTerminal: String {
+    var escapedForTerminal: String { escaped { "\\u{\(String($0, radix: 16))}" } }
+
+    /// JSON in whose strings the same characters are escaped as JSON escapes them.
+    var escapedForJSON: String {
+        escaped { code in
+            let digits = String(code, radix: 16)
+            return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        }
+    }
+
+    private func escaped(_ escape: (UInt32) -> String) -> String {
         guard unicodeScalars.contains(where: \.isHostile) else { return self }
-        return unicodeScalars.map { scalar in
-            scalar.isHostile
-                ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
-        }.joined()
+        return unicodeScalars.map { $0.isHostile ? escape($0.value) : String($0) }.joined()
     }
 
     /// The text as one message: further lines are indented, so that none of them looks like a

@@ -15,6 +15,6 @@ extension Console {
         encoder.nonConformingFloatEncodingStrategy = .convertToString(
             positiveInfinity: mark, negativeInfinity: mark, nan: mark)
         let text = String(decoding: try encoder.encode(value), as: UTF8.self)
-        return text.replacingOccurrences(of: "\"\(mark)\"", with: "null")
+        return text.replacingOccurrences(of: "\"\(mark)\"", with: "null").escapedForJSON
     }
 }
