@@ -80,8 +80,8 @@ private func timedFrames(
     let own = film.isRGB ? nil : film.range
     let frames = try NUTFrames(
         input, chroma: layout.chroma, bitDepth: layout.bitDepth,
-        range: options.range ?? own ?? .limited, matrix: options.matrix ?? film.matrix,
-        rate: film.rate)
+        range: options.range ?? own ?? .limited, statesRange: film.isRGB || film.range != nil,
+        matrix: options.matrix ?? film.matrix, rate: film.rate)
     return FrameReader(frames.header, frames)
 }
 

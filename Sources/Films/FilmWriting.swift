@@ -128,10 +128,16 @@ extension FileDescriptor {
     /// Waits until the program at the other end of a pipe has read all bytes and had time to work
     /// on them; not for ever, because it may hang.
     fileprivate func waitForReader() async {
-        for _ in 0..<100 where unreadByteCount > 0 {
+        for _ in 0..<100 where unreadByteCount > 0 && hasReader {
             try? await Task.sleep(for: .milliseconds(50))
         }
         try? await Task.sleep(for: .milliseconds(500))
+    }
+
+    /// Whether the program at the other end of a pipe still runs.
+    private var hasReader: Bool {
+        var state = pollfd(fd: rawValue, events: 0, revents: 0)
+        return poll(&state, 1, 0) == 0
     }
 
     /// The bytes in a pipe.

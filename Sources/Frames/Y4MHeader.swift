@@ -162,13 +162,16 @@ extension Y4MHeader {
     /// Describes frames that are shown at times of their own.
     ///
     /// - Parameters:
+    ///   - statesRange: whether the film states the range of the format.
     ///   - rate: the mean rate; nil if it is unknown.
     ///   - pixelAspect: the width of a pixel and its height; 0 if unknown.
     package init(
-        _ format: FrameFormat, rate: FrameRate?, pixelAspect: (width: Int, height: Int)
+        _ format: FrameFormat, statesRange: Bool, rate: FrameRate?,
+        pixelAspect: (width: Int, height: Int)
     ) {
         self.init(
-            format: format, frameRate: rate, statesRange: true, layout: Self.layout(of: format),
+            format: format, frameRate: rate, statesRange: statesRange,
+            layout: Self.layout(of: format),
             otherFields: ["Ip", "A\(pixelAspect.width):\(pixelAspect.height)"])
     }
 

@@ -159,6 +159,15 @@ import Testing
         #expect(!bench.files.contains("out.mp4.parts/00000.mp4"))
     }
 
+    @Test func saysWhatTheContainerDoesNotState() throws {
+        try bench.ffmpeg(
+            "-f", "lavfi", "-i", "testsrc2=size=66x46:rate=25:duration=0.2", "-c:v", "mpeg4",
+            "film.mp4")
+        try bench.expect(
+            0, "video", model, "film.mp4", "-o", "out.mkv", "--encoder", "ffv1",
+            says: ["states no matrix: taken as bt601", "states no range: taken as limited"])
+    }
+
     @Test func aStatedRangeIsOverridden() throws {
         try bench.makeContainer("film.mkv", layout: "yuv420p")
         try bench.expect(

@@ -22,7 +22,8 @@ import Testing
     private func write(_ format: FrameFormat, _ times: [Duration]) throws -> [UInt8] {
         let base = try #require(TimeBase(1, 90_000))
         let header = Y4MHeader(
-            format, rate: FrameRate(numerator: 30, denominator: 1), pixelAspect: (4, 3))
+            format, statesRange: true, rate: FrameRate(numerator: 30, denominator: 1),
+            pixelAspect: (4, 3))
         let path = scratch.path("film.nut")
         do {
             let sink = try NUTSink(header, base, ByteOutput(path))
@@ -48,7 +49,7 @@ import Testing
         try AtomicFile.write(bytes, to: path)
         var frames = try NUTFrames(
             ByteInput(path), chroma: format.chroma, bitDepth: format.bitDepth, range: format.range,
-            matrix: format.matrix, rate: nil)
+            statesRange: true, matrix: format.matrix, rate: nil)
         var result: [Frame] = []
         while let frame = try frames.next() { result.append(frame) }
         return result

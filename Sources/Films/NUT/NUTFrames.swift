@@ -22,12 +22,13 @@ struct NUTFrames: FrameSource {
     ///   - chroma: of the frames.
     ///   - bitDepth: of the frames.
     ///   - range: of the frames.
+    ///   - statesRange: whether the film states that range.
     ///   - matrix: nil for that of the height.
     ///   - rate: the mean rate; nil if it is unknown.
     /// - Throws: `FileError` if the input cannot be read; `FrameError` if it is no such stream.
     init(
         _ input: sending ByteInput, chroma: ChromaSubsampling, bitDepth: Int, range: SampleRange,
-        matrix: ColorMatrix?, rate: FrameRate?
+        statesRange: Bool, matrix: ColorMatrix?, rate: FrameRate?
     ) throws {
         guard try input.bytes(NUT.signature.count) == NUT.signature else {
             throw input.damaged("it does not begin as NUT does")
@@ -49,7 +50,8 @@ struct NUTFrames: FrameSource {
         let format = try FrameFormat(
             width: stream.width, height: stream.height, chroma: chroma, bitDepth: bitDepth,
             range: range, matrix: matrix ?? ColorMatrix(height: stream.height))
-        header = Y4MHeader(format, rate: rate, pixelAspect: stream.pixelAspect)
+        header = Y4MHeader(
+            format, statesRange: statesRange, rate: rate, pixelAspect: stream.pixelAspect)
         self.input = input
     }
 
