@@ -34,7 +34,11 @@ public final class Graph {
     public var weightRounding: WeightRounding?
     package private(set) var nodes: [Node] = []
     /// The values that variables take after a run, in the order of ``update(_:to:)``.
-    package private(set) var updates: [(variable: String, value: Tensor)] = []
+    package var updates: [(variable: String, value: Tensor)] {
+        recordedUpdates.map { ($0.variable, Tensor(graph: self, id: $0.value)) }
+    }
+    /// Nodes by number: tensors, which hold the graph, would keep it alive for ever.
+    private var recordedUpdates: [(variable: String, value: Int)] = []
     /// The first node that was added by differentiation; nil if there is none.
     package private(set) var backwardStart: Int?
     /// The first rule that was broken while the graph was built.
@@ -157,7 +161,7 @@ public final class Graph {
             let error = ShapeError("the new value of \(target.variableName) must keep its shape")
             return record(error, "update", [variable.shape, value.shape])
         }
-        updates.append((target.variableName, value))
+        recordedUpdates.append((target.variableName, value.id))
     }
 
     /// The variable of a name; nil if none was declared.
@@ -167,13 +171,12 @@ public final class Graph {
 
     /// Replaces the value of every update recorded so far.
     package func mapUpdates(_ rule: (_ variable: Tensor, _ value: Tensor) -> Tensor) {
-        let recorded = updates
-        var values: [(variable: String, value: Tensor)] = []
-        for (name, value) in recorded {
+        var replaced: [(variable: String, value: Int)] = []
+        for (name, value) in updates {
             guard let variable = variable(named: name) else { continue }
-            values.append((name, rule(variable, value)))
+            replaced.append((name, rule(variable, value).id))
         }
-        updates = values
+        recordedUpdates = replaced
     }
 
     /// The nodes that `roots` need, in topological order.

@@ -114,6 +114,17 @@ import Testing
         #expect(graph.error == nil)
     }
 
+    @Test func updatesDoNotKeepTheirGraphAlive() {
+        weak var kept: Graph?
+        do {
+            let graph = Graph()
+            let a = graph.variable("a", [2], role: .parameter)
+            graph.update(a, to: a * 2)
+            kept = graph
+        }
+        #expect(kept == nil)
+    }
+
     @Test func onlyVariablesAreUpdated() {
         let graph = Graph()
         let x = graph.input("x", [2])
