@@ -36,8 +36,9 @@ RT_INLINE float rt_exp_parts(float t, float *n) {
 
 RT_INLINE float rt_expf(float x) {
     // Beyond these limits the result is 0 or infinite; between them both powers of two are normal.
-    float t = x > 89.0f ? 89.0f : x, n;
-    t = t < -104.0f ? -104.0f : t;
+    // NaN becomes a limit too: C does not define which integer it is.
+    float t = x < 89.0f ? x : 89.0f, n;
+    t = t > -104.0f ? t : -104.0f;
     float p = rt_exp_parts(t, &n);
     int32_t i = (int32_t)n;
     int32_t half = i / 2;
@@ -50,7 +51,9 @@ RT_INLINE float rt_expf_to_one(float x) {
     // There n is −127, and the power's bits are those of 0.
     float t = x < -88.0f ? -88.0f : x, n;
     float p = rt_exp_parts(t, &n);
-    return p * rt_from_bits(((int32_t)n + 127) << 23);
+    // The lowest bits of the sum are n + 127: unlike a conversion to integers, defined for NaN.
+    uint32_t bits = (uint32_t)rt_to_bits(n + (12582912.0f + 127.0f));
+    return p * rt_from_bits((int32_t)(bits << 23));
 }
 
 RT_INLINE float rt_logf(float x) {
@@ -101,8 +104,9 @@ RT_INLINE float rt_halff(float x) {
     int32_t bits = rt_to_bits(x);
     int32_t magnitude = bits & 0x7fffffff;
     // Normal halves keep 10 of 23 fraction bits: add half of the rest, and the bit that breaks ties
-    // to even.
-    int32_t rounded = (magnitude + 0x0fff + ((magnitude >> 13) & 1)) & ~0x1fff;
+    // to even. Only NaN gets beyond 31 bits.
+    uint32_t sum = (uint32_t)magnitude + 0x0fff + ((magnitude >> 13) & 1);
+    int32_t rounded = (int32_t)(sum & ~0x1fffu);
     float normal = rt_from_bits(rounded);
     normal = rounded >= 0x47800000 ? INFINITY : normal;
     // Below 2^-14 the spacing is fixed at 2^-24: adding 0.5 lets the CPU round there.
