@@ -60,8 +60,14 @@ extension LoadReport: CustomStringConvertible {
     public var description: String {
         guard !isStrict else { return "all \(expectedCount) tensors match" }
         let header = ["", "tensor", "expected", "found"]
-        return ([summary] + Self.aligned([header] + rows)).joined(separator: "\n")
+        let more = unexpected.count - Self.shownUnexpected
+        return
+            ([summary] + Self.aligned([header] + rows)
+            + (more > 0 ? ["  and \(more) more unexpected"] : [])).joined(separator: "\n")
     }
+
+    /// A file may have far more tensors than any network, with names that fill the screen.
+    private static let (shownUnexpected, shownCharacters) = (200, 100)
 
     private var summary: String {
         "of \(expectedCount) expected tensors \(missing.count) missing, "
@@ -71,7 +77,13 @@ extension LoadReport: CustomStringConvertible {
     private var rows: [[String]] {
         missing.map { ["missing", $0.name, "\($0.shape)", "-"] }
             + misshaped.map { ["mis-shaped", $0.name, "\($0.expected)", "\($0.found)"] }
-            + unexpected.map { ["unexpected", $0.name, "-", "\($0.shape)"] }
+            + unexpected.prefix(Self.shownUnexpected).map {
+                ["unexpected", Self.shortened($0.name), "-", "\($0.shape)"]
+            }
+    }
+
+    private static func shortened(_ name: String) -> String {
+        name.count <= shownCharacters ? name : name.prefix(shownCharacters - 1) + "…"
     }
 
     private static func aligned(_ rows: [[String]]) -> [String] {

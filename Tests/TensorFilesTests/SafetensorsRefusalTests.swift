@@ -62,6 +62,9 @@ import Testing
         Case("number as tensor", file("{\"w\":1}"), "\"{\""),
         Case("null as tensor", file("{\"w\":null}"), "\"{\""),
         Case("name not closed", file("{\"w"), "ends within a string"),
+        Case(
+            "long name", file("{\(tensor(String(repeating: "w", count: 4097)))}", data: 8),
+            "more than 4096 bytes"),
         Case("line end in name", file("{\"a\nb\":1}"), "control character"),
         Case("unknown escape", file("{\"\\x\":1}"), "unknown escape"),
         Case("escape at the end", file("{\"\\"), "unknown escape"),

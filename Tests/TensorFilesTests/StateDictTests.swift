@@ -39,6 +39,17 @@ import Testing
                 """)
     }
 
+    /// Whatever a file holds, the report is one that people read.
+    @Test func reportIsShort() {
+        var dict = StateDict()
+        for index in 0..<5000 {
+            dict["\(index)." + String(repeating: "x", count: 4000)] = StoredTensor(integer: 1)
+        }
+        let text = dict.compare(expected: []).description
+        #expect(text.utf8.count < 1 << 15)
+        #expect(text.contains("0.xxx") && text.contains("and 4800 more unexpected"))
+    }
+
     @Test func reportOfMatch() throws {
         let dict = try StateDict(contentsOf: golden("flat"))
         let report = dict.compare(expected: dict.map { ($0.name, $0.tensor.shape) })

@@ -86,7 +86,11 @@ struct JSONCursor {
 /// Strings.
 extension JSONCursor {
     /// Parses a quoted string.
-    mutating func string() throws(TensorFileError) -> String {
+    ///
+    /// - Parameter limit: the most bytes; names are copied into every message about them.
+    mutating func string(
+        limit: Int = JSONCursor.longestName
+    ) throws(TensorFileError) -> String {
         skipBlanks()
         guard position < bytes.count, bytes[position] == Self.quote else {
             throw error("a string in quotes is expected here")
@@ -99,6 +103,9 @@ extension JSONCursor {
             }
             text += plain
             position += plain.count
+            guard text.count <= limit else {
+                throw error("a name of more than \(limit) bytes stands here")
+            }
             guard position < bytes.count else { throw error("the header ends within a string") }
             switch bytes[position] {
             case Self.quote:
@@ -110,6 +117,7 @@ extension JSONCursor {
         }
     }
 
+    private static let longestName = 4096
     private static let quote = UInt8(ascii: "\"")
     private static let backslash = UInt8(ascii: "\\")
     /// The characters that follow a backslash, and what they encode.

@@ -47,7 +47,7 @@ struct SafetensorsHeaderParser {
             guard texts[key] == nil else {
                 throw cursor.error("\(key.debugDescription) stands in the metadata twice")
             }
-            texts[key] = try cursor.string()
+            texts[key] = try cursor.string(limit: .max)
         }
         metadata = texts
     }
