@@ -13,6 +13,7 @@ struct encoder {
     char *message;
     unsigned char *bytes;
     unsigned long count;
+    bool has_destination;
 };
 
 static void on_error(j_common_ptr info) {
@@ -35,6 +36,15 @@ static void open_encoder(struct encoder *encoder) {
     encoder->jpeg.client_data = encoder;
     jpeg_create_compress(&encoder->jpeg);
     jpeg_mem_dest(&encoder->jpeg, &encoder->bytes, &encoder->count);
+    encoder->has_destination = true;
+}
+
+// Frees all after a failure. The destination manager replaces the buffer as it grows, and tells
+// where it is when it terminates.
+static void discard(struct encoder *encoder) {
+    if (encoder->has_destination) encoder->jpeg.dest->term_destination(&encoder->jpeg);
+    free(encoder->bytes);
+    jpeg_destroy_compress(&encoder->jpeg);
 }
 
 static void set_up(struct jpeg_compress_struct *jpeg, uint32_t width, uint32_t height,
@@ -86,9 +96,6 @@ static void encode(
     jpeg_finish_compress(jpeg);
 }
 
-// The destination manager frees a buffer that it replaces and keeps its own pointer to the new
-// one; `bytes` is only brought up to date when it terminates. After a failure that buffer may be
-// lost: a leak, on running out of memory alone, is better than freeing twice.
 bool codec_jpeg_encode(
     const uint8_t *pixels, uint32_t width, uint32_t height, int quality,
     const CodecMetadata *metadata, uint8_t **bytes, size_t *count, char *message) {
@@ -96,7 +103,7 @@ bool codec_jpeg_encode(
     *bytes = NULL;
     *count = 0;
     if (setjmp(encoder.jump)) {
-        jpeg_destroy_compress(&encoder.jpeg);
+        discard(&encoder);
         return false;
     }
     open_encoder(&encoder);
