@@ -1,0 +1,44 @@
+import Foundation
+
+@testable import Files
+@testable import MLPackage
+@testable import Models
+@testable import TensorGraph
+
+/// Any bytes as `Manifest.json`, `model.mlmodel` and `weight.bin` of a package.
+struct PackageTarget: FuzzTarget {
+    let name = "package"
+
+    private static let paths = [
+        "Manifest.json", "Data/com.apple.CoreML/model.mlmodel",
+        "Data/com.apple.CoreML/weights/weight.bin",
+    ]
+
+    func seeds() throws -> [[UInt8]] {
+        let programs = ProgramTarget().seeds().compactMap { try? ProgramBuilding.package($0) }
+        return try programs.prefix(12).map { package in
+            let path = WorkFolder.path("seed.mlpackage")
+            try PackageWriter.write(package, to: path.filePath)
+            return Parts(Self.paths.map { WorkFolder.read("\(path)/\($0)") }).bytes
+        }
+    }
+
+    func run(_ input: [UInt8]) throws {
+        let folder = "raw.mlpackage"
+        try FileManager.default.createDirectory(
+            atPath: WorkFolder.path("\(folder)/Data/com.apple.CoreML/weights"),
+            withIntermediateDirectories: true)
+        for (path, file) in zip(Self.paths, Parts(input, count: Self.paths.count).files) {
+            WorkFolder.write(file, to: "\(folder)/\(path)")
+        }
+        let package = try MLPackage(contentsOf: WorkFolder.path(folder))
+        try ProgramRun.run(Model(package), observes: false)
+    }
+
+    func mutated(
+        _ input: [UInt8], limit: Int, seed: UInt32, change: ([UInt8], Int) -> [UInt8]
+    ) -> [UInt8]? {
+        Parts.mutated(
+            input, count: Self.paths.count, limit: limit, seed: seed, change: change)
+    }
+}

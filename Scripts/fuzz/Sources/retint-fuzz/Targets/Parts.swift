@@ -1,0 +1,38 @@
+/// Several files in one input: each is preceded by its length in three bytes, but for the last.
+struct Parts {
+    var files: [[UInt8]]
+
+    init(_ files: [[UInt8]]) { self.files = files }
+
+    /// Takes an input apart; a length that is too large is cut.
+    init(_ input: [UInt8], count: Int) {
+        var rest = input[...]
+        files = []
+        for _ in 1..<count {
+            let length = rest.prefix(3).reduce(0) { $0 << 8 | Int($1) }
+            rest = rest.dropFirst(3)
+            files.append(Array(rest.prefix(length)))
+            rest = rest.dropFirst(length)
+        }
+        files.append(Array(rest))
+    }
+
+    var bytes: [UInt8] {
+        files.dropLast().reduce(into: []) { bytes, file in
+            bytes += [16, 8, 0].map { UInt8(truncatingIfNeeded: file.count >> $0) } + file
+        } + files[files.count - 1]
+    }
+
+    /// Changes one of the files, which keeps the others whole.
+    static func mutated(
+        _ input: [UInt8], count: Int, limit: Int, seed: UInt32,
+        change: ([UInt8], Int) -> [UInt8]
+    ) -> [UInt8] {
+        var parts = Parts(input, count: count)
+        let index = Int(seed) % count
+        let others = parts.bytes.count - parts.files[index].count
+        guard others < limit else { return change(input, limit) }
+        parts.files[index] = change(parts.files[index], limit - others)
+        return parts.bytes
+    }
+}
