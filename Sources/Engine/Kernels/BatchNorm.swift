@@ -7,12 +7,15 @@ import TensorGraph
 /// If the kernel that computes the pixels is an ``ObservableKernel``, it passes them on as it
 /// finishes them, and a run only adds the partial sums.
 class ChannelSumsKernel: Kernel, ObservingKernel {
-    /// One thread's sums, [2, channels], over the pixels that it has read.
+    /// One thread's sums, [2, channels], over the pixels that it has read. All is behind pointers:
+    /// the threads share the array of these, which none may change.
     struct Partial {
         let sums: UnsafeMutablePointer<Double>
         /// What is subtracted from the pixels before they are summed.
         let origin: UnsafeMutablePointer<Float>
-        var pixels = 0
+        let count: UnsafeMutablePointer<Int>
+
+        var pixels: Int { count.pointee }
     }
 
     let rows: Int
@@ -37,6 +40,7 @@ class ChannelSumsKernel: Kernel, ObservingKernel {
         for partial in partials {
             partial.sums.deallocate()
             partial.origin.deallocate()
+            partial.count.deallocate()
         }
     }
 
@@ -44,9 +48,11 @@ class ChannelSumsKernel: Kernel, ObservingKernel {
         deallocate()
         partials = (0..<threads).map { _ in
             let partial = Partial(
-                sums: .allocate(capacity: 2 * channels), origin: .allocate(capacity: channels))
+                sums: .allocate(capacity: 2 * channels), origin: .allocate(capacity: channels),
+                count: .allocate(capacity: 1))
             partial.sums.initialize(repeating: 0, count: 2 * channels)
             partial.origin.initialize(repeating: 0, count: channels)
+            partial.count.initialize(to: 0)
             return partial
         }
     }
@@ -63,7 +69,7 @@ class ChannelSumsKernel: Kernel, ObservingKernel {
         let range = elements.lowerBound / channels..<elements.upperBound / channels
         guard !range.isEmpty else { return }
         accumulate(range, to: partials[thread])
-        partials[thread].pixels += range.count
+        partials[thread].count.pointee += range.count
     }
 
     override func run(phase: Int, part: Part, _ workspace: UnsafeMutablePointer<Float>) {
@@ -80,9 +86,9 @@ class ChannelSumsKernel: Kernel, ObservingKernel {
         for channel in 0..<channels {
             (y[channel], y[channels + channel]) = result(channel, partials)
         }
-        for thread in partials.indices {
-            partials[thread].sums.update(repeating: 0, count: 2 * channels)
-            partials[thread].pixels = 0
+        for partial in partials {
+            partial.sums.update(repeating: 0, count: 2 * channels)
+            partial.count.pointee = 0
         }
     }
 }
