@@ -164,7 +164,8 @@ import Testing
     }
 
     /// The peak is reset before each model: a small one does not inherit that of a large one.
-    @Test func thePeakIsTheModelsOwn() throws {
+    @Test(.enabled(if: !isSanitized, "a sanitizer's memory would count"))
+    func thePeakIsTheModelsOwn() throws {
         let name = try bench.makeCheckpoint()
         try Checkpoint(architecture: "pico-unet", seed: 1).write(to: bench.path("pico.h5"))
         let report = try report(name, "--against", "pico.h5")

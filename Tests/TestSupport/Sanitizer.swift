@@ -1,0 +1,4 @@
+import Glibc
+
+/// Whether the tests run under the address or the thread sanitizer, which need memory of their own.
+package let isSanitized = dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan_init") != nil
