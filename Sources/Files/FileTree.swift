@@ -152,16 +152,18 @@ package struct FileIdentity: Hashable, Sendable {
     package init?(of path: some PathConvertible) {
         var status = stat()
         guard stat(path.filePath.string, &status) == 0 else { return nil }
-        device = UInt64(status.st_dev)
-        number = UInt64(status.st_ino)
+        self.init(status)
     }
 
     /// Nil if the descriptor is not open.
     init?(descriptor: Int32) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return nil }
-        device = UInt64(status.st_dev)
-        number = UInt64(status.st_ino)
+        self.init(status)
+    }
+
+    private init(_ status: stat) {
+        (device, number) = (UInt64(status.st_dev), UInt64(status.st_ino))
     }
 }
 

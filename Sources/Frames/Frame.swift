@@ -32,25 +32,23 @@ public struct Frame: Hashable, Sendable {
         (self.format, self.luma, self.cb, self.cr) = (format, luma, cb, cr)
     }
 
-    /// Makes a frame of samples without padding, plane by plane.
+    /// Makes a frame of planes without padding, Y' first.
     ///
-    /// - Precondition: `samples` has `format.byteCount` bytes.
-    package init(_ format: FrameFormat, tight samples: ArraySlice<UInt8>) throws(FrameError) {
-        precondition(samples.count == format.byteCount)
-        var rest = samples
-        func plane(_ width: Int, _ height: Int) -> Plane {
+    /// - Parameter bytes: gives the next plane, of so many bytes; nil if it ends before that.
+    /// - Returns: nil if a plane is missing.
+    package static func assembled(
+        _ format: FrameFormat, _ bytes: (Int) throws -> [UInt8]?
+    ) throws -> Frame? {
+        func plane(_ width: Int, _ height: Int) throws -> Plane? {
             let row = width * format.bytesPerSample
-            defer { rest = rest.dropFirst(row * height) }
-            return Plane(bytes: Array(rest.prefix(row * height)), bytesPerRow: row)
+            return try bytes(row * height).map { Plane(bytes: $0, bytesPerRow: row) }
         }
-        let luma = plane(format.width, format.height)
-        guard format.chroma != .mono else {
-            try self.init(format, luma: luma)
-            return
-        }
-        let cb = plane(format.chromaWidth, format.chromaHeight)
-        let cr = plane(format.chromaWidth, format.chromaHeight)
-        try self.init(format, luma: luma, cb: cb, cr: cr)
+        guard let luma = try plane(format.width, format.height) else { return nil }
+        guard format.chroma != .mono else { return try Frame(format, luma: luma) }
+        guard let cb = try plane(format.chromaWidth, format.chromaHeight),
+            let cr = try plane(format.chromaWidth, format.chromaHeight)
+        else { return nil }
+        return try Frame(format, luma: luma, cb: cb, cr: cr)
     }
 
     /// Whether all samples are equal; what pads the rows does not count, nor does the time.

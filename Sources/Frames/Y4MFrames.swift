@@ -17,7 +17,11 @@ struct Y4MFrames: FrameSource {
     mutating func next() throws -> Frame? {
         guard let line = try input.line(limit: Self.maximumFrameHeader) else { return nil }
         try check(String(decoding: line.prefix(32), as: UTF8.self))
-        guard let frame = try input.frame(format) else {
+        let frame = try Frame.assembled(format) { count in
+            let bytes = try input.bytes(count)
+            return bytes.count == count ? bytes : nil
+        }
+        guard let frame else {
             throw FrameError(
                 .truncated,
                 "it ends inside frame \(frameCount + 1); the frames before it are whole"
@@ -46,22 +50,5 @@ struct Y4MFrames: FrameSource {
             "frame \(frameCount + 1) is interlaced (\(field)); deinterlace first, for example with "
                 + "ffmpeg -vf bwdif"
         ).of(input.name)
-    }
-}
-
-extension ByteInput {
-    /// The samples of a frame, plane by plane; nil if the input ends before they do.
-    fileprivate func frame(_ format: FrameFormat) throws -> Frame? {
-        func plane(_ width: Int, _ height: Int) throws(FileError) -> Plane? {
-            let row = width * format.bytesPerSample
-            let bytes = try bytes(row * height)
-            return bytes.count == row * height ? Plane(bytes: bytes, bytesPerRow: row) : nil
-        }
-        guard let luma = try plane(format.width, format.height) else { return nil }
-        guard format.chroma != .mono else { return try Frame(format, luma: luma) }
-        guard let cb = try plane(format.chromaWidth, format.chromaHeight),
-            let cr = try plane(format.chromaWidth, format.chromaHeight)
-        else { return nil }
-        return try Frame(format, luma: luma, cb: cb, cr: cr)
     }
 }

@@ -55,15 +55,15 @@ extension Model {
         return (side ?? own.height, side ?? own.width)
     }
 
-    /// The largest height and width, in pixels, of an image that a model sees.
-    private static let maximumSide = 16_384
+    /// The sides, in pixels, of the images that a model may see.
+    public static let sideRange = 1...16_384
 
     private func checkSide(_ side: Int) throws(ModelError) {
-        guard (1...Self.maximumSide).contains(side) else {
+        guard Self.sideRange.contains(side) else {
             throw ModelError(
                 .size, name,
                 "cannot run on images with a side of \(side) pixels: it must be from 1 to "
-                    + "\(Self.maximumSide)")
+                    + "\(Self.sideRange.upperBound)")
         }
     }
 

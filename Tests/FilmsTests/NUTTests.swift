@@ -29,13 +29,16 @@ import Testing
             let sink = try NUTSink(header, base, ByteOutput(path))
             let writer = FrameWriter(header, sink)
             for (index, time) in times.enumerated() {
-                var frame = try Frame(
-                    format,
-                    tight: (0..<format.byteCount).map {
-                        // The upper byte of 10 bits.
-                        format.bitDepth > 8 && $0 % 2 == 1
-                            ? 1 : UInt8(truncatingIfNeeded: $0 * 7 + index)
-                    }[...])
+                var position = 0
+                var frame = try #require(
+                    try Frame.assembled(format) { count in
+                        defer { position += count }
+                        return (position..<position + count).map {
+                            // The upper byte of 10 bits.
+                            format.bitDepth > 8 && $0 % 2 == 1
+                                ? 1 : UInt8(truncatingIfNeeded: $0 * 7 + index)
+                        }
+                    })
                 frame.presentationTime = time
                 try writer.write(frame)
             }

@@ -19,7 +19,8 @@ struct ValueTable {
     /// Whether a run changes variables.
     private let learns: Bool
     private var arena: [Storage] = []
-    private var budget: MemoryBudget
+    /// What is left of it serves the values of a single run.
+    private(set) var budget: MemoryBudget
 
     /// - Parameters:
     ///   - roots: nodes whose values must stay in memory.
@@ -34,9 +35,6 @@ struct ValueTable {
         learns = !variables.isEmpty
         for id in graph.live(from: roots + variables) { try add(id) }
     }
-
-    /// What is left of the budget for values of a single run.
-    var remainingBudget: MemoryBudget { budget }
 
     /// The node whose memory holds this node's value.
     func origin(_ id: Int) -> Int { aliases[id] ?? id }

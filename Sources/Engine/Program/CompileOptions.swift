@@ -13,10 +13,10 @@ public struct CompileOptions: Sendable {
         case wherePossible
     }
 
-    /// Threads to run on, 1 to ``maximumThreads``; nil for all processors that the process may use.
+    /// Threads to run on, of ``threadRange``; nil for all processors that the process may use.
     public var threads: Int?
-    /// The most threads that a program runs on.
-    public static let maximumThreads = 1024
+    /// The numbers of threads that a program runs on.
+    public static let threadRange = 1...1024
     /// Rounds every operation's result to half precision, as a float16 accelerator would.
     public var roundsToHalf = false
     /// Where Winograd's algorithms are used.
@@ -34,7 +34,8 @@ public struct CompileOptions: Sendable {
 
     /// The threads within their range.
     var threadCount: Int {
-        min(max(threads ?? ThreadPool.processorCount, 1), Self.maximumThreads)
+        let range = Self.threadRange
+        return min(max(threads ?? ThreadPool.processorCount, range.lowerBound), range.upperBound)
     }
 
     /// The default options.

@@ -18,7 +18,7 @@ final class ProgramMemory {
         func failure(_ reason: String) -> GraphError {
             GraphError(operation: "compile", reason: reason)
         }
-        if let excess = compiled.values.remainingBudget.excess(plan.count + scratch) {
+        if let excess = compiled.values.budget.excess(plan.count + scratch) {
             throw failure("its intermediate results need \(excess)")
         }
         bytes = (plan.count + scratch) * MemoryLayout<Float>.size

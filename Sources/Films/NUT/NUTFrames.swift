@@ -77,14 +77,19 @@ struct NUTFrames: FrameSource {
                 "frame \(frameCount) has \(head.size) bytes, where frames have "
                     + "\(format.byteCount)")
         }
-        let beginning = beginnings[head.beginning].prefix(head.size)
-        let samples = beginning + (try input.bytes(head.size - beginning.count))
-        guard samples.count == head.size else {
+        var left = beginnings[head.beginning].prefix(head.size)
+        let frame = try Frame.assembled(format) { [input] count in
+            let known = left.prefix(count)
+            left = left.dropFirst(count)
+            let rest = try input.bytes(count - known.count)
+            guard known.count + rest.count == count else { return nil }
+            return known.isEmpty ? rest : known + rest
+        }
+        guard var frame else {
             throw FrameError(
                 .truncated,
                 "\(input.name): it ends inside frame \(frameCount); the frames before it are whole")
         }
-        var frame = try Frame(format, tight: samples)
         frame.presentationTime = timeBase.time(ofTick: head.tick)
         return frame
     }

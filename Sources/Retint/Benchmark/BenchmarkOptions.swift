@@ -47,17 +47,16 @@ extension BenchmarkOptions {
     }
 
     func check() throws(BenchmarkError) {
-        let values = [
-            ("batch", batch, 1...65_536), ("size", size, 1...16_384),
-            ("threads", threads, 1...1024),
-            ("runs", runs, 1...1_000_000),
-        ]
-        for case (let name, let value?, let range) in values where !range.contains(value) {
-            throw BenchmarkError(
-                .option,
-                "\(name) \(value): must be from \(range.lowerBound) to \(range.upperBound)")
-        }
+        try BenchmarkError.check("batch", batch, Self.batchRange)
+        try BenchmarkError.check("size", size, Model.sideRange)
+        try BenchmarkError.check("threads", threads, CompileOptions.threadRange)
+        try BenchmarkError.check("runs", runs, Self.runRange)
     }
+
+    /// The numbers of images of a batch.
+    package static let batchRange = 1...65_536
+    /// The numbers of timed runs.
+    package static let runRange = 1...1_000_000
 }
 
 /// Why a model cannot be measured as requested.
@@ -79,5 +78,15 @@ public struct BenchmarkError: Error, Hashable, Sendable, CustomStringConvertible
 
     init(_ kind: Kind, _ description: String) {
         (self.kind, self.description) = (kind, description)
+    }
+
+    /// Throws if an option is out of range, as NaN always is; nil passes.
+    static func check<Value>(
+        _ name: String, _ value: Value?, _ range: ClosedRange<Value>
+    ) throws(BenchmarkError) {
+        guard let value, !range.contains(value) else { return }
+        throw BenchmarkError(
+            .option,
+            "\(name) \(value): must be from \(range.lowerBound) to \(range.upperBound)")
     }
 }

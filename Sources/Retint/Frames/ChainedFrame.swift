@@ -58,8 +58,10 @@ struct ChainedFrame: Sendable {
         }
         let last = try await before?.colors.value
         return colorizer.clock.measure(.smoothing) {
-            var colors = StableColors(own)
-            if let last, let motion { colors = last.next(own, motion: motion) }
+            var colors =
+                if let last, let motion { last.next(own, motion: motion) } else {
+                    StableColors(own)
+                }
             colorizer.anchors.lead(&colors, leads)
             return colors
         }

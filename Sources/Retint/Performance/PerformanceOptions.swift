@@ -1,4 +1,5 @@
 import Engine
+import Models
 
 /// How the performance of a model is measured.
 public struct PerformanceOptions: Sendable {
@@ -32,20 +33,10 @@ extension PerformanceOptions {
 
     /// - Throws: ``BenchmarkError`` if an option is out of range.
     func check() throws(BenchmarkError) {
-        try check("size", size, 1...16384)
-        try check("threads", threads, 1...1024)
-        try check("seconds", seconds, 0.01...3600)
-        try check("runs", runs, 1...1_000_000)
-        try check("fps", fps, 0.1...1000)
-    }
-
-    private func check<Value>(
-        _ name: String, _ value: Value?, _ range: ClosedRange<Value>
-    ) throws(BenchmarkError) {
-        // NaN is in no range.
-        guard let value, !range.contains(value) else { return }
-        throw BenchmarkError(
-            .option,
-            "\(name) \(value): must be from \(range.lowerBound) to \(range.upperBound)")
+        try BenchmarkError.check("size", size, Model.sideRange)
+        try BenchmarkError.check("threads", threads, CompileOptions.threadRange)
+        try BenchmarkError.check("seconds", seconds, 0.01...3600)
+        try BenchmarkError.check("runs", runs, BenchmarkOptions.runRange)
+        try BenchmarkError.check("fps", fps, 0.1...1000)
     }
 }

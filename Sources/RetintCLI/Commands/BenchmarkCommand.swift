@@ -60,10 +60,10 @@ struct BenchmarkCommand: ParsableCommand {
     var json = false
 
     func run() throws {
-        try check(size, "--size", sideRange)
-        try check(batch, "--batch", 1...65_536)
-        try check(threads, "--threads", threadRange)
-        try check(runs, "--runs", 1...1_000_000)
+        try check(size, "--size", Model.sideRange)
+        try check(batch, "--batch", BenchmarkOptions.batchRange)
+        try check(threads, "--threads", CompileOptions.threadRange)
+        try check(runs, "--runs", BenchmarkOptions.runRange)
         let model = try loadedModel()
         if let warning = Processor.blasWarning { Console.warn(warning) }
         var options = options

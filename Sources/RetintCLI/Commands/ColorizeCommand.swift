@@ -70,8 +70,8 @@ struct ColorizeCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try check(size, "--size", sideRange)
-        try check(threads, "--threads", threadRange)
+        try check(size, "--size", Model.sideRange)
+        try check(threads, "--threads", CompileOptions.threadRange)
         let files = try PhotoFile.list(photos, to: output, naming)
         let model = try Model(contentsOf: model)
         let options = try coloring()

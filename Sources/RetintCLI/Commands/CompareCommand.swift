@@ -36,9 +36,9 @@ struct CompareCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        try check(size, "--size", sideRange)
-        try check(rounds, "--rounds", 1...1_000_000)
-        try check(threads, "--threads", threadRange)
+        try check(size, "--size", Model.sideRange)
+        try check(rounds, "--rounds", BenchmarkOptions.runRange)
+        try check(threads, "--threads", CompileOptions.threadRange)
         let models = try models.map { try Model(contentsOf: $0) }
         let photos = try data.map(photoReferences) ?? []
         let display = ComparisonDisplay()

@@ -63,8 +63,8 @@ struct EvaluateCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try check(size, "--size", sideRange)
-        try check(threads, "--threads", threadRange)
+        try check(size, "--size", Model.sideRange)
+        try check(threads, "--threads", CompileOptions.threadRange)
         if video { return try await runVideo() }
         let model = try Model(contentsOf: model)
         let photos = try photoReferences(data)

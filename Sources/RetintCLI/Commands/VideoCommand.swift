@@ -126,14 +126,11 @@ struct VideoCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try check(size, "--size", sideRange)
-        try check(threads, "--threads", threadRange)
+        try check(size, "--size", Model.sideRange)
+        try check(threads, "--threads", CompileOptions.threadRange)
         if input != "-" {
             try refuseOverwriting(Set([FileIdentity(of: input)].compactMap { $0 }), with: output)
         }
-        // A program that reads the colored film may end before it has all; that is an error to
-        // report, not a reason to die without a word.
-        signal(SIGPIPE, SIG_IGN)
         let display = FilmDisplay()
         do {
             let colored = try await Interruption.cancelling { try await color(display) }

@@ -38,8 +38,3 @@ func check(_ value: Int?, _ option: String, _ range: ClosedRange<Int>) throws {
         .wrongUsage,
         "\(option) \(value): must be from \(range.lowerBound) to \(range.upperBound)")
 }
-
-/// The sides of images, in pixels, at which a network may see them.
-let sideRange = 1...16_384
-/// The numbers of threads that may be asked for.
-let threadRange = 1...1024

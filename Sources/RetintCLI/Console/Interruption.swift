@@ -25,7 +25,6 @@ enum Interruption {
     }
 
     static func install() {
-        _ = requests
         // Initializes the flag now: the handler must not run a lazy initializer.
         _ = isRequested
         // The parent process may have left the signals blocked.

@@ -27,8 +27,10 @@ struct LightnessOptions: ParsableArguments {
     }
 
     func validate() throws {
-        if let size, !(1...16384).contains(size) {
-            throw ValidationError("--size \(size): must be from 1 to 16384")
+        let range = Model.sideRange
+        if let size, !range.contains(size) {
+            throw ValidationError(
+                "--size \(size): must be from \(range.lowerBound) to \(range.upperBound)")
         }
     }
 

@@ -44,7 +44,7 @@ struct TrainingProgress: Hashable, Sendable, Codable {
         self = progress
     }
 
-    /// Takes over the photos that a run goes on with.
+    /// Records the photos that the run continues with.
     ///
     /// - Parameter photos: see `PhotoFolder.fingerprint`.
     /// - Returns: what is to be said about them if they are others than before; nil otherwise.
@@ -52,8 +52,8 @@ struct TrainingProgress: Hashable, Sendable, Codable {
         defer { self.photos = photos }
         guard let before = self.photos, before != photos else { return nil }
         return
-            "the photos have changed since the run was saved: it goes on with them, and no longer "
-            + "gives what an uninterrupted run would have given"
+            "the photos have changed since the run was saved, so its results will differ from "
+            + "those of an uninterrupted run"
     }
 
     func json() throws -> String {
