@@ -69,7 +69,11 @@ let package = Package(
                 "Locks", "CFiles", .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ]),
-        .target(name: "TensorFiles", dependencies: ["CHDF5", "Files", "TensorGraph"]),
+        // The processes in which libhdf5 reads.
+        .target(name: "CProcesses"),
+        .target(
+            name: "TensorFiles",
+            dependencies: ["CHDF5", "CProcesses", "Files", "Locks", "TensorGraph"]),
         .target(
             name: "Checkpoints",
             dependencies: ["TensorFiles", "Files", "Colorizers", "Layers", "TensorGraph"]),
@@ -199,7 +203,7 @@ let package = Package(
             ]),
         .testTarget(
             name: "TensorFilesTests",
-            dependencies: ["TensorFiles", "TensorGraph", "TestSupport"],
+            dependencies: ["CProcesses", "Files", "TensorFiles", "TensorGraph", "TestSupport"],
             exclude: ["Goldens"]),
         .testTarget(
             name: "MLPackageTests",

@@ -8,7 +8,7 @@ package final class RegularFile: Sendable {
     package let path: FilePath
     /// The size when the file was opened.
     package let byteCount: Int
-    let descriptor: Int32
+    package let descriptor: Int32
 
     /// One call to the system moves no more than this; Linux itself stops below 2 GiB.
     private static let largestTransfer = 1 << 30

@@ -1,9 +1,12 @@
 import ArgumentParser
+import Retint
 
 /// Runs `retint` with the arguments of the process, and exits with a status if it fails.
 ///
 /// A program that calls `registerColorizer` first has an additional architecture.
-public func runRetint() async {
+@MainActor public func runRetint() async {
+    // Before there are threads. Where no process can be forked, libhdf5 runs in this one.
+    HDF5Isolation.start()
     await RetintCommand.main()
 }
 

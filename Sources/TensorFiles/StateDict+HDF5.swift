@@ -18,12 +18,10 @@ extension StateDict {
                     .damaged, path: path, place: name.debugDescription,
                     "stands in the file twice: as a dotted name and in groups")
             }
-            try HDF5Library.run { () throws(TensorFileError) in
-                let dataset = try reader.dataset(components)
-                guard wants(name, dataset.shape, expecting: expected) else { return }
-                self[name] = try dataset.read(budget: budget)
-                budget -= dataset.byteCount
-            }
+            let dataset = try reader.dataset(components)
+            guard wants(name, dataset.shape, expecting: expected) else { continue }
+            self[name] = try reader.read(dataset, budget: budget)
+            budget -= dataset.byteCount
         }
     }
 

@@ -1,7 +1,7 @@
 public import TensorGraph
 
 /// The type in which a file stores the elements of a tensor.
-public enum StoredType: String, Hashable, Sendable, CaseIterable {
+public enum StoredType: String, Hashable, Sendable, Codable, CaseIterable {
     /// Floating-point numbers; bfloat16 is the upper half of a float32.
     case float16, bfloat16, float32, float64
     /// Signed integers.

@@ -1,7 +1,7 @@
 /// Why a file of tensors could not be read or written: the file, the object in it and the problem.
-public struct TensorFileError: Error, Hashable, Sendable, CustomStringConvertible {
+public struct TensorFileError: Error, Hashable, Sendable, Codable, CustomStringConvertible {
     /// The kind of failure, for programs that handle some of them.
-    public enum Kind: Hashable, Sendable {
+    public enum Kind: Hashable, Sendable, Codable {
         /// The file does not exist, is a folder or may not be read.
         case unreadable
         /// The file has another format, or the layout of another program.

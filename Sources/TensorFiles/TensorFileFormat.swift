@@ -1,4 +1,3 @@
-import CHDF5
 public import Files
 
 /// The formats of tensor files. A file is read by its content and written by its extension.
@@ -42,12 +41,22 @@ public enum TensorFileFormat: String, Hashable, Sendable, CaseIterable {
         }
         if SafetensorsHeader.begins(start) {
             self = .safetensors
-        } else if HDF5Library.run({ H5Fis_hdf5(path) > 0 }) {
-            // A user block may stand before the signature; libhdf5 looks for it.
+        } else if try Self.hasHDF5Signature(file) {
             self = .hdf5
         } else {
             self = try Self.claimed(by: path, start: start)
         }
+    }
+
+    /// Whether HDF5's signature stands at the start or, after a user block, at 512, 1024, 2048 …
+    private static func hasHDF5Signature(_ file: RegularFile) throws(TensorFileError) -> Bool {
+        let signature = Array("\u{89}HDF\r\n\u{1a}\n".unicodeScalars.map { UInt8($0.value) })
+        var offset = 0
+        while offset < file.byteCount {
+            if try file.head(signature.count, at: offset) == signature { return true }
+            offset = max(512, offset * 2)
+        }
+        return false
     }
 
     /// The format of an unrecognized file by its extension, so that the error describes the damage.

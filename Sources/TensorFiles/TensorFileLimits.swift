@@ -1,5 +1,5 @@
 /// Limits on files from untrusted sources.
-public struct TensorFileLimits: Hashable, Sendable {
+public struct TensorFileLimits: Hashable, Sendable, Codable {
     /// The total size of the tensors that are read, in bytes, uncompressed.
     public var totalBytes: Int
     /// The number of tensors in a file, HDF5 groups included.

@@ -69,6 +69,13 @@ import Testing
         #expect(try reader.read("resizable").floats == ramp(6))
     }
 
+    @Test(arguments: ["contiguous", "chunked", "compact"])
+    func behindUserBlock(name: String) throws {
+        let tensor = try HDF5Reader(path: golden("user-block")).read(name)
+        #expect(tensor.shape == [7, 5])
+        #expect(tensor.floats == ramp(35))
+    }
+
     @Test func treeOfReferenceFile() throws {
         let reader = try HDF5Reader(path: golden("reference"))
         #expect(

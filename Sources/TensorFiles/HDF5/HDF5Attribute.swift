@@ -1,7 +1,7 @@
 import CHDF5
 
 /// A small value attached to a group or dataset.
-public enum HDF5Attribute: Hashable, Sendable {
+public enum HDF5Attribute: Hashable, Sendable, Codable {
     /// A single string.
     case string(String)
     /// A single integer of any width.

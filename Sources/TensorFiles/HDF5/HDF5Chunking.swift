@@ -1,4 +1,3 @@
-import CHDF5
 import TensorGraph
 
 /// How the elements of a dataset are cut into chunks that are stored, and packed, one by one.
@@ -13,13 +12,16 @@ struct HDF5Chunking {
     private let filters: HDF5Filters
 
     init(
-        _ properties: hid_t, shape: Shape, type: HDF5ElementType, at place: FilePlace,
-        limits: TensorFileLimits
+        _ extents: [UInt64], of shape: Shape, _ type: HDF5ElementType, _ filters: HDF5Filters,
+        at place: FilePlace, limits: TensorFileLimits
     ) throws(TensorFileError) {
+        guard shape.rank > 0, extents.count == shape.rank, !extents.contains(0) else {
+            throw place.error(.damaged, "its chunks are not of \(shape.rank) dimensions")
+        }
         self.shape = shape.dimensions
+        chunk = try Shape(checked: extents, place).dimensions
         elementSize = type.stored.byteCount
-        chunk = try Self.chunk(properties, rank: shape.rank, place)
-        filters = try HDF5Filters(properties, at: place)
+        self.filters = filters
         try check(place, limits)
     }
 
@@ -29,17 +31,6 @@ struct HDF5Chunking {
     private var chunkBytes: Int { chunk.reduce(elementSize, *) }
     /// The chunks along each dimension; the last ones may stick out of the tensor.
     private var grid: [Int] { zip(shape, chunk).map { ($0 + $1 - 1) / $1 } }
-
-    private static func chunk(
-        _ properties: hid_t, rank: Int, _ place: FilePlace
-    ) throws(TensorFileError) -> [Int] {
-        var extents = [hsize_t](repeating: 0, count: max(rank, 1))
-        let got = H5Pget_chunk(properties, Int32(extents.count), &extents)
-        guard rank > 0, Int(got) == rank, !extents.contains(0) else {
-            throw place.error(.damaged, "its chunks are not of \(rank) dimensions")
-        }
-        return try Shape(checked: extents, place).dimensions
-    }
 
     private func check(_ place: FilePlace, _ limits: TensorFileLimits) throws(TensorFileError) {
         let (bytes, overflow) = chunk.reduce(1, *).multipliedReportingOverflow(by: elementSize)
@@ -56,41 +47,22 @@ struct HDF5Chunking {
     }
 
     /// Puts the tensor together from its chunks.
+    ///
+    /// - Parameter stored: gives the bytes of the chunk whose first element has this position in
+    ///   the tensor as they are stored, for an unpacked size, and a bit for each filter that was
+    ///   left out.
     func read(
-        _ dataset: hid_t, into bytes: UnsafeMutableRawBufferPointer, at place: FilePlace
+        into bytes: UnsafeMutableRawBufferPointer, at place: FilePlace,
+        _ stored: ([Int], Int) throws(TensorFileError) -> (bytes: [UInt8], skipped: UInt32)
     ) throws(TensorFileError) {
         var position = [Int](repeating: 0, count: grid.count)
         repeat {
             let origin = zip(position, chunk).map(*)
-            let stored = try storedChunk(dataset, at: origin, place)
+            let packed = try stored(origin, chunkBytes)
             let unpacked = try filters.unpack(
-                stored.bytes, skipping: stored.skipped, to: chunkBytes, at: place)
+                packed.bytes, skipping: packed.skipped, to: chunkBytes, at: place)
             unpacked.withUnsafeBytes { copy(chunk: $0, at: origin, to: bytes) }
         } while Self.advance(&position, in: grid)
-    }
-
-    private func storedChunk(
-        _ dataset: hid_t, at origin: [Int], _ place: FilePlace
-    ) throws(TensorFileError) -> (bytes: [UInt8], skipped: UInt32) {
-        let offset = origin.map(hsize_t.init)
-        var size: hsize_t = 0
-        var address: haddr_t = 0
-        var skipped: UInt32 = 0
-        // Not H5Dget_chunk_storage_size, which says what an unpacked chunk should take in the file
-        // and not the size that H5Dread_chunk goes by.
-        try place.check(
-            H5Dget_chunk_info_by_coord(dataset, offset, &skipped, &address, &size),
-            "its chunk at \(origin) is lost")
-        // What deflate cannot pack grows by a thousandth; the checksum takes 4 bytes.
-        guard size > 0, size <= chunkBytes + chunkBytes / 64 + 1024 else {
-            throw place.error(
-                .damaged, "its chunk at \(origin) of \(chunkBytes) bytes is stored in \(size)")
-        }
-        var bytes = [UInt8](repeating: 0, count: Int(size))
-        try place.check(
-            H5Dread_chunk(dataset, chdf5_default(), offset, &skipped, &bytes),
-            "its chunk at \(origin) cannot be read")
-        return (bytes, skipped)
     }
 
     /// Copies the part of a chunk that lies in the tensor, row by row.

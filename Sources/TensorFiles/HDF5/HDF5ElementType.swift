@@ -1,7 +1,7 @@
 import CHDF5
 
 /// The type of a dataset's elements: one of the plain numbers that PyTorch writes.
-struct HDF5ElementType {
+struct HDF5ElementType: Hashable, Codable {
     let stored: StoredType
     let isBigEndian: Bool
 

@@ -1,8 +1,8 @@
 import CHDF5
 
 /// What was done to the bytes of a chunk before they were stored, in that order.
-struct HDF5Filters {
-    private enum Filter: Equatable {
+struct HDF5Filters: Hashable, Codable {
+    private enum Filter: Hashable, Codable {
         case deflate
         case shuffle(elementSize: Int)
         case fletcher32

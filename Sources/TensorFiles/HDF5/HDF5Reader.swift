@@ -1,5 +1,5 @@
-import CHDF5
 public import Files
+import Locks
 public import TensorGraph
 
 /// Reads tensors and attributes of an untrusted HDF5 file.
@@ -8,23 +8,37 @@ public import TensorGraph
 /// and filters other than deflate, shuffle and Fletcher-32 are refused. Sizes are checked against
 /// the limits and the file before memory is allocated. Several threads may share a reader; they are
 /// serialized.
+///
+/// After ``HDF5Isolation/start()`` libhdf5 runs in a process of its own, one for each reader: if it
+/// crashes, hangs or takes too much memory on a damaged file, that is an error of the reader.
 public final class HDF5Reader: Sendable {
     /// The path of the file.
     public let path: String
     /// The limits beyond which tensors and attributes are refused.
     public let limits: TensorFileLimits
-    private let file: HDF5OpenFile
+    private let file: RegularFile
+    let source: any HDF5Source
+    /// The datasets that were listed: asking for each of them would take longer.
+    private let known = Mutex<[[String]: HDF5DatasetEntry]>([:])
 
     /// Opens a file for reading.
-    public init(
+    public convenience init(
         path: some PathConvertible, limits: TensorFileLimits = .default
     ) throws(TensorFileError) {
-        let path = path.filePath.string
-        file = try HDF5Library.run { () throws(TensorFileError) in
-            try HDF5Opening.open(path)
+        let file = try RegularFile.open(path)
+        guard try TensorFileFormat(of: file) == .hdf5 else {
+            throw TensorFileError(
+                .otherFormat, path: file.path.string,
+                "is a safetensors file where an HDF5 file is needed; "
+                    + "`retint import` makes a checkpoint of weights")
         }
-        self.path = path
-        self.limits = limits
+        try self.init(file, limits, HDF5Isolation.open(file, limits))
+    }
+
+    /// Reads through a source that has opened the file.
+    init(_ file: RegularFile, _ limits: TensorFileLimits, _ source: any HDF5Source) {
+        (self.file, self.limits, self.source) = (file, limits, source)
+        path = file.path.string
     }
 
     /// The datasets below a group, as paths relative to it (`inputs/input`), in the order of
@@ -43,33 +57,27 @@ public final class HDF5Reader: Sendable {
     public func read(
         _ name: String, expecting expected: Shape? = nil
     ) throws(TensorFileError) -> StoredTensor {
-        try HDF5Library.run { () throws(TensorFileError) in
-            let dataset = try dataset(components(of: name))
-            if let expected, expected != dataset.shape {
-                throw dataset.place.error(
-                    .mismatch, "has shape \(dataset.shape) where \(expected) is expected")
-            }
-            return try dataset.read(budget: limits.totalBytes)
+        let dataset = try dataset(components(of: name))
+        if let expected, expected != dataset.shape {
+            throw dataset.place.error(
+                .mismatch, "has shape \(dataset.shape) where \(expected) is expected")
         }
+        return try read(dataset, budget: limits.totalBytes)
     }
 
     /// Whether there is a dataset or group of that name.
     public func contains(_ name: String) -> Bool {
-        HDF5Library.run { (try? open(components(of: name))) != nil }
+        (try? source.answer(.contains(components(of: name)))).map(\.isThere) ?? false
     }
 
     /// The shape of a tensor, without reading it.
     public func shape(of name: String) throws(TensorFileError) -> Shape {
-        try HDF5Library.run { () throws(TensorFileError) in
-            try dataset(components(of: name)).shape
-        }
+        try dataset(components(of: name)).shape
     }
 
     /// How a tensor's elements are stored, without reading them.
     public func storedType(of name: String) throws(TensorFileError) -> StoredType {
-        try HDF5Library.run { () throws(TensorFileError) in
-            try dataset(components(of: name)).type.stored
-        }
+        try dataset(components(of: name)).type.stored
     }
 
     /// The attributes of a group or dataset by name.
@@ -78,47 +86,41 @@ public final class HDF5Reader: Sendable {
     public func attributes(
         of object: String = ""
     ) throws(TensorFileError) -> [String: HDF5Attribute] {
-        try HDF5Library.run { () throws(TensorFileError) in
-            let opened = try open(components(of: object))
-            return try HDF5Attributes.read(
-                of: opened.id, at: FilePlace(path, object), limits: limits)
-        }
+        try source.answer(.attributes(components(of: object))).attributes
     }
 }
 
 extension HDF5Reader {
-    /// The paths of the datasets below a group, component by component.
+    /// The paths of the datasets below a group, relative to it, component by component.
     func datasetPaths(under group: String) throws(TensorFileError) -> [[String]] {
-        try HDF5Library.run { () throws(TensorFileError) in
-            var walk = HDF5Walk(path: path, limits: limits)
-            let names = components(of: group)
-            let opened = try open(names)
-            try walk.visit(opened.id, as: names)
-            return walk.datasets.map { Array($0.dropFirst(names.count)) }
-        }
+        let names = components(of: group)
+        let datasets = try source.answer(.datasets(group: names)).datasets
+        known.withLock { for entry in datasets { $0[entry.names] = entry } }
+        return datasets.map { Array($0.names.dropFirst(names.count)) }
     }
 
-    /// Opens a dataset and checks it, except for its elements.
-    func dataset(_ components: [String]) throws(TensorFileError) -> HDF5Dataset {
-        let place = FilePlace(path, components.joined(separator: "/"))
-        return try HDF5Dataset.examine(
-            open(components), at: place, fileBytes: file.byteCount, limits: limits)
+    /// Checks a dataset, except for its elements.
+    func dataset(_ names: [String]) throws(TensorFileError) -> HDF5Dataset {
+        let place = FilePlace(path, names.joined(separator: "/"))
+        var entry = known.withLock { $0[names] }
+        if entry == nil { entry = try source.answer(.dataset(names)).datasets.first }
+        guard let description = entry?.description else {
+            throw entry?.error ?? place.error(.damaged, "cannot be examined")
+        }
+        return try HDF5Dataset(
+            description, names, at: place, fileBytes: file.byteCount, limits: limits)
+    }
+
+    /// Reads the elements of a dataset of this file.
+    ///
+    /// - Parameter budget: The number of bytes that may still be read.
+    func read(_ dataset: HDF5Dataset, budget: Int) throws(TensorFileError) -> StoredTensor {
+        try dataset.read(budget: budget, from: file, source)
     }
 
     /// Whether the root group has an attribute of that name.
     func rootHasAttribute(_ name: String) -> Bool {
-        HDF5Library.run { H5Aexists(file.handle.id, name) > 0 }
-    }
-
-    /// Opens the object at a path, following hard links only.
-    private func open(_ components: [String]) throws(TensorFileError) -> HDF5Handle {
-        let place = FilePlace(path, components.joined(separator: "/"))
-        var object = try place.handle(
-            H5Gopen2(file.handle.id, "/", chdf5_default()), "the root group cannot be opened")
-        for name in components {
-            object = try HDF5Link.open(name, in: object.id, at: place)
-        }
-        return object
+        (try? source.answer(.containsAttribute(name))).map(\.isThere) ?? false
     }
 
     private func components(of name: String) -> [String] {

@@ -74,7 +74,7 @@ final class HDF5Names {
 struct HDF5Walk {
     let path: String
     let limits: TensorFileLimits
-    private(set) var datasets: [[String]] = []
+    private(set) var datasets: [HDF5DatasetEntry] = []
     private var objects = 0
     private var groups: Set<UInt64> = []
 
@@ -83,14 +83,17 @@ struct HDF5Walk {
         self.limits = limits
     }
 
-    mutating func visit(_ object: hid_t, as names: [String]) throws(TensorFileError) {
+    mutating func visit(
+        _ object: consuming HDF5Handle, as names: [String]
+    ) throws(TensorFileError) {
         let place = FilePlace(path, names.joined(separator: "/"))
         var type: Int32 = 0
         var address: UInt64 = 0
-        try place.check(chdf5_object_info(object, &type, &address), "cannot be examined")
+        try place.check(chdf5_object_info(object.id, &type, &address), "cannot be examined")
         switch type {
-        case H5O_TYPE_DATASET.rawValue: datasets.append(names)
-        case H5O_TYPE_GROUP.rawValue: try enter(object, address, as: names, at: place)
+        case H5O_TYPE_DATASET.rawValue:
+            datasets.append(HDF5DatasetEntry(names, try HDF5OpenDataset(object, at: place)))
+        case H5O_TYPE_GROUP.rawValue: try enter(object.id, address, as: names, at: place)
         default: throw place.error(.refused, "is neither a group nor a dataset")
         }
     }
@@ -109,8 +112,7 @@ struct HDF5Walk {
         objects += entries.count
         for name in entries {
             let child = FilePlace(path, (names + [name]).joined(separator: "/"))
-            let object = try HDF5Link.open(name, in: group, at: child)
-            try visit(object.id, as: names + [name])
+            try visit(HDF5Link.open(name, in: group, at: child), as: names + [name])
         }
     }
 }

@@ -49,6 +49,14 @@ def good():
         file.create_dataset("odd", data=ramp(11, dtype="i1") , chunks=(11,), fletcher32=True)
         file.create_dataset("half", data=ramp(40, dtype="f2"), chunks=(16,), compression=4)
         file.create_dataset("resizable", data=ramp(3, 2), maxshape=(None, 2), chunks=(8, 2))
+    with create("user-block", userblock_size=1024) as file:
+        file["contiguous"] = ramp(7, 5)
+        file.create_dataset("chunked", data=ramp(7, 5), chunks=(3, 2), compression="gzip")
+        properties = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+        properties.set_layout(h5py.h5d.COMPACT)
+        space = h5py.h5s.create_simple((7, 5))
+        compact = h5py.h5d.create(file.id, b"compact", h5py.h5t.IEEE_F32LE, space, properties)
+        compact.write(h5py.h5s.ALL, h5py.h5s.ALL, ramp(7, 5))
     with create("reference") as file:
         file["inputs/input"] = ramp(1, 1, 2, 2)
         file["outputs/output"] = ramp(1, 2, 2, 2)
