@@ -23,6 +23,13 @@ extension Checkpoint {
                 problem: "holds \(checkpoint.architecture) \(checkpoint.options), but \(path) "
                     + "\(first.architecture) \(first.options); average trainings of one network")
         }
+        for (path, checkpoint) in checkpoints {
+            guard let name = checkpoint.nonFiniteTensors.first else { continue }
+            throw CheckpointError(
+                .malformed, path: path,
+                problem: "\(name.debugDescription) holds values that are NaN or infinite; "
+                    + "average checkpoints whose training did not diverge")
+        }
         var result = Checkpoint(
             architecture: first.architecture, options: first.options, state: first.state)
         for name in first.variables.keys.sorted() {
@@ -30,6 +37,11 @@ extension Checkpoint {
             result.state[name] = StoredTensor(mean(values))
         }
         return result
+    }
+
+    /// The names of the tensors that hold NaN or an infinite value, in the file's order.
+    package var nonFiniteTensors: [String] {
+        state.names.filter { state[$0]?.floats?.contains { !$0.isFinite } == true }
     }
 
     /// The mean, computed in double precision.

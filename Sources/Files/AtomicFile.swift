@@ -23,22 +23,23 @@ package enum AtomicFile {
     /// system cannot do that are there two renames, between which nothing is at `path`; a crash
     /// between them is repaired by the next call for the same path.
     ///
-    /// - Parameter marker: A folder at `path` is replaced only if it is empty or contains an entry
-    ///   of this name, so that a mistyped path does not delete someone's files.
+    /// - Parameter content: What a folder at `path` may hold to be replaced; if nil, nothing.
     /// - Throws: What `build` throws, or a ``FileError``.
     package static func replace<Result>(
-        _ path: some PathConvertible, marker: String? = nil,
+        _ path: some PathConvertible, content: FolderContent? = nil,
         build: (_ temporaryPath: String) throws -> Result
     ) throws -> Result {
         let path = path.filePath
         let target = try resolve(path)
         sweepLeftovers(in: target.removingLastComponent())
+        let lock = try OutputLock(target, for: path)
+        defer { withExtendedLifetime(lock) {} }
         try restoreDisplaced(target, for: path)
-        try checkReplaceable(target, marker: marker, for: path)
+        try checkReplaceable(target, content, for: path)
         let temporary = temporaryPath(beside: target)
         do {
             let result = try build(temporary.string)
-            try install(temporary, at: target, marker: marker, for: path)
+            try install(temporary, at: target, content, for: path)
             return result
         } catch {
             removeTree(temporary)
@@ -47,7 +48,7 @@ package enum AtomicFile {
     }
 
     private static func install(
-        _ temporary: FilePath, at target: FilePath, marker: String?, for path: FilePath
+        _ temporary: FilePath, at target: FilePath, _ content: FolderContent?, for path: FilePath
     ) throws(FileError) {
         let old = try FileKind(at: target, for: "write")
         switch (try FileKind(at: temporary, for: "write"), old) {
@@ -55,7 +56,7 @@ package enum AtomicFile {
             try syncTree(temporary, for: path)
             try move(temporary, to: target, for: path)
         case (.directory, .directory):
-            try checkReplaceable(target, marker: marker, for: path)
+            try checkReplaceable(target, content, for: path)
             try syncTree(temporary, for: path)
             try exchange(temporary, target, for: path)
         case (.file, .directory): throw isDirectory(path)
@@ -75,12 +76,24 @@ package enum AtomicFile {
 // MARK: Folders
 
 extension AtomicFile {
-    /// Refuses a folder that is neither empty nor has the marker.
+    /// Refuses a folder at `path` that ``replace(_:content:build:)`` would not replace.
+    package static func checkReplaceable(
+        _ path: some PathConvertible, _ content: FolderContent?
+    ) throws(FileError) {
+        try checkReplaceable(resolve(path.filePath), content, for: path.filePath)
+    }
+
     private static func checkReplaceable(
-        _ target: FilePath, marker: String?, for path: FilePath
+        _ target: FilePath, _ content: FolderContent?, for path: FilePath
     ) throws(FileError) {
         guard let names = entries(of: target), !names.isEmpty else { return }
-        guard let marker, names.contains(marker) else { throw isForeign(path, marker: marker) }
+        guard let content else { throw isForeign(path, "") }
+        guard names.contains(content.marker) else {
+            throw isForeign(path, ", and has no \(content.marker)")
+        }
+        if let other = content.foreignFile(in: target) {
+            throw isForeign(path, ": it also holds \(other)")
+        }
     }
 
     /// Puts the folder `temporary` in place of the folder `target` and removes the latter.
@@ -139,7 +152,12 @@ extension AtomicFile {
                 path: path.string, operation: "write", reason: "it is not a regular file",
                 remedy: "choose another name")
         }
-        guard let real = realpath(path.string, nil) else { return path }
+        guard let real = realpath(path.string, nil) else {
+            guard try FileKind(at: path, followingLinks: false) != .link else {
+                throw leadsNowhere(path)
+            }
+            return path
+        }
         defer { free(real) }
         return FilePath(platformString: real)
     }
@@ -177,11 +195,17 @@ extension AtomicFile {
             remedy: "remove it or choose another name")
     }
 
-    private static func isForeign(_ path: FilePath, marker: String?) -> FileError {
-        let content = marker.map { ", and has no \($0)" } ?? ""
-        return FileError(
+    private static func isForeign(_ path: FilePath, _ what: String) -> FileError {
+        FileError(
             path: path.string, operation: "replace",
-            reason: "the directory is not empty\(content)",
+            reason: "the directory is not empty\(what)",
+            remedy: "remove it or choose another name")
+    }
+
+    private static func leadsNowhere(_ path: FilePath) -> FileError {
+        FileError(
+            path: path.string, operation: "write",
+            reason: "it is a symbolic link that leads nowhere",
             remedy: "remove it or choose another name")
     }
 

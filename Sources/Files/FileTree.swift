@@ -167,6 +167,21 @@ package struct FileIdentity: Hashable, Sendable {
     }
 }
 
+/// The folders that hold a file or folder, however deep, the nearest first. Nothing has to be at
+/// the path itself.
+package func foldersAbove(_ path: some PathConvertible) -> [FileIdentity] {
+    let parent = path.filePath.removingLastComponent()
+    guard let real = realpath(parent.isEmpty ? "." : parent.string, nil) else { return [] }
+    defer { free(real) }
+    var folder = FilePath(platformString: real)
+    var folders: [FileIdentity] = []
+    while let identity = FileIdentity(of: folder) {
+        folders.append(identity)
+        guard folder.removeLastComponent() else { break }
+    }
+    return folders
+}
+
 /// The bytes of a file; nil if nothing is there.
 package func fileSize(of path: some PathConvertible) -> Int? {
     var status = stat()

@@ -1,7 +1,7 @@
 import Glibc
 import SystemPackage
 
-/// Writes a new file from its start.
+/// Writes a new file from its start, or goes on at the end of one.
 package final class FileWriter {
     /// The path that errors name.
     private let reported: FilePath
@@ -15,6 +15,13 @@ package final class FileWriter {
     ) throws(FileError) {
         self.reported = reported ?? path
         descriptor = open(path.string, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+        guard descriptor >= 0 else { throw failure }
+    }
+
+    /// Opens a file to write at its end.
+    package init(appendingTo path: some PathConvertible) throws(FileError) {
+        reported = path.filePath
+        descriptor = open(reported.string, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { throw failure }
     }
 

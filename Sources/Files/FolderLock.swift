@@ -1,56 +1,45 @@
-import Glibc
+import Locks
 import SystemPackage
 
-/// Keeps a folder for one process, by a locked file `.lock` in it.
+/// Keeps a folder for one owner, by a locked file `.lock` in it.
 ///
-/// The kernel gives the lock up when the process ends, however it ends: a file that is left behind
-/// locks nothing.
+/// Other processes do not replace the files of such a folder, see ``OutputLock``.
 package final class FolderLock {
-    private let path: FilePath
-    private let descriptor: Int32
+    private static let name = ".lock"
+    /// The locks of this process.
+    private static let held = Mutex<Set<FileIdentity>>([])
+
+    private let file: LockFile
+    private let identity: FileIdentity?
 
     /// Locks a folder, which must exist.
     ///
-    /// - Throws: ``FileError`` if another process holds the lock, with that process, or if the file
+    /// - Parameter names: files that the owner is going to write: nobody else makes them meanwhile.
+    /// - Throws: ``FileError`` if somebody else holds the lock, with that process, or if the file
     ///   cannot be created.
-    package init(_ folder: some PathConvertible) throws(FileError) {
-        path = folder.filePath.appending(".lock")
-        descriptor = try Self.locked(path, in: folder.filePath)
-        let owner = Array("\(getpid())\n".utf8)
-        // What the file says helps people; the lock does not depend on it.
-        if ftruncate(descriptor, 0) == 0 { _ = pwrite(descriptor, owner, owner.count, 0) }
+    package init(
+        _ folder: some PathConvertible, reserving names: [String] = []
+    ) throws(FileError) {
+        let folder = folder.filePath
+        file = try LockFile(folder.appending(Self.name), keeping: folder, lines: names)
+        let identity = FileIdentity(of: file.path)
+        self.identity = identity
+        if let identity { Self.held.withLock { _ = $0.insert(identity) } }
     }
 
     deinit {
-        // Removed before it is unlocked, so that nobody locks a file that is no longer there.
-        unlink(path.string)
-        close(descriptor)
+        if let identity { Self.held.withLock { _ = $0.remove(identity) } }
     }
 
-    private static func locked(
-        _ path: FilePath, in folder: FilePath
-    ) throws(FileError) -> Int32 {
-        while true {
-            let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW
-            let descriptor = open(path.string, flags, 0o666)
-            guard descriptor >= 0 else { throw FileError(path: path.string, operation: "write") }
-            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-                defer { close(descriptor) }
-                throw FileError(
-                    path: folder.string, operation: "write",
-                    reason: "it is in use\(owner(descriptor).map { " by process \($0)" } ?? "")",
-                    remedy: "wait for it to end, or choose another folder")
-            }
-            // The process that held it may have removed it meanwhile.
-            if FileIdentity(of: path) == FileIdentity(descriptor: descriptor) { return descriptor }
-            close(descriptor)
-        }
-    }
-
-    private static func owner(_ descriptor: Int32) -> Int? {
-        var bytes = [UInt8](repeating: 0, count: 32)
-        let count = pread(descriptor, &bytes, bytes.count, 0)
-        guard count > 0 else { return nil }
-        return Int(String(decoding: bytes[..<count].prefix { $0 != 10 }, as: UTF8.self))
+    /// Throws if another process owns the folder of a file, and the file is there or reserved.
+    static func check(_ target: FilePath, for path: FilePath) throws(FileError) {
+        let lock = target.removingLastComponent().appending(name)
+        guard let identity = FileIdentity(of: lock),
+            !held.withLock({ $0.contains(identity) }), let holder = LockFile.holder(of: lock)
+        else { return }
+        let isReserved = holder.lines.contains(target.lastComponent?.string ?? "")
+        let isThere = try FileKind(at: target) != .nothing
+        guard isReserved || isThere else { return }
+        throw LockFile.inUse(path, holder.process.map { " by process \($0)" } ?? "")
     }
 }

@@ -5,6 +5,8 @@ import SystemPackage
 /// Temporary files and folders are named `.NAME.PROCESS-MARK.partial`: hidden, and removable by
 /// another process once the one that made them no longer runs.
 private let partialSuffix = ".partial"
+/// The locks of ``OutputLock`` are named `.NAME.retint-lock`.
+private let lockSuffix = ".retint-lock"
 
 /// An unused hidden name of at most 255 bytes in the folder of `path`.
 func temporaryPath(beside path: FilePath) -> FilePath {
@@ -20,6 +22,16 @@ func displacedPath(of path: FilePath) -> FilePath {
     sibling(of: path, named: ".\(path.lastComponent?.string ?? "").old")
 }
 
+/// The file that is locked while the output at `path` is written.
+func lockPath(beside path: FilePath) -> FilePath {
+    let name = path.lastComponent?.string ?? ""
+    let longest = 255 - 1 - lockSuffix.utf8.count
+    var hash = ContentHash()
+    hash.update(Array(name.utf8))
+    let short = name.utf8.count <= longest ? name : hash.digest.hexadecimal
+    return sibling(of: path, named: ".\(short)\(lockSuffix)")
+}
+
 private func sibling(of path: FilePath, named name: String) -> FilePath {
     path.removingLastComponent().appending(name)
 }
@@ -27,9 +39,19 @@ private func sibling(of path: FilePath, named name: String) -> FilePath {
 /// Removes the temporary files and folders that processes which no longer run left in a folder.
 func sweepLeftovers(in folder: FilePath) {
     for name in entries(of: folder) ?? [] {
+        if name.hasPrefix("."), name.hasSuffix(lockSuffix) {
+            sweepLock(folder.appending(name))
+            continue
+        }
         guard let process = maker(ofTemporary: name), !isRunning(process) else { continue }
         removeTree(folder.appending(name))
     }
+}
+
+/// Removes a lock that nobody holds: taking it and giving it up does that.
+private func sweepLock(_ path: FilePath) {
+    guard LockFile.holder(of: path) == nil else { return }
+    _ = try? LockFile(path, keeping: path)
 }
 
 /// Sweeps a folder before the first file that this process writes there.

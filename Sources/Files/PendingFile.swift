@@ -12,6 +12,7 @@ package final class PendingFile {
     package let path: FilePath
     private let target: FilePath
     private let writer: FileWriter
+    private let lock: OutputLock
     private var isPublished = false
 
     /// Creates the temporary file beside the destination. A symbolic link is followed: the file
@@ -24,6 +25,7 @@ package final class PendingFile {
         }
         path = temporaryPath(beside: target)
         sweepLeftoversOnce(in: path.removingLastComponent())
+        lock = try OutputLock(target, for: self.destination)
         writer = try FileWriter(creating: path, reportingAs: self.destination)
         if let mode = AtomicFile.mode(of: target) { writer.setMode(mode) }
     }

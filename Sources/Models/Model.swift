@@ -12,6 +12,10 @@ import TensorGraph
 public struct Model: Sendable {
     /// The path of the file, or the name of the architecture.
     public let name: String
+    /// The bytes that the values of the network may take when it runs, up to the memory of the
+    /// machine. If nil, 768 MiB or 64 times the weights, for images of 512 × 512 pixels; as many
+    /// times more for larger images and batches. A small file cannot take all memory then.
+    public var memoryLimit: Int?
     package let source: Source
 
     /// Where the model's graph comes from.

@@ -184,14 +184,16 @@ extension CompileOptions {
     private static let weightFactor = 64
 
     /// The options with a limit of memory that real networks stay below: a small file cannot make
-    /// the machine run out of it. Larger inputs, which the caller asks for, may take more.
+    /// the machine run out of it. Larger inputs, which the caller asks for, may take more, and so
+    /// may all if the caller sets a limit.
     fileprivate func limited(for graph: ModelGraph) -> CompileOptions {
         let weights = graph.variables.values.reduce(0) { $0 + $1.scalars.count } * 4
         let count = graph.inputs.reduce(0) { $0 + min($1.shape.count, 1 << 40) }
         let usual = max(Self.leastMemory, Self.weightFactor * weights)
         let scale = max(Double(count) / Double(Self.usualCount), 1)
         var limited = self
-        limited.memoryLimit = Int(min(Double(memoryLimit), Double(usual) * scale))
+        let limit = graph.model.memoryLimit.map(Double.init) ?? Double(usual) * scale
+        limited.memoryLimit = Int(min(Double(memoryLimit), limit))
         return limited
     }
 }

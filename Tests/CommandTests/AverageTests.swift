@@ -1,4 +1,5 @@
 import Checkpoints
+import TensorFiles
 import Testing
 
 @Suite struct AverageTests {
@@ -24,6 +25,23 @@ import Testing
                 #expect(value == Float(sum / 3), "\(name)")
             }
         }
+    }
+
+    @Test func brokenWeightsAreNamed() throws {
+        var broken = try checkpoint(1)
+        let name = try #require(broken.variables.keys.min())
+        let tensor = try #require(broken.variables[name])
+        var values = tensor.scalars
+        values[0] = .nan
+        broken.state[name] = StoredTensor(shape: tensor.shape, floats: values)
+        try checkpoint(2).write(to: bench.path("whole.h5"))
+        try broken.write(to: bench.path("broken.h5"))
+        try bench.expect(
+            65, "average", "whole.h5", "broken.h5", "-o", "mean.h5",
+            says: ["broken.h5: ", name, "NaN or infinite"])
+        try bench.expect(
+            0, "import", "broken.h5", "-o", "imported.h5",
+            says: ["broken.h5: NaN or infinite values in \(name); the network gives no colors"])
     }
 
     @Test func differentNetworksAreRefused() throws {

@@ -111,6 +111,18 @@ import Testing
         let model = try bench.makeCheckpoint()
         let result = try bench.expect(0, "benchmark", model, "--size", "32", "--runs", "1")
         #expect(result.output.hasPrefix("model.h5: inference, batch 1, 32 × 32"))
+        for option in [["--depth", "0.5"], ["--temperature", "nan"]] {
+            try bench.expect(
+                64, ["benchmark", model, "--size", "32"] + option,
+                says: ["model.h5: is a file, which has its own"])
+        }
+        // As little memory as no network runs in.
+        try bench.expect(
+            65, "benchmark", model, "--size", "256", "--memory-limit", "1",
+            says: ["of the limit of 1 MiB are left"])
+        try bench.expect(
+            64, "benchmark", model, "--memory-limit", "0",
+            says: ["--memory-limit 0: must be from 1 to"])
     }
 
     @Test func warnsOfSlowKernels() throws {

@@ -59,7 +59,7 @@ import Testing
         let model = try bench.makeCheckpoint()
         try bench.expect(
             1, "export", model, "-o", "/proc/x.mlpackage", "--size", "64",
-            says: ["/proc/x.mlpackage", "No such file", "Check the path"])
+            says: ["/proc/x.mlpackage: cannot write: No such file or directory; check the path"])
     }
 
     @Test func refusesASizeThatTheNetworkDoesNotTake() throws {

@@ -78,11 +78,16 @@ private func build(directory: String, content: UInt8 = 1) throws {
     symlink("Manifest.json", "\(directory)/link")
 }
 
+/// What `build(directory:)` makes.
+private let packageContent = FolderContent(marker: "Manifest.json") {
+    ["Manifest.json", "link"].contains($0) || $0.hasPrefix("Data/")
+}
+
 @Suite struct AtomicDirectoryTests {
     @Test func directoryIsBuiltAndReplaced() throws {
         let scratch = try TemporaryFolder()
         for content in [UInt8(1), 2] {
-            let result = try AtomicFile.replace(scratch.path("p/"), marker: "Manifest.json") {
+            let result = try AtomicFile.replace(scratch.path("p/"), content: packageContent) {
                 try build(directory: $0, content: content)
                 return content
             }
@@ -101,11 +106,12 @@ private func build(directory: String, content: UInt8 = 1) throws {
 
     @Test(arguments: [nil, "Manifest.json"])
     func foreignDirectoryStays(marker: String?) throws {
+        let content = marker.map { FolderContent(marker: $0) { _ in true } }
         let scratch = try TemporaryFolder()
         mkdir(scratch.path("home"), 0o777)
         try AtomicFile.write([5], to: scratch.path("home/letter"))
         let error = #expect(throws: FileError.self) {
-            try AtomicFile.replace(scratch.path("home"), marker: marker) {
+            try AtomicFile.replace(scratch.path("home"), content: content) {
                 try build(directory: $0)
             }
         }

@@ -24,7 +24,7 @@ struct MemoryBudget {
         let bytes = count * MemoryLayout<Float>.size
         guard bytes > limit - taken else { return nil }
         return "\(Self.text(bytes)), and \(Self.text(limit - taken)) of the limit of "
-            + "\(Self.text(limit)) are left"
+            + "\(Self.text(limit)) are left; raise the limit of memory if the machine has more"
     }
 
     private static func text(_ bytes: Int) -> String {

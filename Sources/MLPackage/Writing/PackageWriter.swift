@@ -12,8 +12,23 @@ struct PackageWriter {
 
     /// Writes a package in place of the one at `path`, or where nothing or an empty folder is.
     static func write(_ package: MLPackage, to path: FilePath) throws {
-        try AtomicFile.replace(path, marker: Manifest.fileName) { temporary in
+        try AtomicFile.replace(path, content: content) { temporary in
             try PackageWriter(folder: FilePath(temporary)).write(package)
+        }
+    }
+
+    /// What a package may hold: what retint and coremltools write, and what a Mac's Finder adds.
+    static let content = FolderContent(marker: Manifest.fileName) { path in
+        let names = path.split(separator: "/")
+        let isItem = names.count > 2 && names[0] == "Data"
+        switch names.last {
+        case Manifest.fileName[...]: return names.count == 1
+        case "model.mlmodel", "FeatureDescriptions.json", "Metadata.json":
+            return isItem && names.count == 3
+        case ".DS_Store": return true
+        case let name?:
+            return isItem && names.count == 4 && names[2] == "weights" && name.hasSuffix(".bin")
+        case nil: return false
         }
     }
 
@@ -79,5 +94,14 @@ extension ContentHash {
         digits[16] = "8"
         let parts = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32]
         return parts.map { String(digits[$0]) }.joined(separator: "-")
+    }
+}
+
+extension MLPackage {
+    /// Refuses a path at which there is a folder with anything that is not of a package.
+    ///
+    /// - Throws: `FileError`.
+    package static func checkReplaceable(_ path: some PathConvertible) throws(FileError) {
+        try AtomicFile.checkReplaceable(path, PackageWriter.content)
     }
 }

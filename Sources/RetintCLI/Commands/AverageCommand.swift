@@ -23,8 +23,8 @@ struct AverageCommand: ParsableCommand {
     }
 
     func run() throws {
-        try refuseOverwriting(
-            Set(checkpoints.compactMap(FileIdentity.init(of:))), with: output)
+        let claim = try claimOutput(output, inputs: checkpoints)
+        defer { claim.end() }
         let average = try Checkpoint.average(
             checkpoints.map { ($0, try Checkpoint(contentsOf: $0)) })
         try average.write(to: output)

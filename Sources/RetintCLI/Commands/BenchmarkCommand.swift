@@ -56,6 +56,8 @@ struct BenchmarkCommand: ParsableCommand {
     @Flag(help: "Also show the time of each step of the program, in order.")
     var steps = false
 
+    @OptionGroup var memory: MemoryOptions
+
     @Flag(help: "Print one JSON object.")
     var json = false
 
@@ -79,7 +81,10 @@ extension BenchmarkCommand {
     /// A file, or a new network; a file takes precedence over an architecture of the same name.
     private func loadedModel() throws -> Model {
         let isFile = (try? isDirectory(model)) != nil
-        if isFile { return try Model(contentsOf: model) }
+        if isFile {
+            try architecture.refuse(for: model)
+            return try memory.model(contentsOf: model)
+        }
         guard colorizerNames.contains(model) else {
             throw CommandError(
                 .badInput,

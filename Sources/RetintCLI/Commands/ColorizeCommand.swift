@@ -60,6 +60,8 @@ struct ColorizeCommand: AsyncParsableCommand {
         help: "The number of threads, each of which colors a photo; all processors if not given.")
     var threads: Int?
 
+    @OptionGroup var memory: MemoryOptions
+
     func validate() throws {
         guard (0...4).contains(saturation) else {
             throw ValidationError("--saturation \(saturation): must be from 0 to 4")
@@ -73,7 +75,7 @@ struct ColorizeCommand: AsyncParsableCommand {
         try check(size, "--size", Model.sideRange)
         try check(threads, "--threads", CompileOptions.threadRange)
         let files = try PhotoFile.list(photos, to: output, naming)
-        let model = try Model(contentsOf: model)
+        let model = try memory.model(contentsOf: model)
         let options = try coloring()
         let display = PhotoDisplay(files.count)
         do {
@@ -102,7 +104,7 @@ struct ColorizeCommand: AsyncParsableCommand {
         (options.size, options.threads, options.choices) = (size, threads, KernelFile.read())
         (options.saturation, options.skipsFinished) = (Float(saturation), skipExisting)
         options.fitting = fitting.fitting
-        options.before = try before.map { try Model(contentsOf: $0) }
+        options.before = try before.map { try memory.model(contentsOf: $0) }
         (options.masks, options.blend) = (try place.masks(), Float(place.blend))
         options.quadrilateral = try picture.quadrilateral
         return options

@@ -32,6 +32,8 @@ struct CompareCommand: AsyncParsableCommand {
     @Option(help: "The number of threads; all processors if not given.")
     var threads: Int?
 
+    @OptionGroup var memory: MemoryOptions
+
     @Flag(help: "Print one JSON object, with the values of each photo.")
     var json = false
 
@@ -39,7 +41,7 @@ struct CompareCommand: AsyncParsableCommand {
         try check(size, "--size", Model.sideRange)
         try check(rounds, "--rounds", BenchmarkOptions.runRange)
         try check(threads, "--threads", CompileOptions.threadRange)
-        let models = try models.map { try Model(contentsOf: $0) }
+        let models = try models.map { try memory.model(contentsOf: $0) }
         let photos = try data.map(photoReferences) ?? []
         let display = ComparisonDisplay()
         let comparison = try await compare(

@@ -48,6 +48,8 @@ extension DatasetCommand {
         }
 
         func run() throws {
+            let claim = try claimOutput(output, inputs: [source.source])
+            defer { claim.end() }
             let survey = try source.survey()
             source.warnOfDropped(survey)
             try PhotoPack.write(survey.usable.map(\.reference), to: output, shortSide: side)

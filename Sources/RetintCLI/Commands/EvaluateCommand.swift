@@ -44,6 +44,8 @@ struct EvaluateCommand: AsyncParsableCommand {
     @Option(help: "The number of threads; all processors if not given.")
     var threads: Int?
 
+    @OptionGroup var memory: MemoryOptions
+
     @Flag(help: "Print one JSON object, with the values of each photo.")
     var json = false
 
@@ -66,7 +68,9 @@ struct EvaluateCommand: AsyncParsableCommand {
         try check(size, "--size", Model.sideRange)
         try check(threads, "--threads", CompileOptions.threadRange)
         if video { return try await runVideo() }
-        let model = try Model(contentsOf: model)
+        let claim = try html.map { try claimOutput($0, inputs: [self.model, data]) }
+        defer { claim?.end() }
+        let model = try memory.model(contentsOf: model)
         let photos = try photoReferences(data)
         let display = EvaluationDisplay()
         let strips = html.map { _ in EvaluationStrips() }
@@ -88,7 +92,7 @@ struct EvaluateCommand: AsyncParsableCommand {
     }
 
     private func runVideo() async throws {
-        let model = try Model(contentsOf: model)
+        let model = try memory.model(contentsOf: model)
         guard try isFilm else {
             let photos = try photoReferences(data)
             let display = EvaluationDisplay()

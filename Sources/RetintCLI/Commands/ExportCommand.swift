@@ -45,6 +45,8 @@ struct ExportCommand: ParsableCommand {
     func validate() throws { try weights.check(output: package) }
 
     func run() throws {
+        let claim = try claimOutput(package, inputs: [checkpoint])
+        defer { claim.end() }
         var options = ExportOptions(target: target)
         sizes.apply(to: &options)
         interface.apply(to: &options)

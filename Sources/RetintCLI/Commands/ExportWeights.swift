@@ -43,7 +43,6 @@ struct ExportWeights: ParsableArguments {
             try write(
                 recoverWeights(ofPackageAt: model, allowsFolded: allowFolded), to: output)
         } else {
-            try refuseOverwriting(Set([model].compactMap(FileIdentity.init(of:))), with: output)
             let checkpoint = try Checkpoint(contentsOf: model)
             try checkpoint.state.write(to: output)
             report(output, checkpoint.state, of: checkpoint.architecture, checkpoint.options)

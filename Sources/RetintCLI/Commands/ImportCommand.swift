@@ -36,11 +36,19 @@ struct ImportCommand: ParsableCommand {
     }
 
     func run() throws {
-        try refuseOverwriting(Set([weights].compactMap(FileIdentity.init(of:))), with: output)
+        let claim = try claimOutput(output, inputs: [weights])
+        defer { claim.end() }
         let (name, options) = try architecture.choice(for: weights)
         let (checkpoint, report) = try Checkpoint.importing(
             weights: weights, architecture: name, options: options.texts, isStrict: !isLenient)
         if !report.isStrict { Console.warn("\(weights): \(report)") }
+        let broken = checkpoint.nonFiniteTensors
+        if let name = broken.first {
+            Console.warn(
+                "\(weights): NaN or infinite values in \(name)"
+                    + (broken.count > 1 ? " and \(broken.count - 1) more tensors" : "")
+                    + "; the network gives no colors")
+        }
         try checkpoint.write(to: output)
         let parameters = StateSpec(of: try checkpoint.makeColorizer()).parameterCount
         Console.print(
@@ -74,11 +82,4 @@ struct ArchitectureChoice: ParsableArguments {
         let options = try ColorizerOptions(network.options)
         return (network.architecture, flags.applied(to: options))
     }
-}
-
-/// Throws if writing to `output` would destroy one of the inputs.
-func refuseOverwriting(_ inputs: Set<FileIdentity>, with output: String) throws {
-    guard let identity = FileIdentity(of: output), inputs.contains(identity) else { return }
-    throw CommandError(
-        .wrongUsage, "\(output): is the input itself; choose another output path")
 }

@@ -97,6 +97,9 @@ struct QuantizeCommand: ParsableCommand {
                 .wrongUsage,
                 "\(source): is no package; export a checkpoint first, with retint export")
         }
+        let inputs = [source] + [config, calibrate, self.photos].compactMap(\.self)
+        let claim = try package.map { try claimOutput($0, inputs: inputs) }
+        defer { claim?.end() }
         let original = try MLPackage(contentsOf: source)
         let calibration = try lightness(below: calibrate, for: original)
         let photos = try lightness(below: photos, for: original)

@@ -64,7 +64,10 @@ struct ReportCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try output.map(checkOutput)
+        let claim = try output.map {
+            try claimOutput($0, inputs: [model, against, film].compactMap { $0 })
+        }
+        defer { claim?.end() }
         if let warning = Processor.blasWarning { Console.warn(warning) }
         let report = try await measurePerformance(
             of: model, against: against, options, onProgress: PerformanceDisplay().show)
@@ -85,13 +88,6 @@ struct ReportCommand: AsyncParsableCommand {
         options.film = film
         options.choices = KernelFile.read()
         return options
-    }
-
-    /// Refuses a page that cannot be written before anything is measured.
-    private func checkOutput(_ output: String) throws {
-        let inputs = [model, against, film].compactMap { $0.flatMap(FileIdentity.init(of:)) }
-        try refuseOverwriting(Set(inputs), with: output)
-        _ = try PendingFile(for: output)
     }
 }
 

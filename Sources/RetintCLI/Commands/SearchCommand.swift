@@ -78,6 +78,8 @@ struct SearchCommand: AsyncParsableCommand {
     func run() async throws {
         let candidates = try candidateSettings.map(candidate)
         try createFolder(output)
+        let lock = try FolderLock(output, reserving: ["report.html"])
+        defer { withExtendedLifetime(lock) {} }
         let report = try await Interruption.cancelling {
             try await search(candidates, output: output, rounds: rounds, imageSize: size) {
                 Console.note("\($0): training up to step \($1)")

@@ -53,6 +53,8 @@ struct VerifyCommand: ParsableCommand {
     @Flag(help: "List all intermediate values.")
     var layers = false
 
+    @OptionGroup var memory: MemoryOptions
+
     @Flag(help: "Print one JSON object.")
     var json = false
 
@@ -72,8 +74,9 @@ struct VerifyCommand: ParsableCommand {
     }
 
     func run() throws {
-        try html.map { try refuseOverwriting(try inputFiles, with: $0) }
-        let model = try Model(contentsOf: model)
+        let claim = try html.map { try claimOutput($0, inputs: inputFiles) }
+        defer { claim?.end() }
+        let model = try memory.model(contentsOf: model)
         var options = options(for: model)
         let images = html.map { _ in VerificationImages() }
         if let images { options.onColors = { images.add($0) } }
@@ -87,10 +90,9 @@ struct VerifyCommand: ParsableCommand {
         guard report.passed else { throw ExitStatus.toleranceExceeded.exit }
     }
 
-    private var inputFiles: Set<FileIdentity> {
+    private var inputFiles: [String] {
         get throws {
-            let paths = [model, reference, against].compactMap { $0 } + (try lightness.paths)
-            return Set(paths.compactMap(FileIdentity.init(of:)))
+            try [model, reference, against].compactMap { $0 } + lightness.paths
         }
     }
 
@@ -114,7 +116,7 @@ struct VerifyCommand: ParsableCommand {
         }
         let inputs = try lightness.inputs(shape: model.lightnessInput().shape)
         return try verify(
-            model, against: Model(contentsOf: against), on: inputs, options: options)
+            model, against: memory.model(contentsOf: against), on: inputs, options: options)
     }
 }
 

@@ -94,6 +94,8 @@ struct VideoCommand: AsyncParsableCommand {
     @Option(help: "The number of frames to color at the same time; all processors if not given.")
     var threads: Int?
 
+    @OptionGroup var memory: MemoryOptions
+
     func validate() throws {
         for (value, name) in [(start, "--start"), (duration, "--duration")] {
             guard let value, !(value.isFinite && value >= 0) else { continue }
@@ -128,9 +130,9 @@ struct VideoCommand: AsyncParsableCommand {
     func run() async throws {
         try check(size, "--size", Model.sideRange)
         try check(threads, "--threads", CompileOptions.threadRange)
-        if input != "-" {
-            try refuseOverwriting(Set([FileIdentity(of: input)].compactMap { $0 }), with: output)
-        }
+        let claim =
+            output == "-" ? nil : try claimOutput(output, inputs: [input].filter { $0 != "-" })
+        defer { claim?.end() }
         let display = FilmDisplay()
         do {
             let colored = try await Interruption.cancelling { try await color(display) }
@@ -166,7 +168,7 @@ struct VideoCommand: AsyncParsableCommand {
         (options.masks, options.blend) = (try place.masks(), Float(place.blend))
         options.quadrilateral = try picture.quadrilateral
         return try await colorizeFilm(
-            Model(contentsOf: model), from: input, to: output, options,
+            memory.model(contentsOf: model), from: input, to: output, options,
             onStart: { display.begin($0, output: film) }, onFrame: { display.update($0) })
     }
 }

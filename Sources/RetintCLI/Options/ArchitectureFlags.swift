@@ -22,6 +22,14 @@ struct ArchitectureFlags: ParsableArguments, CustomReflectable {
         Mirror(self, children: ColorizerOptions.table.map { ($0.name, $0.argument) })
     }
 
+    /// Throws a usage error if options were given, because a file has its own.
+    func refuse(for file: String) throws {
+        guard let name = texts.keys.min() else { return }
+        throw CommandError(
+            .wrongUsage,
+            "\(file): is a file, which has its own \(name); name an architecture to choose one")
+    }
+
     /// The options with those that were given.
     func applied(to options: ColorizerOptions) -> ColorizerOptions {
         var result = options

@@ -6,15 +6,12 @@ import TensorBoardProto
 /// A file of TensorBoard events. A record is the length of an event, its checksum, the event, and
 /// its checksum (TensorFlow's `record_writer`), and is appended in one write.
 final class EventFile {
-    private let handle: FileHandle
+    private let file: FileWriter
 
     /// Creates a file that starts with its version.
     init(_ path: String) throws {
         try AtomicFile.write([], to: path)
-        guard let handle = FileHandle(forWritingAtPath: path) else {
-            throw FileError(path: path, operation: "write")
-        }
-        self.handle = handle
+        file = try FileWriter(appendingTo: path)
         var first = Tensorboard_Event()
         first.fileVersion = "brain.Event:2"
         try append(first)
@@ -24,7 +21,7 @@ final class EventFile {
     func append(_ event: Tensorboard_Event) throws {
         var event = event
         event.wallTime = Date().timeIntervalSince1970
-        try handle.write(contentsOf: Data(Self.record(try event.serializedBytes())))
+        try file.write(Self.record(try event.serializedBytes()))
     }
 
     static func record(_ bytes: [UInt8]) -> [UInt8] {

@@ -3,7 +3,7 @@ import Foundation
 
 /// `metrics.jsonl`: one record a line, each written at once.
 final class MetricsLog: MetricsSink {
-    private let handle: FileHandle
+    private let file: FileWriter
     /// A record has a few hundred bytes: a million of them.
     private static let maximumBytes = 1 << 28
     private let encoder = JSONEncoder()
@@ -22,14 +22,10 @@ final class MetricsLog: MetricsSink {
             }
         }
         try AtomicFile.write(kept, to: path)
-        guard let handle = FileHandle(forWritingAtPath: path) else {
-            throw FileError(path: path, operation: "write")
-        }
-        self.handle = handle
-        try handle.seekToEnd()
+        file = try FileWriter(appendingTo: path)
     }
 
     func append(_ record: MetricsRecord) throws {
-        try handle.write(contentsOf: try encoder.encode(record) + Data("\n".utf8))
+        try file.write([UInt8](try encoder.encode(record)) + [UInt8(ascii: "\n")])
     }
 }

@@ -118,16 +118,22 @@ final class TrainingRun {
         return try finish(.finished, validates: !isDue(configuration.validateEvery), shouldStop)
     }
 
+    /// What a run writes in its folder, whether it is there yet or not.
+    private static let reservedNames = [
+        "config.yaml", "metrics.jsonl", "report.html", "last.h5", "best.h5",
+    ]
+
     /// The lock of a run's folder; nil if there is none.
     private static func existingLock(_ folder: String) throws -> FolderLock? {
-        try FileKind(at: folder) == .directory ? FolderLock(folder) : nil
+        try FileKind(at: folder) == .directory
+            ? FolderLock(folder, reserving: reservedNames) : nil
     }
 
     /// Creates the output folder and keeps other processes from training in it.
     private func takeLock() throws {
         guard lock == nil else { return }
         try createFolder(folder)
-        let new = try FolderLock(folder)
+        let new = try FolderLock(folder, reserving: Self.reservedNames)
         // Another run may have begun since this one was prepared.
         if progress.step == 0 { try Self.requireNoRun(in: folder) }
         lock = new

@@ -1,0 +1,34 @@
+import Retint
+
+/// An output that this command alone writes, from its start to its end.
+struct OutputClaim {
+    /// Nil for a pipe or a device, which is not replaced.
+    fileprivate let lock: OutputLock?
+
+    /// Gives the output to others.
+    func end() { withExtendedLifetime(lock) {} }
+}
+
+/// Keeps an output for this command, so that of two at once the second is refused before it works.
+///
+/// - Throws: ``CommandError`` if writing to `output` would destroy an input or change a package
+///   that is one; `FileError` if another process writes it, or if it cannot be replaced.
+func claimOutput(_ output: String, inputs: [String]) throws -> OutputClaim {
+    for input in inputs { try refuse(output, over: input) }
+    if output.hasSuffix(".mlpackage") { try MLPackage.checkReplaceable(output) }
+    let isStream = try FileKind(at: output, for: "write") == .other
+    return OutputClaim(lock: isStream ? nil : try OutputLock(output))
+}
+
+private func refuse(_ output: String, over input: String) throws {
+    func error(_ relation: String) -> CommandError {
+        CommandError(.wrongUsage, "\(output): \(relation); choose another output path")
+    }
+    guard let source = FileIdentity(of: input) else { return }
+    let target = FileIdentity(of: output)
+    if source == target { throw error("is the input itself") }
+    if let target, foldersAbove(input).contains(target) { throw error("holds the input \(input)") }
+    // A folder of photos may take an output; a package would no longer be one.
+    guard input.filePath.extension == "mlpackage", try isDirectory(input) else { return }
+    if foldersAbove(output).contains(source) { throw error("lies in the input \(input)") }
+}

@@ -1,0 +1,26 @@
+import ArgumentParser
+import Retint
+
+/// The memory that networks may take.
+struct MemoryOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            """
+            The memory that the values of a network may take. By default 768 MiB, or 64 times its \
+            weights, for 512 × 512 pixels, and more for larger images.
+            """, valueName: "MiB"))
+    var memoryLimit: Int?
+
+    func validate() throws {
+        if let memoryLimit, !(1...1 << 24).contains(memoryLimit) {
+            throw ValidationError("--memory-limit \(memoryLimit): must be from 1 to \(1 << 24)")
+        }
+    }
+
+    /// Reads a model, which then has this limit.
+    func model(contentsOf path: String) throws -> Model {
+        var model = try Model(contentsOf: path)
+        model.memoryLimit = memoryLimit.map { $0 << 20 }
+        return model
+    }
+}

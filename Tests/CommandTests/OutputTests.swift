@@ -1,0 +1,141 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Outputs that cannot be written, or must not be: the old one stays whole, and nothing is left.
+@Suite struct OutputTests {
+    private let bench: CommandBench
+    private let checkpoint: String
+
+    init() throws {
+        bench = try CommandBench()
+        checkpoint = try bench.makeCheckpoint()
+    }
+
+    @Test func inputsAreNoOutputs() throws {
+        try bench.expect(0, "export", checkpoint, "-o", "a.mlpackage")
+        let weights = ["--weights", "float16"]
+        let verify = ["verify", "a.mlpackage", "--against", checkpoint]
+        let cases: [(arguments: [String], phrase: String)] = [
+            (["quantize", "a.mlpackage", "-o", "a.mlpackage"] + weights, "is the input itself"),
+            (["quantize", "a.mlpackage", "-o", "a.mlpackage/b.mlpackage"] + weights, "lies in"),
+            (verify + ["--html", "a.mlpackage/x.html"], "lies in"),
+            (["export", checkpoint, "-o", checkpoint], "is the input itself"),
+            (["import", checkpoint, "-o", checkpoint], "is the input itself"),
+            (["average", checkpoint, checkpoint, "-o", checkpoint], "is the input itself"),
+        ]
+        let before = try contents(ofFolder: bench.directory)
+        for (arguments, phrase) in cases { try bench.expect(64, arguments, says: [phrase]) }
+        #expect(try contents(ofFolder: bench.directory) == before)
+    }
+
+    @Test func packagesWithOtherFilesStay() throws {
+        try bench.expect(0, "export", checkpoint, "-o", "a.mlpackage")
+        _ = try bench.write(Data([1]), to: "a.mlpackage/notes.txt")
+        let before = try contents(ofFolder: bench.directory)
+        try bench.expect(
+            1, "export", checkpoint, "-o", "a.mlpackage", says: ["it also holds notes.txt"])
+        #expect(try contents(ofFolder: bench.directory) == before)
+    }
+
+    /// One of two that write the same is refused, before it does anything.
+    @Test(arguments: [("export", "a.mlpackage"), ("import", "b.h5")])
+    func outputInUseIsRefused(command: String, output: String) throws {
+        let held = bench.path(".\(output).retint-lock")
+        let started = bench.path("started")
+        let other = try RunningProcess(
+            URL(filePath: "/usr/bin/flock"),
+            [held, "/bin/sh", "-c", "echo > '\(started)'; exec sleep 60"])
+        defer { other.interrupt() }
+        for _ in 0..<500 where !FileManager.default.fileExists(atPath: started) {
+            Thread.sleep(forTimeInterval: 0.01)
+        }
+        try bench.expect(1, command, checkpoint, "-o", output, says: ["it is in use"])
+        #expect(!FileManager.default.fileExists(atPath: bench.path(output)))
+    }
+
+    /// What makes a disk refuse to write; each has its words.
+    enum Disk: String, CaseIterable {
+        case full, readOnly, limited
+
+        var phrases: [String] {
+            switch self {
+            case .full: ["No space left on device", "free some space"]
+            case .readOnly: ["Read-only file system", "choose another place"]
+            case .limited: ["File too large", "ulimit -f"]
+            }
+        }
+    }
+
+    private static let commands = [
+        ["export", "IN/model.h5", "-o", "OUT/a.mlpackage"],
+        ["export", "IN/model.h5", "-o", "OUT/w.safetensors"],
+        ["import", "IN/model.h5", "-o", "OUT/b.h5"],
+        ["average", "IN/model.h5", "IN/other.h5", "-o", "OUT/b.h5"],
+        ["quantize", "IN/a.mlpackage", "--weights", "float16", "-o", "OUT/a.mlpackage"],
+        ["colorize", "IN/model.h5", "IN/photo.png", "--size", "64", "-o", "OUT/"],
+        ["dataset", "pack", "IN/photos", "-o", "OUT/p.h5"],
+        ["verify", "IN/a.mlpackage", "--against", "IN/model.h5", "--html", "OUT/v.html"],
+    ]
+
+    /// In a mount of its own, which needs user namespaces.
+    @Test(
+        .enabled(if: mountsWork, "file systems cannot be mounted here"),
+        arguments: Disk.allCases)
+    func disksThatRefuse(disk: Disk) throws {
+        _ = try bench.makeCheckpoint("other.h5")
+        try bench.expect(0, "export", checkpoint, "-o", "a.mlpackage")
+        _ = try bench.makePhoto("photo.png", width: 400, height: 300)
+        try bench.makeDirectory("photos")
+        _ = try bench.makePhoto("photos/1.png", width: 400, height: 300)
+        for arguments in Self.commands {
+            // colorize writes a copy with the photo's name.
+            let named = try #require(arguments.last).dropFirst("OUT/".count)
+            let output = named.isEmpty ? "photo.png" : named
+            let command = arguments.map {
+                $0.replacing("IN/", with: "\(bench.directory)/").replacing("OUT/", with: "disk/")
+            }
+            let result = try run(command, on: disk, old: String(output))
+            #expect(result.code == 1, "\(disk) \(command): \(result.code) \(result.messages)")
+            for phrase in disk.phrases {
+                let isSaid = result.messages.lowercased().contains(phrase.lowercased())
+                #expect(isSaid, "\(command): \(result.messages)")
+            }
+            #expect(result.messages.contains("disk/\(output): cannot "), "\(result.messages)")
+            // The old one, and nothing else.
+            #expect(result.output == "\(output)\n", "\(command): \(result.output)")
+        }
+    }
+
+    /// Runs `retint` where `disk` is such a disk, on which only `old` stands, and lists it.
+    private func run(_ command: [String], on disk: Disk, old: String) throws -> ProcessResult {
+        let script = """
+            set -e
+            mount -t tmpfs -o size=64k none disk
+            if [ "$1" = a.mlpackage ]; then mkdir "disk/$1"; else echo old > "disk/$1"; fi
+            case $2 in
+                full) dd if=/dev/zero of=disk/filler bs=4k 2>/dev/null || true ;;
+                readOnly) mount -o remount,ro none disk ;;
+                limited) ulimit -f 1 ;;
+            esac
+            old=$1; shift 2
+            status=0
+            "$@" >/dev/null || status=$?
+            rm -f disk/filler
+            ls -A disk
+            if [ -f "disk/$old" ]; then [ "$(cat "disk/$old")" = old ]; fi
+            exit $status
+            """
+        try bench.makeDirectory("disk")
+        return try runProcess(
+            URL(filePath: "/usr/bin/unshare"),
+            ["-rm", "/bin/bash", "-c", script, "bash", old, disk.rawValue]
+                + [builtProgram("retint").path] + command, in: bench.directory)
+    }
+
+    private static let mountsWork: Bool = {
+        let result = try? runProcess(
+            URL(filePath: "/usr/bin/unshare"), ["-rm", "mount", "-t", "tmpfs", "none", "/mnt"])
+        return result?.code == 0
+    }()
+}

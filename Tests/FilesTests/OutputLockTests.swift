@@ -1,0 +1,123 @@
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Files
+
+/// Outputs that another process writes, or that would destroy something else.
+@Suite struct OutputLockTests {
+    private let scratch: TemporaryFolder
+
+    init() throws { scratch = try TemporaryFolder() }
+
+    /// Another process that holds a lock until it is interrupted.
+    private func lock(_ name: String) throws -> RunningProcess {
+        let started = scratch.path("started")
+        let process = try RunningProcess(
+            URL(filePath: "/usr/bin/flock"),
+            [scratch.path(name), "/bin/sh", "-c", "echo > '\(started)'; exec sleep 60"])
+        for _ in 0..<500 where !FileManager.default.fileExists(atPath: started) {
+            Thread.sleep(forTimeInterval: 0.01)
+        }
+        try #require(FileManager.default.fileExists(atPath: started))
+        try FileManager.default.removeItem(atPath: started)
+        return process
+    }
+
+    private func refusal(of name: String) -> FileError? {
+        do throws(FileError) {
+            try AtomicFile.write([2], to: scratch.path(name))
+        } catch {
+            return error
+        }
+        return nil
+    }
+
+    @Test func outputOfAnotherProcessIsRefused() throws {
+        try AtomicFile.write([1], to: scratch.path("a.h5"))
+        let other = try lock(".a.h5.retint-lock")
+        defer { other.interrupt() }
+        let error = try #require(refusal(of: "a.h5"))
+        #expect(error.path == scratch.path("a.h5"))
+        #expect(error.reason.contains("in use") && !error.remedy.isEmpty)
+        #expect(try readFile(scratch.path("a.h5")) == [1])
+        #expect(refusal(of: "b.h5") == nil)
+        #expect(try scratch.names() == [".a.h5.retint-lock", "a.h5", "b.h5"])
+    }
+
+    @Test func folderOfAnotherProcessKeepsItsFiles() throws {
+        for name in ["there.h5", ".lock"] { try AtomicFile.write([1], to: scratch.path(name)) }
+        try Data("1\nlast.h5\nbest.h5\n".utf8).write(to: URL(filePath: scratch.path(".lock")))
+        let other = try lock(".lock")
+        defer { other.interrupt() }
+        for name in ["there.h5", "best.h5"] {
+            #expect(refusal(of: name)?.reason == "it is in use by process 1", "\(name)")
+        }
+        // A new file harms nobody.
+        #expect(refusal(of: "new.h5") == nil)
+    }
+
+    @Test func ownLocksCount() throws {
+        let path = scratch.path("a.h5")
+        var locks = [try OutputLock(path), try OutputLock(path)]
+        #expect(refusal(of: "a.h5") == nil)
+        for count in [1, 0] {
+            #expect(try scratch.names() == [".a.h5.retint-lock", "a.h5"])
+            locks.removeLast()
+            #expect(locks.count == count)
+        }
+        #expect(try scratch.names() == ["a.h5"])
+        let folder = try FolderLock(scratch.path, reserving: ["a.h5"])
+        #expect(refusal(of: "a.h5") == nil)
+        withExtendedLifetime(folder) {}
+    }
+
+    @Test func locksOfKilledProcessesLockNothing() throws {
+        let names = [".a.h5.retint-lock", ".b.h5.retint-lock"]
+        for name in names { try Data("1\n".utf8).write(to: URL(filePath: scratch.path(name))) }
+        #expect(refusal(of: "a.h5") == nil)
+        #expect(try scratch.names() == ["a.h5"])
+    }
+
+    @Test func longNamesHaveLocks() throws {
+        let name = String(repeating: "ü", count: 127)
+        let other = try lock(lockPath(beside: FilePath(scratch.path(name))).lastComponent!.string)
+        defer { other.interrupt() }
+        #expect(refusal(of: name) != nil)
+        #expect(refusal(of: String(repeating: "ü", count: 126)) == nil)
+    }
+
+    @Test func linksThatLeadNowhereStay() throws {
+        let link = scratch.path("a.h5")
+        try FileManager.default.createSymbolicLink(
+            atPath: link, withDestinationPath: scratch.path("gone/b.h5"))
+        #expect(refusal(of: "a.h5")?.reason == "it is a symbolic link that leads nowhere")
+        #expect(throws: FileError.self) { try AtomicFile.replace(link) { _ in } }
+        #expect(try FileKind(at: link, followingLinks: false) == .link)
+    }
+
+    @Test func foldersWithForeignFilesStay() throws {
+        let content = FolderContent(marker: "m") { ["m", "Data/w"].contains($0) }
+        let folder = scratch.path("p")
+        func replace() throws {
+            try AtomicFile.replace(folder, content: content) { temporary in
+                try createFolder("\(temporary)/Data")
+                for name in ["m", "Data/w"] {
+                    try AtomicFile.write([1], to: "\(temporary)/\(name)")
+                }
+            }
+        }
+        try replace()
+        try replace()
+        for name in ["notes.txt", "Data/notes.txt"] {
+            try AtomicFile.write([7], to: "\(folder)/\(name)")
+            let error = #expect(throws: FileError.self) { try replace() }
+            #expect(error?.reason.contains("it also holds \(name)") == true)
+            #expect(try readFile("\(folder)/\(name)") == [7])
+            removeTree("\(folder)/\(name)")
+        }
+        symlink("/nowhere", "\(folder)/Data/link")
+        #expect(throws: FileError.self) { try replace() }
+    }
+}
