@@ -66,10 +66,7 @@ public func withNewFilm<Value: Sendable>(
     _ body: (FrameWriter) async throws -> Value
 ) async throws -> Value {
     if isY4MStream(path) {
-        let output = path == "-" ? ByteOutput() : try ByteOutput(path)
-        let value = try await body(FrameWriter(header, output))
-        try output.close()
-        return value
+        return try await writingStream(path, header, body)
     }
     let timeBase = options.timeBase
     return try await encoding(path, try arguments(path, header.format, options)) { output in
@@ -78,6 +75,23 @@ public func withNewFilm<Value: Sendable>(
                 FrameWriter(header, try NUTSink(header, timeBase, output))
             } else { try FrameWriter(header, output) }
         return try await body(writer)
+    }
+}
+
+/// Writes a YUV4MPEG2 stream. A new file without a frame is no film, and does not stay.
+private func writingStream<Value: Sendable>(
+    _ path: String, _ header: Y4MHeader, _ body: (FrameWriter) async throws -> Value
+) async throws -> Value {
+    let isNew = try path != "-" && FileKind(at: path) == .nothing
+    let output = path == "-" ? ByteOutput() : try ByteOutput(path)
+    let writer = try FrameWriter(header, output)
+    do {
+        let value = try await body(writer)
+        try output.close()
+        return value
+    } catch {
+        if isNew, writer.frameCount == 0 { unlink(path) }
+        throw error
     }
 }
 

@@ -13,6 +13,8 @@ package protocol FrameSink {
 public final class FrameWriter {
     /// What all frames have in common.
     public let header: Y4MHeader
+    /// The number of frames that were written.
+    public private(set) var frameCount = 0
     private var sink: any FrameSink
 
     /// Creates a YUV4MPEG2 file, or replaces the one that is there, and writes the header.
@@ -45,6 +47,7 @@ public final class FrameWriter {
             ).of(sink.name)
         }
         try sink.write(frame)
+        frameCount += 1
     }
 }
 

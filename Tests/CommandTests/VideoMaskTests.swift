@@ -251,6 +251,12 @@ import Testing
             65, "video", "warm.h5", "film.y4m", "-o", "size.y4m", "--mask", "few",
             says: ["few/2.png: has 41 × 24 pixels and frame 3 has 40 × 24"])
         #expect(try frames("size.y4m").count == 2)
+        // A film without a frame is none.
+        try makeMask("few/0.png", width: 41) { _ in 0 }
+        try bench.expect(
+            65, "video", "warm.h5", "film.y4m", "-o", "none.y4m", "--mask", "few",
+            says: ["few/0.png: has 41 × 24 pixels"])
+        #expect(!bench.files.contains("none.y4m"))
         try bench.expect(
             64, "video", "warm.h5", "film.y4m", "-o", "x.y4m", "--blend", "2",
             says: ["--blend 2.0: must be from 0 to 1"])

@@ -1,6 +1,7 @@
 import Checkpoints
 import Files
 import Foundation
+import Photos
 import TensorFiles
 import TestSupport
 import Testing
@@ -137,6 +138,15 @@ import Testing
             }
             return notes
         }
+        #expect(try notes().isEmpty)
+        // One byte at the end of a file, whose name and size stay.
+        let photo = try #require(try PhotoReference.list("\(scratch.path)/photos").first)
+        var bytes = try readFile("\(photo)")
+        bytes[bytes.count - 1] ^= 1
+        try AtomicFile.write(bytes, to: "\(photo)")
+        #expect(try notes().contains { $0.hasPrefix("the photos have changed") })
+        bytes[bytes.count - 1] ^= 1
+        try AtomicFile.write(bytes, to: "\(photo)")
         #expect(try notes().isEmpty)
         try scratch.addPhotos(5)
         #expect(try notes().contains { $0.hasPrefix("the photos have changed") })
