@@ -181,9 +181,3 @@ package func foldersAbove(_ path: some PathConvertible) -> [FileIdentity] {
     }
     return folders
 }
-
-/// The bytes of a file; nil if nothing is there.
-package func fileSize(of path: some PathConvertible) -> Int? {
-    var status = stat()
-    return stat(path.filePath.string, &status) == 0 ? Int(status.st_size) : nil
-}

@@ -50,7 +50,9 @@ final class LockFile {
     private static func locked(
         _ path: FilePath, _ target: FilePath
     ) throws(FileError) -> Int32 {
+        var attempts = 0
         while true {
+            attempts += 1
             let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW
             let descriptor = open(path.string, flags, 0o666)
             guard descriptor >= 0 else { throw FileError(path: target.string, operation: "write") }
@@ -59,8 +61,10 @@ final class LockFile {
                 let process = holder(descriptor).process.map { " by process \($0)" } ?? ""
                 throw inUse(target, process)
             }
-            // The process that held it may have removed it meanwhile.
-            if FileIdentity(of: path) == FileIdentity(descriptor: descriptor) { return descriptor }
+            // The process that held it may have removed it meanwhile. Some drives number files anew
+            // whenever they are asked.
+            let isThere = FileIdentity(of: path) == FileIdentity(descriptor: descriptor)
+            if isThere || attempts == 100 { return descriptor }
             close(descriptor)
         }
     }

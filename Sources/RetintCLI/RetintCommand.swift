@@ -5,8 +5,10 @@ import Retint
 ///
 /// A program that calls `registerColorizer` first has an additional architecture.
 @MainActor public func runRetint() async {
-    // Before there are threads. Where no process can be forked, libhdf5 runs in this one.
-    HDF5Isolation.start()
+    // Before there are threads.
+    if !HDF5Isolation.start() {
+        Console.warn("no child process can be started; libhdf5 reads files in this one")
+    }
     await RetintCommand.main()
 }
 

@@ -6,8 +6,8 @@ import Locks
 /// Keeps libhdf5, which damaged files can crash, out of this process.
 ///
 /// ``start()`` forks a process that waits. Each ``HDF5Reader`` has it fork another one, in which
-/// libhdf5 opens the reader's file; nothing is executed anew, so that a reader costs about a
-/// millisecond. The elements that lie in the file one after another are read by this process.
+/// libhdf5 opens the reader's file. No program is started for that, which would take longer than
+/// reading most files. Elements that lie in the file one after another are read by this process.
 public enum HDF5Isolation {
     /// The socket to the process that forks readers; nil before ``start()``.
     private static let control = Mutex<Int32?>(nil)

@@ -8,6 +8,8 @@ import Locks
 final class ReaderProcess: HDF5Source {
     private let path: String
     private let channel: Mutex<ReaderChannel>
+    /// Why the process ended: later requests fail for the same reason.
+    private let end = Mutex<ReaderChannel.Failure?>(nil)
 
     /// Asks through a socket.
     ///
@@ -48,16 +50,23 @@ final class ReaderProcess: HDF5Source {
         } catch let error as TensorFileError {
             throw error
         } catch let failure as ReaderChannel.Failure {
-            throw FilePlace(path).error(.damaged, Self.reason(failure))
+            let first = end.withLock { end in
+                let first = end ?? failure
+                end = first
+                return first
+            }
+            throw FilePlace(path).error(.damaged, Self.reason(first))
         } catch {
-            throw FilePlace(path).error(.damaged, "libhdf5 gives no sense of it")
+            throw FilePlace(path).error(
+                .damaged, "the answer about it makes no sense; the file is damaged, or made to harm"
+            )
         }
     }
 
     private static func reason(_ failure: ReaderChannel.Failure) -> String {
         switch failure {
         case .closed:
-            "the process that reads it was ended from outside, or for want of memory; try again"
+            "the process that reads it was ended from outside, or because memory ran out; try again"
         case .crashed(SIGXCPU):
             "libhdf5 does not finish reading it within \(ReaderServer.seconds) s; "
                 + "the file is damaged, or made to harm"
