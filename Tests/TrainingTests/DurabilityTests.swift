@@ -37,14 +37,15 @@ import Testing
     }
 
     /// The validation that was due is made up for: with it, the best weights and the patience.
-    @Test func aValidationThatWasStoppedIsRepeated() throws {
+    @Test(arguments: [3, 6])
+    func aValidationThatWasStoppedIsRepeated(last: Int) throws {
         let scratch = try TemporaryFolder()
         try scratch.addPhotos(9)
         let configuration = try scratch.configuration(
             "data.validation=\(scratch.path)/photos", "validate_every=3")
         try runs(scratch, configuration) { event in
             if case .metrics(let record) = event {
-                record.kind == "train" && record.step == 3
+                record.kind == "train" && record.step == last
             } else {
                 false
             }

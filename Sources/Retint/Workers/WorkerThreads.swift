@@ -1,4 +1,5 @@
 import Dispatch
+import Locks
 import Models
 
 /// A fixed number of threads, each of which does one piece of work at a time. Callers that find all
@@ -27,14 +28,28 @@ final class WorkerThreads: Sendable {
         let index = try await queue.take()
         defer { queue.giveBack(index) }
         let cancellation = CancellationFlag()
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
+        let handover = Handover<Value>()
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
                 threads[index].async {
-                    continuation.resume(with: Result { try work(index, cancellation) })
+                    handover.put(Result { try work(index, cancellation) })
+                    continuation.resume()
                 }
             }
         } onCancel: {
             cancellation.set()
         }
+        return try handover.take()
     }
+}
+
+/// Hands the result of a thread to a task under a lock: the thread sanitizer does not see that a
+/// continuation does so, and takes all that the result holds for raced over.
+private final class Handover<Value: Sendable>: Sendable {
+    private let result = Mutex<Result<Value, any Error>?>(nil)
+
+    func put(_ value: Result<Value, any Error>) { result.withLock { $0 = value } }
+
+    /// - Precondition: there is a result.
+    func take() throws -> Value { try result.withLock { $0! }.get() }
 }

@@ -9,6 +9,14 @@ final class HDF5Service: @unchecked Sendable {
     /// The dataset that was asked for last: its chunks follow one by one.
     private var last: (names: [String], dataset: HDF5OpenDataset)?
 
+    deinit {
+        // The file last: closing it closes what is open in it.
+        HDF5Library.run {
+            last = nil
+            file = nil
+        }
+    }
+
     func answer(_ request: HDF5Request) throws(TensorFileError) -> HDF5Answer {
         try HDF5Library.run { () throws(TensorFileError) in try locked(request) }
     }

@@ -165,7 +165,8 @@ final class TrainingRun {
     ) throws -> TrainingOutcome {
         if validates, progress.step > overview.firstStep { try validate(shouldStop) }
         try save()
-        return outcome
+        // A validation that was stopped is part of the run.
+        return progress.isValidationDue == true ? .interrupted : outcome
     }
 
     private func advance(_ loader: BatchLoader) throws {
