@@ -13,8 +13,9 @@ public struct Model: Sendable {
     /// The path of the file, or the name of the architecture.
     public let name: String
     /// The bytes that the values of the network may take when it runs, up to the memory of the
-    /// machine. If nil, 768 MiB or 64 times the weights, for images of 512 × 512 pixels; as many
-    /// times more for larger images and batches. A small file cannot take all memory then.
+    /// machine. If nil, 768 MiB for 512 × 512 pixels and in proportion for others, but at least
+    /// 192 MiB, and at least 64 times the weights, with larger images in proportion. A small file
+    /// cannot take all memory then.
     public var memoryLimit: Int?
     package let source: Source
 

@@ -178,10 +178,11 @@ extension TensorData {
 }
 
 extension CompileOptions {
-    /// What a network of few weights may allocate at the usual size of a picture.
-    private static let (leastMemory, usualCount) = (768 << 20, 512 * 512)
+    /// What a network of few weights may allocate: in all, and at the usual size of a picture.
+    private static let (leastMemory, usualMemory) = (192.0 * 0x1p20, 768.0 * 0x1p20)
+    private static let usualCount = 512.0 * 512
     /// How many times the memory of its weights a network may take.
-    private static let weightFactor = 64
+    private static let weightFactor = 64.0
 
     /// The options with a limit of memory that real networks stay below: a small file cannot make
     /// the machine run out of it. Larger inputs, which the caller asks for, may take more, and so
@@ -189,10 +190,12 @@ extension CompileOptions {
     fileprivate func limited(for graph: ModelGraph) -> CompileOptions {
         let weights = graph.variables.values.reduce(0) { $0 + $1.scalars.count } * 4
         let count = graph.inputs.reduce(0) { $0 + min($1.shape.count, 1 << 40) }
-        let usual = max(Self.leastMemory, Self.weightFactor * weights)
-        let scale = max(Double(count) / Double(Self.usualCount), 1)
+        let share = Double(count) / Self.usualCount
+        let usual = max(
+            Self.leastMemory, Self.usualMemory * share,
+            Self.weightFactor * Double(weights) * max(share, 1))
         var limited = self
-        let limit = graph.model.memoryLimit.map(Double.init) ?? Double(usual) * scale
+        let limit = graph.model.memoryLimit.map(Double.init) ?? usual
         limited.memoryLimit = Int(min(Double(memoryLimit), limit))
         return limited
     }

@@ -61,6 +61,22 @@ import Testing
         }
     }
 
+    /// What an interruption saves is not one of the checkpoints to keep.
+    @Test func interruptionsKeepNoCheckpoint() throws {
+        let scratch = try TemporaryFolder()
+        try scratch.addPhotos(5)
+        let configuration = try scratch.configuration("save_every=2", "keep_last=2", "steps=6")
+        try runs(scratch, configuration) { event in
+            if case .step(let step, _) = event { step == 5 } else { false }
+        }
+        for run in ["whole", "parts"] {
+            let kept = (entries(of: "\(scratch.path)/\(run)") ?? []).filter {
+                $0.hasPrefix("step-")
+            }
+            #expect(kept.sorted() == ["step-0000004.h5", "step-0000006.h5"], "\(run)")
+        }
+    }
+
     /// A record after a resume has the mean over the same steps.
     @Test func meansCountOn() throws {
         let scratch = try TemporaryFolder()

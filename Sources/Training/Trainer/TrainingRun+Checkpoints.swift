@@ -116,7 +116,10 @@ extension TrainingRun {
     }
 
     /// Writes `last.h5`.
-    func save() throws {
+    ///
+    /// - Parameter keeps: whether it is one of the checkpoints to keep. That of an interruption is
+    ///   not: it would take the place of one that the run without it has.
+    func save(keeps: Bool = true) throws {
         let variables = step.variables
         var saved = try network(of: variables)
         for name in step.initialOptimizerState.keys.sorted() {
@@ -125,7 +128,7 @@ extension TrainingRun {
         (progress.meter, progress.consecutiveSkips) = (meter, consecutiveSkips)
         saved.training = try progress.json()
         try write(saved, "last.h5")
-        try keepLast()
+        if keeps { try keepLast() }
     }
 
     /// Keeps `last.h5` as `step-<n>.h5` as well, and removes the oldest ones beyond the number to

@@ -164,9 +164,10 @@ final class TrainingRun {
         _ shouldStop: () -> Bool = { false }
     ) throws -> TrainingOutcome {
         if validates, progress.step > overview.firstStep { try validate(shouldStop) }
-        try save()
         // A validation that was stopped is part of the run.
-        return progress.isValidationDue == true ? .interrupted : outcome
+        let outcome = progress.isValidationDue == true ? .interrupted : outcome
+        try save(keeps: outcome != .interrupted)
+        return outcome
     }
 
     private func advance(_ loader: BatchLoader) throws {
