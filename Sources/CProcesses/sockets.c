@@ -39,21 +39,28 @@ int processes_receive(int socket, void *bytes, size_t count) {
 enum { DESCRIPTOR_BYTES = 2 * sizeof(int) };
 
 // Descriptors travel beside at least one byte.
-union control {
-    struct cmsghdr header;
-    char bytes[CMSG_SPACE(DESCRIPTOR_BYTES)];
+struct packet {
+    char byte;
+    struct iovec part;
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(DESCRIPTOR_BYTES)];
+    } control;
 };
 
-int processes_send_descriptors(int socket, const int descriptors[2]) {
-    char byte = 0;
-    struct iovec part = {&byte, 1};
-    union control control = {0};
-    struct msghdr message = {
-        .msg_iov = &part,
+static struct msghdr message_of(struct packet *packet) {
+    *packet = (struct packet){.part = {&packet->byte, 1}};
+    return (struct msghdr){
+        .msg_iov = &packet->part,
         .msg_iovlen = 1,
-        .msg_control = control.bytes,
-        .msg_controllen = sizeof control.bytes,
+        .msg_control = packet->control.bytes,
+        .msg_controllen = sizeof packet->control.bytes,
     };
+}
+
+int processes_send_descriptors(int socket, const int descriptors[2]) {
+    struct packet packet;
+    struct msghdr message = message_of(&packet);
     struct cmsghdr *header = CMSG_FIRSTHDR(&message);
     header->cmsg_level = SOL_SOCKET;
     header->cmsg_type = SCM_RIGHTS;
@@ -66,15 +73,8 @@ int processes_send_descriptors(int socket, const int descriptors[2]) {
 }
 
 int processes_receive_descriptors(int socket, int descriptors[2]) {
-    char byte;
-    struct iovec part = {&byte, 1};
-    union control control = {0};
-    struct msghdr message = {
-        .msg_iov = &part,
-        .msg_iovlen = 1,
-        .msg_control = control.bytes,
-        .msg_controllen = sizeof control.bytes,
-    };
+    struct packet packet;
+    struct msghdr message = message_of(&packet);
     ssize_t received;
     do received = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
     while (received < 0 && errno == EINTR);

@@ -40,6 +40,6 @@ package final class FolderLock {
         let isReserved = holder.lines.contains(target.lastComponent?.string ?? "")
         let isThere = try FileKind(at: target) != .nothing
         guard isReserved || isThere else { return }
-        throw LockFile.inUse(path, holder.process.map { " by process \($0)" } ?? "")
+        throw LockFile.inUse(path, by: holder)
     }
 }

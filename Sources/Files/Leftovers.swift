@@ -26,10 +26,14 @@ func displacedPath(of path: FilePath) -> FilePath {
 func lockPath(beside path: FilePath) -> FilePath {
     let name = path.lastComponent?.string ?? ""
     let longest = 255 - 1 - lockSuffix.utf8.count
+    let short = name.utf8.count <= longest ? name : digest(of: name)
+    return sibling(of: path, named: ".\(short)\(lockSuffix)")
+}
+
+private func digest(of name: String) -> String {
     var hash = ContentHash()
     hash.update(Array(name.utf8))
-    let short = name.utf8.count <= longest ? name : hash.digest.hexadecimal
-    return sibling(of: path, named: ".\(short)\(lockSuffix)")
+    return hash.digest.hexadecimal
 }
 
 private func sibling(of path: FilePath, named name: String) -> FilePath {

@@ -58,8 +58,7 @@ final class LockFile {
             guard descriptor >= 0 else { throw FileError(path: target.string, operation: "write") }
             guard !isBusy(patientLock(descriptor)) else {
                 defer { close(descriptor) }
-                let process = holder(descriptor).process.map { " by process \($0)" } ?? ""
-                throw inUse(target, process)
+                throw inUse(target, by: holder(descriptor))
             }
             // The process that held it may have removed it meanwhile. Some drives number files anew
             // whenever they are asked.
@@ -69,8 +68,9 @@ final class LockFile {
         }
     }
 
-    static func inUse(_ target: FilePath, _ process: String) -> FileError {
-        FileError(
+    static func inUse(_ target: FilePath, by holder: Holder) -> FileError {
+        let process = holder.process.map { " by process \($0)" } ?? ""
+        return FileError(
             path: target.string, operation: "write", reason: "it is in use\(process)",
             remedy: "wait for it to end, or choose another place")
     }

@@ -34,7 +34,7 @@ public struct Frame: Hashable, Sendable {
 
     /// Makes a frame of planes without padding, Y' first.
     ///
-    /// - Parameter bytes: gives the next plane, of so many bytes; nil if it ends before that.
+    /// - Parameter bytes: returns the next plane, given its size in bytes; nil if the input ends before that.
     /// - Returns: nil if a plane is missing.
     package static func assembled(
         _ format: FrameFormat, _ bytes: (Int) throws -> [UInt8]?

@@ -11,20 +11,6 @@ import Testing
 
     init() throws { scratch = try TemporaryFolder() }
 
-    /// Another process that holds a lock until it is interrupted.
-    private func lock(_ name: String) throws -> RunningProcess {
-        let started = scratch.path("started")
-        let process = try RunningProcess(
-            URL(filePath: "/usr/bin/flock"),
-            [scratch.path(name), "/bin/sh", "-c", "echo > '\(started)'; exec sleep 60"])
-        for _ in 0..<500 where !FileManager.default.fileExists(atPath: started) {
-            Thread.sleep(forTimeInterval: 0.01)
-        }
-        try #require(FileManager.default.fileExists(atPath: started))
-        try FileManager.default.removeItem(atPath: started)
-        return process
-    }
-
     private func refusal(of name: String) -> FileError? {
         do throws(FileError) {
             try AtomicFile.write([2], to: scratch.path(name))
@@ -36,7 +22,7 @@ import Testing
 
     @Test func outputOfAnotherProcessIsRefused() throws {
         try AtomicFile.write([1], to: scratch.path("a.h5"))
-        let other = try lock(".a.h5.retint-lock")
+        let other = try RunningProcess(locking: scratch.path(".a.h5.retint-lock"))
         defer { other.interrupt() }
         let error = try #require(refusal(of: "a.h5"))
         #expect(error.path == scratch.path("a.h5"))
@@ -49,7 +35,7 @@ import Testing
     @Test func folderOfAnotherProcessKeepsItsFiles() throws {
         for name in ["there.h5", ".lock"] { try AtomicFile.write([1], to: scratch.path(name)) }
         try Data("1\nlast.h5\nbest.h5\n".utf8).write(to: URL(filePath: scratch.path(".lock")))
-        let other = try lock(".lock")
+        let other = try RunningProcess(locking: scratch.path(".lock"))
         defer { other.interrupt() }
         for name in ["there.h5", "best.h5"] {
             #expect(refusal(of: name)?.reason == "it is in use by process 1", "\(name)")
@@ -82,7 +68,8 @@ import Testing
 
     @Test func longNamesHaveLocks() throws {
         let name = String(repeating: "ü", count: 127)
-        let other = try lock(lockPath(beside: FilePath(scratch.path(name))).lastComponent!.string)
+        let other = try RunningProcess(
+            locking: lockPath(beside: FilePath(scratch.path(name))).string)
         defer { other.interrupt() }
         #expect(refusal(of: name) != nil)
         #expect(refusal(of: String(repeating: "ü", count: 126)) == nil)

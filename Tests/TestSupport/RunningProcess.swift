@@ -40,6 +40,14 @@ package final class RunningProcess {
         try process.run()
     }
 
+    /// Starts a program that holds the lock of a file until it is interrupted, and waits for that.
+    package convenience init(locking path: String) throws {
+        let holding = ["/bin/sh", "-c", "echo locked; exec sleep 60"]
+        try self.init(URL(filePath: "/usr/bin/flock"), [path] + holding)
+        for _ in 0..<500 where try text("output").isEmpty { Thread.sleep(forTimeInterval: 0.01) }
+        guard try text("output") == "locked\n" else { throw CocoaError(.fileLocking) }
+    }
+
     /// A program that exits holds objects to the last: under the address sanitizer, no leaks.
     private static let sanitizerOptions = ["LSAN_OPTIONS": "detect_leaks=0"]
 
