@@ -33,6 +33,11 @@ public struct FilmProperties: Hashable, Sendable {
                 "-v", "error", "-show_streams", "-show_format", "-of", "json",
                 Self.argument(path),
             ], for: path)
+        try self.init(description: bytes, of: path)
+    }
+
+    /// Reads what `ffprobe` says of a film.
+    package init(description bytes: [UInt8], of path: String) throws(FilmError) {
         let probe: Probe
         do {
             let decoder = JSONDecoder()
@@ -74,8 +79,10 @@ public struct FilmProperties: Hashable, Sendable {
                 result[tag.option] = value
             }
         }
+        let stated = stream.nbFrames.flatMap { Int($0) }
         frameCount =
-            stream.nbFrames.flatMap { Int($0) } ?? Self.estimate(stream, probe.format, rate)
+            stated.flatMap { (1..<Self.mostFrames).contains($0) ? $0 : nil }
+            ?? Self.estimate(stream, probe.format, rate)
     }
 
     /// A path as FFmpeg takes it: one with a colon would be a protocol, one with a dash an option.
@@ -85,6 +92,9 @@ public struct FilmProperties: Hashable, Sendable {
         "bt709": .bt709, "bt470bg": .bt601, "smpte170m": .bt601, "bt2020nc": .bt2020,
     ]
 
+    /// A film that states more frames is mistaken.
+    private static let mostFrames = 1_000_000_000
+
     /// The seconds of a film times its rate.
     private static func estimate(
         _ stream: Probe.Stream, _ format: Probe.Format?, _ rate: FrameRate?
@@ -92,7 +102,7 @@ public struct FilmProperties: Hashable, Sendable {
         let seconds = (stream.duration ?? format?.duration).flatMap { Double($0) }
         guard let seconds, let rate else { return nil }
         let count = seconds * rate.value
-        return count.isFinite && count >= 1 && count < 1e9 ? Int(count.rounded()) : nil
+        return count >= 1 && count < Double(mostFrames) ? Int(count.rounded()) : nil
     }
 }
 

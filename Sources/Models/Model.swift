@@ -56,8 +56,9 @@ public struct Model: Sendable {
     /// - Parameters:
     ///   - package: the package.
     ///   - name: the name that errors and reports use.
-    public init(_ package: MLPackage, name: String = "package") {
-        self.name = name
+    ///   - memoryLimit: see ``memoryLimit``.
+    public init(_ package: MLPackage, name: String = "package", memoryLimit: Int? = nil) {
+        (self.name, self.memoryLimit) = (name, memoryLimit)
         source = .package(package)
     }
 

@@ -190,13 +190,17 @@ extension CompileOptions {
     fileprivate func limited(for graph: ModelGraph) -> CompileOptions {
         let weights = graph.variables.values.reduce(0) { $0 + $1.scalars.count } * 4
         let count = graph.inputs.reduce(0) { $0 + min($1.shape.count, 1 << 40) }
-        let share = Double(count) / Self.usualCount
-        let usual = max(
-            Self.leastMemory, Self.usualMemory * share,
-            Self.weightFactor * Double(weights) * max(share, 1))
+        let usual = Self.usualMemory(inputCount: count, weightBytes: weights)
         var limited = self
         let limit = graph.model.memoryLimit.map(Double.init) ?? usual
         limited.memoryLimit = Int(min(Double(memoryLimit), limit))
         return limited
+    }
+
+    /// The bytes that the values of a network may take unless the caller sets a limit.
+    static func usualMemory(inputCount: Int, weightBytes: Int) -> Double {
+        let share = Double(inputCount) / usualCount
+        return max(
+            leastMemory, usualMemory * share, weightFactor * Double(weightBytes) * max(share, 1))
     }
 }

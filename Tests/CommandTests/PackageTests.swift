@@ -109,6 +109,22 @@ import Testing
         #expect(run.output.contains("\"raised_target\""))
     }
 
+    @Test func quantizingOnPhotosLimitsMemory() throws {
+        let package = try makePackage(
+            "model.mlpackage", ExportOptions(target: .iOS18, size: 256))
+        try bench.makeDirectory("photos")
+        _ = try bench.makePhoto("photos/1.png")
+        let int8 = ["--weights", "int8", "-o", "small.mlpackage"]
+        for arguments in [
+            int8 + ["--calibrate", "photos"], int8 + ["--photos", "photos"],
+            ["--photos", "photos"], ["--search", "--calibrate", "photos", "-o", "s.mlpackage"],
+        ] {
+            try bench.expect(
+                65, ["quantize", package] + arguments + ["--memory-limit", "1"],
+                says: ["of the limit of 1 MiB are left"])
+        }
+    }
+
     @Test func refusesWhatThePackageCannotUnpack() throws {
         let package = try makePackage("model.mlpackage", ExportOptions(target: .iOS16, size: 64))
         try bench.expect(

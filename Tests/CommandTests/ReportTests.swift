@@ -37,6 +37,13 @@ import Testing
         #expect(placement["operations"] as? Int == model["operations"] as? Int)
     }
 
+    @Test func limitsMemory() throws {
+        let name = try bench.makeCheckpoint()
+        try bench.expect(
+            65, "report", name, "--size", "256", "--memory-limit", "1",
+            says: ["of the limit of 1 MiB are left"])
+    }
+
     /// Equal up to the last digits, which JSON rounds.
     private func isClose(_ value: Double?, _ expected: Double) -> Bool {
         value.map { abs($0 - expected) <= 1e-12 * abs(expected) } ?? false

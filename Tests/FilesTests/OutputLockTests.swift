@@ -54,8 +54,10 @@ import Testing
             #expect(locks.count == count)
         }
         #expect(try scratch.names() == ["a.h5"])
-        let folder = try FolderLock(scratch.path, reserving: ["a.h5"])
+        let folder = try FolderLock(scratch.path, reserving: ["a.h5", "b.h5"])
         #expect(refusal(of: "a.h5") == nil)
+        let text = String(decoding: try readFile(scratch.path(".lock")), as: UTF8.self)
+        #expect(text == "\(getpid())\na.h5\nb.h5\n")
         withExtendedLifetime(folder) {}
     }
 

@@ -1,8 +1,10 @@
 import Checkpoints
 import MLPackage
-import Models
 import TensorGraph
 import Testing
+
+@testable import Engine
+@testable import Models
 
 /// The one runnable model: what it computes, and the packages that it refuses for every command.
 @Suite struct ModelTests {
@@ -43,6 +45,16 @@ import Testing
             }
             #expect(error?.kind == .size)
         }
+    }
+
+    /// Small inputs have a floor, larger ones a share of their own, and so have heavy weights.
+    @Test(arguments: [
+        (16, 0, 192.0), (256 * 256, 0, 192), (512 * 512, 0, 768), (1024 * 512, 0, 1536),
+        (16, 10, 640), (512 * 512, 10, 768), (512 * 512, 20, 1280), (1024 * 512, 20, 2560),
+    ])
+    func usualMemoryFollowsInputAndWeights(inputs: Int, weights: Int, expected: Double) {
+        let bytes = CompileOptions.usualMemory(inputCount: inputs, weightBytes: weights << 20)
+        #expect(bytes == expected * 0x1p20)
     }
 
     @Test func checkpointsAndPackagesKnowTheirPrecision() throws {

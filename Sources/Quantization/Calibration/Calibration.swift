@@ -27,9 +27,9 @@ final class Calibration {
     }
 
     /// - Parameter photos: lightness [1, 1, H, W] in 0…100, of the package's input size.
-    /// - Throws: `ModelError` if the package is no colorizer.
-    init(_ package: MLPackage, photos: [TensorData]) throws {
-        graph = try Model(package).colorizerGraph()
+    /// - Throws: `ModelError` if the model is no colorizer.
+    init(_ model: Model, photos: [TensorData]) throws {
+        graph = try model.colorizerGraph()
         self.photos = photos
         sites = Self.sites(graph.graph)
     }
@@ -60,9 +60,9 @@ final class Calibration {
     }
 
     /// Returns nil if there are no photos.
-    convenience init?(_ package: MLPackage, unlessEmpty photos: [TensorData]) throws {
+    convenience init?(_ model: Model, unlessEmpty photos: [TensorData]) throws {
         guard !photos.isEmpty else { return nil }
-        try self.init(package, photos: photos)
+        try self.init(model, photos: photos)
     }
 
     /// Calls `body` with the input moments of each weight. If they do not all fit into memory,

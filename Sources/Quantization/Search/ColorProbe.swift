@@ -9,19 +9,20 @@ final class ColorProbe {
     private let program: ModelProgram
     private let variables: [String: TensorData]
     private let photos: [TensorData]
+    private let memoryLimit: Int?
     private var expected: [LabPlanes] = []
 
     /// - Parameter photos: lightness [1, 1, H, W] in 0…100, of the package's input size.
-    /// - Throws: `ConversionError` without photos; `ModelError` if the package is no colorizer.
-    init(_ package: MLPackage, photos: [TensorData]) throws {
+    /// - Throws: `ConversionError` without photos; `ModelError` if the model is no colorizer.
+    init(_ model: Model, photos: [TensorData]) throws {
         guard !photos.isEmpty else {
             throw ConversionError(
                 place: "photos", rule: "comparing colors needs at least one photo",
                 remedy: "Pass at least one photo.")
         }
-        let graph = try Model(package).colorizerGraph()
+        let graph = try model.colorizerGraph()
         variables = graph.variables
-        self.photos = photos
+        (self.photos, memoryLimit) = (photos, model.memoryLimit)
         program = try ModelProgram(graph)
         expected = try photos.map(colors)
     }
@@ -47,7 +48,8 @@ final class ColorProbe {
 
     /// The difference between the colors of the original package and those of another one.
     func change(to package: MLPackage) throws -> ColorChange {
-        try ColorChange(from: expected, to: ColorProbe(package, photos: photos).expected)
+        let other = try ColorProbe(Model(package, memoryLimit: memoryLimit), photos: photos)
+        return try ColorChange(from: expected, to: other.expected)
     }
 }
 

@@ -1,4 +1,5 @@
 import MLPackage
+import Models
 import TensorGraph
 
 /// The size and the color change of a package quantized with one scheme.
@@ -23,17 +24,20 @@ extension MLPackage {
     ///     support are skipped.
     ///   - photos: lightness [1, 1, H, W] in 0…100 of the package's input size, on which colors are
     ///     compared; at least one.
-    ///   - calibration: lightness to calibrate on, as for ``quantized(_:calibration:)``.
+    ///   - calibration: lightness to calibrate on, as for ``quantized(_:calibration:memoryLimit:)``.
+    ///   - memoryLimit: the bytes that the values of the network may take on the photos, as
+    ///     `Model/memoryLimit`.
     ///   - progress: called repeatedly with the finished share of the work, 0…1.
     /// - Returns: one result for each remaining scheme, in the order of `schemes`.
     /// - Throws: `ConversionError` without photos; `ModelError` if the package is no colorizer or
     ///   cannot be run. A scheme that fails does not throw: its result has a `failure`.
     public func compareSchemes(
         _ schemes: [QuantizationScheme] = QuantizationScheme.usual,
-        photos: [TensorData], calibration: [TensorData] = [],
+        photos: [TensorData], calibration: [TensorData] = [], memoryLimit: Int? = nil,
         progress: (Double) -> Void = { _ in }
     ) throws -> [SchemeResult] {
-        let probe = try ColorProbe(self, photos: photos)
+        let model = Model(self, memoryLimit: memoryLimit)
+        let probe = try ColorProbe(model, photos: photos)
         let schemes = schemes.filter { (try? $0.check(target)) != nil }
         var steps = schemes.count + (calibration.isEmpty ? 0 : weights.count)
         let all = Double(max(steps, 1))
@@ -43,7 +47,7 @@ extension MLPackage {
         }
         let attempts = try Quantization.quantized(
             self, by: schemes.map { QuantizationPlan($0) },
-            Calibration(self, unlessEmpty: calibration), progress: step)
+            Calibration(model, unlessEmpty: calibration), progress: step)
         return try zip(schemes, attempts).map { scheme, attempt in
             defer { step() }
             return try SchemeResult(scheme, attempt, probe)

@@ -2,9 +2,10 @@ import Files
 import Foundation
 import MIL
 import MLPackage
+import Models
 import TensorGraph
 
-/// The result of ``MLPackage/searchQuantization(photos:maximumDeltaE:)``.
+/// The result of ``MLPackage/searchQuantization(photos:maximumDeltaE:memoryLimit:)``.
 public struct QuantizationSearchReport: Hashable, Sendable, Encodable {
     /// The scheme of each weight.
     public let quantization: QuantizationReport
@@ -24,12 +25,16 @@ extension MLPackage {
     /// - Parameters:
     ///   - photos: lightness [1, 1, H, W] in 0…100 of the package's input size; at least one.
     ///   - maximumDeltaE: the largest allowed mean CIEDE2000 difference from this package's colors.
+    ///   - memoryLimit: the bytes that the values of the network may take on the photos, as
+    ///     `Model/memoryLimit`.
     /// - Throws: `ConversionError` if no choice of schemes stays within the bound, and the errors
-    ///   of ``quantized(_:calibration:)``.
+    ///   of ``quantized(_:calibration:memoryLimit:)``.
     public func searchQuantization(
-        photos: [TensorData], maximumDeltaE: Double
+        photos: [TensorData], maximumDeltaE: Double, memoryLimit: Int? = nil
     ) throws -> (package: MLPackage, report: QuantizationSearchReport) {
-        try SchemeSearch(self, photos: photos).smallest(maximumDeltaE: maximumDeltaE)
+        let search = try SchemeSearch(
+            self, Model(self, memoryLimit: memoryLimit), photos: photos)
+        return try search.smallest(maximumDeltaE: maximumDeltaE)
     }
 }
 
@@ -54,10 +59,10 @@ private struct SchemeSearch {
         let deltaE: Double
     }
 
-    init(_ package: MLPackage, photos: [TensorData]) throws {
+    init(_ package: MLPackage, _ model: Model, photos: [TensorData]) throws {
         self.package = package
         let (probe, calibration) = try (
-            ColorProbe(package, photos: photos), Calibration(package, photos: photos)
+            ColorProbe(model, photos: photos), Calibration(model, photos: photos)
         )
         (self.probe, self.calibration) = (probe, calibration)
         var choices: [[Choice]] = []

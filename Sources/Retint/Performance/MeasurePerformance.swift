@@ -46,7 +46,7 @@ private struct PerformanceRun: Sendable {
         var films: [FilmPerformance?] = []
         for path in paths {
             onProgress(.coloredFilm(models: films.count, total: paths.count))
-            let model = try Model(contentsOf: path)
+            let model = try options.model(contentsOf: path)
             films.append(try await FilmPerformance.measured(model, film: film, options))
         }
         onProgress(.coloredFilm(models: films.count, total: paths.count))
@@ -59,7 +59,7 @@ private struct PerformanceRun: Sendable {
         try warmUp()
         let memory = try paths.map { try PeakMemory.measured($0, options) }
         let startups = try startups(isCancelled)
-        let models = try paths.map { try Model(contentsOf: $0) }
+        let models = try paths.map { try options.model(contentsOf: $0) }
         let programs = try models.map { try $0.program(options) }
         let (seconds, otherShare) = try predictions(programs, isCancelled)
         let profiles = try profiles(programs, isCancelled)
@@ -77,7 +77,7 @@ private struct PerformanceRun: Sendable {
     /// libraries' pages.
     private func warmUp() throws {
         for path in paths {
-            let program = try Model(contentsOf: path).program(options)
+            let program = try options.model(contentsOf: path).program(options)
             _ = try program.predict(lightness: program.sampleLightness)
         }
     }

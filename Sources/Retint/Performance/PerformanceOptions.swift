@@ -17,6 +17,8 @@ public struct PerformanceOptions: Sendable {
     /// A film whose first frames each model colors, for ``seconds`` at most; nil for none. Its name
     /// ends in `.y4m`, or it is read with FFmpeg.
     public var film: String?
+    /// The bytes that the values of a network may take; see `Model/memoryLimit`.
+    public var memoryLimit: Int?
     /// The fastest convolution algorithms on this machine, see ``KernelFile``.
     public var choices = KernelChoices()
 
@@ -29,6 +31,13 @@ extension PerformanceOptions {
         var options = CompileOptions(threads: threads)
         options.choices = choices
         return options
+    }
+
+    /// Reads a model, which then has the limit of memory.
+    func model(contentsOf path: String) throws -> Model {
+        var model = try Model(contentsOf: path)
+        model.memoryLimit = memoryLimit
+        return model
     }
 
     /// - Throws: ``BenchmarkError`` if an option is out of range.

@@ -77,7 +77,7 @@ struct StartupMeasurement {
     ) throws -> Startup.Times {
         let clock = ContinuousClock()
         let begin = clock.now
-        let model = try Model(contentsOf: path)
+        let model = try options.model(contentsOf: path)
         let loaded = clock.now
         let program = try model.program(options)
         let compiled = clock.now

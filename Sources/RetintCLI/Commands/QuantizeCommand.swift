@@ -60,6 +60,8 @@ struct QuantizeCommand: ParsableCommand {
     @Option(help: "The mean ΔE2000 that --search allows.")
     var maxDeltaE = 1.0
 
+    @OptionGroup var memory: MemoryOptions
+
     @Flag(help: "Print one JSON object.")
     var json = false
 
@@ -110,10 +112,11 @@ struct QuantizeCommand: ParsableCommand {
             try config.map { try QuantizationPlan(contentsOf: $0, standard: standard) }
             ?? QuantizationPlan(standard)
         let (result, report) = try naming(source) {
-            try original.quantized(plan, calibration: calibration)
+            try original.quantized(
+                plan, calibration: calibration, memoryLimit: memory.bytes)
         }
         try result.write(to: package)
-        let change = photos.isEmpty ? nil : try original.colorChange(to: result, photos: photos)
+        let change = try change(original, to: result, photos)
         try show(QuantizationOutcome(report, change), package)
     }
 
@@ -122,11 +125,21 @@ struct QuantizeCommand: ParsableCommand {
         to package: String
     ) throws {
         let (result, report) = try naming(source) {
-            try original.searchQuantization(photos: calibration, maximumDeltaE: maxDeltaE)
+            try original.searchQuantization(
+                photos: calibration, maximumDeltaE: maxDeltaE, memoryLimit: memory.bytes)
         }
         try result.write(to: package)
-        let change = photos.isEmpty ? nil : try original.colorChange(to: result, photos: photos)
+        let change = try change(original, to: result, photos)
         try show(QuantizationOutcome(report.quantization, change ?? report.change), package)
+    }
+
+    /// The change of colors on the photos, if there are any.
+    private func change(
+        _ original: MLPackage, to result: MLPackage, _ photos: [TensorData]
+    ) throws -> ColorChange? {
+        guard !photos.isEmpty else { return nil }
+        return try original.colorChange(
+            to: result, photos: photos, memoryLimit: memory.bytes)
     }
 
     private func compare(
@@ -134,7 +147,9 @@ struct QuantizeCommand: ParsableCommand {
     ) throws {
         let progress = ProgressBar("quantize", total: 100, unit: "%")
         let results = try naming(source) {
-            try package.compareSchemes(photos: photos, calibration: calibration) {
+            try package.compareSchemes(
+                photos: photos, calibration: calibration, memoryLimit: memory.bytes
+            ) {
                 progress.update(Int(100 * $0))
             }
         }

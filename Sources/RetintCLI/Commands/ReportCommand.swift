@@ -54,6 +54,8 @@ struct ReportCommand: AsyncParsableCommand {
             """)
     var film: String?
 
+    @OptionGroup var memory: MemoryOptions
+
     @Flag(help: "Print one JSON object, with every duration and every operation.")
     var json = false
 
@@ -85,7 +87,7 @@ struct ReportCommand: AsyncParsableCommand {
         var options = PerformanceOptions()
         (options.size, options.threads, options.runs, options.fps) = (size, threads, runs, fps)
         options.seconds = seconds ?? options.seconds
-        options.film = film
+        (options.film, options.memoryLimit) = (film, memory.bytes)
         options.choices = KernelFile.read()
         return options
     }

@@ -20,7 +20,10 @@ struct MemoryOptions: ParsableArguments {
     /// Reads a model, which then has this limit.
     func model(contentsOf path: String) throws -> Model {
         var model = try Model(contentsOf: path)
-        model.memoryLimit = memoryLimit.map { $0 << 20 }
+        model.memoryLimit = bytes
         return model
     }
+
+    /// The limit in bytes, if there is one.
+    var bytes: Int? { memoryLimit.map { $0 << 20 } }
 }

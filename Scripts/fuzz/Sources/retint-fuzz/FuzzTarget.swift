@@ -28,7 +28,7 @@ extension FuzzTarget {
 
 let fuzzTargets: [any FuzzTarget] = [
     ProgramTarget(), PackageTarget(), HDF5Target(), SafetensorsTarget(), TrainingYAMLTarget(),
-    QuantizationYAMLTarget(), FramesTarget(), ResumeTarget(), PictureTarget(),
+    QuantizationYAMLTarget(), FramesTarget(), FilmTarget(), ResumeTarget(), PictureTarget(),
 ]
 
 /// Writes the seeds of a target as files.
