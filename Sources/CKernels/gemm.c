@@ -74,8 +74,9 @@ typedef float narrow __attribute__((ext_vector_type(4), aligned(4)));
 // columns in pairs of vectors.
 #define DEFINE_PANEL(NAME, BLOCK, VECTOR, MOST, CASES, TARGET)                                     \
     DEFINE_BLOCK(BLOCK, VECTOR, MOST)                                                              \
-    TARGET static void NAME(ptrdiff_t m, int columns, const rt_product *g, const float *first_a,   \
-                            const float *first_b, float *first_c) {                                \
+    TARGET RT_LOOPS static void NAME(                                                              \
+        ptrdiff_t m, int columns, const rt_product *g, const float *first_a,                       \
+        const float *first_b, float *first_c) {                                                    \
         enum { LANES = sizeof(VECTOR) / sizeof(float) };                                           \
         ptrdiff_t strips = (m + MOST - 1) / MOST;                                                  \
         for (ptrdiff_t s = 0; s < strips; s++) {                                                   \

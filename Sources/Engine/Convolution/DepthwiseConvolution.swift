@@ -58,6 +58,7 @@ final class DepthwiseKernel: RowKernel {
         _ rows: Range<Int>, at addresses: Addresses, part: Part,
         _ workspace: UnsafeMutablePointer<Float>
     ) {
+        var geometry = geometry
         let (weights, end) = (weights(part, workspace), rows.upperBound)
         guard !scatters else {
             return rt_depthwise_input(

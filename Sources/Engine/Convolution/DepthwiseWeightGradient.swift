@@ -7,7 +7,7 @@ final class DepthwiseWeightKernel: Kernel {
     private let x: Buffer
     private let dy: Buffer
     private let output: Buffer
-    private var geometry: rt_conv
+    private let geometry: rt_conv
 
     init(name: String, geometry: rt_conv, x: Buffer, dy: Buffer, output: Buffer) {
         self.geometry = geometry
@@ -23,6 +23,7 @@ final class DepthwiseWeightKernel: Kernel {
 
     override func run(phase: Int, part: Part, _ workspace: UnsafeMutablePointer<Float>) {
         if phase == 0 {
+            var geometry = geometry
             let own = workspace + part.index * output.count
             own.update(repeating: 0, count: output.count)
             let range = part.range(dy.shape[0] * dy.shape[2])

@@ -45,6 +45,7 @@ private final class FewOutputsKernel: RowKernel {
         _ rows: Range<Int>, at addresses: Addresses, part: Part,
         _ workspace: UnsafeMutablePointer<Float>
     ) {
+        var geometry = geometry
         rt_few_outputs(
             addresses.y, addresses.x, weight.pointer, &geometry, rows.lowerBound, rows.upperBound)
     }

@@ -225,6 +225,7 @@ private final class PanelConvolutionKernel: RowKernel {
                 range.count, inputs, x + range.lowerBound * inputs, inputs, 1, b,
                 panelWidth, target, step, Int32(width), 0, tail)
         } else {
+            var geometry = geometry
             rt_panel_convolution(
                 target, step, x, b, &geometry,
                 operation.weights.isTransposed ? 1 : 0, Int32(width), range.lowerBound,

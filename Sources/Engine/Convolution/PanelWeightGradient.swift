@@ -13,7 +13,7 @@ final class PanelWeightGradientKernel: Kernel {
     private static let nearPixels = 128
 
     private let x, dy, output: Buffer
-    private var geometry: rt_conv
+    private let geometry: rt_conv
     private let rows, outputs, inputs: Int
 
     init(name: String, geometry: rt_conv, x: Buffer, dy: Buffer, output: Buffer) {
@@ -56,6 +56,7 @@ final class PanelWeightGradientKernel: Kernel {
     private func accumulate(
         _ panels: Range<Int>, _ rows: Range<Int>, _ target: UnsafeMutablePointer<Float>
     ) {
+        var geometry = geometry
         for row in stride(from: rows.lowerBound, to: rows.upperBound, by: block) {
             for panel in panels {
                 let channel = panel * panelWidth

@@ -25,7 +25,7 @@ final class PatchConvolutionKernel: FusingKernel {
     private let x: Buffer
     private let weight: Buffer
     private let output: Buffer
-    private var geometry: rt_conv
+    private let geometry: rt_conv
     private let flips: Bool
     private var plan: [Phase] = []
 
@@ -117,6 +117,7 @@ final class PatchConvolutionKernel: FusingKernel {
     private func gatherPatches(
         _ target: UnsafeMutablePointer<Float>, _ range: Range<Int>, group: Int
     ) {
+        var geometry = geometry
         rt_im2col(
             target, patch, x.pointer, &geometry, Int32(group * groupInputs), Int32(groupInputs),
             range.lowerBound, range.upperBound)

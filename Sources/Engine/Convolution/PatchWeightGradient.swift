@@ -6,7 +6,7 @@ final class PatchWeightGradientKernel: Kernel {
     private static let tileFloats = 1 << 19
 
     private let x, dy, output: Buffer
-    private var geometry: rt_conv
+    private let geometry: rt_conv
     private let rows, outputs, groups, depth, patch: Int
 
     init(name: String, geometry: rt_conv, x: Buffer, dy: Buffer, output: Buffer) {
@@ -50,6 +50,7 @@ final class PatchWeightGradientKernel: Kernel {
         _ target: UnsafeMutablePointer<Float>
     ) {
         let width = outputs / groups
+        var geometry = geometry
         rt_im2col(
             patches, patch, x.pointer, &geometry, Int32(group * depth), Int32(depth),
             range.lowerBound, range.upperBound)

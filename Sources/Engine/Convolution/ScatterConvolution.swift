@@ -8,7 +8,7 @@ final class ScatterConvolutionKernel: FusingKernel {
     private let weight: Buffer
     private let output: Buffer
     /// The geometry of the convolution whose transpose this is: its input is our output.
-    private var geometry: rt_conv
+    private let geometry: rt_conv
 
     private let images: Int
     private let pixels: Int
@@ -90,6 +90,7 @@ final class ScatterConvolutionKernel: FusingKernel {
     ) {
         let line = output.shape[3] * channels
         let start = image * output.shape[2] * line
+        var geometry = geometry
         rt_col2im(
             output.pointer + start, patches, &geometry, range.lowerBound, range.upperBound)
         finish(

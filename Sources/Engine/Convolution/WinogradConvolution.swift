@@ -47,7 +47,7 @@ private final class WinogradConvolutionKernel: FusingKernel {
     private let transform: WinogradWeights?
     private let tiling: WinogradTiling
     private let tiles: WinogradTiles
-    private var geometry: rt_winograd
+    private let geometry: rt_winograd
     private var plan: [Phase] = []
 
     init(_ operation: WinogradConvolution, x: Buffer, weight: Buffer, output: Buffer) {
@@ -139,7 +139,7 @@ private final class WinogradConvolutionKernel: FusingKernel {
         for panel in part.range(tiling.panels) {
             transform?.transform(
                 panel: panel, of: weight, into: target + panel * tiling.panelCount,
-                scratch: scratch, &geometry)
+                scratch: scratch, geometry)
         }
     }
 
@@ -184,7 +184,7 @@ private final class WinogradConvolutionKernel: FusingKernel {
             if let transform, present != panel {
                 transform.transform(
                     panel: panel, of: weight, into: ownWeights,
-                    scratch: ownWeights + tiling.panelCount, &geometry)
+                    scratch: ownWeights + tiling.panelCount, geometry)
                 present = panel
             }
             let weights =
@@ -218,6 +218,7 @@ private final class WinogradConvolutionKernel: FusingKernel {
         _ group: Int, _ range: Range<Int>, _ panel: Int, _ products: UnsafePointer<Float>,
         _ step: Int
     ) {
+        var geometry = geometry
         withTail { tail in
             rt_winograd_output(
                 output.pointer, products, step, &geometry, group, range.lowerBound,

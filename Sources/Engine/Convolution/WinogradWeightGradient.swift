@@ -34,7 +34,7 @@ private final class WinogradWeightGradientKernel: Kernel {
     private let x, dy, output: Buffer
     private let tiling: WinogradTiling
     private let tiles: WinogradTiles
-    private var geometry: rt_winograd
+    private let geometry: rt_winograd
     private var plan: [Phase] = []
 
     init(_ operation: WinogradWeightGradient, x: Buffer, dy: Buffer, output: Buffer) {
@@ -78,6 +78,7 @@ private final class WinogradWeightGradientKernel: Kernel {
         case .products(let range, let isFirst):
             multiply(part, range, workspace, gradients, products, isFirst: isFirst)
         case .back:
+            var geometry = geometry
             let scratch = products + tiling.panels * tiling.panelCount
             for panel in part.range(tiling.panels) {
                 rt_winograd_weight_gradient(
@@ -91,6 +92,7 @@ private final class WinogradWeightGradientKernel: Kernel {
         _ part: Part, _ range: Range<Int>, _ inputs: UnsafeMutablePointer<Float>,
         _ gradients: UnsafeMutablePointer<Float>
     ) {
+        var geometry = geometry
         let own = part.range(range.count * tiles.perGroup)
         tiles.transformInputs(
             x, range.lowerBound, own, into: inputs, tiles.inputStride(chunkTiles))

@@ -19,8 +19,9 @@ struct WinogradWeights: KernelOperation {
     /// Transforms one panel; `scratch` holds ``WinogradTiling/scratchCount`` floats.
     func transform(
         panel: Int, of weight: Buffer, into target: UnsafeMutablePointer<Float>,
-        scratch: UnsafeMutablePointer<Float>, _ geometry: inout rt_winograd
+        scratch: UnsafeMutablePointer<Float>, _ geometry: rt_winograd
     ) {
+        var geometry = geometry
         rt_winograd_weights(
             target, scratch, weight.pointer, &geometry, Int32(panel * panelWidth),
             order)
@@ -41,11 +42,11 @@ private final class WinogradWeightsKernel: Kernel {
 
     override func run(phase: Int, part: Part, _ workspace: UnsafeMutablePointer<Float>) {
         let tiling = operation.tiling
-        var geometry = tiling.geometry
+        let geometry = tiling.geometry
         for panel in part.range(tiling.panels) {
             operation.transform(
                 panel: panel, of: weight, into: output.pointer + panel * tiling.panelCount,
-                scratch: workspace + part.index * tiling.scratchCount, &geometry)
+                scratch: workspace + part.index * tiling.scratchCount, geometry)
         }
     }
 }

@@ -10,7 +10,7 @@ class RowKernel: FusingKernel, ChainableKernel {
     }
 
     final let x, output: Buffer
-    final var geometry: rt_conv
+    final let geometry: rt_conv
 
     init(name: String, work: Int, geometry: rt_conv, x: Buffer, output: Buffer) {
         (self.geometry, self.x, self.output) = (geometry, x, output)
