@@ -18,6 +18,18 @@ build_retint() {
     [ -n "${RETINT:-}" ] || swift build -c release --product retint >&2
 }
 
+# Sets module_flags to what a compiler needs to import the modules of the release build.
+find_modules() {
+    local map flag products
+    products=$(readlink -f .build/release)
+    module_flags=(-I "$products/Modules" -I Sources/CHDF5 -I Sources/COpenBLAS)
+    for map in "$products"/*.build/module.modulemap \
+        .build/checkouts/*/Sources/*/include/module.modulemap; do
+        module_flags+=(-Xcc "-fmodule-map-file=$map")
+    done
+    for flag in $(pkg-config --cflags hdf5 openblas); do module_flags+=(-Xcc "$flag"); done
+}
+
 # Prints the comment at the top of the running script and exits with status 64.
 usage() {
     sed -n '2,/^[^#]/{/^[^#]/d; s/^# \{0,1\}//; p}' "$script" >&2

@@ -44,9 +44,9 @@ struct FramesTarget: FuzzTarget {
 
     /// Writes two frames; the file is closed with the writer.
     private func write(_ format: FrameFormat, to writer: () throws -> FrameWriter) throws {
-        let samples = [UInt8](repeating: 1, count: format.byteCount)
+        let frame = try Frame.assembled(format) { [UInt8](repeating: 1, count: $0) }
         let writer = try writer()
-        for _ in 0..<2 { try writer.write(Frame(format, tight: samples[...])) }
+        for _ in 0..<2 { if let frame { try writer.write(frame) } }
     }
 
     func run(_ input: [UInt8]) throws {
