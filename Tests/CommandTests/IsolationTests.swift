@@ -39,7 +39,9 @@ import Testing
         #expect(noticed > 5)
     }
 
-    @Test(arguments: [(SIGSEGV, "crashed on it (signal 11)"), (SIGXCPU, "within 8 s")])
+    @Test(
+        .enabled(if: !isThreadSanitized, "it delays signals"),
+        arguments: [(SIGSEGV, "crashed on it (signal 11)"), (SIGXCPU, "within 8 s")])
     func crashOfReaderIsAnError(signal: Int32, phrase: String) throws {
         // A reader that has just answered its last question ends without a loss.
         var result: ProcessResult?
