@@ -1,5 +1,6 @@
 import OperationCases
 import TensorGraph
+import TestSupport
 import Testing
 
 /// Gradient rules against central differences of the forward pass, both in double precision.
@@ -8,7 +9,9 @@ import Testing
     static let absolute = 1e-5
     static let relative = 1e-3
 
-    @Test(arguments: OperationTable.differentiable)
+    @Test(
+        .enabled(if: !isThreadSanitized, "one thread computes, and would take long"),
+        arguments: OperationTable.differentiable)
     func gradientRule(_ testCase: OperationCase) throws {
         let graph = try CaseGraph(testCase)
         let feeds = graph.doubleFeeds
