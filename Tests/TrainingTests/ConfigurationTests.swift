@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -17,6 +18,21 @@ import Testing
         #expect(again == configuration)
         #expect(again.optimizer.learningRate == 3e-4)
         #expect(again.differences(from: TrainingConfiguration()).count == 8)
+    }
+
+    /// People start from the defaults, and name their photos there or on the command line.
+    @Test func defaultsLackOnlyThePhotos() throws {
+        let defaults = TrainingConfiguration()
+        #expect(try TrainingConfiguration(yaml: defaults.yaml) == defaults)
+        let scratch = try TemporaryFolder()
+        let path = scratch.path("defaults.yaml")
+        try Data(defaults.yaml.utf8).write(to: URL(filePath: path))
+        let named = try TrainingConfiguration(contentsOf: path, settings: ["data.train=photos"])
+        #expect(named.data.train == "photos")
+        let error = #expect(throws: TrainingError.self) {
+            try TrainingConfiguration(contentsOf: path)
+        }
+        #expect(error?.description.contains("data.train is missing") == true)
     }
 
     @Test(arguments: [

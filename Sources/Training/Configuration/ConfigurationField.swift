@@ -125,7 +125,8 @@ public struct ConfigurationField {
 
     private static var dataFields: [ConfigurationField] {
         [
-            .init("data.train", \.data.train, .path("a folder of photos"), "training photos"),
+            // Empty in the defaults, to which people add theirs.
+            .init("data.train", \.data.train, .any, "training photos"),
             .init(
                 "data.validation", optional: \.data.validation, .path("a folder of photos"),
                 "validation photos; null: a part of the training photos"),
