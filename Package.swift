@@ -233,7 +233,7 @@ let package = Package(
             ]),
         .testTarget(
             name: "ModelsTests",
-            dependencies: ["Models", "Checkpoints", "MLPackage", "TensorGraph"]),
+            dependencies: ["Models", "Checkpoints", "Engine", "MLPackage", "TensorGraph"]),
         .testTarget(
             name: "QuantizationTests",
             dependencies: [

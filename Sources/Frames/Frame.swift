@@ -34,7 +34,8 @@ public struct Frame: Hashable, Sendable {
 
     /// Makes a frame of planes without padding, Y' first.
     ///
-    /// - Parameter bytes: returns the next plane, given its size in bytes; nil if the input ends before that.
+    /// - Parameter bytes: returns the next plane, given its size in bytes; nil if the input ends
+    ///   before that.
     /// - Returns: nil if a plane is missing.
     package static func assembled(
         _ format: FrameFormat, _ bytes: (Int) throws -> [UInt8]?

@@ -24,7 +24,8 @@ extension MLPackage {
     ///     support are skipped.
     ///   - photos: lightness [1, 1, H, W] in 0…100 of the package's input size, on which colors are
     ///     compared; at least one.
-    ///   - calibration: lightness to calibrate on, as for ``quantized(_:calibration:memoryLimit:)``.
+    ///   - calibration: lightness to calibrate on, as for
+    ///     ``quantized(_:calibration:memoryLimit:)``.
     ///   - memoryLimit: the bytes that the values of the network may take on the photos, as
     ///     `Model/memoryLimit`.
     ///   - progress: called repeatedly with the finished share of the work, 0…1.
