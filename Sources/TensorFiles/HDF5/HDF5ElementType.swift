@@ -5,6 +5,10 @@ struct HDF5ElementType: Hashable, Codable {
     let stored: StoredType
     let isBigEndian: Bool
 
+    init(_ stored: StoredType, isBigEndian: Bool = false) {
+        (self.stored, self.isBigEndian) = (stored, isBigEndian)
+    }
+
     init(of dataset: hid_t, _ place: FilePlace) throws(TensorFileError) {
         let type = try place.handle(H5Dget_type(dataset), "has no type")
         isBigEndian = H5Tget_order(type.id) == H5T_ORDER_BE

@@ -125,6 +125,11 @@ struct ReaderChannel: ~Copyable {
         return (message, try receive(Int(sizes.1)))
     }
 
+    /// Encodes and decodes a message.
+    static func rehearse<Message: Codable>(_ message: Message) {
+        _ = try? decoder.decode(Message.self, from: encoder.encode(message))
+    }
+
     /// Makes a crash of this process the last message.
     func reportCrashes() {
         let head = Self.head(0, Self.crash)

@@ -19,6 +19,7 @@ enum ReaderServer {
         processes_close_from(control + 1)
         // The system buries the processes that have ended.
         signal(SIGCHLD, SIG_IGN)
+        prepare()
         var descriptors: [Int32] = [-1, -1]
         while processes_receive_descriptors(control, &descriptors) == 1 {
             // Where none can be forked, the closed socket tells.
@@ -29,6 +30,20 @@ enum ReaderServer {
             for descriptor in descriptors { close(descriptor) }
         }
         processes_exit(0)
+    }
+
+    /// Starts what every reader needs, once for all: libhdf5, and the coding of messages, whose first
+    /// use takes several milliseconds.
+    private static func prepare() {
+        HDF5Library.run {}
+        let dataset = HDF5DatasetDescription(
+            extents: [1], type: HDF5ElementType(.float32), storedBytes: 4, layout: .contiguous(offset: 0))
+        let reply = ReaderReply(
+            answer: HDF5Answer(
+                datasets: [HDF5DatasetEntry(names: [""], description: dataset, error: nil)],
+                attributes: ["": .string("")]))
+        ReaderChannel.rehearse(HDF5Request.open(path: "", opened: "", limits: .default))
+        ReaderChannel.rehearse(reply)
     }
 
     /// Ctrl-C and the end of the terminal are for the process that asks; when it ends, so do these.
