@@ -29,11 +29,12 @@ public struct Model: Sendable {
 
     /// Reads a checkpoint or a package.
     ///
+    /// - Parameter memoryLimit: see ``memoryLimit``.
     /// - Throws: `FileError` if there is no such file; `TensorFileError` and `CheckpointError` for
     ///   a damaged checkpoint; `MLPackageError` for a damaged package.
-    public init(contentsOf path: some PathConvertible) throws {
+    public init(contentsOf path: some PathConvertible, memoryLimit: Int? = nil) throws {
         let path = path.filePath.string
-        name = path
+        (name, self.memoryLimit) = (path, memoryLimit)
         if try isDirectory(path) {
             source = .package(try MLPackage(contentsOf: path))
         } else {

@@ -70,7 +70,8 @@ import Testing
         #expect(error?.description.contains(words) == true)
     }
 
-    /// Logits and features of the teacher contribute to the loss.
+    /// Logits and features of the teacher contribute to the loss. Of a crop of 32 pixels, batch
+    /// norm would see two values at stage32, whose normalized difference is mostly rounding.
     @Test func learnsTheTeachersLogitsAndFeatures() throws {
         let scratch = try TemporaryFolder()
         try scratch.addPhotos(2)
@@ -80,10 +81,8 @@ import Testing
         let losses = try losses(
             scratch, "distillation.teacher=\(teacher)", "distillation.weight=1",
             "distillation.logits=1", "distillation.features=up4 stage8=stage8",
-            "distillation.temperature=2", "seed=1", "steps=40")
-        // Adam's first steps have the signs of gradients, also of those near zero, where processors
-        // and sanitizers differ: how fast it learns does, too.
-        #expect(losses[39] < 0.99 * losses[0])
+            "distillation.temperature=2", "seed=1", "steps=40", "data.crop=96")
+        #expect(losses[39] < 0.9 * losses[0])
     }
 
     @Test func hintsAreTheColorsOfTheirSquares() throws {

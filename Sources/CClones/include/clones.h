@@ -8,8 +8,8 @@
 #define RT_IS_SANITIZED 0
 #endif
 
-// Under the thread sanitizer, loops over arrays run ten times slower. With the macro
-// RT_TRUSTS_LOOPS their own accesses are not checked.
+// The thread sanitizer looks at each access, and most are those of loops over arrays. With the
+// macro RT_TRUSTS_LOOPS it leaves them out.
 #if __has_feature(thread_sanitizer) && defined(RT_TRUSTS_LOOPS)
 #define RT_LOOPS __attribute__((no_sanitize("thread")))
 #else

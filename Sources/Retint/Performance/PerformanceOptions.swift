@@ -35,9 +35,7 @@ extension PerformanceOptions {
 
     /// Reads a model, which then has the limit of memory.
     func model(contentsOf path: String) throws -> Model {
-        var model = try Model(contentsOf: path)
-        model.memoryLimit = memoryLimit
-        return model
+        try Model(contentsOf: path, memoryLimit: memoryLimit)
     }
 
     /// - Throws: ``BenchmarkError`` if an option is out of range.

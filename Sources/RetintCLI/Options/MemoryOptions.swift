@@ -19,9 +19,7 @@ struct MemoryOptions: ParsableArguments {
 
     /// Reads a model, which then has this limit.
     func model(contentsOf path: String) throws -> Model {
-        var model = try Model(contentsOf: path)
-        model.memoryLimit = bytes
-        return model
+        try Model(contentsOf: path, memoryLimit: bytes)
     }
 
     /// The limit in bytes, if there is one.
