@@ -66,8 +66,14 @@ struct Member {
 /// `runningMean` → `running_mean`; the leading underscores of a property wrapper are dropped.
 func snakeCase(_ label: String) -> String {
     let bare = label.hasPrefix("$__lazy_storage_$_") ? label.dropFirst(18) : label[...]
-    return bare.drop { $0 == "_" }.reduce(into: "") { result, character in
-        if character.isUppercase { result += "_" }
-        result += character.lowercased()
+    return bare.unicodeScalars.drop { $0 == "_" }.reduce(into: "") { result, scalar in
+        // Unicode's tables take most of the time that it takes to name a network's tensors.
+        switch scalar {
+        case "A"..."Z": result += "_\(Character(scalar).lowercased())"
+        case _ where scalar.isASCII: result.unicodeScalars.append(scalar)
+        default:
+            if scalar.properties.isUppercase { result += "_" }
+            result += scalar.properties.lowercaseMapping
+        }
     }
 }

@@ -66,6 +66,30 @@ import Testing
         }
     }
 
+    /// Tables that a confused process sends: cut short, longer, or with any byte changed.
+    @Test(arguments: ["nested", "chunked", "types"])
+    func damagedTablesAreRefusedOrRead(file: String) throws {
+        let path = golden(file)
+        let service = HDF5Service()
+        _ = try service.answer(.open(path: path, opened: path, limits: .default))
+        let bytes = try DatasetTable.encode(service.answer(.datasets(group: [])).datasets)
+        #expect(try DatasetTable.encode(DatasetTable.decode(bytes)) == bytes)
+        for count in 0..<bytes.count {
+            #expect(throws: (any Error).self) {
+                try DatasetTable.decode(Array(bytes.prefix(count)))
+            }
+        }
+        #expect(throws: DatasetTable.Nonsense.self) { try DatasetTable.decode(bytes + [0]) }
+        for index in bytes.indices {
+            for value: UInt8 in [1, 127, 255] {
+                var changed = bytes
+                changed[index] = changed[index] &+ value
+                let entries = try? DatasetTable.decode(changed)
+                #expect(entries.map { $0.count <= changed.count / 8 } ?? true)
+            }
+        }
+    }
+
     /// A source whose requests a thread answers.
     private func served() throws -> ReaderProcess {
         var sockets: [Int32] = [-1, -1]

@@ -1,11 +1,11 @@
 import CHDF5
 
 /// The type of a dataset's elements: one of the plain numbers that PyTorch writes.
-struct HDF5ElementType: Hashable, Codable {
+struct HDF5ElementType: Hashable {
     let stored: StoredType
     let isBigEndian: Bool
 
-    init(_ stored: StoredType, isBigEndian: Bool = false) {
+    init(_ stored: StoredType, isBigEndian: Bool) {
         (self.stored, self.isBigEndian) = (stored, isBigEndian)
     }
 

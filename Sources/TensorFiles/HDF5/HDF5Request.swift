@@ -24,10 +24,19 @@ enum HDF5Request: Codable {
     case contains([String])
     /// Whether the root group has an attribute, in ``HDF5Answer/isThere``.
     case containsAttribute(String)
+
+    /// Whether the answer is in ``HDF5Answer/datasets``.
+    var isForDatasets: Bool {
+        switch self {
+        case .datasets, .dataset: true
+        default: false
+        }
+    }
 }
 
 /// What a request gave; what was not asked for is empty.
 struct HDF5Answer: Codable {
+    /// In a ``DatasetTable`` on the way between two processes.
     var datasets: [HDF5DatasetEntry] = []
     var attributes: [String: HDF5Attribute] = [:]
     var isThere = false
@@ -37,12 +46,12 @@ struct HDF5Answer: Codable {
     var bytes: [UInt8] = []
 
     private enum CodingKeys: CodingKey {
-        case datasets, attributes, isThere, skippedFilters
+        case attributes, isThere, skippedFilters
     }
 }
 
 /// A dataset of a file.
-struct HDF5DatasetEntry: Codable {
+struct HDF5DatasetEntry {
     /// The components of its path.
     let names: [String]
     /// Nil if it is of a kind that is not read.
@@ -52,9 +61,9 @@ struct HDF5DatasetEntry: Codable {
 }
 
 /// A dataset as its file declares it, not yet checked against anything.
-struct HDF5DatasetDescription: Codable {
+struct HDF5DatasetDescription {
     /// How the elements lie in the file.
-    enum Layout: Codable {
+    enum Layout {
         /// In the dataset's header.
         case compact
         /// One after another, from an offset on.

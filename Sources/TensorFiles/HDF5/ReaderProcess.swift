@@ -44,7 +44,11 @@ final class ReaderProcess: HDF5Source {
                 guard var answer = reply.message.answer else {
                     throw reply.message.error ?? ReaderChannel.Failure.closed
                 }
-                answer.bytes = reply.bytes
+                if request.isForDatasets {
+                    answer.datasets = try DatasetTable.decode(reply.bytes)
+                } else {
+                    answer.bytes = reply.bytes
+                }
                 return answer
             }
         } catch let error as TensorFileError {
@@ -157,14 +161,14 @@ struct ReaderChannel: ~Copyable {
         return bytes
     }
 
-    private static let encoder: JSONEncoder = {
+    static let encoder: JSONEncoder = {
         let encoder = JSONEncoder()
         encoder.nonConformingFloatEncodingStrategy = .convertToString(
             positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
         return encoder
     }()
 
-    private static let decoder: JSONDecoder = {
+    static let decoder: JSONDecoder = {
         let decoder = JSONDecoder()
         decoder.nonConformingFloatDecodingStrategy = .convertFromString(
             positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")

@@ -32,16 +32,11 @@ enum ReaderServer {
         processes_exit(0)
     }
 
-    /// Starts what every reader needs, once for all: libhdf5, and the coding of messages, whose first
-    /// use takes several milliseconds.
+    /// Starts what every reader needs, once for all: libhdf5, and the coding of messages, whose
+    /// first use takes longer.
     private static func prepare() {
         HDF5Library.run {}
-        let dataset = HDF5DatasetDescription(
-            extents: [1], type: HDF5ElementType(.float32), storedBytes: 4, layout: .contiguous(offset: 0))
-        let reply = ReaderReply(
-            answer: HDF5Answer(
-                datasets: [HDF5DatasetEntry(names: [""], description: dataset, error: nil)],
-                attributes: ["": .string("")]))
+        let reply = ReaderReply(answer: HDF5Answer(attributes: ["": .string("")]))
         ReaderChannel.rehearse(HDF5Request.open(path: "", opened: "", limits: .default))
         ReaderChannel.rehearse(reply)
     }
@@ -81,8 +76,13 @@ enum ReaderServer {
             } catch {
                 reply.error = error
             }
-            guard (try? channel.send(reply, reply.answer?.bytes ?? [])) != nil else { return }
+            guard (try? channel.send(reply, bytes(of: reply, to: request))) != nil else { return }
         }
+    }
+
+    private static func bytes(of reply: ReaderReply, to request: HDF5Request) throws -> [UInt8] {
+        guard let answer = reply.answer else { return [] }
+        return request.isForDatasets ? try DatasetTable.encode(answer.datasets) : answer.bytes
     }
 
     private static func limit() {
