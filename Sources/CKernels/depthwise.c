@@ -17,7 +17,7 @@ RT_INLINE void multiply_add(float *restrict sum, const float *restrict x, const 
 }
 
 // Channels summed at once, and output pixels that share a load of the weights.
-enum { LANES = 16, PIXELS = 4, MOST_COLUMNS = 5 };
+enum { LANES = 16, PIXELS = 4, WIDE = 4, ROWS = 2, MOST_COLUMNS = 5 };
 typedef float lanes __attribute__((ext_vector_type(16), aligned(4)));
 // Loops over sums must be unrolled for the sums to stay in registers.
 #define EACH _Pragma("clang loop unroll(full)") for
@@ -46,40 +46,104 @@ static line line_at(const rt_conv *c, const float *x, ptrdiff_t row) {
 // The content of rows outside the image.
 static const float nothing[LANES];
 
-// A row of outputs of a 3×3 kernel, LANES channels: the weights, and the columns that the next
-// output reads too, stay in registers. `stride` and `pad` are constants. From output `outer` on,
-// the last column lies outside the image.
-RT_INLINE void row_3x3(int stride, int pad, float *out, const line *l, const float *kernel,
-                        const rt_tail *tail, ptrdiff_t channel, int outer) {
-    const rt_conv *c = l->c;
-    ptrdiff_t channels = c->channels, down = c->width * channels, steps[3];
+// A row of outputs of a 3×3 kernel: for each row of the kernel the first pixel of the input's row,
+// and the floats from pixel to pixel. Rows outside the image have the step 0.
+typedef struct {
     const float *x[3];
-    lanes w[3][3], v[3][3];
+    ptrdiff_t steps[3];
+    float *out;
+} row_3x3;
+
+RT_INLINE row_3x3 row_at(const rt_conv *c, float *y, const float *x, ptrdiff_t row) {
+    line l = line_at(c, x, row);
+    ptrdiff_t down = (ptrdiff_t)c->width * c->channels;
+    row_3x3 r = {.out = y + row * c->out_width * c->channels};
+    for (int kh = 0; kh < 3; kh++) {
+        int isInside = kh >= l.first && kh < l.last;
+        r.x[kh] = isInside ? l.x + (kh - l.first) * down : nothing;
+        r.steps[kh] = isInside ? c->channels : 0;
+    }
+    return r;
+}
+
+// LANES channels of some rows of outputs side by side: what one row has loaded, the next finds in
+// the first-level cache.
+typedef struct {
+    const row_3x3 *rows;
+    int count, pad;
+    ptrdiff_t channels, channel;
+    const finish_vectors *tail;
+} slice_3x3;
+
+// `count` outputs next to each other of row r, from `ow` on. Each pixel is loaded once. Kernel
+// columns outside [first, last) lie outside the image. `count`, `stride`, `first` and `last` are
+// constants.
+RT_INLINE void outputs_3x3(int count, int stride, int first, int last, const slice_3x3 *s,
+                           const row_3x3 *r, const lanes w[3][3], ptrdiff_t ow) {
+    lanes sum[WIDE];
+    EACH (int j = 0; j < count; j++) sum[j] = (lanes)0;
     EACH (int kh = 0; kh < 3; kh++) {
-        int isInside = kh >= l->first && kh < l->last;
-        x[kh] = isInside ? l->x + (kh - l->first) * down + channel : nothing;
-        steps[kh] = isInside ? channels : 0;
-        EACH (int kw = 0; kw < 3; kw++)
-            w[kh][kw] = *(const lanes *)(kernel + (3 * kh + kw) * channels + channel);
-        EACH (int kw = 0; kw < 3 - stride; kw++) {
-            v[kh][kw] = (lanes)0;
-            if (kw < pad) continue;
-            v[kh][kw] = *(const lanes *)x[kh];
-            x[kh] += steps[kh];
+        ptrdiff_t step = r->steps[kh];
+        const float *x = step ? r->x[kh] + (ow * stride - s->pad) * step + s->channel : nothing;
+        EACH (int pixel = first; pixel < (count - 1) * stride + last; pixel++) {
+            lanes v = *(const lanes *)(x + pixel * step);
+            EACH (int j = 0; j < count; j++) {
+                int kw = pixel - j * stride;
+                if (kw >= 0 && kw < 3) sum[j] = v * w[kh][kw] + sum[j];
+            }
         }
     }
-    for (int ow = 0; ow < c->out_width; ow++, out += channels) {
-        lanes sum = (lanes)0;
-        EACH (int kh = 0; kh < 3; kh++) {
-            EACH (int kw = 3 - stride; kw < 2; kw++, x[kh] += steps[kh])
-                v[kh][kw] = *(const lanes *)x[kh];
-            v[kh][2] = *(const lanes *)(ow < outer ? x[kh] : nothing);
-            x[kh] += steps[kh];
-            EACH (int kw = 0; kw < 3; kw++) sum = v[kh][kw] * w[kh][kw] + sum;
-            EACH (int kw = 0; kw < 3 - stride; kw++) v[kh][kw] = v[kh][kw + stride];
+    float *out = r->out + ow * s->channels + s->channel;
+    if (s->tail) EACH (int j = 0; j < count; j++) finish(&sum[j], s->tail);
+    EACH (int j = 0; j < count; j++) *(lanes *)(out + j * s->channels) = sum[j];
+}
+
+// The same of all rows.
+RT_INLINE void columns_3x3(int count, int stride, int first, int last, const slice_3x3 *s,
+                           const lanes w[3][3], ptrdiff_t ow) {
+    for (int r = 0; r < s->count; r++)
+        outputs_3x3(count, stride, first, last, s, s->rows + r, w, ow);
+}
+
+// All outputs of a slice. `stride` and `pad` are constants. From output `outer` on, the last column
+// lies outside the image.
+RT_INLINE void whole_3x3(int stride, int pad, const slice_3x3 *s, const float *kernel, int width,
+                         int outer) {
+    lanes w[3][3];
+    EACH (int tap = 0; tap < 9; tap++)
+        w[tap / 3][tap % 3] = *(const lanes *)(kernel + tap * s->channels + s->channel);
+    int ow = 0;
+    if (width < 2 * WIDE) {
+        if (pad == 1 && width > 0) {
+            if (outer > 0) columns_3x3(1, stride, 1, 3, s, w, ow++);
+            else columns_3x3(1, stride, 1, 2, s, w, ow++);
         }
-        if (tail) finish(&sum, tail, channel);
-        *(lanes *)(out + channel) = sum;
+        for (; ow < outer; ow++) columns_3x3(1, stride, 0, 3, s, w, ow);
+        for (; ow < width; ow++) columns_3x3(1, stride, 0, 2, s, w, ow);
+        return;
+    }
+    columns_3x3(WIDE, stride, pad, 3, s, w, 0);
+    for (ow = WIDE; ow + WIDE <= outer; ow += WIDE) columns_3x3(WIDE, stride, 0, 3, s, w, ow);
+    // The last outputs, some of which may be computed already.
+    if (ow == width) return;
+    if (outer == width) columns_3x3(WIDE, stride, 0, 3, s, w, width - WIDE);
+    else columns_3x3(WIDE, stride, 0, 2, s, w, width - WIDE);
+}
+
+RT_INLINE void rows_3x3(int stride, int pad, float *y, const float *x, const float *w_t,
+                        const rt_conv *c, ptrdiff_t begin, ptrdiff_t end, const rt_tail *tail,
+                        int outer) {
+    for (ptrdiff_t first = begin; first < end; first += ROWS) {
+        row_3x3 rows[ROWS];
+        slice_3x3 s = {rows, (int)(end - first < ROWS ? end - first : ROWS), pad, c->channels};
+        for (int r = 0; r < s.count; r++) rows[r] = row_at(c, y, x, first + r);
+        for (ptrdiff_t channel = 0; channel < s.channels; channel += LANES) {
+            // The last channels are computed with some before them that are computed already.
+            s.channel = channel + LANES > s.channels ? s.channels - LANES : channel;
+            finish_vectors vectors;
+            if (tail) vectors = finish_at(tail, s.channel), s.tail = &vectors;
+            whole_3x3(stride, pad, &s, w_t, c->out_width, outer);
+        }
     }
 }
 
@@ -105,8 +169,10 @@ RT_INLINE void inner_pixels(int pixels, int columns, float *y, const line *l, co
                 for (int j = 0; j < pixels; j++)
                     sum[j] += *(const lanes *)(row + kw * reach + j * step) * weight;
             }
-        if (tail)
-            for (int j = 0; j < pixels; j++) finish(&sum[j], tail, i);
+        if (tail) {
+            finish_vectors end = finish_at(tail, i);
+            for (int j = 0; j < pixels; j++) finish(&sum[j], &end);
+        }
         for (int j = 0; j < pixels; j++) *(lanes *)(out + j * channels + i) = sum[j];
     }
 }
@@ -129,7 +195,10 @@ RT_INLINE void edge_pixel(float *y, const float *x, const float *w_t, const rt_c
         }
     }
     if (tail)
-        for (int i = 0; i < count; i++) finish_one(sum + i, tail, first + i);
+        for (int i = 0; i < count; i++) {
+            finish_one_vectors end = finish_one_at(tail, first + i);
+            finish_one(sum + i, &end);
+        }
 }
 
 // Outputs whose windows lie inside the image's width: [begin, end).
@@ -143,29 +212,24 @@ static void inner_range(const rt_conv *c, int *begin, int *end) {
     *end = last;
 }
 
-// Whether `row_3x3` computes this: there is only a column of padding on either side.
+// Whether `rows_3x3` computes this: there is only a column of padding on either side.
 static int is_3x3(const rt_conv *c) {
     int last = (c->out_width - 1) * c->stride_width - c->pad_left + 2;
-    return c->kernel_height == 3 && c->kernel_width == 3 && c->dilation_height == 1
-        && c->dilation_width == 1 && c->stride_width <= 2 && c->pad_left <= 1 && last <= c->width;
+    return c->channels >= LANES && c->kernel_height == 3 && c->kernel_width == 3
+        && c->dilation_height == 1 && c->dilation_width == 1 && c->stride_width <= 2
+        && c->pad_left <= 1 && last <= c->width;
 }
 
-RT_INLINE void rows_3x3(int stride, int pad, float *out, const line *l, const float *w_t,
-                         const rt_tail *tail, int outer) {
-    for (ptrdiff_t i = 0; i + LANES <= l->c->channels; i += LANES)
-        row_3x3(stride, pad, out, l, w_t, tail, i, outer);
-}
-
-// All outputs of a row, all whole vectors of channels.
-RT_INLINE void whole_vectors_3x3(float *out, const line *l, const float *w_t, int outer,
-                                  const rt_tail *tail) {
-    int isPadded = l->c->pad_left == 1;
-    if (l->c->stride_width == 1) {
-        if (isPadded) rows_3x3(1, 1, out, l, w_t, tail, outer);
-        else rows_3x3(1, 0, out, l, w_t, tail, outer);
+// All outputs of a 3×3 kernel in rows [begin, end).
+RT_INLINE void all_3x3(float *y, const float *x, const float *w_t, const rt_conv *c,
+                       ptrdiff_t begin, ptrdiff_t end, const rt_tail *tail, int outer) {
+    int isPadded = c->pad_left == 1;
+    if (c->stride_width == 1) {
+        if (isPadded) rows_3x3(1, 1, y, x, w_t, c, begin, end, tail, outer);
+        else rows_3x3(1, 0, y, x, w_t, c, begin, end, tail, outer);
     } else {
-        if (isPadded) rows_3x3(2, 1, out, l, w_t, tail, outer);
-        else rows_3x3(2, 0, out, l, w_t, tail, outer);
+        if (isPadded) rows_3x3(2, 1, y, x, w_t, c, begin, end, tail, outer);
+        else rows_3x3(2, 0, y, x, w_t, c, begin, end, tail, outer);
     }
 }
 
@@ -183,19 +247,19 @@ RT_INLINE void inner_row(float *out, const line *l, const float *w_t, int begin,
 RT_CLONES
 void rt_depthwise(float *y, const float *x, const float *w_t, const rt_conv *c, ptrdiff_t begin,
                   ptrdiff_t end, const rt_tail *tail) {
-    int inner, outer, isNine = is_3x3(c), whole = c->channels / LANES * LANES;
+    int inner, outer, whole = c->channels / LANES * LANES;
     inner_range(c, &inner, &outer);
+    if (is_3x3(c)) return all_3x3(y, x, w_t, c, begin, end, tail, outer);
     for (ptrdiff_t row = begin; row < end; row++) {
         float *out = y + row * c->out_width * c->channels;
         int n = (int)(row / c->out_height), oh = (int)(row % c->out_height);
-        for (int ow = 0; ow < c->out_width && !(isNine && whole == c->channels); ow++) {
-            int isWhole = isNine || (ow >= inner && ow < outer);
+        for (int ow = 0; ow < c->out_width; ow++) {
+            int isWhole = ow >= inner && ow < outer;
             if (!isWhole || whole < c->channels)
                 edge_pixel(out, x, w_t, c, n, oh, ow, isWhole ? whole : 0, tail);
         }
         line l = line_at(c, x, row);
-        if (isNine) whole_vectors_3x3(out, &l, w_t, outer, tail);
-        else inner_row(out, &l, w_t, inner, outer, tail);
+        inner_row(out, &l, w_t, inner, outer, tail);
     }
 }
 

@@ -253,9 +253,10 @@ RT_INLINE void output_tiles(int tile, float *y, const float *m, ptrdiff_t ld, co
             }
             for (int j = 0; j < tile; j++)
                 output_transform(tile, &half[0][j], TILE_MOST, &out[0][j]);
-            if (tail)
-                for (int i = 0; i < tile * tile; i++)
-                    finish(&out[i / tile][i % tile], tail, output);
+            if (tail) {
+                finish_vectors end = finish_at(tail, output);
+                for (int i = 0; i < tile * tile; i++) finish(&out[i / tile][i % tile], &end);
+            }
             store_tile(y, out, tile, g, c, phase, output);
         }
     }
@@ -325,52 +326,55 @@ static void phase_taps(int taps[9], const rt_winograd *g, int phase) {
     }
 }
 
-// The weights of one phase, which uses the elements `taps`. u and w have `depth` and `count`
-// floats for each position and tap.
-RT_INLINE void panel_weights(int tile, float *u, ptrdiff_t depth, const float *w, ptrdiff_t count,
-                             const int *taps) {
+// `count` weights of one phase, which uses the elements `taps`: w has `step` floats from tap to
+// tap, u has `ld` from position to position.
+RT_INLINE void panel_weights(int tile, float *u, ptrdiff_t ld, const float *w, ptrdiff_t step,
+                             ptrdiff_t count, const int *taps) {
     int side = side_of(tile), most = taps_of(tile);
     for (ptrdiff_t n = 0; n < count; n += LANES, u += LANES, w += LANES) {
         lanes half[SIDE_MOST][3];
         for (int j = 0; j < most; j++) {
             lanes in[3], out[SIDE_MOST];
-            for (int i = 0; i < most; i++)
-                in[i] = *(const lanes *)(w + taps[i * most + j] * count);
+            for (int i = 0; i < most; i++) in[i] = *(const lanes *)(w + taps[i * most + j] * step);
             weight_transform(tile, in, 1, out);
             for (int i = 0; i < side; i++) half[i][j] = out[i];
         }
         for (int i = 0; i < side; i++) {
             lanes row[SIDE_MOST];
             weight_transform(tile, half[i], 1, row);
-            for (int j = 0; j < side; j++) *(lanes *)(u + (i * side + j) * depth) = row[j];
+            for (int j = 0; j < side; j++) *(lanes *)(u + (i * side + j) * ld) = row[j];
         }
     }
 }
 
 RT_CLONES
-void rt_winograd_weights(float *u, float *scratch, const float *w, const rt_winograd *g,
-                         int channel, rt_weight_order order) {
-    ptrdiff_t count = (ptrdiff_t)g->channels * RT_PANEL, depth = (ptrdiff_t)g->depth * RT_PANEL;
-    rt_pack_panel(scratch, w, g->kernel * g->kernel, g->channels, g->out_channels,
-                  channel % g->out_channels, order);
-    int phases = g->in_step * g->in_step, own = channel / g->out_channels, taps[9];
-    for (int phase = 0; phase < phases; phase++, u += count) {
-        phase_taps(taps, g, phases == 1 ? own : phase);
-        if (g->tile == 2) panel_weights(2, u, depth, scratch, count, taps);
-        else if (g->tile == 3) panel_weights(3, u, depth, scratch, count, taps);
-        else panel_weights(4, u, depth, scratch, count, taps);
+void rt_winograd_weights(float *u, ptrdiff_t ld, const float *packed, const rt_winograd *g,
+                         int channel, int begin, int end) {
+    ptrdiff_t step = (ptrdiff_t)g->channels * RT_PANEL;
+    int own = channel / g->out_channels, taps[9];
+    while (begin < end) {
+        int phase = begin / g->channels, next = (phase + 1) * g->channels;
+        if (next > end) next = end;
+        const float *w = packed + (ptrdiff_t)(begin - phase * g->channels) * RT_PANEL;
+        ptrdiff_t count = (ptrdiff_t)(next - begin) * RT_PANEL;
+        phase_taps(taps, g, g->in_step == 1 ? own : phase);
+        if (g->tile == 2) panel_weights(2, u, ld, w, step, count, taps);
+        else if (g->tile == 3) panel_weights(3, u, ld, w, step, count, taps);
+        else panel_weights(4, u, ld, w, step, count, taps);
+        u += count;
+        begin = next;
     }
 }
 
 // The reverse: gradients of one phase from their products p.
 RT_INLINE void panel_weight_gradient(int tile, float *w, ptrdiff_t count, const float *p,
-                                     ptrdiff_t depth, const int *taps) {
+                                     ptrdiff_t ld, const int *taps) {
     int side = side_of(tile), most = taps_of(tile);
     for (ptrdiff_t n = 0; n < count; n += LANES, p += LANES, w += LANES) {
         lanes half[SIDE_MOST][3];
         for (int i = 0; i < side; i++) {
             lanes row[SIDE_MOST];
-            for (int j = 0; j < side; j++) row[j] = *(const lanes *)(p + (i * side + j) * depth);
+            for (int j = 0; j < side; j++) row[j] = *(const lanes *)(p + (i * side + j) * ld);
             weight_gradient_transform(tile, row, 1, half[i]);
         }
         for (int j = 0; j < most; j++) {
@@ -383,15 +387,15 @@ RT_INLINE void panel_weight_gradient(int tile, float *w, ptrdiff_t count, const 
 }
 
 RT_CLONES
-void rt_winograd_weight_gradient(float *dw, float *scratch, const float *p, const rt_winograd *g,
-                                 int channel) {
+void rt_winograd_weight_gradient(float *dw, float *scratch, const float *p, ptrdiff_t ld,
+                                 const rt_winograd *g, int channel) {
     int inputs = g->channels, elements = g->kernel * g->kernel, taps[9];
-    ptrdiff_t size = (ptrdiff_t)inputs * RT_PANEL, depth = (ptrdiff_t)g->depth * RT_PANEL;
+    ptrdiff_t size = (ptrdiff_t)inputs * RT_PANEL;
     for (int phase = 0; phase < g->in_step * g->in_step; phase++, p += size) {
         phase_taps(taps, g, phase);
-        if (g->tile == 2) panel_weight_gradient(2, scratch, size, p, depth, taps);
-        else if (g->tile == 3) panel_weight_gradient(3, scratch, size, p, depth, taps);
-        else panel_weight_gradient(4, scratch, size, p, depth, taps);
+        if (g->tile == 2) panel_weight_gradient(2, scratch, size, p, ld, taps);
+        else if (g->tile == 3) panel_weight_gradient(3, scratch, size, p, ld, taps);
+        else panel_weight_gradient(4, scratch, size, p, ld, taps);
     }
     int count = g->out_channels - channel < RT_PANEL ? g->out_channels - channel : RT_PANEL;
     for (int tap = 0; tap < elements; tap++)

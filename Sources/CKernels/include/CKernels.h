@@ -209,19 +209,20 @@ void rt_winograd_input(float *v, ptrdiff_t ld, const float *x, const rt_winograd
 void rt_winograd_output(float *y, const float *m, ptrdiff_t ld, const rt_winograd *g,
                         ptrdiff_t group, ptrdiff_t begin, ptrdiff_t end, int channel, int count,
                         const rt_tail *tail);
-/// Transforms weights for output channels [channel, channel + RT_PANEL) of one phase, zeros past
-/// the last, into u: [positions][depth][RT_PANEL]. `scratch` holds kernel²·channels·RT_PANEL
-/// floats.
-void rt_winograd_weights(float *u, float *scratch, const float *w, const rt_winograd *g,
-                         int channel, rt_weight_order order);
+/// Transforms a panel of weights, laid out by rt_pack_panel, of inputs [begin, end) into u:
+/// [positions][end - begin][RT_PANEL] with `ld` floats from position to position. `channel` is the
+/// panel's first output channel; inputs and outputs are counted over all phases.
+void rt_winograd_weights(float *u, ptrdiff_t ld, const float *packed, const rt_winograd *g,
+                         int channel, int begin, int end);
 /// Transforms gradients of outputs: one panel [channel, channel + RT_PANEL) of dy for tiles
 /// [begin, end), into d, [positions][tiles][RT_PANEL] with `ld` floats from position to position.
 void rt_winograd_gradient(float *d, ptrdiff_t ld, const float *dy, const rt_winograd *g,
                           ptrdiff_t group, ptrdiff_t begin, ptrdiff_t end, int channel);
-/// Weight gradients of one panel from their products p, [positions][depth][RT_PANEL], into
-/// dw: [outputs, kernel, kernel, inputs].
-void rt_winograd_weight_gradient(float *dw, float *scratch, const float *p, const rt_winograd *g,
-                                 int channel);
+/// Weight gradients of one panel from their products p, [positions][depth][RT_PANEL] with `ld`
+/// floats from position to position, into dw: [outputs, kernel, kernel, inputs]. `scratch` holds
+/// kernel²·channels·RT_PANEL floats.
+void rt_winograd_weight_gradient(float *dw, float *scratch, const float *p, ptrdiff_t ld,
+                                 const rt_winograd *g, int channel);
 
 /// Depthwise: a kernel for each channel, weights [C, KH, KW]. `w_t` is [KH·KW, C]; with `rotates`
 /// the kernel is rotated by 180°.

@@ -1,11 +1,13 @@
 import CKernels
 import TensorGraph
 
-/// Weights laid out for ``PanelConvolution``: panels of [taps, inputs, RT_PANEL].
+/// Weights laid out for ``PanelConvolution`` and, where they are large, ``WinogradConvolution``:
+/// panels of [taps, inputs, RT_PANEL].
 struct PanelWeights: KernelOperation {
     static let name = "panel_weights"
+    let order: rt_weight_order
     /// Whether the weights are those of a transposed convolution.
-    let isTransposed: Bool
+    var isTransposed: Bool { order != RT_OUTPUTS_FIRST }
 
     func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
         try requireInputs(inputs, 1...1)
@@ -31,8 +33,7 @@ struct PanelWeights: KernelOperation {
         let shape = weight.shape
         rt_pack_panel(
             target + panel * panelCount(shape), weight.pointer, Int32(shape[2] * shape[3]),
-            Int32(inputs(shape)), Int32(outputs(shape)), Int32(panel * panelWidth),
-            isTransposed ? RT_INPUTS_FIRST : RT_OUTPUTS_FIRST)
+            Int32(inputs(shape)), Int32(outputs(shape)), Int32(panel * panelWidth), order)
     }
 }
 

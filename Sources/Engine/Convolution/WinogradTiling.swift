@@ -103,10 +103,13 @@ struct WinogradTiling: Hashable {
     private var side: Int { tile == 4 ? 6 : 4 }
     var positions: Int { side * side }
     var panels: Int { (columns + panelWidth - 1) / panelWidth }
-    /// Floats of one panel of transformed weights.
-    var panelCount: Int { positions * depth * panelWidth }
-    /// Floats of scratch that the transform of one panel needs.
-    var scratchCount: Int { kernel * kernel * channels * panelWidth }
+    /// Floats from one position to the next of a panel's transformed weights for `depth` inputs: a
+    /// cache line more than they take, so that positions do not fall on one cache set.
+    func weightStride(_ depth: Int) -> Int { depth * panelWidth + 16 }
+    /// Floats of one panel of transformed weights, or of the products of their gradients.
+    var panelCount: Int { positions * weightStride(depth) }
+    /// Floats of one panel of weights that are not transformed.
+    var packedCount: Int { kernel * kernel * channels * panelWidth }
 
     /// The elements of the output that groups of tiles compute: whole rows, all channels.
     func elements(of groups: Range<Int>, _ g: rt_winograd) -> Range<Int> {

@@ -58,7 +58,7 @@ private final class WinogradWeightGradientKernel: Kernel {
 
     override func workspaceCount(threads: Int) -> Int {
         inputCount + tiling.panels * (gradientCount + tiling.panelCount)
-            + threads * tiling.scratchCount
+            + threads * tiling.packedCount
     }
 
     override func bind(threads: Int, workspace: UnsafeMutablePointer<Float>) {
@@ -82,8 +82,9 @@ private final class WinogradWeightGradientKernel: Kernel {
             let scratch = products + tiling.panels * tiling.panelCount
             for panel in part.range(tiling.panels) {
                 rt_winograd_weight_gradient(
-                    output.pointer, scratch + part.index * tiling.scratchCount,
-                    products + panel * tiling.panelCount, &geometry, Int32(panel * panelWidth))
+                    output.pointer, scratch + part.index * tiling.packedCount,
+                    products + panel * tiling.panelCount, tiling.weightStride(tiling.depth),
+                    &geometry, Int32(panel * panelWidth))
             }
         }
     }
@@ -123,7 +124,7 @@ private final class WinogradWeightGradientKernel: Kernel {
                 last - first, count, inputs + position * inputStep + first, 1, tiles.stride,
                 gradients + panel * gradientCount + position * gradientStep, panelWidth,
                 products + panel * tiling.panelCount
-                    + (position * tiling.depth + first) * panelWidth,
+                    + position * tiling.weightStride(tiling.depth) + first * panelWidth,
                 panelWidth, Int32(width), isFirst ? 0 : 1, nil)
         }
     }

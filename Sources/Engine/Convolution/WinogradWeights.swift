@@ -5,7 +5,6 @@ import TensorGraph
 struct WinogradWeights: KernelOperation {
     static let name = "winograd_weights"
     let tiling: WinogradTiling
-    let order: rt_weight_order
 
     func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
         try requireInputs(inputs, 1...1)
@@ -13,40 +12,59 @@ struct WinogradWeights: KernelOperation {
     }
 
     func kernel(inputs: [Buffer], output: Buffer) -> Kernel {
-        WinogradWeightsKernel(self, weight: inputs[0], output: output)
-    }
-
-    /// Transforms one panel; `scratch` holds ``WinogradTiling/scratchCount`` floats.
-    func transform(
-        panel: Int, of weight: Buffer, into target: UnsafeMutablePointer<Float>,
-        scratch: UnsafeMutablePointer<Float>, _ geometry: rt_winograd
-    ) {
-        var geometry = geometry
-        rt_winograd_weights(
-            target, scratch, weight.pointer, &geometry, Int32(panel * panelWidth),
-            order)
+        let weight = inputs[0]
+        return LoopKernel(
+            name: name, work: output.count, count: tiling.panels, scratch: tiling.packedCount
+        ) { panels, packed in
+            for panel in panels {
+                tiling.pack(panel, of: weight, into: packed)
+                tiling.transform(
+                    packed, panel, 0..<tiling.depth,
+                    into: output.pointer + panel * tiling.panelCount)
+            }
+        }
     }
 }
 
-private final class WinogradWeightsKernel: Kernel {
-    private let operation: WinogradWeights
-    private let weight: Buffer
-    private let output: Buffer
-
-    init(_ operation: WinogradWeights, weight: Buffer, output: Buffer) {
-        (self.operation, self.weight, self.output) = (operation, weight, output)
-        super.init(name: operation.name, work: output.count)
+extension WinogradTiling {
+    /// The form in which a convolution takes its weights.
+    enum WeightForm {
+        /// As they are, packed and transformed in each run.
+        case plain
+        /// By ``PanelWeights``, transformed in each run: that takes no longer than reading
+        /// transformed weights, which are up to 16 times as large, from memory.
+        case packed
+        /// By ``WinogradWeights``.
+        case transformed
     }
 
-    override func workspaceCount(threads: Int) -> Int { threads * operation.tiling.scratchCount }
+    /// Larger transformed weights, in floats, are not kept, and are read by panels.
+    private static let smallWeights = 1 << 20
 
-    override func run(phase: Int, part: Part, _ workspace: UnsafeMutablePointer<Float>) {
-        let tiling = operation.tiling
-        let geometry = tiling.geometry
-        for panel in part.range(tiling.panels) {
-            operation.transform(
-                panel: panel, of: weight, into: output.pointer + panel * tiling.panelCount,
-                scratch: workspace + part.index * tiling.scratchCount, geometry)
-        }
+    /// Whether all transformed weights stay in the cache of a core.
+    var hasSmallWeights: Bool { panels * panelCount <= Self.smallWeights }
+
+    func weights(areFixed: Bool) -> WeightForm {
+        guard areFixed else { return .plain }
+        return hasSmallWeights ? .transformed : .packed
+    }
+
+    /// Lays out one panel of weights.
+    func pack(_ panel: Int, of weight: Buffer, into target: UnsafeMutablePointer<Float>) {
+        let g = geometry
+        rt_pack_panel(
+            target, weight.pointer, g.kernel * g.kernel, g.channels, g.out_channels,
+            Int32(panel * panelWidth) % g.out_channels, weightOrder)
+    }
+
+    /// Transforms one panel of packed weights for a range of inputs.
+    func transform(
+        _ packed: UnsafePointer<Float>, _ panel: Int, _ inputs: Range<Int>,
+        into target: UnsafeMutablePointer<Float>
+    ) {
+        var geometry = geometry
+        rt_winograd_weights(
+            target, weightStride(inputs.count), packed, &geometry, Int32(panel * panelWidth),
+            Int32(inputs.lowerBound), Int32(inputs.upperBound))
     }
 }

@@ -59,17 +59,22 @@ struct ConvolutionChoice: GraphPass {
         guard task.kind != .weightGradient else {
             return graph.apply(WinogradWeightGradient(tiling: tiling, shape: task.output), inputs)
         }
-        let weights = WinogradWeights(tiling: tiling, order: tiling.weightOrder)
-        let operation = WinogradConvolution(
-            tiling: tiling, shape: task.output, weights: isFixed ? nil : weights)
-        let second = isFixed ? graph.apply(weights, [inputs[1]]) : inputs[1]
+        let weights = tiling.weights(areFixed: isFixed)
+        let operation = WinogradConvolution(tiling: tiling, shape: task.output, weights: weights)
+        let second =
+            switch weights {
+            case .plain: inputs[1]
+            case .packed: graph.apply(PanelWeights(order: tiling.weightOrder), [inputs[1]])
+            case .transformed: graph.apply(WinogradWeights(tiling: tiling), [inputs[1]])
+            }
         return graph.apply(operation, [inputs[0], second])
     }
 
     private func panels(
         _ task: ConvolutionTask, _ graph: Graph, _ inputs: [Tensor], _ isFixed: Bool
     ) -> Tensor {
-        let weights = PanelWeights(isTransposed: task.kind == .transposed)
+        let weights = PanelWeights(
+            order: task.kind == .transposed ? RT_INPUTS_FIRST : RT_OUTPUTS_FIRST)
         let operation = PanelConvolution(
             window: task.window, kernel: task.kernel, shape: task.output, weights: weights,
             isPacked: isFixed)
