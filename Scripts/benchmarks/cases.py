@@ -15,8 +15,14 @@ class Case:
         return f"{self.network} {self.mode}, {self.batch} × {self.size}²"
 
 
+# A network that retint runs as a package of coremltools, since it has no such architecture.
+PACKAGED = "mobilenetv2-unet"
+LARGE = ("eccv16", "siggraph17", "class-unet")
+MOBILE = ("mobile-unet", "lite-unet", "lite-class-unet", "rep-unet", "pico-unet", PACKAGED)
+
 CASES = [
-    *(Case(network, "inference", 1, 256) for network in ("eccv16", "siggraph17", "mobile-unet")),
+    *(Case(network, "inference", 1, 256) for network in LARGE + MOBILE),
+    *(Case(network, "inference", 1, 128) for network in MOBILE),
     *(Case(network, "inference", 8, 256) for network in ("eccv16", "siggraph17", "mobile-unet")),
     *(Case(network, "training", 4, 128) for network in ("eccv16", "siggraph17", "mobile-unet")),
     Case("mobile-unet", "training", 16, 128),

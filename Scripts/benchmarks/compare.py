@@ -17,9 +17,12 @@ import tempfile
 import time
 
 import retint_tool
-from cases import CASES, PEERS, SCALING, takes_part
+from cases import CASES, PACKAGED, PEERS, SCALING, takes_part
 
 HERE = pathlib.Path(__file__).resolve().parent
+# The table of an earlier run, to which each run is compared.
+LAST = HERE / "last.json"
+RATIOS = {"float32_ratio": "float32", "bfloat16_ratio": "bfloat16", "memory_share": "memory"}
 # A framework's threads spin for a while after a run; let them go to sleep.
 PAUSE = 0.4
 
@@ -29,10 +32,16 @@ class Retint:
 
     def __init__(self, options, case):
         self.tool = options.retint
-        self.command = [
-            "benchmark", case.network, "--mode", case.mode, "--batch", case.batch, "--size",
-            case.size, "--threads", options.threads,
-        ]
+        shape = ["--mode", case.mode, "--batch", case.batch, "--size", case.size]
+        self.folder = tempfile.TemporaryDirectory()
+        model = case.network
+        if model == PACKAGED:
+            # Its shape is fixed.
+            shape, model = [], f"{self.folder.name}/network.mlpackage"
+            subprocess.run(
+                [sys.executable, HERE / "package.py", case.network, str(case.batch),
+                 str(case.size), model], check=True, capture_output=True)
+        self.command = ["benchmark", model, *shape, "--threads", options.threads]
 
     def measure(self, _seconds):
         report = retint_tool.report(*self.command, tool=self.tool)
@@ -43,7 +52,7 @@ class Retint:
         }
 
     def close(self):
-        pass
+        self.folder.cleanup()
 
 
 class Peer:
@@ -137,6 +146,46 @@ def line(entry):
     )
 
 
+def kept(report):
+    """What LAST says of a run: where it ran, and the ratios."""
+    cases = {
+        entry["case"]: {
+            "milliseconds": round(entry["contenders"]["retint"]["median_seconds"] * 1e3, 3),
+            **{name: round(entry[name], 3) for name in RATIOS if name in entry},
+        }
+        for entry in report["cases"]
+    }
+    return {"cpu": report["cpu"], "threads": report["threads"], "cases": cases}
+
+
+def moved(now, before, bound=0.1):
+    """A line for each ratio that differs by more than `bound` from that of an earlier run."""
+    for case, entry in now["cases"].items():
+        old = before["cases"].get(case, {})
+        for name, meaning in RATIOS.items():
+            if name in entry and name in old and abs(entry[name] / old[name] - 1) > bound:
+                yield f"{case}: {meaning} {old[name]:.2f} → {entry[name]:.2f}"
+
+
+def compare_to_last(now):
+    if not LAST.exists():
+        return
+    before = json.loads(LAST.read_text())
+    lines = list(moved(now, before))
+    print(f"\nRatios more than 10 % from those kept ({before['cpu']}, {before['threads']} threads):"
+          + ("" if lines else " none"))
+    for text in lines:
+        print(f"- {text}")
+
+
+def keep(now):
+    """Replaces the measured cases in LAST; all of them if they are of another machine."""
+    before = json.loads(LAST.read_text()) if LAST.exists() else {}
+    if all(before.get(name) == now[name] for name in ("cpu", "threads")):
+        now = now | {"cases": before["cases"] | now["cases"]}
+    LAST.write_text(json.dumps(now, indent=1) + "\n")
+
+
 def scaling(options):
     """Microseconds per pixel, by the side of the image."""
     result = {}
@@ -179,6 +228,8 @@ def parse():
     parser.add_argument("--only", default="", help="only cases whose name contains this")
     parser.add_argument("--peers", type=lambda text: text.split(","), default=list(PEERS))
     parser.add_argument("--json", metavar="FILE", help="write all results to this file")
+    parser.add_argument("--keep", action="store_true",
+                        help=f"keep the table in {LAST.name}, to which later runs are compared")
     return parser.parse_args()
 
 
@@ -202,6 +253,10 @@ def main():
         print(f"\nmobile-unet, µs per pixel: {figures}")
         print("from start to first colorized megapixel, eccv16: "
               f"{report['first_photo_seconds']:.2f} s")
+    table = kept(report)
+    compare_to_last(table)
+    if options.keep:
+        keep(table)
     if options.json:
         pathlib.Path(options.json).write_text(json.dumps(report, indent=2))
 

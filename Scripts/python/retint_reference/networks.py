@@ -19,9 +19,13 @@ ARCHITECTURES = {
 }
 
 
+# Networks that are no architectures of retint.
+OTHERS = {"mobilenetv2-unet": "mobilenet:MobileNetV2UNet"}
+
+
 def factory(architecture):
     """The class that makes a network of that architecture."""
-    module, name = ARCHITECTURES[architecture].split(":")
+    module, name = (ARCHITECTURES | OTHERS)[architecture].split(":")
     return getattr(importlib.import_module(f".{module}", __package__), name)
 
 
