@@ -25,6 +25,8 @@ extension Model {
         }
         let graph = try graph(for: [batch, 1, height, width], of: own)
         let extended = estimatesConfidence ? graph.addingConfidence() : nil
+        var options = options
+        options.releasesWeights = true
         return try ModelProgram(extended ?? graph, options: options)
     }
 

@@ -46,6 +46,15 @@ final class Storage {
         return memory
     }
 
+    /// Gives the memory back to the system, which fills it with zeros when it is touched again.
+    /// Elements on pages that are shared with others are left as they are.
+    func release() {
+        let page = Int(getpagesize())
+        let start = UnsafeMutableRawPointer(pointer).alignedUp(toMultipleOf: page)
+        let end = UnsafeMutableRawPointer(pointer + count).alignedDown(toMultipleOf: page)
+        if start < end { madvise(start, end - start, MADV_DONTNEED) }
+    }
+
     deinit {
         guard kind == .owned, pointer != nil else { return }
         let bytes = max(count, 1) * MemoryLayout<Float>.stride

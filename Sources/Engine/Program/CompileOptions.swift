@@ -27,6 +27,9 @@ public struct CompileOptions: Sendable {
     /// The most bytes of variables, constants, intermediate results and workspace; the machine's
     /// memory by default.
     public var memoryLimit = Machine.memoryBytes
+    /// Whether the memory of variables is given back once the first run has laid their values out.
+    /// They cannot be read after that, and ``Program/load(_:)`` has to name all of them.
+    public var releasesWeights = false
     /// The fastest algorithms, measured on this machine; a rule of thumb chooses the others.
     public var choices = KernelChoices()
     /// Measures convolutions that it has not measured yet; its choices then replace ``choices``.

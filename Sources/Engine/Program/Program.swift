@@ -14,13 +14,15 @@ public final class Program {
     private let outputs: [(name: String, buffer: Buffer)]
     private let variables: [String: Buffer]
     private let memory: ProgramMemory
-    /// The steps of a run, and the kernels of those that run once per load.
+    /// The steps of a run, and those that run once per load.
     let steps: [Step]
-    private let hoistedKernels: [Kernel]
+    private let preparation: Preparation
     private let fallibleKernels: [any FallibleKernel]
     /// What ``start(_:)`` stops at, and after which step.
     let observations: Observations
     private var isPrepared = false
+    /// Variables that have no value, because their memory was given back.
+    private var released: Set<String> = []
     /// Smaller steps stay on the calling thread: waking others takes longer.
     private static let smallWork = 8192
 
@@ -63,7 +65,7 @@ public final class Program {
         variables = Dictionary(values.variables.map { ($0.name, $0.buffer) }) { first, _ in first }
         memory = try ProgramMemory(compiled, threads: pool.threads)
         steps = compiled.steps.filter { !$0.isHoisted }
-        hoistedKernels = compiled.steps.filter(\.isHoisted).map(\.kernel)
+        preparation = Preparation(compiled, releases: options.releasesWeights)
         fallibleKernels = compiled.steps.compactMap { $0.kernel as? any FallibleKernel }
     }
 }
@@ -93,7 +95,8 @@ extension Program {
     /// Sets variables by name. Those that are not named keep their values, and names that the
     /// program does not have are ignored.
     ///
-    /// - Throws: ``GraphError`` if a shape differs; nothing is changed then.
+    /// - Throws: ``GraphError`` if a shape differs, or a variable that is not named was given back
+    ///   (see ``CompileOptions/releasesWeights``); nothing is changed then.
     public func load(_ values: [String: TensorData]) throws(GraphError) {
         for (name, data) in values {
             guard let buffer = variables[name], buffer.shape != data.shape else { continue }
@@ -101,13 +104,21 @@ extension Program {
                 operation: "load", inputShapes: [data.shape],
                 reason: "variable \(name) has shape \(buffer.shape)")
         }
+        if let missing = released.first(where: { values[$0] == nil }) {
+            throw GraphError(
+                operation: "load",
+                reason: "variable \(missing) was given back when the weights were laid out; "
+                    + "load it, too, or compile without releasing weights")
+        }
         for (name, data) in values { variables[name]?.load(data.scalars) }
-        isPrepared = false
+        (released, isPrepared) = ([], false)
     }
 
-    /// The present value of a variable; nil if there is none of that name.
+    /// The present value of a variable; nil if there is none of that name, or it was given back
+    /// (see ``CompileOptions/releasesWeights``).
     public func value(of variable: String) -> TensorData? {
-        variables[variable].map { TensorData(shape: $0.shape, scalars: $0.scalars()) }
+        guard !released.contains(variable) else { return nil }
+        return variables[variable].map { TensorData(shape: $0.shape, scalars: $0.scalars()) }
     }
 }
 
@@ -196,8 +207,11 @@ extension Program {
     /// Computes what depends on variables alone, if they changed.
     func prepare() {
         guard !isPrepared else { return }
-        for kernel in hoistedKernels { execute(kernel) }
-        isPrepared = true
+        for (kernel, lastRead) in preparation.steps {
+            execute(kernel)
+            for storage in lastRead { storage.release() }
+        }
+        (released, isPrepared) = (preparation.releasedVariables, true)
     }
 
     func execute(_ kernel: Kernel) {
