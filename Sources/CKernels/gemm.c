@@ -13,17 +13,18 @@ typedef float narrow __attribute__((ext_vector_type(4), aligned(4)));
 #define EACH_SUM EACH (int i = 0; i < rows; i++) EACH (int j = 0; j < vectors; j++)
 
 // One block, `rows` by one or two vectors, stays in registers over the whole depth. `rows` and
-// `vectors` are constants wherever this is inlined. Every third row has a pointer: an address can
+// `vectors` are constants wherever this is inlined; the second vector of results begins `second`
+// floats after the first. Every third row has a pointer: an address can
 // hold two more steps, and the compiler, which would otherwise step from row to row, must not see
 // how these pointers are related.
 #define DEFINE_BLOCK(NAME, VECTOR, MOST)                                                           \
     DEFINE_TAIL(NAME##_tail, VECTOR)                                                               \
     RT_INLINE void NAME(int rows, int vectors, const rt_product *g, const float *a,                \
-                        const float *b, float *c, int column) {                                    \
+                        const float *b, float *c, int column, ptrdiff_t second) {                  \
         enum { LANES = sizeof(VECTOR) / sizeof(float), THIRD = (MOST + 2) / 3 };                   \
         VECTOR sum[MOST][2];                                                                       \
         EACH_SUM sum[i][j] = (VECTOR)0;                                                            \
-        if (g->adds) EACH_SUM sum[i][j] = *(const VECTOR *)(c + i * g->ldc + j * LANES);           \
+        if (g->adds) EACH_SUM sum[i][j] = *(const VECTOR *)(c + i * g->ldc + j * second);          \
         ptrdiff_t row_step = g->row_step, k_step = g->k_step, b_step = g->b_step;                  \
         for (int t = 0; t < g->taps; t++) {                                                        \
             const float *w = b + g->b_taps[t], *x[THIRD];                                          \
@@ -45,16 +46,16 @@ typedef float narrow __attribute__((ext_vector_type(4), aligned(4)));
         }                                                                                          \
         if (g->tail)                                                                               \
             EACH (int j = 0; j < vectors; j++) {                                                   \
-                NAME##_tail_vectors tail = NAME##_tail_at(g->tail, column + j * LANES);            \
+                NAME##_tail_vectors tail = NAME##_tail_at(g->tail, column + j * second);           \
                 EACH (int i = 0; i < rows; i++) NAME##_tail(&sum[i][j], &tail);                    \
             }                                                                                      \
-        EACH_SUM *(VECTOR *)(c + i * g->ldc + j * LANES) = sum[i][j];                              \
+        EACH_SUM *(VECTOR *)(c + i * g->ldc + j * second) = sum[i][j];                             \
     }
 
 #define CASE(BLOCK, ROWS)                                                                          \
     case ROWS:                                                                                     \
-        if (vectors == 2) BLOCK(ROWS, 2, g, a, b, c, column);                                      \
-        else BLOCK(ROWS, 1, g, a, b, c, column);                                                   \
+        if (vectors == 2) BLOCK(ROWS, 2, g, a, b, c, output, second);                              \
+        else BLOCK(ROWS, 1, g, a, b, c, output, second);                                           \
         break;
 #define CASES_4(BLOCK) CASE(BLOCK, 1) CASE(BLOCK, 2) CASE(BLOCK, 3) CASE(BLOCK, 4)
 #define CASES_6(BLOCK) CASES_4(BLOCK) CASE(BLOCK, 5) CASE(BLOCK, 6)
@@ -63,20 +64,23 @@ typedef float narrow __attribute__((ext_vector_type(4), aligned(4)));
     CASE(BLOCK, 12)
 
 // A panel's product for one CPU generation: rows in strips of nearly equal height, and the panel's
-// columns in pairs of vectors.
+// columns in pairs of vectors. Of 17 to 31 columns, the second half of the panel is the last
+// RT_HALF: some are computed twice.
 #define DEFINE_PANEL(NAME, BLOCK, VECTOR, MOST, CASES, TARGET)                                     \
     DEFINE_BLOCK(BLOCK, VECTOR, MOST)                                                              \
     TARGET RT_LOOPS static void NAME(                                                              \
         ptrdiff_t m, int columns, const rt_product *g, const float *first_a,                       \
         const float *first_b, float *first_c) {                                                    \
         enum { LANES = sizeof(VECTOR) / sizeof(float) };                                           \
-        ptrdiff_t strips = (m + MOST - 1) / MOST;                                                  \
+        int whole = columns > RT_HALF ? RT_PANEL : RT_HALF, shift = columns - whole;               \
+        ptrdiff_t strips = (m + MOST - 1) / MOST, second = LANES + (LANES == RT_HALF ? shift : 0); \
         for (ptrdiff_t s = 0; s < strips; s++) {                                                   \
             ptrdiff_t begin = m * s / strips, rows = m * (s + 1) / strips - begin;                 \
-            for (int column = 0; column < columns; column += 2 * LANES) {                          \
-                int vectors = columns - column > LANES ? 2 : 1;                                    \
+            for (int column = 0; column < whole; column += 2 * LANES) {                            \
+                int vectors = whole - column > LANES ? 2 : 1;                                      \
+                int output = column < RT_HALF ? column : column + shift;                           \
                 const float *a = first_a + begin * g->row_step, *b = first_b + column;             \
-                float *c = first_c + begin * g->ldc + column;                                      \
+                float *c = first_c + begin * g->ldc + output;                                      \
                 switch (rows) { CASES(BLOCK) }                                                     \
             }                                                                                      \
         }                                                                                          \

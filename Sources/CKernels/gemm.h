@@ -12,6 +12,6 @@ typedef struct {
     const rt_tail *tail;
 } rt_product;
 
-/// m rows of a product with `columns` columns, 16 or RT_PANEL.
+/// m rows of a product with `columns` columns, RT_HALF to RT_PANEL of a panel of b.
 void rt_multiply(ptrdiff_t m, int columns, const rt_product *g, const float *a, const float *b,
                  float *c);

@@ -18,10 +18,9 @@ static void transpose_tap(float *d, const float *w, int inputs, ptrdiff_t ld, in
     }
 }
 
-void rt_pack_panel(float *d, const float *w, int taps, int inputs, int outputs, int channel,
-                   rt_weight_order order) {
-    int count = outputs - channel < RT_PANEL ? outputs - channel : RT_PANEL;
-    if (count < RT_PANEL) memset(d, 0, sizeof *d * taps * inputs * RT_PANEL);
+// Output channels [channel, channel + count) of all taps.
+static void pack_columns(float *d, const float *w, int taps, int inputs, int outputs, int channel,
+                         int count, rt_weight_order order) {
     for (int tap = 0; tap < taps; tap++, d += (ptrdiff_t)inputs * RT_PANEL) {
         if (order == RT_OUTPUTS_FIRST) {
             transpose_tap(d, w + ((ptrdiff_t)channel * taps + tap) * inputs, inputs,
@@ -34,6 +33,16 @@ void rt_pack_panel(float *d, const float *w, int taps, int inputs, int outputs, 
                    w + ((ptrdiff_t)i * taps + from) * outputs + channel,
                    (size_t)count * sizeof *d);
     }
+}
+
+void rt_pack_panel(float *d, const float *w, int taps, int inputs, int outputs, int channel,
+                   rt_weight_order order) {
+    int count = outputs - channel < RT_PANEL ? outputs - channel : RT_PANEL;
+    if (count <= RT_HALF) memset(d, 0, sizeof *d * taps * inputs * RT_PANEL);
+    if (count <= RT_HALF || count == RT_PANEL)
+        return pack_columns(d, w, taps, inputs, outputs, channel, count, order);
+    pack_columns(d, w, taps, inputs, outputs, channel, RT_HALF, order);
+    pack_columns(d + RT_HALF, w, taps, inputs, outputs, channel + count - RT_HALF, RT_HALF, order);
 }
 
 // MARK: Convolution by products of panels

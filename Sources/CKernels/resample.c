@@ -4,6 +4,10 @@
 #include "CKernels.h"
 #include "clones.h"
 
+// Channels blended at once.
+enum { LANES = 16 };
+typedef float lanes __attribute__((ext_vector_type(16), aligned(4)));
+
 RT_INLINE void blend(float *restrict d, const float *restrict a, const float *restrict b,
                      float weight, ptrdiff_t n) {
     for (ptrdiff_t i = 0; i < n; i++) d[i] = a[i] + weight * (b[i] - a[i]);
@@ -14,6 +18,25 @@ RT_INLINE void blend_columns(float *d, const float *line, const rt_samples *colu
     for (int ow = 0; ow < outputs; ow++, d += channels)
         blend(d, line + (ptrdiff_t)columns->lower[ow] * channels,
               line + (ptrdiff_t)columns->upper[ow] * channels, columns->weight[ow], channels);
+}
+
+// The same for LANES channels or more: outputs between the same two inputs share their loads. The
+// last channels are computed with some before them that are computed already.
+RT_INLINE void blend_vectors(float *d, const float *line, const rt_samples *columns, int outputs,
+                             int channels) {
+    for (int first = 0, end; first < outputs; first = end) {
+        const float *a = line + (ptrdiff_t)columns->lower[first] * channels;
+        const float *b = line + (ptrdiff_t)columns->upper[first] * channels;
+        for (end = first + 1; end < outputs && columns->lower[end] == columns->lower[first]; end++)
+            ;
+        for (int next = 0; next < channels; next += LANES) {
+            int i = next + LANES > channels ? channels - LANES : next;
+            lanes low = *(const lanes *)(a + i), step = *(const lanes *)(b + i) - low;
+            float *target = d + (ptrdiff_t)first * channels + i;
+            for (int ow = first; ow < end; ow++, target += channels)
+                *(lanes *)target = columns->weight[ow] * step + low;
+        }
+    }
 }
 
 RT_CLONES
@@ -28,6 +51,7 @@ void rt_bilinear(float *y, float *line, const float *x, int height, int width, i
         float *d = y + row * out_width * channels;
         // Two channels, a and b: faster without a loop.
         if (channels == 2) blend_columns(d, line, columns, out_width, 2);
+        else if (channels >= LANES) blend_vectors(d, line, columns, out_width, channels);
         else blend_columns(d, line, columns, out_width, channels);
     }
 }

@@ -124,14 +124,16 @@ void rt_flip_weights(float *d, const float *w, int outputs, int kernel_height, i
 
 // MARK: Products with laid-out weights (gemm.c, panels.c)
 
-/// The columns of a panel, a matrix [k, RT_PANEL].
-enum { RT_PANEL = 32 };
+/// The columns of a panel, a matrix [k, RT_PANEL], and of half of it.
+enum { RT_PANEL = 32, RT_HALF = 16 };
 
 /// Limits the vectors of products on the calling thread to 16, 8 or 4 floats, so that tests can run
 /// the code for smaller CPUs.
 void rt_limit_vectors(int floats);
 
-/// c = a·b, or c += a·b with `adds`, for m rows, depth k, and `columns` columns: 16 or RT_PANEL.
+/// c = a·b, or c += a·b with `adds`, for m rows, depth k, and `columns` columns: RT_HALF to
+/// RT_PANEL, or one of the two with `adds`. More than RT_HALF are in b as rt_pack_panel lays them
+/// out.
 /// Element (i, p) of a is a[i·row_step + p·k_step]; b and c have `b_step` and `ldc` floats from row
 /// to row. `tail` may be NULL; the first column is its first channel.
 void rt_gemm_panel(ptrdiff_t m, ptrdiff_t k, const float *a, ptrdiff_t row_step, ptrdiff_t k_step,
@@ -145,8 +147,9 @@ typedef enum {
     RT_INPUTS_FIRST_ROTATED, // the same, with the kernel rotated by 180°
 } rt_weight_order;
 
-/// Lays out weights for output channels [channel, channel + RT_PANEL), zeros past the last, as
-/// [taps][inputs][RT_PANEL].
+/// Lays out weights for output channels [channel, channel + RT_PANEL) as [taps][inputs][RT_PANEL].
+/// Where there are fewer, but more than RT_HALF, the second half of a panel has the last RT_HALF;
+/// past fewer than those it has zeros.
 void rt_pack_panel(float *d, const float *w, int taps, int inputs, int outputs, int channel,
                    rt_weight_order order);
 
@@ -154,13 +157,13 @@ void rt_pack_panel(float *d, const float *w, int taps, int inputs, int outputs, 
 enum { RT_MOST_TAPS = 256 };
 
 /// Output rows (n, oh) in [begin, end) of a convolution without groups, or a transposed one, for
-/// the `columns` (16 or RT_PANEL) output channels whose panel of weights is b. x is the input in
-/// either case; y is the first of the outputs, with `ld` floats from pixel to pixel.
+/// the `columns` (RT_HALF to RT_PANEL) output channels whose panel of weights is b. x is the input
+/// in either case; y is the first of the outputs, with `ld` floats from pixel to pixel.
 void rt_panel_convolution(float *y, ptrdiff_t ld, const float *x, const float *b, const rt_conv *c,
                           int transposed, int columns, ptrdiff_t begin, ptrdiff_t end,
                           const rt_tail *tail);
 /// Adds the gradient of output rows (n, oh) in [begin, end) to dw, [outputs, KH, KW, inputs], for
-/// the `columns` (16 or RT_PANEL) input channels from `channel` on.
+/// the `columns` (RT_HALF or RT_PANEL) input channels from `channel` on.
 void rt_panel_weight_gradient(float *dw, const float *x, const float *dy, const rt_conv *c,
                               int channel, int columns, ptrdiff_t begin, ptrdiff_t end);
 

@@ -117,9 +117,13 @@ private final class PanelConvolutionKernel: RowKernel {
     /// Floats of weights that are packed in each run.
     private var packedCount: Int { operation.isPacked ? 0 : panels * panelCount }
 
-    /// Floats of a block's last panel, if its channels do not fill vectors.
+    /// Channels that a product writes at least.
+    private static let halfPanel = Int(RT_HALF)
+
+    /// Floats of a block's last panel, if its channels do not fill a half.
     private var restCount: Int {
-        outputs.isMultiple(of: 16)
+        let last = outputs - (panels - 1) * panelWidth
+        return last >= Self.halfPanel
             ? 0 : min(block, units) * unitElements / outputs * panelWidth
     }
 
@@ -197,15 +201,15 @@ private final class PanelConvolutionKernel: RowKernel {
         let channel = panel * panelWidth
         let width = min(outputs - channel, panelWidth)
         let b = weights + panel * panelCount
-        guard !width.isMultiple(of: 16) else {
+        guard width < Self.halfPanel else {
             let target = addresses.y + range.lowerBound * unitElements
             return withTail(channel) {
                 multiply(range, b, addresses.x, target + channel, outputs, width, $0)
             }
         }
-        // Whole vectors would overwrite the next pixel.
+        // It would overwrite the next pixel.
         withPaddedTail(channel, width) {
-            multiply(range, b, addresses.x, rest, panelWidth, width > 16 ? panelWidth : 16, $0)
+            multiply(range, b, addresses.x, rest, panelWidth, Self.halfPanel, $0)
         }
         let pixels = range.count * unitElements / outputs
         let first = addresses.y + range.lowerBound * unitElements + channel
