@@ -55,6 +55,21 @@ import Testing
         #expect(try program.run(["x": x]) == expected)
     }
 
+    /// Weights that are laid out, and read as they are in each run.
+    @Test func whatRunsReadIsKept() throws {
+        let graph = Graph()
+        let w = graph.variable("w", [64, 64, 3, 3], role: .parameter)
+        let y = conv2d(graph.input("x", [1, 64, 16, 16]), weight: w, padding: 1)
+        var options = CompileOptions(threads: 2, winograd: .wherePossible)
+        options.releasesWeights = true
+        let scaled = w * graph.input("scale", .scalar)
+        let program = try Program(outputs: [("y", y), ("scaled", scaled)], options: options)
+        try program.load(weights)
+        let results = try program.run(["x": x, "scale": TensorData(scalar: 2)])
+        #expect(results["scaled"]?.scalars == weights["w"]?.scalars.map { 2 * $0 })
+        #expect(program.value(of: "w") == weights["w"])
+    }
+
     @Test func memoryIsGivenBack() throws {
         // Mapped, and on the heap.
         for count in [2 << 20, 1 << 16] {
