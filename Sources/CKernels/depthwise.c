@@ -16,8 +16,8 @@ RT_INLINE void multiply_add(float *restrict sum, const float *restrict x, const 
     for (int i = 0; i < n; i++) sum[i] += x[i] * w[i];
 }
 
-// Channels summed at once, and output pixels that share a load of the weights.
-enum { LANES = 16, PIXELS = 4, WIDE = 4, ROWS = 2, MOST_COLUMNS = 5 };
+// Channels summed at once, output pixels that share loads, and rows computed side by side.
+enum { LANES = 16, PIXELS = 4, ROWS = 2, MOST_COLUMNS = 5 };
 typedef float lanes __attribute__((ext_vector_type(16), aligned(4)));
 // Loops over sums must be unrolled for the sums to stay in registers.
 #define EACH _Pragma("clang loop unroll(full)") for
@@ -80,7 +80,7 @@ typedef struct {
 // constants.
 RT_INLINE void outputs_3x3(int count, int stride, int first, int last, const slice_3x3 *s,
                            const row_3x3 *r, const lanes w[3][3], ptrdiff_t ow) {
-    lanes sum[WIDE];
+    lanes sum[PIXELS];
     EACH (int j = 0; j < count; j++) sum[j] = (lanes)0;
     EACH (int kh = 0; kh < 3; kh++) {
         ptrdiff_t step = r->steps[kh];
@@ -113,7 +113,7 @@ RT_INLINE void whole_3x3(int stride, int pad, const slice_3x3 *s, const float *k
     EACH (int tap = 0; tap < 9; tap++)
         w[tap / 3][tap % 3] = *(const lanes *)(kernel + tap * s->channels + s->channel);
     int ow = 0;
-    if (width < 2 * WIDE) {
+    if (width < 2 * PIXELS) {
         if (pad == 1 && width > 0) {
             if (outer > 0) columns_3x3(1, stride, 1, 3, s, w, ow++);
             else columns_3x3(1, stride, 1, 2, s, w, ow++);
@@ -122,12 +122,13 @@ RT_INLINE void whole_3x3(int stride, int pad, const slice_3x3 *s, const float *k
         for (; ow < width; ow++) columns_3x3(1, stride, 0, 2, s, w, ow);
         return;
     }
-    columns_3x3(WIDE, stride, pad, 3, s, w, 0);
-    for (ow = WIDE; ow + WIDE <= outer; ow += WIDE) columns_3x3(WIDE, stride, 0, 3, s, w, ow);
+    columns_3x3(PIXELS, stride, pad, 3, s, w, 0);
+    for (ow = PIXELS; ow + PIXELS <= outer; ow += PIXELS)
+        columns_3x3(PIXELS, stride, 0, 3, s, w, ow);
     // The last outputs, some of which may be computed already.
     if (ow == width) return;
-    if (outer == width) columns_3x3(WIDE, stride, 0, 3, s, w, width - WIDE);
-    else columns_3x3(WIDE, stride, 0, 2, s, w, width - WIDE);
+    if (outer == width) columns_3x3(PIXELS, stride, 0, 3, s, w, width - PIXELS);
+    else columns_3x3(PIXELS, stride, 0, 2, s, w, width - PIXELS);
 }
 
 RT_INLINE void rows_3x3(int stride, int pad, float *y, const float *x, const float *w_t,

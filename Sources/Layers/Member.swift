@@ -67,7 +67,7 @@ struct Member {
 func snakeCase(_ label: String) -> String {
     let bare = label.hasPrefix("$__lazy_storage_$_") ? label.dropFirst(18) : label[...]
     return bare.unicodeScalars.drop { $0 == "_" }.reduce(into: "") { result, scalar in
-        // Unicode's tables take most of the time that it takes to name a network's tensors.
+        // Identifiers are ASCII nearly always, and Unicode's tables are slow.
         switch scalar {
         case "A"..."Z": result += "_\(Character(scalar).lowercased())"
         case _ where scalar.isASCII: result.unicodeScalars.append(scalar)
