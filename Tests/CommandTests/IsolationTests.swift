@@ -47,7 +47,12 @@ import Testing
         var result: ProcessResult?
         for _ in 0..<10 where result == nil {
             let process = try start()
-            kill(try #require(readerProcess(of: process)), signal)
+            let reader = try #require(readerProcess(of: process))
+            // A process that has just been forked does not report signals yet.
+            for _ in 0..<2000 where !catches(signal, reader) {
+                Thread.sleep(forTimeInterval: 0.001)
+            }
+            kill(reader, signal)
             let ended = try process.wait(limit: 20)
             if ended.code != 0 { result = ended }
         }
@@ -104,6 +109,13 @@ import Testing
         let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
         let fields = text?.components(separatedBy: ") ").last?.split(separator: " ") ?? []
         return fields.count > 1 ? Int32(fields[1]) : nil
+    }
+
+    private func catches(_ signal: Int32, _ process: Int32) -> Bool {
+        let text = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
+        let line = text?.split(separator: "\n").first { $0.hasPrefix("SigCgt:") }
+        let mask = line.flatMap { UInt64($0.dropFirst(7).drop { $0 == "\t" }, radix: 16) } ?? 0
+        return mask & 1 << UInt64(signal - 1) != 0
     }
 
     private func isRunning(_ process: Int32) -> Bool {
