@@ -4,11 +4,32 @@
 #include "clones.h"
 #include "tail.h"
 
-void rt_depthwise_weights(float *w_t, const float *w, int channels, int taps, int rotates) {
-    for (int c = 0; c < channels; c++)
+// Channels summed at once, output pixels that share loads, rows computed side by side, and columns
+// of the widest kernel that is compiled for its width.
+enum { LANES = RT_SLICE, PIXELS = 4, ROWS = 2, MOST_COLUMNS = 5, MOST_TERMS = 9 };
+typedef float lanes __attribute__((ext_vector_type(RT_SLICE), aligned(4)));
+// Loops over sums must be unrolled for the sums to stay in registers.
+#define EACH _Pragma("clang loop unroll(full)") for
+DEFINE_TAIL(finish, lanes)
+DEFINE_TAIL(finish_one, float)
+
+// The first channel of a slice. The last slice has some channels of the one before.
+static ptrdiff_t slice_start(int channels, int width, ptrdiff_t slice) {
+    ptrdiff_t start = slice * width;
+    return start + width <= channels ? start : channels > width ? channels - width : 0;
+}
+
+void rt_depthwise_weights(float *w_s, const float *w, int channels, int taps, int width,
+                          int rotates, ptrdiff_t begin, ptrdiff_t end) {
+    int used = channels < width ? channels : width;
+    for (ptrdiff_t slice = begin; slice < end; slice++) {
+        float *d = w_s + slice * taps * width;
+        const float *s = w + slice_start(channels, width, slice) * taps;
+        memset(d, 0, sizeof *d * taps * width);
         for (int t = 0; t < taps; t++)
-            w_t[(ptrdiff_t)(rotates ? taps - 1 - t : t) * channels + c] =
-                w[(ptrdiff_t)c * taps + t];
+            for (int i = 0; i < used; i++)
+                d[t * width + i] = s[(ptrdiff_t)i * taps + (rotates ? taps - 1 - t : t)];
+    }
 }
 
 RT_INLINE void multiply_add(float *restrict sum, const float *restrict x, const float *restrict w,
@@ -16,20 +37,13 @@ RT_INLINE void multiply_add(float *restrict sum, const float *restrict x, const 
     for (int i = 0; i < n; i++) sum[i] += x[i] * w[i];
 }
 
-// Channels summed at once, output pixels that share loads, and rows computed side by side.
-enum { LANES = 16, PIXELS = 4, ROWS = 2, MOST_COLUMNS = 5 };
-typedef float lanes __attribute__((ext_vector_type(16), aligned(4)));
-// Loops over sums must be unrolled for the sums to stay in registers.
-#define EACH _Pragma("clang loop unroll(full)") for
-DEFINE_TAIL(finish, lanes)
-DEFINE_TAIL(finish_one, float)
-
 // A row of outputs and the kernel rows [first, last) that lie in the image; `x` is the input row
-// that the first of them reads.
+// that the first of them reads, `y` the outputs, where there are any.
 typedef struct {
     const rt_conv *c;
     const float *x;
     int first, last;
+    float *y;
 } line;
 
 static line line_at(const rt_conv *c, const float *x, ptrdiff_t row) {
@@ -40,166 +54,73 @@ static line line_at(const rt_conv *c, const float *x, ptrdiff_t row) {
     if (last > c->kernel_height) last = c->kernel_height;
     if (first > last) first = last;
     ptrdiff_t input = (ptrdiff_t)n * c->height + top + first * d;
-    return (line){c, x + input * c->width * c->channels, first, last};
+    return (line){c, x + input * c->width * c->channels, first, last, NULL};
 }
 
-// The content of rows outside the image.
-static const float nothing[LANES];
-
-// A row of outputs of a 3×3 kernel: for each row of the kernel the first pixel of the input's row,
-// and the floats from pixel to pixel. Rows outside the image have the step 0.
+// LANES channels from `channel` on, and their weights, one vector for each kernel element.
 typedef struct {
-    const float *x[3];
-    ptrdiff_t steps[3];
-    float *out;
-} row_3x3;
-
-RT_INLINE row_3x3 row_at(const rt_conv *c, float *y, const float *x, ptrdiff_t row) {
-    line l = line_at(c, x, row);
-    ptrdiff_t down = (ptrdiff_t)c->width * c->channels;
-    row_3x3 r = {.out = y + row * c->out_width * c->channels};
-    for (int kh = 0; kh < 3; kh++) {
-        int isInside = kh >= l.first && kh < l.last;
-        r.x[kh] = isInside ? l.x + (kh - l.first) * down : nothing;
-        r.steps[kh] = isInside ? c->channels : 0;
-    }
-    return r;
-}
-
-// LANES channels of some rows of outputs side by side: what one row has loaded, the next finds in
-// the first-level cache.
-typedef struct {
-    const row_3x3 *rows;
-    int count, pad;
-    ptrdiff_t channels, channel;
+    ptrdiff_t channel;
+    const lanes *w;
     const finish_vectors *tail;
-} slice_3x3;
+} slice;
 
-// `count` outputs next to each other of row r, from `ow` on. Each pixel is loaded once. Kernel
-// columns outside [first, last) lie outside the image. `count`, `stride`, `first` and `last` are
-// constants.
-RT_INLINE void outputs_3x3(int count, int stride, int first, int last, const slice_3x3 *s,
-                           const row_3x3 *r, const lanes w[3][3], ptrdiff_t ow) {
+RT_INLINE void store(int count, lanes *sum, const line *l, const slice *s, ptrdiff_t ow) {
+    ptrdiff_t channels = l->c->channels;
+    float *out = l->y + ow * channels + s->channel;
+    if (s->tail) EACH (int j = 0; j < count; j++) finish(&sum[j], s->tail);
+    EACH (int j = 0; j < count; j++) *(lanes *)(out + j * channels) = sum[j];
+}
+
+// The product of one kernel row and pixels [begin, end) of those that it reads.
+RT_INLINE void add_row(int columns, int stride, int count, int isInside, lanes *sum, const float *x,
+                       ptrdiff_t channels, const lanes *w, ptrdiff_t begin, ptrdiff_t end) {
+    EACH (int pixel = 0; pixel < (count - 1) * stride + columns; pixel++) {
+        if (!isInside && (pixel < begin || pixel >= end)) continue;
+        lanes v = *(const lanes *)(x + pixel * channels);
+        EACH (int j = 0; j < count; j++) {
+            int kw = pixel - j * stride;
+            if (kw >= 0 && kw < columns) sum[j] = v * w[kw] + sum[j];
+        }
+    }
+}
+
+// `count` outputs next to each other, from `ow` on. Each pixel is loaded once. All parameters
+// before `l` are constants: the kernel's columns, without dilation, and whether all pixels that are
+// read lie inside the image's width.
+RT_INLINE void close_outputs(int columns, int stride, int count, int isInside, const line *l,
+                             const slice *s, ptrdiff_t ow) {
+    const rt_conv *c = l->c;
+    ptrdiff_t channels = c->channels, left = ow * stride - c->pad_left;
+    ptrdiff_t begin = -left, end = c->width - left;
+    ptrdiff_t down = (ptrdiff_t)c->dilation_height * c->width * channels;
+    const float *x = l->x + left * channels + s->channel;
+    const lanes *w = s->w + l->first * columns;
     lanes sum[PIXELS];
     EACH (int j = 0; j < count; j++) sum[j] = (lanes)0;
-    EACH (int kh = 0; kh < 3; kh++) {
-        ptrdiff_t step = r->steps[kh];
-        const float *x = step ? r->x[kh] + (ow * stride - s->pad) * step + s->channel : nothing;
-        EACH (int pixel = first; pixel < (count - 1) * stride + last; pixel++) {
-            lanes v = *(const lanes *)(x + pixel * step);
-            EACH (int j = 0; j < count; j++) {
-                int kw = pixel - j * stride;
-                if (kw >= 0 && kw < 3) sum[j] = v * w[kh][kw] + sum[j];
-            }
-        }
-    }
-    float *out = r->out + ow * s->channels + s->channel;
-    if (s->tail) EACH (int j = 0; j < count; j++) finish(&sum[j], s->tail);
-    EACH (int j = 0; j < count; j++) *(lanes *)(out + j * s->channels) = sum[j];
+    if (isInside && columns == 3 && l->last - l->first == 3)
+        EACH (int kh = 0; kh < 3; kh++)
+            add_row(3, stride, count, 1, sum, x + kh * down, channels, w + kh * 3, 0, 0);
+    else
+        for (int kh = l->first; kh < l->last; kh++, x += down, w += columns)
+            add_row(columns, stride, count, isInside, sum, x, channels, w, begin, end);
+    store(count, sum, l, s, ow);
 }
 
-// The same of all rows.
-RT_INLINE void columns_3x3(int count, int stride, int first, int last, const slice_3x3 *s,
-                           const lanes w[3][3], ptrdiff_t ow) {
-    for (int r = 0; r < s->count; r++)
-        outputs_3x3(count, stride, first, last, s, s->rows + r, w, ow);
-}
-
-// All outputs of a slice. `stride` and `pad` are constants. From output `outer` on, the last column
-// lies outside the image.
-RT_INLINE void whole_3x3(int stride, int pad, const slice_3x3 *s, const float *kernel, int width,
-                         int outer) {
-    lanes w[3][3];
-    EACH (int tap = 0; tap < 9; tap++)
-        w[tap / 3][tap % 3] = *(const lanes *)(kernel + tap * s->channels + s->channel);
-    int ow = 0;
-    if (width < 2 * PIXELS) {
-        if (pad == 1 && width > 0) {
-            if (outer > 0) columns_3x3(1, stride, 1, 3, s, w, ow++);
-            else columns_3x3(1, stride, 1, 2, s, w, ow++);
-        }
-        for (; ow < outer; ow++) columns_3x3(1, stride, 0, 3, s, w, ow);
-        for (; ow < width; ow++) columns_3x3(1, stride, 0, 2, s, w, ow);
-        return;
-    }
-    columns_3x3(PIXELS, stride, pad, 3, s, w, 0);
-    for (ow = PIXELS; ow + PIXELS <= outer; ow += PIXELS)
-        columns_3x3(PIXELS, stride, 0, 3, s, w, ow);
-    // The last outputs, some of which may be computed already.
-    if (ow == width) return;
-    if (outer == width) columns_3x3(PIXELS, stride, 0, 3, s, w, width - PIXELS);
-    else columns_3x3(PIXELS, stride, 0, 2, s, w, width - PIXELS);
-}
-
-RT_INLINE void rows_3x3(int stride, int pad, float *y, const float *x, const float *w_t,
-                        const rt_conv *c, ptrdiff_t begin, ptrdiff_t end, const rt_tail *tail,
-                        int outer) {
-    for (ptrdiff_t first = begin; first < end; first += ROWS) {
-        row_3x3 rows[ROWS];
-        slice_3x3 s = {rows, (int)(end - first < ROWS ? end - first : ROWS), pad, c->channels};
-        for (int r = 0; r < s.count; r++) rows[r] = row_at(c, y, x, first + r);
-        for (ptrdiff_t channel = 0; channel < s.channels; channel += LANES) {
-            // The last channels are computed with some before them that are computed already.
-            s.channel = channel + LANES > s.channels ? s.channels - LANES : channel;
-            finish_vectors vectors;
-            if (tail) vectors = finish_at(tail, s.channel), s.tail = &vectors;
-            whole_3x3(stride, pad, &s, w_t, c->out_width, outer);
-        }
-    }
-}
-
-// `pixels` outputs from `ow` on, whose windows lie inside the image's width, all whole vectors of
-// channels. Channels are the inner loop: pixels are apart by strides that fall on few sets of a
-// cache. `pixels` and `columns` are constants where that matters.
-RT_INLINE void inner_pixels(int pixels, int columns, float *y, const line *l, const float *w_t,
-                            int ow, const rt_tail *tail) {
+// One output of any kernel.
+RT_INLINE void any_output(const line *l, const slice *s, ptrdiff_t ow) {
     const rt_conv *c = l->c;
-    ptrdiff_t channels = c->channels, step = c->stride_width * channels;
-    ptrdiff_t reach = c->dilation_width * channels;
-    ptrdiff_t down = (ptrdiff_t)c->dilation_height * c->width * channels;
-    const float *x = l->x + (ow * (ptrdiff_t)c->stride_width - c->pad_left) * channels;
-    const float *w = w_t + (ptrdiff_t)l->first * columns * channels;
-    float *out = y + ow * channels;
-    for (ptrdiff_t i = 0; i + LANES <= channels; i += LANES) {
-        lanes sum[PIXELS];
-        for (int j = 0; j < pixels; j++) sum[j] = (lanes)0;
-        const float *row = x + i, *kernel = w + i;
-        for (int kh = l->first; kh < l->last; kh++, row += down)
-            for (int kw = 0; kw < columns; kw++, kernel += channels) {
-                lanes weight = *(const lanes *)kernel;
-                for (int j = 0; j < pixels; j++)
-                    sum[j] += *(const lanes *)(row + kw * reach + j * step) * weight;
-            }
-        if (tail) {
-            finish_vectors end = finish_at(tail, i);
-            for (int j = 0; j < pixels; j++) finish(&sum[j], &end);
-        }
-        for (int j = 0; j < pixels; j++) *(lanes *)(out + j * channels + i) = sum[j];
-    }
-}
-
-// One output at any position, all channels from `first` on.
-RT_INLINE void edge_pixel(float *y, const float *x, const float *w_t, const rt_conv *c, int n,
-                          int oh, int ow, int first, const rt_tail *tail) {
-    float *sum = y + (ptrdiff_t)ow * c->channels + first;
-    int count = c->channels - first;
-    memset(sum, 0, (size_t)count * sizeof *sum);
-    for (int kh = 0; kh < c->kernel_height; kh++) {
-        int h = oh * c->stride_height - c->pad_top + kh * c->dilation_height;
-        if (h < 0 || h >= c->height) continue;
-        for (int kw = 0; kw < c->kernel_width; kw++) {
-            int w = ow * c->stride_width - c->pad_left + kw * c->dilation_width;
-            if (w < 0 || w >= c->width) continue;
-            ptrdiff_t pixel = ((ptrdiff_t)n * c->height + h) * c->width + w;
-            multiply_add(sum, x + pixel * c->channels + first,
-                         w_t + (kh * c->kernel_width + kw) * (ptrdiff_t)c->channels + first, count);
-        }
-    }
-    if (tail)
-        for (int i = 0; i < count; i++) {
-            finish_one_vectors end = finish_one_at(tail, first + i);
-            finish_one(sum + i, &end);
-        }
+    ptrdiff_t channels = c->channels, left = ow * c->stride_width - c->pad_left;
+    ptrdiff_t reach = c->dilation_width, down = (ptrdiff_t)c->dilation_height * c->width * channels;
+    int first = left < 0 ? (int)((-left + reach - 1) / reach) : 0;
+    int last = left >= c->width ? 0 : (int)((c->width - 1 - left) / reach + 1);
+    if (last > c->kernel_width) last = c->kernel_width;
+    const float *x = l->x + left * channels + s->channel;
+    lanes sum = (lanes)0;
+    for (int kh = l->first; kh < l->last; kh++, x += down)
+        for (int kw = first; kw < last; kw++)
+            sum = *(const lanes *)(x + kw * reach * channels) * s->w[kh * c->kernel_width + kw]
+                + sum;
+    store(1, &sum, l, s, ow);
 }
 
 // Outputs whose windows lie inside the image's width: [begin, end).
@@ -213,7 +134,184 @@ static void inner_range(const rt_conv *c, int *begin, int *end) {
     *end = last;
 }
 
-// Whether `rows_3x3` computes this: there is only a column of padding on either side.
+// PIXELS outputs of each row.
+RT_INLINE void columns_at(int columns, int stride, int isInside, const line *rows, int count,
+                          const slice *s, ptrdiff_t ow) {
+    for (int r = 0; r < count; r++)
+        close_outputs(columns, stride, PIXELS, isInside, rows + r, s, ow);
+}
+
+// All outputs of a slice in some rows: what one row has loaded, the next finds in the first-level
+// cache. `columns` and `stride` are constants.
+RT_INLINE void close_slice(int columns, int stride, const line *rows, int count, const slice *s,
+                           int inner, int outer) {
+    int width = rows->c->out_width;
+    if (width < PIXELS) {
+        for (int r = 0; r < count; r++)
+            for (int ow = 0; ow < width; ow++)
+                close_outputs(columns, stride, 1, 0, rows + r, s, ow);
+        return;
+    }
+    for (int ow = 0; ow < width; ow += PIXELS) {
+        // The last outputs are computed with some before them that are computed already.
+        int first = ow + PIXELS > width ? width - PIXELS : ow;
+        if (first >= inner && first + PIXELS <= outer)
+            columns_at(columns, stride, 1, rows, count, s, first);
+        else columns_at(columns, stride, 0, rows, count, s, first);
+    }
+}
+
+RT_INLINE void slice_rows(const line *rows, int count, const slice *s, int inner, int outer) {
+    const rt_conv *c = rows->c;
+    int isClose = c->dilation_width == 1, stride = c->stride_width, columns = c->kernel_width;
+    if (isClose && columns == 3 && stride == 1) close_slice(3, 1, rows, count, s, inner, outer);
+    else if (isClose && columns == 3 && stride == 2)
+        close_slice(3, 2, rows, count, s, inner, outer);
+    else if (isClose && columns == 5 && stride == 1)
+        close_slice(5, 1, rows, count, s, inner, outer);
+    else if (isClose && columns == 5 && stride == 2)
+        close_slice(5, 2, rows, count, s, inner, outer);
+    else
+        for (int r = 0; r < count; r++)
+            for (int ow = 0; ow < c->out_width; ow++) any_output(rows + r, s, ow);
+}
+
+// A row of outputs of fewer channels than a slice has.
+RT_INLINE void narrow_row(const line *l, const float *w_s, const rt_tail *tail) {
+    const rt_conv *c = l->c;
+    ptrdiff_t down = (ptrdiff_t)c->dilation_height * c->width * c->channels;
+    for (int ow = 0; ow < c->out_width; ow++) {
+        float *sum = l->y + (ptrdiff_t)ow * c->channels;
+        memset(sum, 0, (size_t)c->channels * sizeof *sum);
+        const float *x = l->x;
+        for (int kh = l->first; kh < l->last; kh++, x += down)
+            for (int kw = 0; kw < c->kernel_width; kw++) {
+                int w = ow * c->stride_width - c->pad_left + kw * c->dilation_width;
+                if (w < 0 || w >= c->width) continue;
+                multiply_add(sum, x + (ptrdiff_t)w * c->channels,
+                             w_s + (kh * c->kernel_width + kw) * LANES, c->channels);
+            }
+        for (int i = 0; tail && i < c->channels; i++) {
+            finish_one_vectors end = finish_one_at(tail, i);
+            finish_one(sum + i, &end);
+        }
+    }
+}
+
+RT_CLONES
+void rt_depthwise(float *y, const float *x, const float *w_s, const rt_conv *c, ptrdiff_t begin,
+                  ptrdiff_t end, const rt_tail *tail) {
+    int inner, outer, taps = c->kernel_height * c->kernel_width;
+    inner_range(c, &inner, &outer);
+    for (ptrdiff_t first = begin; first < end; first += ROWS) {
+        line rows[ROWS];
+        int count = (int)(end - first < ROWS ? end - first : ROWS);
+        for (int r = 0; r < count; r++) {
+            rows[r] = line_at(c, x, first + r);
+            rows[r].y = y + (first + r) * c->out_width * c->channels;
+        }
+        for (int r = 0; r < count && c->channels < LANES; r++) narrow_row(rows + r, w_s, tail);
+        for (ptrdiff_t i = 0; c->channels >= LANES && i * LANES < c->channels; i++) {
+            slice s = {slice_start(c->channels, LANES, i),
+                       (const lanes *)(w_s + i * taps * LANES), NULL};
+            finish_vectors vectors;
+            if (tail) vectors = finish_at(tail, s.channel), s.tail = &vectors;
+            slice_rows(rows, count, &s, inner, outer);
+        }
+    }
+}
+
+// What one pixel of the gradient is summed from: pixels of dy and the weights they are multiplied
+// by, [C] each.
+typedef struct {
+    const float *dy[MOST_TERMS], *w[MOST_TERMS];
+    int count;
+} terms;
+
+// Adds to d, or stores for the first terms.
+RT_INLINE void add_terms(float *d, const terms *t, int channels, int isFirst) {
+    int i = 0;
+    for (; i + 2 * LANES <= channels; i += 2 * LANES) {
+        lanes left = isFirst ? (lanes)0 : *(const lanes *)(d + i);
+        lanes right = isFirst ? (lanes)0 : *(const lanes *)(d + i + LANES);
+        for (int k = 0; k < t->count; k++) {
+            const float *g = t->dy[k] + i, *w = t->w[k] + i;
+            left = *(const lanes *)g * *(const lanes *)w + left;
+            right = *(const lanes *)(g + LANES) * *(const lanes *)(w + LANES) + right;
+        }
+        *(lanes *)(d + i) = left;
+        *(lanes *)(d + i + LANES) = right;
+    }
+    for (; i < channels; i++) {
+        float sum = isFirst ? 0.0f : d[i];
+        for (int k = 0; k < t->count; k++) sum += t->dy[k][i] * t->w[k][i];
+        d[i] = sum;
+    }
+}
+
+// The output that reads an input through a kernel element, or -1.
+RT_INLINE int output_at(int input, int pad, int offset, int stride, int outputs) {
+    int at = input + pad - offset;
+    if (at < 0 || at % stride) return -1;
+    at /= stride;
+    return at < outputs ? at : -1;
+}
+
+RT_CLONES
+void rt_depthwise_input(float *dx, const float *dy, const float *w_t, const rt_conv *c,
+                        ptrdiff_t begin, ptrdiff_t end) {
+    ptrdiff_t channels = c->channels;
+    for (ptrdiff_t pixel = begin * c->width; pixel < end * c->width; pixel++) {
+        ptrdiff_t row = pixel / c->width;
+        int n = (int)(row / c->height), h = (int)(row % c->height), w = (int)(pixel % c->width);
+        terms t = {.count = 0};
+        int isFirst = 1;
+        for (int kh = 0; kh < c->kernel_height; kh++) {
+            int oh = output_at(h, c->pad_top, kh * c->dilation_height, c->stride_height,
+                               c->out_height);
+            for (int kw = 0; oh >= 0 && kw < c->kernel_width; kw++) {
+                int ow = output_at(w, c->pad_left, kw * c->dilation_width, c->stride_width,
+                                   c->out_width);
+                if (ow < 0) continue;
+                if (t.count == MOST_TERMS) {
+                    add_terms(dx + pixel * channels, &t, c->channels, isFirst);
+                    t.count = isFirst = 0;
+                }
+                ptrdiff_t output = ((ptrdiff_t)n * c->out_height + oh) * c->out_width + ow;
+                t.dy[t.count] = dy + output * channels;
+                t.w[t.count++] = w_t + (kh * (ptrdiff_t)c->kernel_width + kw) * channels;
+            }
+        }
+        add_terms(dx + pixel * channels, &t, c->channels, isFirst);
+    }
+}
+
+// MARK: The gradient of the weights
+
+// The content of rows outside the image.
+static const float nothing[LANES];
+
+// A row of outputs of a 3×3 kernel: for each row of the kernel the first pixel of the input's row,
+// and the floats from pixel to pixel. Rows outside the image have the step 0.
+typedef struct {
+    const float *x[3];
+    ptrdiff_t steps[3];
+    const float *out;
+} row_3x3;
+
+RT_INLINE row_3x3 row_at(const rt_conv *c, const float *y, const float *x, ptrdiff_t row) {
+    line l = line_at(c, x, row);
+    ptrdiff_t down = (ptrdiff_t)c->width * c->channels;
+    row_3x3 r = {.out = y + row * c->out_width * c->channels};
+    for (int kh = 0; kh < 3; kh++) {
+        int isInside = kh >= l.first && kh < l.last;
+        r.x[kh] = isInside ? l.x + (kh - l.first) * down : nothing;
+        r.steps[kh] = isInside ? c->channels : 0;
+    }
+    return r;
+}
+
+// Whether `weight_3x3` computes this: there is only a column of padding on either side.
 static int is_3x3(const rt_conv *c) {
     int last = (c->out_width - 1) * c->stride_width - c->pad_left + 2;
     return c->channels >= LANES && c->kernel_height == 3 && c->kernel_width == 3
@@ -221,73 +319,60 @@ static int is_3x3(const rt_conv *c) {
         && c->pad_left <= 1 && last <= c->width;
 }
 
-// All outputs of a 3×3 kernel in rows [begin, end).
-RT_INLINE void all_3x3(float *y, const float *x, const float *w_t, const rt_conv *c,
-                       ptrdiff_t begin, ptrdiff_t end, const rt_tail *tail, int outer) {
-    int isPadded = c->pad_left == 1;
-    if (c->stride_width == 1) {
-        if (isPadded) rows_3x3(1, 1, y, x, w_t, c, begin, end, tail, outer);
-        else rows_3x3(1, 0, y, x, w_t, c, begin, end, tail, outer);
-    } else {
-        if (isPadded) rows_3x3(2, 1, y, x, w_t, c, begin, end, tail, outer);
-        else rows_3x3(2, 0, y, x, w_t, c, begin, end, tail, outer);
-    }
-}
+// Outputs of a 3×3 kernel whose products are summed in registers before they are added to the
+// gradient: few enough for float sums.
+enum { NEAR_OUTPUTS = 64 };
 
-// The inner outputs [begin, end) of a row, all whole vectors of channels.
-RT_INLINE void inner_row(float *out, const line *l, const float *w_t, int begin, int end,
-                         const rt_tail *tail) {
-    int ow = begin, columns = l->c->kernel_width;
-    for (; ow + PIXELS <= end; ow += PIXELS) {
-        if (columns == 3) inner_pixels(PIXELS, 3, out, l, w_t, ow, tail);
-        else inner_pixels(PIXELS, columns, out, l, w_t, ow, tail);
-    }
-    for (; ow < end; ow++) inner_pixels(1, columns, out, l, w_t, ow, tail);
-}
-
-RT_CLONES
-void rt_depthwise(float *y, const float *x, const float *w_t, const rt_conv *c, ptrdiff_t begin,
-                  ptrdiff_t end, const rt_tail *tail) {
-    int inner, outer, whole = c->channels / LANES * LANES;
-    inner_range(c, &inner, &outer);
-    if (is_3x3(c)) return all_3x3(y, x, w_t, c, begin, end, tail, outer);
-    for (ptrdiff_t row = begin; row < end; row++) {
-        float *out = y + row * c->out_width * c->channels;
-        int n = (int)(row / c->out_height), oh = (int)(row % c->out_height);
-        for (int ow = 0; ow < c->out_width; ow++) {
-            int isWhole = ow >= inner && ow < outer;
-            if (!isWhole || whole < c->channels)
-                edge_pixel(out, x, w_t, c, n, oh, ow, isWhole ? whole : 0, tail);
-        }
-        line l = line_at(c, x, row);
-        inner_row(out, &l, w_t, inner, outer, tail);
-    }
-}
-
-RT_CLONES
-void rt_depthwise_input(float *dx, const float *dy, const float *w_t, const rt_conv *c,
-                        ptrdiff_t begin, ptrdiff_t end) {
-    int channels = c->channels;
-    for (ptrdiff_t row = begin; row < end; row++) {
-        int n = (int)(row / c->height), h = (int)(row % c->height);
-        for (int w = 0; w < c->width; w++) {
-            float *d = dx + (row * c->width + w) * channels;
-            memset(d, 0, (size_t)channels * sizeof *d);
-            for (int kh = 0; kh < c->kernel_height; kh++) {
-                int oh = h + c->pad_top - kh * c->dilation_height;
-                if (oh < 0 || oh % c->stride_height) continue;
-                oh /= c->stride_height;
-                if (oh >= c->out_height) continue;
-                for (int kw = 0; kw < c->kernel_width; kw++) {
-                    int ow = w + c->pad_left - kw * c->dilation_width;
-                    if (ow < 0 || ow % c->stride_width) continue;
-                    ow /= c->stride_width;
-                    if (ow >= c->out_width) continue;
-                    ptrdiff_t pixel = ((ptrdiff_t)n * c->out_height + oh) * c->out_width + ow;
-                    multiply_add(d, dy + pixel * channels,
-                                 w_t + ((ptrdiff_t)kh * c->kernel_width + kw) * channels, channels);
-                }
+// `count` outputs next to each other in a row, from `ow` on. Each pixel is loaded once. Kernel
+// columns outside [first, last) lie outside the image for the first or last of them. `count`,
+// `stride`, `first` and `last` are constants.
+RT_INLINE void products_3x3(int count, int stride, int first, int last, lanes sum[3][3],
+                            const row_3x3 *r, ptrdiff_t channels, int pad, ptrdiff_t ow) {
+    lanes g[PIXELS];
+    EACH (int j = 0; j < count; j++) g[j] = *(const lanes *)(r->out + (ow + j) * channels);
+    EACH (int kh = 0; kh < 3; kh++) {
+        ptrdiff_t step = r->steps[kh];
+        const float *x = step ? r->x[kh] + (ow * stride - pad) * step : nothing;
+        EACH (int pixel = first; pixel < (count - 1) * stride + last; pixel++) {
+            lanes v = *(const lanes *)(x + pixel * step);
+            EACH (int j = 0; j < count; j++) {
+                int kw = pixel - j * stride;
+                if (kw >= 0 && kw < 3) sum[kh][kw] = v * g[j] + sum[kh][kw];
             }
+        }
+    }
+}
+
+// All outputs of a row. From output `outer` on, the last column lies outside the image.
+RT_INLINE void row_products(int stride, int pad, lanes sum[3][3], const row_3x3 *r,
+                            ptrdiff_t channels, int width, int outer) {
+    int ow = 0;
+    if (pad == 1 && width > 0) {
+        if (outer > 0) products_3x3(1, stride, 1, 3, sum, r, channels, pad, ow++);
+        else products_3x3(1, stride, 1, 2, sum, r, channels, pad, ow++);
+    }
+    for (; ow + PIXELS <= outer; ow += PIXELS)
+        products_3x3(PIXELS, stride, 0, 3, sum, r, channels, pad, ow);
+    for (; ow < outer; ow++) products_3x3(1, stride, 0, 3, sum, r, channels, pad, ow);
+    for (; ow < width; ow++) products_3x3(1, stride, 0, 2, sum, r, channels, pad, ow);
+}
+
+// The gradient of whole vectors of channels. `stride` and `pad` are constants.
+RT_INLINE void weight_3x3(int stride, int pad, float *dw_t, const float *x, const float *dy,
+                          const rt_conv *c, ptrdiff_t begin, ptrdiff_t end, int outer) {
+    ptrdiff_t channels = c->channels, block = NEAR_OUTPUTS / c->out_width + 1;
+    for (ptrdiff_t first = begin; first < end; first += block) {
+        ptrdiff_t last = first + block < end ? first + block : end;
+        for (ptrdiff_t channel = 0; channel + LANES <= channels; channel += LANES) {
+            lanes sum[3][3];
+            EACH (int tap = 0; tap < 9; tap++) sum[tap / 3][tap % 3] = (lanes)0;
+            for (ptrdiff_t row = first; row < last; row++) {
+                row_3x3 r = row_at(c, dy + channel, x + channel, row);
+                row_products(stride, pad, sum, &r, channels, c->out_width, outer);
+            }
+            float *target = dw_t + channel;
+            EACH (int tap = 0; tap < 9; tap++)
+                *(lanes *)(target + tap * channels) += sum[tap / 3][tap % 3];
         }
     }
 }
@@ -324,8 +409,8 @@ RT_INLINE void add_edge(float *dw_t, const float *x, const float *dy, const rt_c
 }
 
 // One kernel row over one output row, LANES channels or the last `count`.
-RT_INLINE void add_row(float *dw_t, const float *x, const float *dy, const rt_conv *c, int inner,
-                       int outer, int count) {
+RT_INLINE void add_gradient_row(float *dw_t, const float *x, const float *dy, const rt_conv *c,
+                                int inner, int outer, int count) {
     int fits = count == LANES && (c->kernel_width == 3 || c->kernel_width == 5);
     int begin = fits ? inner : c->out_width, end = fits ? outer : c->out_width;
     for (int ow = 0; ow < begin; ow++) add_edge(dw_t, x, dy, c, ow, count);
@@ -334,11 +419,10 @@ RT_INLINE void add_row(float *dw_t, const float *x, const float *dy, const rt_co
     for (int ow = end; ow < c->out_width; ow++) add_edge(dw_t, x, dy, c, ow, count);
 }
 
-RT_CLONES
-void rt_depthwise_weight(float *dw_t, const float *x, const float *dy, const rt_conv *c,
-                         ptrdiff_t begin, ptrdiff_t end) {
-    int channels = c->channels, inner, outer;
-    inner_range(c, &inner, &outer);
+// The gradient of the channels from `channel` on.
+RT_INLINE void weight_rows(float *dw_t, const float *x, const float *dy, const rt_conv *c,
+                           ptrdiff_t begin, ptrdiff_t end, int channel, int inner, int outer) {
+    int channels = c->channels;
     for (ptrdiff_t row = begin; row < end; row++) {
         int n = (int)(row / c->out_height), oh = (int)(row % c->out_height);
         const float *g = dy + row * c->out_width * channels;
@@ -347,9 +431,25 @@ void rt_depthwise_weight(float *dw_t, const float *x, const float *dy, const rt_
             if (h < 0 || h >= c->height) continue;
             const float *line = x + ((ptrdiff_t)n * c->height + h) * c->width * channels;
             float *d = dw_t + (ptrdiff_t)kh * c->kernel_width * channels;
-            for (int i = 0; i < channels; i += LANES)
-                add_row(d + i, line + i, g + i, c, inner, outer,
-                        channels - i < LANES ? channels - i : LANES);
+            for (int i = channel; i < channels; i += LANES)
+                add_gradient_row(d + i, line + i, g + i, c, inner, outer,
+                                 channels - i < LANES ? channels - i : LANES);
         }
     }
+}
+
+RT_CLONES
+void rt_depthwise_weight(float *dw_t, const float *x, const float *dy, const rt_conv *c,
+                         ptrdiff_t begin, ptrdiff_t end) {
+    int inner, outer, channel = 0, pad = c->pad_left, stride = c->stride_width;
+    inner_range(c, &inner, &outer);
+    if (is_3x3(c)) {
+        if (stride == 1 && pad == 1) weight_3x3(1, 1, dw_t, x, dy, c, begin, end, outer);
+        else if (stride == 1) weight_3x3(1, 0, dw_t, x, dy, c, begin, end, outer);
+        else if (pad == 1) weight_3x3(2, 1, dw_t, x, dy, c, begin, end, outer);
+        else weight_3x3(2, 0, dw_t, x, dy, c, begin, end, outer);
+        channel = c->channels / LANES * LANES;
+    }
+    if (channel < c->channels)
+        weight_rows(dw_t, x, dy, c, begin, end, channel, inner, outer);
 }

@@ -12,6 +12,9 @@ typedef float narrow __attribute__((ext_vector_type(4), aligned(4)));
 #define EACH _Pragma("clang loop unroll(full)") for
 #define EACH_SUM EACH (int i = 0; i < rows; i++) EACH (int j = 0; j < vectors; j++)
 
+// Floats of a panel that are fetched ahead: weights that are read once in a run come from afar.
+enum { AHEAD = 16 * RT_PANEL };
+
 // One block, `rows` by one or two vectors, stays in registers over the whole depth. `rows` and
 // `vectors` are constants wherever this is inlined; the second vector of results begins `second`
 // floats after the first. Every third row has a pointer: an address can
@@ -33,6 +36,8 @@ typedef float narrow __attribute__((ext_vector_type(4), aligned(4)));
                 __asm__("" : "+r"(x[i / 3]));                                                      \
             }                                                                                      \
             for (ptrdiff_t p = g->k; p > 0; p--, w += b_step) {                                    \
+                __builtin_prefetch(w + AHEAD);                                                     \
+                if (vectors == 2) __builtin_prefetch(w + AHEAD + LANES);                           \
                 VECTOR left = *(const VECTOR *)w;                                                  \
                 VECTOR right = vectors == 2 ? *(const VECTOR *)(w + LANES) : left;                 \
                 EACH (int i = 0; i < rows; i++) {                                                  \
@@ -96,13 +101,21 @@ static _Thread_local int most_floats = 16;
 
 void rt_limit_vectors(int floats) { most_floats = floats; }
 
+int rt_vector_floats(void) {
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx512f")) return 16;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return 8;
+#endif
+    return 4;
+}
+
 void rt_multiply(ptrdiff_t m, int columns, const rt_product *g, const float *a, const float *b,
                  float *c) {
 #if defined(__x86_64__)
-    if (most_floats >= 16 && __builtin_cpu_supports("avx512f"))
-        return panel_512(m, columns, g, a, b, c);
-    if (most_floats >= 8 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        return panel_256(m, columns, g, a, b, c);
+    int floats = rt_vector_floats();
+    if (floats > most_floats) floats = most_floats;
+    if (floats >= 16) return panel_512(m, columns, g, a, b, c);
+    if (floats >= 8) return panel_256(m, columns, g, a, b, c);
 #endif
     panel_128(m, columns, g, a, b, c);
 }

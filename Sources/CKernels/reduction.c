@@ -5,80 +5,95 @@
 #include "clones.h"
 #include "vectormath.h"
 
-// Sums run in float over short blocks and in double across them: fast, and accurate for any length.
-enum { COLUMNS = 64, ROWS = 128 };
+// Sums run in float over short blocks of rows and in double across them: fast, and accurate for any
+// length. Those of up to VECTORS vectors of columns stay in registers meanwhile.
+enum { COLUMNS = 64, ROWS = 128, LANES = 16, VECTORS = COLUMNS / LANES };
+typedef float lanes __attribute__((ext_vector_type(16), aligned(4)));
+typedef double wide_lanes __attribute__((ext_vector_type(16), aligned(8)));
+#define EACH _Pragma("clang loop unroll(full)") for
 
 static ptrdiff_t smaller(ptrdiff_t a, ptrdiff_t b) { return a < b ? a : b; }
 
-RT_CLONES
-static void block_sums(double *sums, const float *x, ptrdiff_t columns, ptrdiff_t first,
-                       ptrdiff_t count, ptrdiff_t begin, ptrdiff_t end) {
-    float s[COLUMNS] = {0};
-    for (ptrdiff_t row = begin; row < end; row++) {
-        const float *a = x + row * columns + first;
-        for (ptrdiff_t i = 0; i < count; i++) s[i] += a[i];
-    }
-    for (ptrdiff_t i = 0; i < count; i++) sums[first + i] += s[i];
+// What is summed: x; or t = x − shift and t²; or dy and dy·t.
+typedef enum { SUMS, MOMENTS, PRODUCTS } summands;
+
+typedef struct {
+    const float *x, *dy, *shift;
+    ptrdiff_t columns, begin, end;
+    double *sums;
+} rows;
+
+RT_INLINE void add_lanes(double *sums, const lanes *s) {
+    *(wide_lanes *)sums += __builtin_convertvector(*s, wide_lanes);
 }
 
+// The columns of some vectors from `first` on. `kind` and `vectors` are constants.
+RT_INLINE void add_vectors(summands kind, int vectors, const rows *r, ptrdiff_t first) {
+    lanes s[VECTORS], q[VECTORS], shift[VECTORS];
+    EACH (int v = 0; v < vectors; v++) {
+        s[v] = q[v] = (lanes)0;
+        if (kind != SUMS) shift[v] = *(const lanes *)(r->shift + first + v * LANES);
+    }
+    for (ptrdiff_t row = r->begin; row < r->end; row++)
+        EACH (int v = 0; v < vectors; v++) {
+            ptrdiff_t at = row * r->columns + first + v * LANES;
+            lanes x = *(const lanes *)(r->x + at), t = kind == SUMS ? x : x - shift[v];
+            lanes g = kind == PRODUCTS ? *(const lanes *)(r->dy + at) : t;
+            s[v] += g;
+            if (kind != SUMS) q[v] += g * t;
+        }
+    EACH (int v = 0; v < vectors; v++) {
+        add_lanes(r->sums + first + v * LANES, &s[v]);
+        if (kind != SUMS) add_lanes(r->sums + r->columns + first + v * LANES, &q[v]);
+    }
+}
+
+// The last columns, which fill no vector.
+RT_INLINE void add_rest(summands kind, const rows *r, ptrdiff_t first) {
+    float s[LANES] = {0}, q[LANES] = {0};
+    ptrdiff_t count = r->columns - first;
+    for (ptrdiff_t row = r->begin; row < r->end; row++)
+        for (ptrdiff_t i = 0; i < count; i++) {
+            ptrdiff_t at = row * r->columns + first + i;
+            float t = kind == SUMS ? r->x[at] : r->x[at] - r->shift[first + i];
+            float g = kind == PRODUCTS ? r->dy[at] : t;
+            s[i] += g;
+            if (kind != SUMS) q[i] += g * t;
+        }
+    for (ptrdiff_t i = 0; i < count; i++) {
+        r->sums[first + i] += s[i];
+        if (kind != SUMS) r->sums[r->columns + first + i] += q[i];
+    }
+}
+
+RT_INLINE void add_rows(summands kind, rows r) {
+    ptrdiff_t end = r.end;
+    for (; r.begin < end; r.begin = r.end) {
+        r.end = smaller(r.begin + ROWS, end);
+        ptrdiff_t first = 0;
+        for (; first + COLUMNS <= r.columns; first += COLUMNS)
+            add_vectors(kind, VECTORS, &r, first);
+        for (; first + LANES <= r.columns; first += LANES) add_vectors(kind, 1, &r, first);
+        if (first < r.columns) add_rest(kind, &r, first);
+    }
+}
+
+RT_CLONES
 void rt_column_sums(double *sums, const float *x, ptrdiff_t columns, ptrdiff_t begin,
                     ptrdiff_t end) {
-    for (ptrdiff_t row = begin; row < end; row += ROWS)
-        for (ptrdiff_t first = 0; first < columns; first += COLUMNS)
-            block_sums(sums, x, columns, first, smaller(columns - first, COLUMNS), row,
-                       smaller(row + ROWS, end));
+    add_rows(SUMS, (rows){x, NULL, NULL, columns, begin, end, sums});
 }
 
 RT_CLONES
-static void block_moments(double *sums, const float *x, const float *shift, ptrdiff_t columns,
-                          ptrdiff_t first, ptrdiff_t count, ptrdiff_t begin, ptrdiff_t end) {
-    float s[COLUMNS] = {0}, q[COLUMNS] = {0};
-    for (ptrdiff_t row = begin; row < end; row++) {
-        const float *a = x + row * columns + first;
-        for (ptrdiff_t i = 0; i < count; i++) {
-            float t = a[i] - shift[first + i];
-            s[i] += t;
-            q[i] += t * t;
-        }
-    }
-    for (ptrdiff_t i = 0; i < count; i++) {
-        sums[first + i] += s[i];
-        sums[columns + first + i] += q[i];
-    }
-}
-
 void rt_column_moments(double *sums, const float *x, const float *shift, ptrdiff_t columns,
                        ptrdiff_t begin, ptrdiff_t end) {
-    for (ptrdiff_t row = begin; row < end; row += ROWS)
-        for (ptrdiff_t first = 0; first < columns; first += COLUMNS)
-            block_moments(sums, x, shift, columns, first, smaller(columns - first, COLUMNS), row,
-                          smaller(row + ROWS, end));
+    add_rows(MOMENTS, (rows){x, NULL, shift, columns, begin, end, sums});
 }
 
 RT_CLONES
-static void block_products(double *sums, const float *x, const float *dy, const float *mean,
-                           ptrdiff_t columns, ptrdiff_t first, ptrdiff_t count, ptrdiff_t begin,
-                           ptrdiff_t end) {
-    float s[COLUMNS] = {0}, q[COLUMNS] = {0};
-    for (ptrdiff_t row = begin; row < end; row++) {
-        const float *a = x + row * columns + first, *g = dy + row * columns + first;
-        for (ptrdiff_t i = 0; i < count; i++) {
-            s[i] += g[i];
-            q[i] += g[i] * (a[i] - mean[first + i]);
-        }
-    }
-    for (ptrdiff_t i = 0; i < count; i++) {
-        sums[first + i] += s[i];
-        sums[columns + first + i] += q[i];
-    }
-}
-
 void rt_column_products(double *sums, const float *x, const float *dy, const float *mean,
                         ptrdiff_t columns, ptrdiff_t begin, ptrdiff_t end) {
-    for (ptrdiff_t row = begin; row < end; row += ROWS)
-        for (ptrdiff_t first = 0; first < columns; first += COLUMNS)
-            block_products(sums, x, dy, mean, columns, first, smaller(columns - first, COLUMNS),
-                           row, smaller(row + ROWS, end));
+    add_rows(PRODUCTS, (rows){x, dy, mean, columns, begin, end, sums});
 }
 
 RT_CLONES
@@ -100,8 +115,6 @@ float rt_max(const float *x, ptrdiff_t n) {
     for (ptrdiff_t i = 0; i < n; i++) best = (x[i] > best || x[i] != x[i]) ? x[i] : best;
     return best;
 }
-
-enum { LANES = 16 };
 
 // Softmax of one contiguous row of at least LANES elements, in explicit vectors: the compiler
 // vectorizes neither the maximum nor the last elements of a row that fill no vector. Those are

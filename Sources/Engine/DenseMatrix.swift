@@ -115,6 +115,7 @@ extension DenseMatrix {
 /// time.
 private func withAllProcessors(_ body: () -> Void) {
     ThreadPool.shared(threads: ThreadPool.processorCount).withExclusiveUse {
+        BLAS.isOnOneThread
         openblas_set_num_threads(Int32(ThreadPool.processorCount))
         body()
         openblas_set_num_threads(1)

@@ -8,6 +8,15 @@ public enum Machine {
     /// The CPU type that OpenBLAS chose its kernels for, such as `Haswell` or `SkylakeX`.
     public static var blasCore: String { String(cString: openblas_get_corename()) }
 
+    /// Whose kernels multiply matrices, `retint` or `OpenBLAS`: the library's are not used where
+    /// they are made for older processors than this one.
+    public static var matrixKernels: String {
+        switch MatrixKernels.fastest {
+        case .engine: "retint"
+        case .openBLAS: "OpenBLAS"
+        }
+    }
+
     /// How OpenBLAS was built.
     public static var blasConfiguration: String { String(cString: openblas_get_config()) }
 

@@ -1,10 +1,7 @@
 import CKernels
-import COpenBLAS
 import Locks
 
 /// The threads that run a program's steps, including the calling thread.
-///
-/// OpenBLAS itself is limited to one thread: mixing its threads with these is slower than either.
 final class ThreadPool: @unchecked Sendable {
     private let pool: OpaquePointer
     private let exclusive = Mutex(())
@@ -12,7 +9,6 @@ final class ThreadPool: @unchecked Sendable {
     let threads: Int
 
     private init(threads: Int) {
-        openblas_set_num_threads(1)
         pool = rt_pool_create(Int32(threads))
         self.threads = Int(rt_pool_threads(pool))
     }
@@ -36,9 +32,9 @@ final class ThreadPool: @unchecked Sendable {
 
     /// Runs `body` while no other program runs on this pool. The threads that call a pool of one
     /// do not share anything, and run at the same time.
-    func withExclusiveUse(_ body: () -> Void) {
-        guard threads > 1 else { return body() }
-        exclusive.withLock { _ in body() }
+    func withExclusiveUse<Failure>(_ body: () throws(Failure) -> Void) throws(Failure) {
+        guard threads > 1 else { return try body() }
+        try exclusive.withLock { _ throws(Failure) in try body() }
     }
 
     /// Runs one phase of a kernel on all threads.

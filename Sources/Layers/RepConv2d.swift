@@ -55,6 +55,15 @@ public final class RepConv2d: Module, Layer {
 }
 
 extension Module {
+    /// Whether there is a ``RepConv2d``, which ``foldedState(_:)`` folds.
+    public final var canBeFolded: Bool {
+        var found = false
+        visit(prefix: "") { _, member in
+            if case .module(let module) = member.value { found = found || module is RepConv2d }
+        }
+        return found
+    }
+
     /// The values of the network with each ``RepConv2d`` folded into one convolution: those of its
     /// branches are replaced by `<module>.reparam.weight` and `.bias`. The folding is exact up to
     /// rounding; it computes in double precision.

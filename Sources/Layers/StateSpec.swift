@@ -51,15 +51,18 @@ public struct StateSpec: Hashable, Sendable {
     /// the same.
     public func initialValues(seed: UInt64) -> [String: TensorData] {
         var values: [String: TensorData] = [:]
-        for entry in tensors {
-            var random = RandomStream(seed: seed, name: entry.name)
-            values[entry.name] = entry.initializer.values(entry.shape, &random)
-        }
+        for entry in tensors { values[entry.name] = entry.initialValues(seed: seed) }
         return values
     }
 }
 
 extension StateSpec.Entry {
+    /// The initial values of this variable in ``StateSpec/initialValues(seed:)``.
+    package func initialValues(seed: UInt64) -> TensorData {
+        var random = RandomStream(seed: seed, name: name)
+        return initializer.values(shape, &random)
+    }
+
     fileprivate init?(name: String, _ member: Member) {
         self.name = name
         switch member.value {

@@ -3,7 +3,7 @@ import TensorGraph
 /// Cases made by counting through an operation's attributes.
 extension OperationTable {
     static let sweeps: [OperationCase] = [
-        reduced, permuted, joined, normalizedAlong, tails,
+        reduced, permuted, joined, normalizedAlong, tails, depthwise, manyTaps, columns,
     ].flatMap { $0 }
 
     private static let extents = [2, 3, 5, 4, 3]
@@ -109,6 +109,39 @@ extension OperationTable {
                 relu(convolved($0) * 0.7 * $0[2] + $0[3])
             },
         ]
+    }
+
+    /// Depthwise 3×3 kernels, whose gradients have loops of their own for these strides and
+    /// paddings, at rows of few and of many pixels.
+    private static let depthwise: [OperationCase] = [1, 2].flatMap { stride in
+        [(0, 16, 5), (0, 40, 14), (1, 33, 4), (1, 48, 15)].map { padding, channels, width in
+            let shapes: [Shape] = [[2, channels, 11, width], [channels, 1, 3, 3]]
+            let values = shapes.map { CaseInput($0, .signed) }
+            return sweep("depthwise \(channels) width \(width) stride \(stride)", values) {
+                conv2d(
+                    $0[0], weight: $0[1], stride: Pair(stride, stride), padding: Padding(padding),
+                    groups: channels)
+            }
+        }
+    }
+
+    /// A pixel of the gradient has more terms than are added at once.
+    private static let manyTaps: [OperationCase] = [
+        sweep(
+            "depthwise 7×7 stride 2",
+            [CaseInput([1, 37, 11, 12], .signed), CaseInput([37, 1, 7, 7], .signed)]
+        ) {
+            conv2d($0[0], weight: $0[1], stride: 2, padding: 3, groups: 37)
+        }
+    ]
+
+    /// Sums of columns that fill several vectors, one, and none.
+    private static let columns: [OperationCase] = [16, 64, 149].map { channels in
+        let shapes: [Shape] = [[2, channels, 12, 13], [channels], [channels]]
+        let values = shapes.map { CaseInput($0, .signed) }
+        return sweep("batch_norm_training of \(channels) channels", values) {
+            tanh(batchNormTraining($0[0], weight: $0[1], bias: $0[2]).output)
+        }
     }
 
     private static func axes(_ make: (Int, Int) -> [OperationCase]) -> [OperationCase] {

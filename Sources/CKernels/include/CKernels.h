@@ -130,6 +130,8 @@ enum { RT_PANEL = 32, RT_HALF = 16 };
 /// Limits the vectors of products on the calling thread to 16, 8 or 4 floats, so that tests can run
 /// the code for smaller CPUs.
 void rt_limit_vectors(int floats);
+/// The floats of the widest vectors of products on this CPU: 16, 8 or 4.
+int rt_vector_floats(void);
 
 /// c = a·b, or c += a·b with `adds`, for m rows, depth k, and `columns` columns: RT_HALF to
 /// RT_PANEL, or one of the two with `adds`. More than RT_HALF are in b as rt_pack_panel lays them
@@ -139,6 +141,12 @@ void rt_limit_vectors(int floats);
 void rt_gemm_panel(ptrdiff_t m, ptrdiff_t k, const float *a, ptrdiff_t row_step, ptrdiff_t k_step,
                    const float *b, ptrdiff_t b_step, float *c, ptrdiff_t ldc, int columns,
                    int adds, const rt_tail *tail);
+
+/// c = op(a)·op(b), or c += op(a)·op(b) with `adds`, for m rows, n columns and depth k, all
+/// row-major (sgemm.c). Uses 40 KiB of the stack.
+void rt_sgemm(int transposes_a, int transposes_b, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k,
+              const float *a, ptrdiff_t lda, const float *b, ptrdiff_t ldb, int adds, float *c,
+              ptrdiff_t ldc);
 
 /// The order of weights in memory.
 typedef enum {
@@ -227,12 +235,18 @@ void rt_winograd_gradient(float *d, ptrdiff_t ld, const float *dy, const rt_wino
 void rt_winograd_weight_gradient(float *dw, float *scratch, const float *p, ptrdiff_t ld,
                                  const rt_winograd *g, int channel);
 
-/// Depthwise: a kernel for each channel, weights [C, KH, KW]. `w_t` is [KH·KW, C]; with `rotates`
-/// the kernel is rotated by 180°.
-void rt_depthwise_weights(float *w_t, const float *w, int channels, int taps, int rotates);
-void rt_depthwise(float *y, const float *x, const float *w_t, const rt_conv *c, ptrdiff_t begin,
+/// Channels that a depthwise convolution sums at once.
+enum { RT_SLICE = 16 };
+
+/// Depthwise: a kernel for each channel, weights [C, KH, KW]. Lays out the slices [begin, end) of
+/// `width` channels, w_s[slice][KH·KW][width]; the last slice has the last `width` channels, or
+/// zeros behind them if there are fewer. With `rotates` the kernel is rotated by 180°.
+void rt_depthwise_weights(float *w_s, const float *w, int channels, int taps, int width,
+                          int rotates, ptrdiff_t begin, ptrdiff_t end);
+/// `w_s` has slices of RT_SLICE channels.
+void rt_depthwise(float *y, const float *x, const float *w_s, const rt_conv *c, ptrdiff_t begin,
                   ptrdiff_t end, const rt_tail *tail);
-/// The gradient for input rows (n, h) in [begin, end).
+/// The gradient for input rows (n, h) in [begin, end). `w_t` is one slice of all channels.
 void rt_depthwise_input(float *dx, const float *dy, const float *w_t, const rt_conv *c,
                         ptrdiff_t begin, ptrdiff_t end);
 /// Adds the gradient of output rows (n, oh) in [begin, end) to dw_t, [KH·KW, C].

@@ -23,7 +23,7 @@ struct Compiler {
             graph, roots: outputs + observed + updates.map(\.value),
             updated: updates.map(\.variable), budget)
         var compiler = Compiler(values: values)
-        for group in Fusion(values).schedule() { try compiler.add(group) }
+        for group in Fusion(values).schedule(updates: updates) { try compiler.add(group) }
         var steps = VariableUpdates(compiler.steps, values).applying(updates)
         for pass in passes { steps = pass.run(on: steps, values: values) }
         return CompiledGraph(steps: steps, values: values, outputs: outputs)

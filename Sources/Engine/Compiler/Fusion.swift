@@ -64,10 +64,70 @@ struct Fusion {
         else { return false }
         return first.head.map { graph.nodes[$0].operation is any EpilogueOperation } ?? true
     }
+}
+
+// MARK: Order
+
+extension Fusion {
+    /// Updates of variables of this many elements run as early as they can, so that gradients need
+    /// not be kept to the end; smaller ones run together at the end.
+    private static let largeElements = 1 << 17
 
     /// The groups in an order in which each comes after those that it needs; among those that could
     /// be next, the one whose last node comes first in the graph.
-    func schedule() -> [FusionGroup] {
-        groups.sorted { $0.nodes.last ?? 0 }
+    ///
+    /// - Parameter updates: variables, and the nodes that become their values.
+    func schedule(updates: [(variable: Int, value: Int)]) -> [FusionGroup] {
+        var groups = groups
+        groups.sortMembers()
+        let order = groups.sorted { groups[$0].nodes.last ?? 0 }
+        let early = Set(updates.compactMap { largeUpdate(of: $0.value, in: groups) })
+        guard !early.isEmpty else { return order.map { groups[$0] } }
+        for update in updates { delay(update, until: early, &groups) }
+        let ranks = ranks(order, early, groups)
+        let result = groups.sorted { ranks[$0] ?? 0 }
+        // What reads an old value may need a new one: that would be a cycle.
+        return (result.count == order.count ? result : order).map { groups[$0] }
+    }
+
+    /// The group that computes a new value, if that is large.
+    private func largeUpdate(of value: Int, in groups: GroupGraph) -> Int? {
+        guard let group = groupOf[value].map(groups.root), groups[group].head == nil,
+            groups[group].shape.count >= Self.largeElements
+        else { return nil }
+        return group
+    }
+
+    /// Lets an early update wait for all that read the variable: it writes over the old value.
+    private func delay(
+        _ update: (variable: Int, value: Int), until early: Set<Int>, _ groups: inout GroupGraph
+    ) {
+        guard let group = groupOf[update.value].map(groups.root), early.contains(group) else {
+            return
+        }
+        for reader in readers(of: update.variable) {
+            guard let other = groupOf[reader].map(groups.root), other != group else { continue }
+            groups.connect(other, to: group, reorders: false)
+        }
+    }
+
+    /// The computed nodes that read a node's memory.
+    private func readers(of node: Int) -> [Int] {
+        (values.consumers[node] ?? []).sorted().flatMap {
+            values.aliases[$0] == nil ? [$0] : readers(of: $0)
+        }
+    }
+
+    /// When each group should run: early updates, and the scalars that they need, once their
+    /// operands are there.
+    private func ranks(_ order: [Int], _ early: Set<Int>, _ groups: GroupGraph) -> [Int: Int] {
+        var ranks: [Int: Int] = [:]
+        for group in order {
+            let isScalar = groups[group].head == nil && groups[group].shape.count == 1
+            let last = groups[group].nodes.last ?? 0
+            let operands = groups.predecessors(of: group).compactMap { ranks[$0] }
+            ranks[group] = early.contains(group) || isScalar ? operands.max() ?? -1 : last
+        }
+        return ranks
     }
 }

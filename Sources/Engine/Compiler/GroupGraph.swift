@@ -84,27 +84,33 @@ struct GroupGraph {
 
 extension GroupGraph {
     /// The groups, each after those that it needs; of those that could be next, the one of the
-    /// lowest rank.
-    func sorted(rank: (FusionGroup) -> Int) -> [FusionGroup] {
+    /// lowest rank. Groups of a cycle are left out.
+    func sorted(rank: (Int) -> Int) -> [Int] {
         var waiting = [Int](repeating: 0, count: groups.count)
         var ready = RankedQueue()
-        var ranks = [Int](repeating: 0, count: groups.count)
-        var ordered = groups
         for group in groups.indices where parents[group] == group {
-            ordered[group].members.sort()
-            ranks[group] = rank(ordered[group])
             waiting[group] = predecessors[group].count { root($0) != group }
-            if waiting[group] == 0 { ready.insert(group, rank: ranks[group]) }
+            if waiting[group] == 0 { ready.insert(group, rank: rank(group)) }
         }
-        var result: [FusionGroup] = []
+        var result: [Int] = []
         while let group = ready.popLowest() {
-            result.append(ordered[group])
+            result.append(group)
             for next in successors[group].lazy.map(root) where next != group {
                 waiting[next] -= 1
-                if waiting[next] == 0 { ready.insert(next, rank: ranks[next]) }
+                if waiting[next] == 0 { ready.insert(next, rank: rank(next)) }
             }
         }
         return result
+    }
+
+    /// The groups that a group needs, perhaps more than once.
+    func predecessors(of group: Int) -> [Int] {
+        predecessors[group].map(root).filter { $0 != group }
+    }
+
+    /// Brings the members of all groups into the order of the graph.
+    mutating func sortMembers() {
+        for group in groups.indices { groups[group].members.sort() }
     }
 }
 

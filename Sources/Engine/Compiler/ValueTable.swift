@@ -18,7 +18,7 @@ struct ValueTable {
     private(set) var hoisted: Set<Int> = []
     /// Whether a run changes variables.
     private let learns: Bool
-    private var arena: [Storage] = []
+    private var storages: [Storage] = []
     /// What is left of it serves the values of a single run.
     private(set) var budget: MemoryBudget
 
@@ -51,7 +51,11 @@ struct ValueTable {
     }
 
     /// The storages that need memory in the arena, once lifetimes are set.
-    var placedStorages: [Storage] { arena.filter { $0.host == nil && $0.lifetime != nil } }
+    var placedStorages: [Storage] {
+        storages.filter { $0.kind == .arena && $0.host == nil && $0.lifetime != nil }
+    }
+    /// The storages that need memory of their own.
+    var ownedStorages: [Storage] { storages.filter { $0.kind == .owned && $0.host == nil } }
 
     // MARK: Building
 
@@ -69,7 +73,9 @@ struct ValueTable {
         let isOwned = !node.inputs.isEmpty && hoisted.contains(id)
         switch node.operation {
         case let constant as Constant:
-            try allocate(id, .owned).load(constant.data.scalars)
+            let buffer = try allocate(id, .owned)
+            guard buffer.storage.allocate() else { throw failure(node, "finds no memory") }
+            buffer.load(constant.data.scalars)
         case let variable as Variable:
             variables.append((variable.variableName, try allocate(id, .owned)))
         case let input as Input: inputs.append((input.inputName, try allocate(id, .arena)))
@@ -82,20 +88,19 @@ struct ValueTable {
         _ id: Int, _ kind: Storage.Kind
     ) throws(GraphError) -> Buffer {
         let node = graph.nodes[id], shape = node.shape
-        func failure(_ reason: String) -> GraphError {
-            GraphError(
-                operation: node.operation.name, module: node.module, inputShapes: [],
-                reason: "its value of shape \(shape) \(reason)")
-        }
         let excess = kind == .owned ? budget.take(shape.count) : budget.excess(shape.count)
-        if let excess { throw failure("needs \(excess)") }
-        guard let storage = Storage(kind: kind, count: shape.count) else {
-            throw failure("finds no memory")
-        }
-        if kind == .arena { arena.append(storage) }
+        if let excess { throw failure(node, "needs \(excess)") }
+        let storage = Storage(kind: kind, count: shape.count)
+        storages.append(storage)
         let buffer = Buffer(shape: shape, storage: storage)
         buffers[id] = buffer
         return buffer
+    }
+
+    private func failure(_ node: Graph.Node, _ reason: String) -> GraphError {
+        GraphError(
+            operation: node.operation.name, module: node.module, inputShapes: [],
+            reason: "its value of shape \(node.shape) \(reason)")
     }
 
     /// Whether a node is a reshape that leaves the elements in their order in memory.

@@ -1,57 +1,126 @@
 import CKernels
 import TensorGraph
 
-/// Depthwise convolution, which has a kernel for each channel, and its transpose.
-final class DepthwiseKernel: RowKernel {
-    private let weight: Buffer
-    /// Whether inputs are scattered to outputs: a transposed convolution that is not, at stride 1,
-    /// a convolution with a rotated kernel.
-    private let scatters: Bool
-    private let rotatesKernel: Bool
-    /// How often the kernel is applied.
-    private let applications: Int
-    private static let nearFloats = 1 << 13
+/// Weights laid out for ``DepthwiseConvolution``: slices of channels, each with all elements of
+/// their kernels.
+struct DepthwiseWeights: KernelOperation {
+    static let name = "depthwise_weights"
+    /// Channels of a slice; nil for one slice of all.
+    let slice: Int?
+    /// Whether the kernels are rotated by 180°.
+    let isRotated: Bool
 
-    /// - Parameter geometry: of the convolution; for a transposed one, of that whose transpose it
-    ///   is: its input is our output.
-    init(
-        name: String, geometry: rt_conv, x: Buffer, weight: Buffer, output: Buffer,
-        isTransposed: Bool = false
-    ) {
-        self.weight = weight
-        let equivalent = isTransposed ? geometry.equivalentConvolution : nil
-        rotatesKernel = equivalent != nil
-        scatters = isTransposed && equivalent == nil
-        // Once for each output of a convolution, and for each input of a transposed one.
-        applications = isTransposed ? x.count : output.count
-        super.init(
-            name: name, work: max(x.count, output.count) * geometry.taps,
-            geometry: equivalent ?? geometry, x: x, output: output)
+    func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+        try requireInputs(inputs, 1...1)
+        let (weight, channels) = (inputs[0], inputs[0][0])
+        return [slices(channels) * width(channels) * weight[2] * weight[3]]
     }
 
-    override var multiplyAdds: Int { applications * geometry.taps }
-    override func ownWorkspaceCount(threads: Int) -> Int { threads * weight.count }
-    override var appliesTail: Bool { !scatters }
-    override var chains: Bool { !scatters }
-
-    override func run(phase: Int, part: Part, _ workspace: UnsafeMutablePointer<Float>) {
-        prepare(part: part, workspace)
-        let addresses = Addresses(x: UnsafePointer(x.pointer), y: output.pointer)
-        let line = output.shape[3] * output.shape[1]
-        let own = part.range(output.shape[0] * output.shape[2])
-        // A few rows at a time, so that the epilogue finds them in the cache.
-        let step = max(Self.nearFloats / line, 1)
-        for row in stride(from: own.lowerBound, to: own.upperBound, by: step) {
-            let end = min(row + step, own.upperBound)
-            compute(row..<end, at: addresses, part: part, workspace)
-            finish((row * line)..<(end * line), thread: part.index)
+    func kernel(inputs: [Buffer], output: Buffer) -> Kernel {
+        let (weight, channels) = (inputs[0], inputs[0].shape[0])
+        let (taps, width) = (weight.count / channels, width(channels))
+        return LoopKernel(name: name, work: output.count, count: slices(channels)) { range in
+            rt_depthwise_weights(
+                output.pointer, weight.pointer, Int32(channels), Int32(taps), Int32(width),
+                isRotated ? 1 : 0, range.lowerBound, range.upperBound)
         }
     }
 
-    override func prepare(part: Part, _ workspace: UnsafeMutablePointer<Float>) {
-        rt_depthwise_weights(
-            weights(part, workspace), weight.pointer, geometry.channels, Int32(geometry.taps),
-            rotatesKernel ? 1 : 0)
+    private func width(_ channels: Int) -> Int { slice ?? channels }
+    private func slices(_ channels: Int) -> Int { (channels - 1) / width(channels) + 1 }
+}
+
+/// Depthwise convolution, which has a kernel for each channel, or its transpose. Inputs: x and
+/// ``DepthwiseWeights``.
+struct DepthwiseConvolution: EpilogueOperation {
+    static let name = "conv2d_depthwise"
+    let window: Window
+    let kernel: Pair
+    let shape: Shape
+    let isTransposed: Bool
+
+    /// - Returns: nil if `operation` is no depthwise convolution.
+    init?(_ operation: any Operation, _ inputs: [Shape]) {
+        guard inputs.count == 2, let output = try? operation.outputShape(for: inputs) else {
+            return nil
+        }
+        let groups: Int
+        switch operation {
+        case let convolution as Convolution:
+            (window, groups, isTransposed) = (convolution.window, convolution.groups, false)
+        case let transpose as ConvolutionTranspose:
+            (window, groups, isTransposed) = (transpose.window, transpose.groups, true)
+        default: return nil
+        }
+        guard groups > 1, groups == inputs[0][1], groups == output[1] else { return nil }
+        (kernel, shape) = (Pair(inputs[1][2], inputs[1][3]), output)
+    }
+
+    /// How the weights must be laid out.
+    var weights: DepthwiseWeights {
+        DepthwiseWeights(slice: scatters ? nil : Int(RT_SLICE), isRotated: isRotated)
+    }
+
+    /// Whether a transposed convolution is a convolution with a rotated kernel.
+    private var isRotated: Bool {
+        let padding = window.rotated(kernel).padding
+        return isTransposed && window.stride == 1 && padding.top >= 0 && padding.left >= 0
+    }
+
+    /// Whether inputs are scattered to outputs.
+    fileprivate var scatters: Bool { isTransposed && !isRotated }
+
+    /// Of the convolution that is computed, or, if inputs are scattered, of that whose transpose
+    /// this is: its input is our output.
+    fileprivate func geometry(x: Shape) -> rt_conv {
+        convolutionGeometry(
+            x: scatters ? shape : x, y: scatters ? x : shape, kernel: kernel,
+            window: isRotated ? window.rotated(kernel) : window, groups: shape[1])
+    }
+
+    func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+        try requireInputs(inputs, 2...2)
+        return shape
+    }
+
+    func kernel(inputs: [Buffer], output: Buffer) -> Kernel {
+        DepthwiseKernel(self, x: inputs[0], weights: inputs[1], output: output)
+    }
+}
+
+private final class DepthwiseKernel: RowKernel {
+    private let operation: DepthwiseConvolution
+    private let weights: Buffer
+    private static let nearFloats = 1 << 13
+
+    init(_ operation: DepthwiseConvolution, x: Buffer, weights: Buffer, output: Buffer) {
+        (self.operation, self.weights) = (operation, weights)
+        let geometry = operation.geometry(x: x.shape)
+        super.init(
+            name: operation.isTransposed ? "conv_transpose2d_depthwise" : operation.name,
+            work: max(x.count, output.count) * geometry.taps, geometry: geometry, x: x,
+            output: output)
+    }
+
+    /// The kernel is applied once for each output of a convolution, and for each input of a
+    /// transposed one.
+    override var multiplyAdds: Int {
+        (operation.isTransposed ? x.count : output.count) * geometry.taps
+    }
+
+    override var appliesTail: Bool { !operation.scatters }
+    override var chains: Bool { !operation.scatters }
+
+    override func run(phase: Int, part: Part, _ workspace: UnsafeMutablePointer<Float>) {
+        let addresses = Addresses(x: UnsafePointer(x.pointer), y: output.pointer)
+        let own = part.range(rowCount)
+        // A few rows at a time, so that the epilogue finds them in the cache.
+        let step = max(Self.nearFloats / rowFloats, 1)
+        for row in stride(from: own.lowerBound, to: own.upperBound, by: step) {
+            let end = min(row + step, own.upperBound)
+            compute(row..<end, at: addresses, part: part, workspace)
+            finish((row * rowFloats)..<(end * rowFloats), thread: part.index)
+        }
     }
 
     override func compute(
@@ -59,35 +128,15 @@ final class DepthwiseKernel: RowKernel {
         _ workspace: UnsafeMutablePointer<Float>
     ) {
         var geometry = geometry
-        let (weights, end) = (weights(part, workspace), rows.upperBound)
-        guard !scatters else {
+        guard !operation.scatters else {
             return rt_depthwise_input(
-                addresses.y, addresses.x, weights, &geometry, rows.lowerBound, end)
+                addresses.y, addresses.x, weights.pointer, &geometry, rows.lowerBound,
+                rows.upperBound)
         }
         withTail {
-            rt_depthwise(addresses.y, addresses.x, weights, &geometry, rows.lowerBound, end, $0)
+            rt_depthwise(
+                addresses.y, addresses.x, weights.pointer, &geometry, rows.lowerBound,
+                rows.upperBound, $0)
         }
-    }
-
-    /// Each thread has its own copy of the laid-out weights.
-    private func weights(
-        _ part: Part, _ workspace: UnsafeMutablePointer<Float>
-    ) -> UnsafeMutablePointer<Float> {
-        workspace + part.index * weight.count
-    }
-}
-
-extension rt_conv {
-    /// The convolution, with its kernel rotated by 180°, that equals the transpose of this one; nil
-    /// if there is none.
-    fileprivate var equivalentConvolution: rt_conv? {
-        var rotated = self
-        rotated.pad_top = dilation_height * (kernel_height - 1) - pad_top
-        rotated.pad_left = dilation_width * (kernel_width - 1) - pad_left
-        guard stride_height == 1, stride_width == 1, rotated.pad_top >= 0, rotated.pad_left >= 0
-        else { return nil }
-        (rotated.height, rotated.width) = (out_height, out_width)
-        (rotated.out_height, rotated.out_width) = (height, width)
-        return rotated
     }
 }

@@ -29,20 +29,21 @@ final class DepthwiseWeightKernel: Kernel {
             let range = part.range(dy.shape[0] * dy.shape[2])
             rt_depthwise_weight(
                 own, x.pointer, dy.pointer, &geometry, range.lowerBound, range.upperBound)
-        } else if part.index == 0 {
-            addPartials(workspace, threads: part.of)
+        } else {
+            addPartials(workspace, part)
         }
     }
 
-    private func addPartials(_ partials: UnsafePointer<Float>, threads: Int) {
-        let (channels, taps) = (Int(geometry.channels), geometry.taps)
-        for channel in 0..<channels {
+    private func addPartials(_ partials: UnsafePointer<Float>, _ part: Part) {
+        let (channels, taps, count) = (Int(geometry.channels), geometry.taps, output.count)
+        let target = output.pointer
+        for channel in part.range(channels) {
             for tap in 0..<taps {
                 var sum: Float = 0
-                for thread in 0..<threads {
-                    sum += partials[thread * output.count + tap * channels + channel]
+                for thread in 0..<part.of {
+                    sum += partials[thread * count + tap * channels + channel]
                 }
-                output.pointer[channel * taps + tap] = sum
+                target[channel * taps + tap] = sum
             }
         }
     }

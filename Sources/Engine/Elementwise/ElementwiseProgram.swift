@@ -4,8 +4,10 @@ import TensorGraph
 /// Several elementwise operations of one shape, computed together block by block, so that
 /// intermediate results stay in the cache.
 final class ElementwiseProgram {
-    /// Blocks of about this many elements: a few of them fit into the first-level cache.
-    private static let blockTarget = 1024
+    /// Floats that the blocks of all slots may take together: half of a first-level cache.
+    private static let nearFloats = 6144
+    /// The fewest and the most elements of a block.
+    private static let blockBounds = 256...1024
     /// Longer repeated vectors are gathered instead of written out.
     static let longestPattern = 16_384
 
@@ -33,6 +35,8 @@ final class ElementwiseProgram {
 
     private var positions: UnsafeMutableBufferPointer<Position>
     private let code: UnsafeMutableBufferPointer<BoundInstruction>
+    /// Where the direct slots begin: what blocks are prefetched from.
+    private var streams: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
     private var patterns: [Load] = []
     private var gathers: [Load] = []
 
@@ -44,16 +48,22 @@ final class ElementwiseProgram {
             return view.repeatedVector
         }
         unit = vectors.max() ?? 1
-        block = max(Self.blockTarget / unit, 1) * unit
         contracted = ElementwiseContraction(instructions, slots).result
         (self.slots, registers) = assignRegisters(slots, contracted)
+        let areas = registers + self.slots.count { $0.isDirect }
+        let near = min(
+            max(Self.nearFloats / areas, Self.blockBounds.lowerBound),
+            Self.blockBounds.upperBound)
+        block = max(near / unit, 1) * unit
         positions = .allocate(capacity: 0)
+        streams = .allocate(capacity: 0)
         code = .allocate(capacity: contracted.count)
         _ = code.initialize(from: contracted.lazy.map(BoundInstruction.init))
     }
 
     deinit {
         positions.deallocate()
+        streams.deallocate()
         code.deallocate()
     }
 
@@ -75,7 +85,21 @@ final class ElementwiseProgram {
                 positions.initializeElement(at: thread * slots.count + index, to: position)
             }
         }
+        bindStreams()
         bindLoads()
+    }
+
+    /// Only work of several instructions is slow enough for prefetching to be of use. Slots may be
+    /// of one memory: results that are written over operands.
+    private func bindStreams() {
+        let direct = slots.compactMap { slot -> UnsafeMutablePointer<Float>? in
+            guard case .direct(let buffer) = slot.source else { return nil }
+            return buffer.pointer
+        }
+        streams.deallocate()
+        let distinct = contracted.count > 1 ? Set(direct) : []
+        streams = .allocate(capacity: distinct.count)
+        _ = streams.initialize(from: distinct)
     }
 
     private func bindLoads() {
@@ -106,8 +130,7 @@ extension ElementwiseProgram {
         while start < range.upperBound {
             let length = min(block, range.upperBound - start)
             for load in gathers { gather(load, own, start, length) }
-            prefetch(own, start + length, min(block, range.upperBound - start - length))
-            runBlock(own, start, length)
+            runBlock(own, start, length, next: min(block, range.upperBound - start - length))
             start += length
         }
     }
@@ -120,18 +143,20 @@ extension ElementwiseProgram {
         rt_gather(own[load.slot].base, load.source, &view, start, length)
     }
 
-    /// Prefetches the next block while this one is computed: of several passes over a block, the
-    /// first would wait for memory and the others would leave it idle.
-    private func prefetch(_ own: UnsafeMutablePointer<Position>, _ start: Int, _ length: Int) {
-        guard code.count > 1, length > 0 else { return }
-        for slot in slots.indices where own[slot].moves == 1 {
-            rt_prefetch(own[slot].base + start, length)
-        }
-    }
-
+    /// Runs all instructions on a block, and prefetches the `next` elements after it meanwhile, a
+    /// stream or a few with each instruction: all at once would fill the queue of the cache, and
+    /// nothing would be computed until they are there.
     @inline(__always)
-    private func runBlock(_ own: UnsafeMutablePointer<Position>, _ start: Int, _ length: Int) {
-        for step in code {
+    private func runBlock(
+        _ own: UnsafeMutablePointer<Position>, _ start: Int, _ length: Int, next: Int
+    ) {
+        var prefetched = 0
+        for (index, step) in code.enumerated() {
+            let due = streams.count * (index + 1) / code.count
+            while prefetched < due {
+                rt_prefetch(streams[prefetched] + start + length, next)
+                prefetched += 1
+            }
             let target = own[step.target]
             let first = own[step.first]
             let second = own[step.second]

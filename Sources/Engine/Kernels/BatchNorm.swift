@@ -61,8 +61,10 @@ class ChannelSumsKernel: Kernel, ObservingKernel {
 
     /// Adds the pixels `range` to a thread's sums.
     func accumulate(_ range: Range<Int>, to partial: Partial) {}
-    /// The two results of a channel from the partial sums of all threads.
-    func result(_ channel: Int, _ partials: [Partial]) -> (Float, Float) { (0, 0) }
+    /// Writes the two results of all channels, [2, channels], from the partial sums of all threads.
+    func combine(
+        _ partials: UnsafeBufferPointer<Partial>, into y: UnsafeMutablePointer<Float>
+    ) {}
 
     /// Adds finished elements of the observed input to the sums.
     final func observe(_ elements: Range<Int>, thread: Int) {
@@ -82,10 +84,7 @@ class ChannelSumsKernel: Kernel, ObservingKernel {
     }
 
     private func combine() {
-        let y = output.pointer
-        for channel in 0..<channels {
-            (y[channel], y[channels + channel]) = result(channel, partials)
-        }
+        partials.withUnsafeBufferPointer { combine($0, into: output.pointer) }
         for partial in partials {
             partial.sums.update(repeating: 0, count: 2 * channels)
             partial.count.pointee = 0
@@ -114,17 +113,21 @@ final class BatchMomentsKernel: ChannelSumsKernel {
 
     /// Combines partial moments after Chan, Golub and LeVeque, "Updating Formulae and a Pairwise
     /// Algorithm for Computing Sample Variances", 1979.
-    override func result(_ channel: Int, _ partials: [Partial]) -> (Float, Float) {
-        var (count, mean, squares) = (0.0, 0.0, 0.0)
-        for partial in partials where partial.pixels > 0 {
-            let (own, sum) = (Double(partial.pixels), partial.sums[channel])
-            let distance = Double(partial.origin[channel]) + sum / own - mean
-            squares += partial.sums[channels + channel] - sum * sum / own
-            squares += distance * distance * count * own / (count + own)
-            count += own
-            mean += distance * own / count
+    override func combine(
+        _ partials: UnsafeBufferPointer<Partial>, into y: UnsafeMutablePointer<Float>
+    ) {
+        for channel in 0..<channels {
+            var (count, mean, squares) = (0.0, 0.0, 0.0)
+            for partial in partials where partial.pixels > 0 {
+                let (own, sum) = (Double(partial.pixels), partial.sums[channel])
+                let distance = Double(partial.origin[channel]) + sum / own - mean
+                squares += partial.sums[channels + channel] - sum * sum / own
+                squares += distance * distance * count * own / (count + own)
+                count += own
+                mean += distance * own / count
+            }
+            (y[channel], y[channels + channel]) = (Float(mean), Float(max(squares / count, 0)))
         }
-        return (Float(mean), Float(max(squares / count, 0)))
     }
 }
 
@@ -152,11 +155,20 @@ final class BatchNormGradientSumsKernel: ChannelSumsKernel {
             range.upperBound)
     }
 
-    override func result(_ channel: Int, _ partials: [Partial]) -> (Float, Float) {
-        let sum = partials.reduce(0) { $0 + $1.sums[channel] }
-        let products = partials.reduce(0) { $0 + $1.sums[channels + channel] }
-        let variance = Double(moments.pointer[channels + channel]) + Double(epsilon)
-        return (Float(sum), Float(products / variance.squareRoot()))
+    override func combine(
+        _ partials: UnsafeBufferPointer<Partial>, into y: UnsafeMutablePointer<Float>
+    ) {
+        let variances = moments.pointer + channels
+        for channel in 0..<channels {
+            var (sum, products) = (0.0, 0.0)
+            for partial in partials {
+                sum += partial.sums[channel]
+                products += partial.sums[channels + channel]
+            }
+            let variance = Double(variances[channel]) + Double(epsilon)
+            y[channel] = Float(sum)
+            y[channels + channel] = Float(products / variance.squareRoot())
+        }
     }
 }
 

@@ -13,11 +13,6 @@ extension Convolution: DecomposableOperation, EpilogueOperation {
         let geometry = convolutionGeometry(
             x: inputs[0].shape, y: output.shape, kernel: Pair(shape[2], shape[3]), window: window,
             groups: groups)
-        if geometry.isDepthwise {
-            return DepthwiseKernel(
-                name: "conv2d_depthwise", geometry: geometry, x: inputs[0], weight: inputs[1],
-                output: output)
-        }
         return PatchConvolutionKernel(
             name: name, geometry: geometry, x: inputs[0], weight: inputs[1], output: output)
     }

@@ -10,18 +10,13 @@ extension ConvolutionTranspose: DecomposableOperation, EpilogueOperation {
     func kernel(inputs: [Buffer], output: Buffer) -> Kernel {
         let (x, weight) = (inputs[0], inputs[1])
         let kernel = Pair(weight.shape[2], weight.shape[3])
-        let geometry = convolutionGeometry(
-            x: output.shape, y: x.shape, kernel: kernel, window: window, groups: groups)
-        if geometry.isDepthwise {
-            return DepthwiseKernel(
-                name: "conv_transpose2d_depthwise", geometry: geometry, x: x, weight: weight,
-                output: output, isTransposed: true)
-        }
         if let equivalent = equivalentConvolution(kernel, x.shape, output.shape) {
             return PatchConvolutionKernel(
                 name: name, geometry: equivalent, x: x, weight: weight, output: output,
                 flips: true)
         }
+        let geometry = convolutionGeometry(
+            x: output.shape, y: x.shape, kernel: kernel, window: window, groups: groups)
         return ScatterConvolutionKernel(
             name: name, geometry: geometry, x: x, weight: weight, output: output)
     }

@@ -10,7 +10,7 @@ final class Storage {
         case owned
     }
 
-    let kind: Kind
+    private(set) var kind: Kind
     let count: Int
     /// Set once the program is bound.
     fileprivate(set) var pointer: UnsafeMutablePointer<Float>!
@@ -19,46 +19,26 @@ final class Storage {
     /// The storage that holds the elements instead, where a step writes over another value.
     var host: Storage?
 
-    /// - Returns: nil if the system has no memory for it.
-    init?(kind: Kind, count: Int) {
-        self.kind = kind
-        self.count = count
-        guard kind == .owned else { return }
-        guard let zeros = Self.zeros(max(count, 1)) else { return nil }
-        pointer = zeros
+    init(kind: Kind, count: Int) {
+        (self.kind, self.count) = (kind, count)
     }
 
-    /// Larger blocks are mapped from the system: zeroed when first touched, near the thread that
-    /// touches them, and in huge pages where there are any.
-    private static let largeBytes = 4 << 20
-
-    private static func zeros(_ count: Int) -> UnsafeMutablePointer<Float>? {
-        let bytes = count * MemoryLayout<Float>.stride
-        let memory = bytes < largeBytes ? calloc(bytes, 1) : pages(bytes)
-        return memory?.bindMemory(to: Float.self, capacity: count)
+    /// Allocates memory of its own, filled with zeros, unless it has some.
+    ///
+    /// - Returns: whether the system has memory for it.
+    func allocate() -> Bool {
+        if pointer == nil { pointer = FloatMemory.allocate(count) }
+        return pointer != nil
     }
 
-    private static func pages(_ bytes: Int) -> UnsafeMutableRawPointer? {
-        let access = (PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS)
-        let memory = mmap(nil, bytes, access.0, access.1, -1, 0)
-        guard let memory, Int(bitPattern: memory) != -1 else { return nil }
-        madvise(memory, bytes, MADV_HUGEPAGE)
-        return memory
-    }
-
-    /// Gives the memory back to the system, which fills it with zeros when it is touched again.
-    /// Elements on pages that are shared with others are left as they are.
-    func release() {
-        let page = Int(getpagesize())
-        let start = UnsafeMutableRawPointer(pointer).alignedUp(toMultipleOf: page)
-        let end = UnsafeMutableRawPointer(pointer + count).alignedDown(toMultipleOf: page)
-        if start < end { madvise(start, end - start, MADV_DONTNEED) }
+    /// Leaves memory of its own to be placed in the arena for a time.
+    func place(during lifetime: ClosedRange<Int>) {
+        precondition(pointer == nil, "a storage that has memory stays where it is")
+        (kind, self.lifetime) = (.arena, lifetime)
     }
 
     deinit {
-        guard kind == .owned, pointer != nil else { return }
-        let bytes = max(count, 1) * MemoryLayout<Float>.stride
-        if bytes < Self.largeBytes { free(pointer) } else { munmap(pointer, bytes) }
+        if kind == .owned, pointer != nil { FloatMemory.free(pointer, count) }
     }
 
     /// The storage that holds the elements.

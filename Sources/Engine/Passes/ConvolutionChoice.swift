@@ -16,7 +16,7 @@ struct ConvolutionChoice: GraphPass {
         let loaded = LoadedValues(learns: learns)
         return GraphRewrite.run(on: input) { graph, operation, inputs in
             guard let task = ConvolutionTask(operation, inputs.map(\.shape)) else {
-                return graph.apply(operation, inputs)
+                return depthwise(operation, graph, inputs) ?? graph.apply(operation, inputs)
             }
             let isFixed = isFixed(task, inputs, loaded)
             return apply(algorithm(for: task, isFixed), task, graph, inputs, isFixed)
@@ -49,6 +49,16 @@ struct ConvolutionChoice: GraphPass {
         case .winograd4: tiles(task.tiling(4), task, graph, inputs, isFixed)
         case .panels: panels(task, graph, inputs, isFixed)
         }
+    }
+
+    private func depthwise(
+        _ operation: any Operation, _ graph: Graph, _ inputs: [Tensor]
+    ) -> Tensor? {
+        guard let convolution = DepthwiseConvolution(operation, inputs.map(\.shape)) else {
+            return nil
+        }
+        let weights = graph.apply(convolution.weights, [inputs[1]])
+        return graph.apply(convolution, [inputs[0], weights])
     }
 
     private func tiles(

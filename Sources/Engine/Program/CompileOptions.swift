@@ -27,8 +27,8 @@ public struct CompileOptions: Sendable {
     /// The most bytes of variables, constants, intermediate results and workspace; the machine's
     /// memory by default.
     public var memoryLimit = Machine.memoryBytes
-    /// Whether the memory of variables is given back once the first run has laid their values out.
-    /// They cannot be read after that, and ``Program/load(_:)`` has to name all of them.
+    /// Whether variables that are laid out once per load are in memory only meanwhile. They cannot
+    /// be read after that, and each call of `Program.load(_:)` has to name all of them.
     public var releasesWeights = false
     /// The fastest algorithms, measured on this machine; a rule of thumb chooses the others.
     public var choices = KernelChoices()

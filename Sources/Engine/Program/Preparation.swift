@@ -1,36 +1,66 @@
-/// The steps that run once per load, and the memory of values that nothing reads after them.
+/// What runs once per load: reading variables, and computing what depends on them alone.
 struct Preparation {
-    /// A kernel, and the storages that it reads as the last one.
-    typealias PreparingStep = (kernel: Kernel, lastRead: [Storage])
+    /// A kernel, and the variables that it is the first to read.
+    typealias PreparingStep = (kernel: Kernel, reads: [VariableBuffer])
+    typealias VariableBuffer = (name: String, buffer: Buffer)
 
     let steps: [PreparingStep]
-    /// The variables that are given back.
-    let releasedVariables: Set<String>
+    /// The variables that runs read, and those that nothing reads.
+    let kept: [VariableBuffer]
+    /// The variables that are in memory while steps read them, and not longer.
+    let released: Set<String>
 
-    /// - Parameter releases: whether memory is given back at all.
+    /// - Parameter releases: whether values that only these steps read leave their memory to those
+    ///   of a run. The steps have to follow the reading of variables then, before the first run.
     init(_ compiled: CompiledGraph, releases: Bool) {
+        let hoisted = compiled.steps.filter(\.isHoisted)
+        let transient = releases ? TransientValues(compiled, hoisted) : nil
+        transient?.leaveMemory()
+        let variables = compiled.values.variables
+        let first = Dictionary(
+            grouping: variables.filter { transient?.lifetime(of: $0.buffer) != nil },
+            by: { (transient?.lifetime(of: $0.buffer)?.lowerBound ?? 0) })
+        steps = hoisted.enumerated().map { index, step in
+            (step.kernel, first[index] ?? [])
+        }
+        let names = Set(first.values.joined().map(\.name))
+        kept = variables.filter { !names.contains($0.name) }
+        released = names
+    }
+}
+
+/// The values that only the steps of a preparation use, and when they do.
+private struct TransientValues {
+    private var lifetimes: [ObjectIdentifier: (storage: Storage, steps: ClosedRange<Int>)] = [:]
+    private let count: Int
+
+    init(_ compiled: CompiledGraph, _ hoisted: [Step]) {
         let values = compiled.values
+        count = hoisted.count
         func storage(_ id: Int) -> Storage { values.buffer(values.origin(id)).storage.root }
-        var kept = Set(values.roots.map { ObjectIdentifier(storage($0)) })
-        var lastReader: [ObjectIdentifier: (step: Int, storage: Storage)] = [:]
-        var kernels: [Kernel] = []
-        for step in compiled.steps {
-            if !step.isHoisted {
-                kept.formUnion((step.reads + step.writes).map { ObjectIdentifier(storage($0)) })
-                continue
+        for (index, step) in hoisted.enumerated() {
+            for storage in (step.reads + step.writes).map(storage) where storage.pointer == nil {
+                let first = lifetimes[ObjectIdentifier(storage)]?.steps.lowerBound ?? index
+                lifetimes[ObjectIdentifier(storage)] = (storage, first...index)
             }
-            for id in step.reads {
-                lastReader[ObjectIdentifier(storage(id))] = (kernels.count, storage(id))
-            }
-            kernels.append(step.kernel)
         }
-        let released = lastReader.filter { releases && !kept.contains($0.key) }
-        steps = kernels.enumerated().map { index, kernel in
-            (kernel, released.values.filter { $0.step == index }.map(\.storage))
+        let running = compiled.steps.filter { !$0.isHoisted }
+        for id in Array(values.roots) + running.flatMap({ $0.reads + $0.writes }) {
+            lifetimes[ObjectIdentifier(storage(id))] = nil
         }
-        let variables = values.variables.filter { variable in
-            released[ObjectIdentifier(variable.buffer.storage.root)] != nil
+    }
+
+    /// The steps, from the first to the last, that use a value; nil if others do, too.
+    func lifetime(of buffer: Buffer) -> ClosedRange<Int>? {
+        lifetimes[ObjectIdentifier(buffer.storage.root)]?.steps
+    }
+
+    /// Places the values in the arena, for a time before that of a run, which begins with its
+    /// inputs at -1.
+    func leaveMemory() {
+        for (storage, steps) in lifetimes.values {
+            let start = -1 - count
+            storage.place(during: start + steps.lowerBound...start + steps.upperBound)
         }
-        releasedVariables = Set(variables.map(\.name))
     }
 }

@@ -21,8 +21,6 @@ public final class Program {
     /// What ``start(_:)`` stops at, and after which step.
     let observations: Observations
     private var isPrepared = false
-    /// Variables that have no value, because their memory was given back.
-    private var released: Set<String> = []
     /// Smaller steps stay on the calling thread: waking others takes longer.
     private static let smallWork = 8192
 
@@ -63,9 +61,9 @@ public final class Program {
         self.outputs = zip(outputs, ends).map { ($0.name, values.buffer($1)) }
         observations = Observations(stops, in: compiled)
         variables = Dictionary(values.variables.map { ($0.name, $0.buffer) }) { first, _ in first }
+        preparation = Preparation(compiled, releases: options.releasesWeights)
         memory = try ProgramMemory(compiled, threads: pool.threads)
         steps = compiled.steps.filter { !$0.isHoisted }
-        preparation = Preparation(compiled, releases: options.releasesWeights)
         fallibleKernels = compiled.steps.compactMap { $0.kernel as? any FallibleKernel }
     }
 }
@@ -95,29 +93,65 @@ extension Program {
     /// Sets variables by name. Those that are not named keep their values, and names that the
     /// program does not have are ignored.
     ///
-    /// - Throws: ``GraphError`` if a shape differs, or a variable that is not named was given back
-    ///   (see ``CompileOptions/releasesWeights``); nothing is changed then.
+    /// - Throws: ``GraphError`` if a shape differs, or a variable is not named that is only in
+    ///   memory while it is laid out (see ``CompileOptions/releasesWeights``); nothing is changed
+    ///   then.
     public func load(_ values: [String: TensorData]) throws(GraphError) {
-        for (name, data) in values {
-            guard let buffer = variables[name], buffer.shape != data.shape else { continue }
-            throw GraphError(
-                operation: "load", inputShapes: [data.shape],
-                reason: "variable \(name) has shape \(buffer.shape)")
+        do {
+            try load(values as [String: any TensorSource])
+        } catch let error as GraphError {
+            throw error
+        } catch {
+            preconditionFailure("reading values in memory failed: \(error)")
         }
-        if let missing = released.first(where: { values[$0] == nil }) {
-            throw GraphError(
-                operation: "load",
-                reason: "variable \(missing) was given back when the weights were laid out; "
-                    + "load it, too, or compile without releasing weights")
-        }
-        for (name, data) in values { variables[name]?.load(data.scalars) }
-        (released, isPrepared) = ([], false)
     }
 
-    /// The present value of a variable; nil if there is none of that name, or it was given back
-    /// (see ``CompileOptions/releasesWeights``).
+    /// Sets variables by name, as `load(_:)` does, from where their values are kept. All
+    /// threads read at the same time.
+    ///
+    /// - Throws: ``GraphError`` as the other function; the error of a source that cannot be read.
+    ///   The program has to be loaded again then before it runs.
+    public func load(_ sources: [String: any TensorSource]) throws {
+        try check(sources)
+        isPrepared = false
+        try pool.withExclusiveUse {
+            try read(preparation.kept, from: sources)
+            guard !preparation.released.isEmpty else { return }
+            // These share their memory with each other, and with the values of a run.
+            try prepare { try read($0, from: sources) }
+        }
+    }
+
+    private func check(_ sources: [String: any TensorSource]) throws(GraphError) {
+        for (name, source) in sources {
+            guard let buffer = variables[name], buffer.shape != source.shape else { continue }
+            throw GraphError(
+                operation: "load", inputShapes: [source.shape],
+                reason: "variable \(name) has shape \(buffer.shape)")
+        }
+        if let missing = preparation.released.first(where: { sources[$0] == nil }) {
+            throw GraphError(
+                operation: "load",
+                reason: "variable \(missing) is in memory only while it is laid out; "
+                    + "load it, too, or compile without releasing weights")
+        }
+    }
+
+    private func read(
+        _ variables: [Preparation.VariableBuffer], from sources: [String: any TensorSource]
+    ) throws {
+        for (name, buffer) in variables {
+            guard let source = sources[name] else { continue }
+            let kernel = ReadingKernel(name, try source.opened(), into: buffer)
+            execute(kernel)
+            if let failure = kernel.failure { throw failure }
+        }
+    }
+
+    /// The present value of a variable; nil if there is none of that name, or it is not kept in
+    /// memory (see ``CompileOptions/releasesWeights``).
     public func value(of variable: String) -> TensorData? {
-        guard !released.contains(variable) else { return nil }
+        guard !preparation.released.contains(variable) else { return nil }
         return variables[variable].map { TensorData(shape: $0.shape, scalars: $0.scalars()) }
     }
 }
@@ -207,11 +241,18 @@ extension Program {
     /// Computes what depends on variables alone, if they changed.
     func prepare() {
         guard !isPrepared else { return }
-        for (kernel, lastRead) in preparation.steps {
+        prepare { _ in }
+    }
+
+    /// - Parameter read: reads variables that the next step is the first to need.
+    private func prepare<Failure>(
+        _ read: ([Preparation.VariableBuffer]) throws(Failure) -> Void
+    ) throws(Failure) {
+        for (kernel, variables) in preparation.steps {
+            try read(variables)
             execute(kernel)
-            for storage in lastRead { storage.release() }
         }
-        (released, isPrepared) = (preparation.releasedVariables, true)
+        isPrepared = true
     }
 
     func execute(_ kernel: Kernel) {

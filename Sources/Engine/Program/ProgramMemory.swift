@@ -1,12 +1,12 @@
-import Glibc
 import TensorGraph
 
 /// The memory of a program's intermediate results, and the workspace that its kernels share.
 final class ProgramMemory {
     private let arena: UnsafeMutablePointer<Float>
     let workspace: UnsafeMutablePointer<Float>
+    private let counts: (arena: Int, workspace: Int)
     /// Bytes of both.
-    let bytes: Int
+    var bytes: Int { (counts.arena + counts.workspace) * MemoryLayout<Float>.size }
 
     /// Allocates the memory, and binds storages and kernels to it.
     ///
@@ -21,31 +21,24 @@ final class ProgramMemory {
         if let excess = compiled.values.budget.excess(plan.count + scratch) {
             throw failure("its intermediate results need \(excess)")
         }
-        bytes = (plan.count + scratch) * MemoryLayout<Float>.size
-        guard let arena = Self.allocate(plan.count) else {
+        for storage in compiled.values.ownedStorages where !storage.allocate() {
+            throw failure("a variable, or what is computed from variables alone, finds no memory")
+        }
+        guard let arena = FloatMemory.allocate(plan.count) else {
             throw failure("its intermediate results find no memory")
         }
-        guard let workspace = Self.allocate(scratch) else {
-            free(arena)
+        guard let workspace = FloatMemory.allocate(scratch) else {
+            FloatMemory.free(arena, plan.count)
             throw failure("its kernels find no memory")
         }
+        counts = (plan.count, scratch)
         (self.arena, self.workspace) = (arena, workspace)
         for (storage, offset) in plan.offsets { storage.bind(to: arena + offset) }
         for kernel in kernels { kernel.bind(threads: threads, workspace: workspace) }
     }
 
     deinit {
-        free(arena)
-        free(workspace)
-    }
-
-    private static func allocate(_ count: Int) -> UnsafeMutablePointer<Float>? {
-        var memory: UnsafeMutableRawPointer?
-        let count = max(count, 1)
-        guard posix_memalign(&memory, 64, count * MemoryLayout<Float>.stride) == 0, let memory
-        else { return nil }
-        let floats = memory.bindMemory(to: Float.self, capacity: count)
-        floats.initialize(repeating: 0, count: count)
-        return floats
+        FloatMemory.free(arena, counts.arena)
+        FloatMemory.free(workspace, counts.workspace)
     }
 }

@@ -56,9 +56,6 @@ final class RowChainKernel: Kernel, ChainableKernel {
     }
 
     override func run(phase: Int, part: Part, _ workspace: UnsafeMutablePointer<Float>) {
-        for (index, link) in links.enumerated() {
-            link.prepare(part: part, workspace + offsets[index])
-        }
         let last = links.count - 1
         let (own, height) = (part.range(links[last].rowCount), links[last].output.shape[2])
         var row = own.lowerBound

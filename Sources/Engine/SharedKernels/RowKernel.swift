@@ -22,9 +22,6 @@ class RowKernel: FusingKernel, ChainableKernel {
 
     final var links: [RowKernel] { chains ? [self] : [] }
 
-    /// Prepares a thread for the rows of a run.
-    func prepare(part: Part, _ workspace: UnsafeMutablePointer<Float>) {}
-
     /// Computes `rows`, counted over the whole batch, with the tail but without an epilogue.
     func compute(
         _ rows: Range<Int>, at addresses: Addresses, part: Part,

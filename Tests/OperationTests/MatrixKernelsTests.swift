@@ -1,0 +1,59 @@
+import Testing
+
+@testable import Engine
+
+/// Products of matrices by the engine and by OpenBLAS.
+@Suite struct MatrixKernelsTests {
+    struct Product: CustomTestStringConvertible, Sendable {
+        let rows, columns, depth: Int
+
+        var testDescription: String { "\(rows) × \(columns), depth \(depth)" }
+    }
+
+    private static func noise(_ count: Int, _ seed: Int) -> [Float] {
+        (0..<count).map { Float(($0 * 7919 + seed * 104_729) % 1009) / 1009 - 0.5 }
+    }
+
+    /// One product, of matrices whose rows are longer than what is multiplied.
+    private func product(
+        _ kernels: MatrixKernels, _ size: Product, _ transposeA: Bool, _ transposeB: Bool,
+        beta: Float
+    ) -> [Float] {
+        let (m, n, k) = (size.rows, size.columns, size.depth)
+        let (lda, ldb, ldc) = ((transposeA ? m : k) + 3, (transposeB ? k : n) + 5, n + 2)
+        let a = Self.noise(lda * max(m, k), 1)
+        let b = Self.noise(ldb * max(n, k), 2)
+        var c = Self.noise(ldc * m, 3)
+        kernels.multiply(
+            transposeA, transposeB, m: m, n: n, k: k, a: a, lda: lda, b: b, ldb: ldb, beta: beta,
+            c: &c, ldc: ldc)
+        return c
+    }
+
+    @Test(arguments: [
+        Product(rows: 1, columns: 1, depth: 1), Product(rows: 5, columns: 16, depth: 7),
+        Product(rows: 13, columns: 17, depth: 300), Product(rows: 50, columns: 31, depth: 16),
+        Product(rows: 12, columns: 96, depth: 513), Product(rows: 1540, columns: 45, depth: 20),
+    ])
+    func bothAgree(_ size: Product) {
+        for index in 0..<8 {
+            let (a, b) = (index & 2 != 0, index & 4 != 0)
+            let beta = Float(index & 1)
+            let found = product(.engine, size, a, b, beta: beta)
+            let expected = product(.openBLAS, size, a, b, beta: beta)
+            let error = zip(found, expected).map { abs($0 - $1) }.max() ?? 0
+            #expect(error <= 1e-6 * Float(size.depth + 1), "\(a) \(b) \(beta)")
+        }
+    }
+
+    @Test func theWiderVectorsAreChosen() {
+        typealias Kernels = MatrixKernels
+        for (core, floats, expected) in [
+            ("Prescott", 16, Kernels.engine), ("Haswell", 16, .engine), ("SkylakeX", 16, .openBLAS),
+            ("Prescott", 8, .engine), ("Zen", 8, .openBLAS), ("SkylakeX", 8, .openBLAS),
+            ("Prescott", 4, .openBLAS), ("neoversen1", 4, .openBLAS),
+        ] {
+            #expect(Kernels.fastest(blasCore: core, vectorFloats: floats) == expected, "\(core)")
+        }
+    }
+}
