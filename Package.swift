@@ -37,7 +37,7 @@ let package = Package(
                 .linkedLibrary("jpeg"), .linkedLibrary("png"), .linkedLibrary("webp"),
                 .linkedLibrary("lcms2"), .linkedLibrary("z"),
             ]),
-        .target(name: "ImageIO", dependencies: ["CImageCodecs", "Files"]),
+        .target(name: "ImageIO", dependencies: ["CImageCodecs", "Files", "Locks"]),
         .target(name: "CColorScience", dependencies: ["CClones"]),
         .target(name: "ColorScience", dependencies: ["CColorScience"]),
         .target(
@@ -177,7 +177,7 @@ let package = Package(
         .testTarget(
             name: "ColorizersTests",
             dependencies: [
-                "CAllocationCounter", "Checkpoints", "Colorizers", "Layers", "Engine",
+                "CAllocationCounter", "Checkpoints", "Colorizers", "Files", "Layers", "Engine",
                 "TensorFiles", "TensorGraph", "TestSupport",
             ], exclude: ["Goldens"]),
         .target(name: "CAllocationCounter", path: "Tests/CAllocationCounter"),
@@ -233,7 +233,10 @@ let package = Package(
             ]),
         .testTarget(
             name: "ModelsTests",
-            dependencies: ["Models", "Checkpoints", "Engine", "MLPackage", "TensorGraph"]),
+            dependencies: [
+                "Models", "Checkpoints", "Engine", "Files", "MLPackage", "TensorFiles",
+                "TensorGraph", "TestSupport",
+            ]),
         .testTarget(
             name: "QuantizationTests",
             dependencies: [

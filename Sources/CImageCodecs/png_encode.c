@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <png.h>
+#include <zlib.h>
 
 #include "CImageCodecs.h"
 
@@ -72,28 +73,50 @@ static void set_tags(struct encoder *encoder, const CodecMetadata *metadata) {
             png, encoder->info, (png_uint_32)metadata->exif_count, (png_bytep)metadata->exif);
 }
 
-static void encode(struct encoder *encoder, const uint8_t *pixels, uint32_t width,
-                   uint32_t height, int level, const CodecMetadata *metadata) {
+// The blocks, as the parts of one zlib stream (RFC 1950).
+static void write_image(png_structp png, const CodecBlock *blocks, size_t count, int level) {
+    const unsigned hint = level < 2 ? 0 : level < 6 ? 1 : level == 6 ? 2 : 3;
+    uint8_t head[2] = {0x78, (uint8_t)(hint << 6)};
+    head[1] += (uint8_t)(31 - (head[0] * 256 + head[1]) % 31);
+    uint32_t checksum = 1;
+    for (size_t i = 0; i < count; i++) {
+        if (!blocks[i].bytes) png_error(png, "out of memory");
+        const bool first = i == 0, last = i + 1 == count;
+        checksum = (uint32_t)adler32_combine(
+            checksum, blocks[i].checksum, (z_off_t)blocks[i].unpacked);
+        const uint8_t foot[4] = {
+            (uint8_t)(checksum >> 24), (uint8_t)(checksum >> 16), (uint8_t)(checksum >> 8),
+            (uint8_t)checksum};
+        const size_t size = blocks[i].count + (first ? sizeof head : 0) + (last ? sizeof foot : 0);
+        png_write_chunk_start(png, (png_const_bytep) "IDAT", (png_uint_32)size);
+        if (first) png_write_chunk_data(png, head, sizeof head);
+        png_write_chunk_data(png, blocks[i].bytes, blocks[i].count);
+        if (last) png_write_chunk_data(png, foot, sizeof foot);
+        png_write_chunk_end(png);
+    }
+}
+
+static void encode(struct encoder *encoder, const CodecBlock *blocks, size_t count,
+                   uint32_t width, uint32_t height, int level, const CodecMetadata *metadata) {
     png_structp png = encoder->png;
-    png_set_compression_level(png, level);
     png_set_IHDR(
         png, encoder->info, width, height, 8, PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
         PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
     if (metadata) set_tags(encoder, metadata);
     png_write_info(png, encoder->info);
-    for (uint32_t y = 0; y < height; y++) png_write_row(png, pixels + 3 * (size_t)width * y);
-    // Without the info: libpng 1.6 would write eXIf a second time.
-    png_write_end(png, NULL);
+    write_image(png, blocks, count, level);
+    // Not png_write_end, which knows nothing of these IDAT chunks.
+    png_write_chunk(png, (png_const_bytep) "IEND", NULL, 0);
 }
 
 bool codec_png_encode(
-    const uint8_t *pixels, uint32_t width, uint32_t height, int level,
+    const CodecBlock *blocks, size_t blocks_count, uint32_t width, uint32_t height, int level,
     const CodecMetadata *metadata, uint8_t **bytes, size_t *count, char *message) {
     struct encoder encoder = {.message = message};
     const bool failed = setjmp(encoder.jump) != 0;
     if (!failed) {
         open_encoder(&encoder);
-        encode(&encoder, pixels, width, height, level, metadata);
+        encode(&encoder, blocks, blocks_count, width, height, level, metadata);
     }
     png_destroy_write_struct(&encoder.png, &encoder.info);
     *bytes = encoder.bytes;

@@ -38,16 +38,21 @@ extension Image {
         }
     }
 
-    /// - Parameter file: the image's name in errors.
+    /// - Parameters:
+    ///   - file: the image's name in errors.
+    ///   - threads: the threads that share the work for a PNG, whose bytes are the same with any
+    ///     number of them.
     package func encode(
-        _ format: ImageFormat, metadata: ImageMetadata? = nil, file: String
+        _ format: ImageFormat, metadata: ImageMetadata? = nil, file: String, threads: Int = 1
     ) throws(ImageError) -> [UInt8] {
         checkPixels()
         var bytes: UnsafeMutablePointer<UInt8>?
         var count = 0
         defer { codec_free(bytes) }
         let tags = metadata.map { CodecTags($0.fitting(format), of: self, for: format) }
-        let problem = codecMessage { encode(format, tags, &bytes, &count, $0) }
+        let problem = codecMessage {
+            encode(format, tags, threads: threads, &bytes, &count, $0)
+        }
         if let problem {
             throw ImageError(
                 .limit, file, "cannot be encoded: \(problem)",
@@ -57,18 +62,21 @@ extension Image {
     }
 
     private func encode(
-        _ format: ImageFormat, _ tags: CodecTags?, _ bytes: inout UnsafeMutablePointer<UInt8>?,
-        _ count: inout Int, _ message: UnsafeMutablePointer<CChar>
+        _ format: ImageFormat, _ tags: CodecTags?, threads: Int,
+        _ bytes: inout UnsafeMutablePointer<UInt8>?, _ count: inout Int,
+        _ message: UnsafeMutablePointer<CChar>
     ) -> Bool {
         let (width, height) = (UInt32(clamping: width), UInt32(clamping: height))
         return tags.withCodecMetadata { metadata in
             switch format {
             case .png(let level):
-                codec_png_encode(
-                    pixels, width, height, Int32(min(max(level, 0), 9)), metadata, &bytes, &count,
+                let level = Int32(min(max(level, 0), 9))
+                let rows = PNGBlocks(self, level: level, threads: threads)
+                return codec_png_encode(
+                    rows.blocks, rows.blocks.count, width, height, level, metadata, &bytes, &count,
                     message)
             case .jpeg(let quality):
-                codec_jpeg_encode(
+                return codec_jpeg_encode(
                     pixels, width, height, Int32(min(max(quality, 1), 100)), metadata, &bytes,
                     &count, message)
             }

@@ -81,8 +81,28 @@ typedef struct {
 bool codec_jpeg_encode(
     const uint8_t *pixels, uint32_t width, uint32_t height, int quality,
     const CodecMetadata *metadata, uint8_t **bytes, size_t *count, char *message);
+
+/// Some rows of a PNG, packed.
+typedef struct {
+    /// For codec_free.
+    uint8_t *bytes;
+    size_t count;
+    size_t unpacked;
+    uint32_t checksum;
+} CodecBlock;
+
+/// The most bytes, with one more for each row, that a block may unpack to.
+#define CODEC_PNG_PART (1u << 30)
+
+/// Packs `count` rows of an image from row `first` on. Blocks may be packed at the same time; they
+/// refer to the rows above them. Without memory, or if the rows are too long, the block stays as it
+/// is.
+void codec_png_pack(
+    const uint8_t *pixels, uint32_t width, uint32_t first, uint32_t count, bool last, int level,
+    CodecBlock *block);
+/// Makes a file of the blocks of an image, in order.
 bool codec_png_encode(
-    const uint8_t *pixels, uint32_t width, uint32_t height, int level,
+    const CodecBlock *blocks, size_t blocks_count, uint32_t width, uint32_t height, int level,
     const CodecMetadata *metadata, uint8_t **bytes, size_t *count, char *message);
 void codec_free(uint8_t *bytes);
 
