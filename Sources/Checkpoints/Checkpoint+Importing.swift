@@ -57,7 +57,9 @@ extension StateDict {
 }
 
 extension StoredTensor {
-    fileprivate func adapted(to entry: StateSpec.Entry, path: String) throws -> StoredTensor {
+    /// The tensor as an entry of a network has it: floats of a weight as float32, a counter as
+    /// int64.
+    func adapted(to entry: StateSpec.Entry, path: String) throws -> StoredTensor {
         switch (entry.kind, elements) {
         case (.counter, .int64): return self
         case (.counter, .float32(let values)):

@@ -10,24 +10,7 @@ extension Checkpoint {
     /// - Throws: `TensorFileError` if the file cannot be read, ``CheckpointError`` if it is not
     ///   a checkpoint or its tensors are not those of its architecture.
     public init(contentsOf path: some PathConvertible) throws {
-        try self.init(path: path.filePath.string)
-    }
-
-    private init(path: String) throws {
-        let reader = try HDF5Reader(path: path)
-        try self.init(attributes: reader.attributes(), path: path)
-        let spec = StateSpec(of: try makeColorizer(in: path))
-        var expected = Dictionary(
-            uniqueKeysWithValues: spec.entries.map { ($0.name, $0.shape) })
-        let optimizerShapes = try Self.optimizerShapes(in: reader, weights: expected)
-        expected.merge(optimizerShapes) { weight, _ in weight }
-        var found = try StateDict(from: reader, expecting: expected)
-        optimizer = found.extractOptimizer()
-        let report = found.compare(expected: spec.entries.map { ($0.name, $0.shape) })
-        guard report.isStrict else {
-            throw CheckpointError.mismatch(report, path: path, architecture: architecture)
-        }
-        state = try found.adapted(to: spec, path: path)
+        self = try CheckpointFile(path).checkpoint()
     }
 
     /// Whether the file at `path` has a checkpoint's attributes; false for one that cannot be read.
@@ -59,7 +42,8 @@ extension Checkpoint {
         return (checkpoint.architecture, checkpoint.options)
     }
 
-    private init(attributes: [String: HDF5Attribute], path: String) throws {
+    /// Makes a checkpoint of all but its tensors.
+    init(attributes: [String: HDF5Attribute], path: String) throws {
         typealias Format = CheckpointFormat
         guard let version = attributes[Format.versionKey]?.integer,
             let architecture = attributes[Format.architectureKey]?.string
@@ -103,57 +87,5 @@ extension Checkpoint {
                     + "the file was changed after retint wrote it")
         }
         return text
-    }
-
-    /// The network; errors about its architecture and options name the file.
-    private func makeColorizer(in path: String) throws -> Module {
-        do {
-            return try makeColorizer()
-        } catch {
-            throw CheckpointError(.malformed, path: path, problem: "\(error)")
-        }
-    }
-
-    /// The shapes of the tensors in the optimizer's group, by variable. Each is a scalar or has the
-    /// shape of the weight that its name ends with.
-    private static func optimizerShapes(
-        in reader: HDF5Reader, weights: [String: Shape]
-    ) throws -> [String: Shape] {
-        let group = CheckpointFormat.optimizerGroup + "/"
-        var shapes: [String: Shape] = [:]
-        for dataset in try reader.datasetNames() where dataset.hasPrefix(group) {
-            let bare = String(dataset.dropFirst(group.count))
-            let shape = try reader.shape(of: dataset)
-            guard shape.rank == 0 || shape == weight(named: bare, in: weights) else {
-                throw CheckpointError(
-                    .malformed, path: reader.path,
-                    problem: "\(dataset.debugDescription) has shape \(shape), "
-                        + "which is not that of the weight it belongs to")
-            }
-            shapes[CheckpointFormat.optimizerPrefix + bare] = shape
-        }
-        return shapes
-    }
-
-    /// `exp_avg.model1.0.weight` → the shape of `model1.0.weight`.
-    private static func weight(named bare: String, in weights: [String: Shape]) -> Shape? {
-        var rest = bare[...]
-        while let dot = rest.firstIndex(of: ".") {
-            rest = rest[rest.index(after: dot)...]
-            if let shape = weights[String(rest)] { return shape }
-        }
-        return nil
-    }
-}
-
-extension StateDict {
-    /// Removes the optimizer's variables and returns them.
-    fileprivate mutating func extractOptimizer() -> StateDict {
-        var optimizer = StateDict()
-        for (name, tensor) in self where name.hasPrefix(CheckpointFormat.optimizerPrefix) {
-            optimizer[name] = tensor
-        }
-        for name in optimizer.names { self[name] = nil }
-        return optimizer
     }
 }

@@ -15,20 +15,23 @@ public struct ABBins: Hashable, Sendable {
 
     /// The 313 bins of "Colorful Image Colorization" (`pts_in_hull.npy`): the corners of all 10×10
     /// cells that the convex hull of sRGB's gamut touches.
-    public static let inGamut = ABBins(containing: {
-        GamutHull.sRGB.touches(cellsAround: $0, $1)
-    })
+    public static let inGamut = ABBins { a in
+        let hull = GamutHull.sRGB.clipped(around: a)
+        return { hull.touches(cellsAround: $0) }
+    }
 
     /// The 529 bins of "Real-Time User-Guided Image Colorization": the whole grid.
-    public static let grid = ABBins(containing: { _, _ in true })
+    public static let grid = ABBins { _ in { _ in true } }
 
-    private init(containing contains: (Double, Double) -> Bool) {
+    /// - Parameter row: for an a, whether there is a bin at each b.
+    private init(_ row: (Double) -> (Double) -> Bool) {
         var (centers, binAtPoint) = ([(a: Float, b: Float)](), [Int]())
-        for row in 0..<Self.side {
+        for index in 0..<Self.side {
+            let a = Double(index * Self.spacing - Self.extent)
+            let contains = row(a)
             for column in 0..<Self.side {
-                let a = Double(row * Self.spacing - Self.extent)
                 let b = Double(column * Self.spacing - Self.extent)
-                let isBin = contains(a, b)
+                let isBin = contains(b)
                 binAtPoint.append(isBin ? centers.count : -1)
                 if isBin { centers.append((Float(a), Float(b))) }
             }

@@ -50,13 +50,21 @@ struct GamutHull {
         (two.a - one.a) * (three.b - one.b) - (two.b - one.b) * (three.a - one.a)
     }
 
-    /// Whether any of the four cells that meet at a grid point overlaps the hull.
-    func touches(cellsAround a: Double, _ b: Double) -> Bool {
-        let reach = Double(ABBins.spacing)
-        // Clips the hull between two lines of constant a, then between two of constant b.
-        let strip = clipped(corners, { $0.a - (a - reach) }, { a + reach - $0.a })
-        let rest = clipped(strip, { $0.b - (b - reach) }, { b + reach - $0.b })
-        return !rest.isEmpty
+    private init(corners: [(a: Double, b: Double)]) { self.corners = corners }
+
+    private static let reach = Double(ABBins.spacing)
+
+    /// The part of the hull in the cells that meet at grid points of an a.
+    func clipped(around a: Double) -> GamutHull {
+        let reach = Self.reach
+        return GamutHull(
+            corners: clipped(corners, { $0.a - (a - reach) }, { a + reach - $0.a }))
+    }
+
+    /// Whether any of the cells that meet at grid points of a b overlaps the hull.
+    func touches(cellsAround b: Double) -> Bool {
+        let reach = Self.reach
+        return !clipped(corners, { $0.b - (b - reach) }, { b + reach - $0.b }).isEmpty
     }
 
     /// The part of a convex polygon where both distances are above 0 (Sutherland and Hodgman).

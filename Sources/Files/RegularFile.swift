@@ -9,6 +9,8 @@ package final class RegularFile: Sendable {
     /// The size when the file was opened.
     package let byteCount: Int
     package let descriptor: Int32
+    /// The time of the last change when the file was opened.
+    private let changed: timespec
 
     /// One call to the system moves no more than this; Linux itself stops below 2 GiB.
     private static let largestTransfer = 1 << 30
@@ -26,7 +28,7 @@ package final class RegularFile: Sendable {
         descriptor = open(self.path.string, flags)
         guard descriptor >= 0 else { throw Self.failure(self.path, errno) }
         do throws(FileError) {
-            byteCount = try Self.size(of: descriptor, self.path)
+            (byteCount, changed) = try Self.state(of: descriptor, self.path)
         } catch {
             close(descriptor)
             throw error
@@ -41,6 +43,19 @@ package final class RegularFile: Sendable {
         guard fstat(descriptor, &status) == 0 else { return "\(byteCount) bytes" }
         let time = status.st_mtim
         return "\(byteCount) bytes, changed at \(time.tv_sec) s + \(time.tv_nsec) ns"
+    }
+
+    /// Throws if the file was written to since it was opened. A file that another one replaced at
+    /// its path has not changed.
+    package func checkUnchanged() throws(FileError) {
+        let (size, time) = try Self.state(of: descriptor, path)
+        guard size == byteCount, time.tv_sec == changed.tv_sec, time.tv_nsec == changed.tv_nsec
+        else {
+            throw FileError(
+                path: path.string, operation: "read", reason: "it was changed while it was in use",
+                remedy: "open it again; to change a file that is in use, write a new one and "
+                    + "rename it")
+        }
     }
 
     /// Fills `bytes` with those of the file from `offset` on.
@@ -112,11 +127,13 @@ extension RegularFile {
         return done
     }
 
-    private static func size(of descriptor: Int32, _ path: FilePath) throws(FileError) -> Int {
+    private static func state(
+        of descriptor: Int32, _ path: FilePath
+    ) throws(FileError) -> (byteCount: Int, changed: timespec) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw failure(path, errno) }
         switch status.st_mode & S_IFMT {
-        case S_IFREG: return Int(status.st_size)
+        case S_IFREG: return (Int(status.st_size), status.st_mtim)
         case S_IFDIR:
             throw FileError(
                 path: path.string, operation: "read", reason: "it is a directory",

@@ -22,12 +22,15 @@ public struct Model: Sendable {
     /// Where the model's graph comes from.
     package enum Source: Sendable {
         /// The graph is built by the checkpoint's architecture.
-        case checkpoint(Checkpoint)
+        case checkpoint(CheckpointSource)
         /// The graph is raised from the operations of the package.
         case package(MLPackage)
     }
 
-    /// Reads a checkpoint or a package.
+    /// Opens a checkpoint or a package.
+    ///
+    /// Weights are read when the model is compiled. Its files may be replaced by others meanwhile,
+    /// but not be written to: compiling fails then.
     ///
     /// - Parameter memoryLimit: see ``memoryLimit``.
     /// - Throws: `FileError` if there is no such file; `TensorFileError` and `CheckpointError` for
@@ -38,7 +41,7 @@ public struct Model: Sendable {
         if try isDirectory(path) {
             source = .package(try MLPackage(contentsOf: path))
         } else {
-            source = .checkpoint(try Checkpoint(contentsOf: path))
+            source = .checkpoint(try CheckpointSource(contentsOf: path))
         }
     }
 
@@ -48,6 +51,15 @@ public struct Model: Sendable {
     ///   - checkpoint: the network and its weights.
     ///   - name: the name that errors and reports use; the architecture if nil.
     public init(_ checkpoint: Checkpoint, name: String? = nil) {
+        self.init(CheckpointSource(checkpoint), name: name)
+    }
+
+    /// Creates a model from a network whose weights are read or made when it is compiled.
+    ///
+    /// - Parameters:
+    ///   - checkpoint: the network.
+    ///   - name: the name that errors and reports use; the architecture if nil.
+    public init(_ checkpoint: CheckpointSource, name: String? = nil) {
         self.name = name ?? checkpoint.architecture
         source = .checkpoint(checkpoint)
     }
@@ -79,8 +91,8 @@ public struct Model: Sendable {
         }
     }
 
-    /// The checkpoint; nil for a package.
-    public var checkpoint: Checkpoint? {
+    /// The checkpoint, whose weights are read when they are needed; nil for a package.
+    public var checkpoint: CheckpointSource? {
         if case .checkpoint(let checkpoint) = source { checkpoint } else { nil }
     }
 
@@ -137,12 +149,13 @@ extension MLPackage {
 extension Model {
     /// A hash of the weights, as hexadecimal digits.
     ///
-    /// - Throws: ``ModelError`` if the model cannot be run.
+    /// - Throws: ``ModelError`` if the model cannot be run; the error of a file of weights that
+    ///   cannot be read.
     package func fingerprint() throws -> String {
         var hash = ContentHash()
         for (name, data) in try graph().variables.sorted(by: { $0.key < $1.key }) {
             hash.update(Array(name.utf8))
-            hash.update(data.scalars)
+            hash.update(try data.tensorData().scalars)
         }
         return hash.digest.hexadecimal
     }

@@ -12,7 +12,7 @@ package struct ModelGraph {
     package let inputs: [(name: String, shape: Shape)]
     package let outputs: [(name: String, value: Tensor)]
     /// The weights, by the names of the graph's variables.
-    package let variables: [String: TensorData]
+    package let variables: [String: any TensorSource]
     /// How lightness goes in and colors come out; nil if the model is not a colorizer.
     let interface: ColorizerInterface?
     /// All values between inputs and outputs, in the order of computation.
@@ -42,7 +42,7 @@ extension Model {
         }
     }
 
-    private func graph(of checkpoint: Checkpoint, _ shape: Shape) throws -> ModelGraph {
+    private func graph(of checkpoint: CheckpointSource, _ shape: Shape) throws -> ModelGraph {
         let network = try checkpoint.makeColorizer()
         try check(shape, multiple: network.requiredMultiple)
         let graph = Graph(mode: .inference)

@@ -45,7 +45,9 @@ package final class ModelProgram {
     package var inputShape: Shape { inputs[0].shape }
 
     /// Replaces weights by name; the others keep their values.
-    package func load(_ variables: [String: TensorData]) throws { try program.load(variables) }
+    package func load(_ variables: [String: any TensorSource]) throws {
+        try program.load(variables)
+    }
 
     /// Begins a run that returns the observed values one by one.
     ///
@@ -188,7 +190,7 @@ extension CompileOptions {
     /// the machine run out of it. Larger inputs, which the caller asks for, may take more, and so
     /// may all if the caller sets a limit.
     fileprivate func limited(for graph: ModelGraph) -> CompileOptions {
-        let weights = graph.variables.values.reduce(0) { $0 + $1.scalars.count } * 4
+        let weights = graph.variables.values.reduce(0) { $0 + $1.shape.count } * 4
         let count = graph.inputs.reduce(0) { $0 + min($1.shape.count, 1 << 40) }
         let usual = Self.usualMemory(inputCount: count, weightBytes: weights)
         var limited = self

@@ -34,17 +34,18 @@ extension Image {
     ///   - height: of the color, in pixels.
     ///   - guide: the lightness at the size of the color, for enlarging with the lightness of the
     ///     image as a guide; nil for bilinear enlargement.
+    ///   - threads: the threads that share the work. The colors are the same with any number.
     /// - Precondition: `a`, `b` and `guide` have `width * height` values.
     package mutating func recolor(
-        a: [Float], b: [Float], width: Int, height: Int, guide: [Float]? = nil
+        a: [Float], b: [Float], width: Int, height: Int, guide: [Float]? = nil,
+        threads: Int = 1
     ) {
         precondition(a.count == width * height && b.count == a.count, "colors of another size")
         let resampler = PlaneResampler(
             from: (width, height), to: (self.width, self.height), filter: .bilinear)
         guard let guide else {
-            var rows = EnlargedRows(resampler, [a, b])
-            return recolorRows { row, pixels, count in
-                rows.move(to: row)
+            let enlarged = EnlargedRows(resampler, [a, b], threads: threads)
+            return recolorBands(enlarged, threads: threads) { rows, pixels, count in
                 Recoloring.recolor(pixels, a: rows[0], b: rows[1], count: count)
             }
         }
@@ -53,10 +54,10 @@ extension Image {
             lightness: guide, a: a, b: b, width: width, height: height,
             radius: max(Int((side * Self.guideRadius).rounded()), 1),
             regularization: Self.guideRegularization)
-        var rows = EnlargedRows(
-            resampler, [colors.scaleA, colors.offsetA, colors.scaleB, colors.offsetB])
-        recolorRows { row, pixels, count in
-            rows.move(to: row)
+        let enlarged = EnlargedRows(
+            resampler, [colors.scaleA, colors.offsetA, colors.scaleB, colors.offsetB],
+            threads: threads)
+        recolorBands(enlarged, threads: threads) { rows, pixels, count in
             Recoloring.recolor(
                 pixels, scaleA: rows[0], offsetA: rows[1], scaleB: rows[2], offsetB: rows[3],
                 count: count)
@@ -101,15 +102,49 @@ extension Image {
     }
 }
 
+extension Image {
+    /// Rows that one thread recolors at a time.
+    private static let bandRows = 64
+
+    /// Recolors row by row, several bands of rows at the same time.
+    ///
+    /// - Parameter body: receives the enlarged planes' row, the row's pixels and their number.
+    private mutating func recolorBands(
+        _ enlarged: EnlargedRows, threads: Int,
+        _ body: (EnlargedRows, UnsafeMutablePointer<UInt8>, Int) -> Void
+    ) {
+        let (width, height) = (width, height)
+        precondition(pixels.count == 3 * width * height, "pixels of another size")
+        pixels.withUnsafeMutableBufferPointer { pixels in
+            guard let start = pixels.baseAddress else { return }
+            let bands = (height + Self.bandRows - 1) / Self.bandRows
+            concurrently(bands, threads: threads) { band in
+                var rows = enlarged
+                let first = band * Self.bandRows
+                for row in first..<min(first + Self.bandRows, height) {
+                    rows.move(to: row)
+                    body(rows, start + 3 * width * row, width)
+                }
+            }
+        }
+    }
+}
+
 /// Planes that are enlarged a row at a time, so that memory stays bounded.
 private struct EnlargedRows {
     private let resampler: PlaneResampler
     private let wide: [[Float]]
     private var rows: [[Float]]
 
-    init(_ resampler: PlaneResampler, _ planes: [[Float]]) {
+    init(_ resampler: PlaneResampler, _ planes: [[Float]], threads: Int) {
         self.resampler = resampler
-        wide = planes.map(resampler.widened)
+        var wide = [[Float]](repeating: [], count: planes.count)
+        wide.withUnsafeMutableBufferPointer { wide in
+            concurrently(planes.count, threads: threads) { index in
+                wide[index] = resampler.widened(planes[index])
+            }
+        }
+        self.wide = wide
         rows = planes.map { _ in [Float](repeating: 0, count: resampler.width) }
     }
 

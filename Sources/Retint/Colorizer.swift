@@ -22,7 +22,7 @@ public final class Colorizer: Sendable {
     private let sizes: NetworkSizes
     private let programs: ProgramPool
     /// The threads of the network for a photo that is colored alone, and for one of several.
-    private let threads: (alone: Int, each: Int)
+    let threads: (alone: Int, each: Int)
 
     /// Reads a model.
     ///
@@ -122,7 +122,7 @@ public final class Colorizer: Sendable {
         var result = photo
         result.recolor(
             a: plane(0), b: plane(1), width: width, height: height,
-            guide: fitting.enlargement == .guided ? lightness : nil)
+            guide: fitting.enlargement == .guided ? lightness : nil, threads: threads)
         return result
     }
 

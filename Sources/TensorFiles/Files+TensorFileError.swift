@@ -23,6 +23,11 @@ extension RegularFile {
             try read(into: bytes, at: offset)
         }
     }
+
+    /// ``checkUnchanged()`` with the errors of this module.
+    func requireUnchanged() throws(TensorFileError) {
+        try TensorFileError.converting(.damaged) { () throws(FileError) in try checkUnchanged() }
+    }
 }
 
 extension PendingFile {

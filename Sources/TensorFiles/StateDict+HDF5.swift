@@ -8,17 +8,8 @@ extension StateDict {
         from reader: HDF5Reader, expecting expected: [String: Shape]?
     ) throws(TensorFileError) {
         self.init()
-        let path = reader.path
-        try Self.refuseKeras(reader)
         var budget = reader.limits.totalBytes
-        for components in try reader.datasetPaths(under: "") {
-            let name = components.joined(separator: ".")
-            guard self[name] == nil, unread[name] == nil else {
-                throw TensorFileError(
-                    .damaged, path: path, place: name.debugDescription,
-                    "stands in the file twice: as a dotted name and in groups")
-            }
-            let dataset = try reader.dataset(components)
+        for (name, dataset) in try reader.namedDatasets() {
             guard wants(name, dataset.shape, expecting: expected) else { continue }
             self[name] = try reader.read(dataset, budget: budget)
             budget -= dataset.byteCount
@@ -39,12 +30,30 @@ extension StateDict {
         try writer.finish()
     }
 
-    private static func refuseKeras(_ reader: HDF5Reader) throws(TensorFileError) {
+}
+
+extension HDF5Reader {
+    /// All datasets by dotted name, checked except for their elements, in the order of the file.
+    func namedDatasets() throws(TensorFileError) -> [(name: String, dataset: HDF5Dataset)] {
+        try refuseKeras()
+        var known: Set<String> = []
+        return try datasetPaths(under: "").map { (components) throws(TensorFileError) in
+            let name = components.joined(separator: ".")
+            guard known.insert(name).inserted else {
+                throw TensorFileError(
+                    .damaged, path: path, place: name.debugDescription,
+                    "stands in the file twice: as a dotted name and in groups")
+            }
+            return (name, try dataset(components))
+        }
+    }
+
+    private func refuseKeras() throws(TensorFileError) {
         let marks = ["layer_names", "keras_version"]
-        guard marks.contains(where: reader.rootHasAttribute) || reader.contains("model_weights")
+        guard marks.contains(where: rootHasAttribute) || contains("model_weights")
         else { return }
         throw TensorFileError(
-            .otherFormat, path: reader.path,
+            .otherFormat, path: path,
             "is a Keras file, which names and orders weights in its own way; "
                 + "a PyTorch state dict is needed, as Scripts/python/export_pytorch.py writes it")
     }

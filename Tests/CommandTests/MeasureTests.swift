@@ -103,6 +103,7 @@ import Testing
         }
         #expect(report["threads"] as? Int == 1)
         #expect(report["blas_core"] is String)
+        #expect(["retint", "OpenBLAS"].contains(report["sgemm_kernels"] as? String))
         let operations = try #require(report["operations"] as? [[String: Any]])
         #expect(operations.contains { ($0["name"] as? String)?.hasPrefix("conv2d") == true })
     }
@@ -125,14 +126,18 @@ import Testing
             says: ["--memory-limit 0: must be from 1 to"])
     }
 
-    @Test func warnsOfSlowKernels() throws {
+    /// Kernels that OpenBLAS has for older processors are not used.
+    @Test func namesTheKernelsOfProducts() throws {
         let flags = try String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)
-        guard flags.contains(" avx512bw ") || flags.contains(" avx2 ") else { return }
-        let slow = flags.contains(" avx512bw ") ? "Haswell" : "Sandybridge"
-        let result = try bench.run(
-            ["benchmark", "mobile-unet", "--size", "32", "--runs", "1"],
-            environment: ["OPENBLAS_CORETYPE": slow])
-        #expect(result.messages.contains("warning: OpenBLAS runs its \(slow)"))
+        guard flags.contains(" avx512f ") || flags.contains(" avx2 ") else { return }
+        let (slow, fast) =
+            flags.contains(" avx512f ") ? ("Haswell", "SkylakeX") : ("Sandybridge", "Haswell")
+        for (core, kernels) in [(slow, "retint"), (fast, "OpenBLAS")] {
+            let result = try bench.run(
+                ["benchmark", "mobile-unet", "--size", "32", "--runs", "1"],
+                environment: ["OPENBLAS_CORETYPE": core])
+            #expect(result.output.contains("(by \(kernels), OpenBLAS core \(core))"))
+        }
     }
 
     @Test func refuses() throws {

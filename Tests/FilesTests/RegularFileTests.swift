@@ -50,6 +50,26 @@ import Testing
         #expect(bytes == [96, 97, 98, 99])
     }
 
+    @Test func changesAreNoticed() throws {
+        let path = scratch.path("file")
+        let file = try RegularFile(path)
+        try AtomicFile.write([1], to: path)
+        // Another file at the same path.
+        try file.checkUnchanged()
+        for change: (FileHandle) throws -> Void in [
+            { try $0.write(contentsOf: Data([7])) }, { try $0.truncate(atOffset: 0) },
+        ] {
+            let file = try RegularFile(path)
+            try file.checkUnchanged()
+            usleep(20_000)
+            let handle = try FileHandle(forUpdating: URL(filePath: path))
+            try change(handle)
+            try handle.close()
+            let error = #expect(throws: FileError.self) { try file.checkUnchanged() }
+            #expect(error?.reason == "it was changed while it was in use")
+        }
+    }
+
     @Test func listingKeepsTheSpellingOfTheFolder() throws {
         try createFolder(scratch.path("photos/a/.hidden"))
         for name in ["b.JPG", "a/c.jpg", "a/.d.jpg", "a/e.txt", "a/.hidden/f.jpg"] {

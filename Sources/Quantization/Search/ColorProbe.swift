@@ -7,7 +7,7 @@ import TensorGraph
 /// Measures how much the colors of photos change when weights of a package are replaced.
 final class ColorProbe {
     private let program: ModelProgram
-    private let variables: [String: TensorData]
+    private let variables: [String: any TensorSource]
     private let photos: [TensorData]
     private let memoryLimit: Int?
     private var expected: [LabPlanes] = []

@@ -35,7 +35,7 @@ extension ModelSize {
             packageBytes = try fileBytes(of: package, at: model.name)
             (float16Bytes, int8Bytes) = (nil, nil)
         case .checkpoint(let checkpoint):
-            let half = try checkpoint.halfPackage(size: imageSize)
+            let half = try checkpoint.checkpoint().halfPackage(size: imageSize)
             operations = half.operationCount
             packageBytes = nil
             float16Bytes = try half.writtenBytes()

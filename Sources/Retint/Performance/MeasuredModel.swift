@@ -37,7 +37,7 @@ struct MeasuredModel {
     private func exported(size: Int) -> (MLPackage?, problem: String?) {
         if let package = model.package { return (package, nil) }
         do {
-            return (try model.checkpoint?.halfPackage(size: size), nil)
+            return (try model.checkpoint?.checkpoint().halfPackage(size: size), nil)
         } catch {
             return (nil, "\(error)")
         }

@@ -67,7 +67,11 @@ public func colorizePhotos(
     onPhoto: (PhotoFile, PhotoOutcome) -> Void = { _, _ in }
 ) async throws {
     try options.masks?.checkKept(by: files)
-    let painter = try FilePainter(model, options, count: files.count)
+    // The first photo is decoded while the model is compiled and its weights are read.
+    let first = files.first.flatMap { file in
+        options.skipsFinished && file.isFinished ? nil : DecodedPhoto(file)
+    }
+    let painter = try FilePainter(model, options, count: files.count, first)
     for folder in Set(files.map { $0.output.filePath.removingLastComponent() }) {
         try createFolder(folder)
     }
@@ -91,24 +95,49 @@ public func colorizePhotos(
     if !options.skipsFinished { try options.masks?.checkInstances() }
 }
 
+/// A photo that is decoded on a thread of its own.
+private struct DecodedPhoto: Sendable {
+    private let path: String
+    private let task: Task<(image: Image, metadata: ImageMetadata), any Error>
+
+    init(_ file: PhotoFile) {
+        let path = file.photo
+        self.path = path
+        task = Task {
+            try await onNewThread { _ in try Image.withMetadata(contentsOf: path) }
+        }
+    }
+
+    /// What became of the photo; nil for another file.
+    func result(
+        of file: PhotoFile
+    ) async -> Result<(image: Image, metadata: ImageMetadata), any Error>? {
+        file.photo == path ? await task.result : nil
+    }
+}
+
 /// Colors the photos of files on worker threads.
 private final class FilePainter: Sendable {
     private let colorizer: Colorizer
     private let before: Colorizer?
     private let options: PhotoColoringOptions
     private let writers: WorkerThreads
+    private let first: DecodedPhoto?
 
     /// The number of photos that are worked on or wait, in either case in order.
     var limit: Int { 2 * colorizer.workerCount }
 
-    init(_ model: Model, _ options: PhotoColoringOptions, count: Int) throws {
+    /// - Parameter first: the first photo, which is being decoded.
+    init(
+        _ model: Model, _ options: PhotoColoringOptions, count: Int, _ first: DecodedPhoto?
+    ) throws {
         func colorizer(_ model: Model) throws -> Colorizer {
             try Colorizer(
                 model, size: options.size, threads: options.threads, choices: options.choices,
                 fitting: options.fitting,
                 workers: count)
         }
-        self.options = options
+        (self.options, self.first) = (options, first)
         self.colorizer = try colorizer(model)
         before = try options.before.map(colorizer)
         writers = WorkerThreads(self.colorizer.workerCount, name: "retint.files")
@@ -118,8 +147,9 @@ private final class FilePainter: Sendable {
     func paint(_ file: PhotoFile) async throws -> PhotoOutcome {
         if options.skipsFinished, file.isFinished { return .skipped }
         do {
+            let decoded = await first?.result(of: file)
             let (outputs, notes) = try await colorizer.workers.run { [self] _, _ in
-                try encoded(file)
+                try encoded(file, decoded?.get() ?? Image.withMetadata(contentsOf: file.photo))
             }
             // What was colored is written even if the task is cancelled now.
             try await Task { [writers] in
@@ -141,16 +171,21 @@ private final class FilePainter: Sendable {
     }
 
     /// The colored copy of a photo and its strip, ready to be written.
-    private func encoded(_ file: PhotoFile) throws -> (outputs: [Output], notes: [String]) {
-        let (photo, metadata) = try Image.withMetadata(contentsOf: file.photo)
+    private func encoded(
+        _ file: PhotoFile, _ decoded: (image: Image, metadata: ImageMetadata)
+    ) throws -> (outputs: [Output], notes: [String]) {
+        let (photo, metadata) = decoded
+        let threads = colorizer.threads.each
         let region = try region(of: photo, file)
         let colored = try colorizer.colored(photo, options.saturation, in: region)
-        let copy = try colored.encode(file.format, metadata: metadata, file: file.output)
+        let copy = try colored.encode(
+            file.format, metadata: metadata, file: file.output, threads: threads)
         var outputs = [Output(path: file.output, bytes: copy)]
         if let strip = file.strip {
             let earlier = try before?.colored(photo, options.saturation, in: region)
             let images = [photo.gray, earlier, colored, photo].compactMap { $0 }
-            let bytes = try Image.sideBySide(images).encode(file.format, file: strip)
+            let bytes = try Image.sideBySide(images)
+                .encode(file.format, file: strip, threads: threads)
             outputs.append(Output(path: strip, bytes: bytes))
         }
         return (outputs, metadata.notes(writing: file.format))

@@ -60,6 +60,19 @@ struct HDF5Dataset {
         return StoredTensor(shape: shape, elements: elements, storedType: type.stored)
     }
 
+    /// Whether the elements lie in the file one after another, to be read without libhdf5.
+    var isContiguous: Bool {
+        if case .contiguous = storage { true } else { false }
+    }
+
+    /// The elements where they lie in the file, if they lie there one after another as they are in
+    /// memory; nil otherwise.
+    func elements(in file: RegularFile) -> FileTensor? {
+        guard case .contiguous(let offset) = storage, type.stored == .float32, !type.isBigEndian
+        else { return nil }
+        return FileTensor(shape: shape, file: file, offset: offset)
+    }
+
     private func fill(
         _ bytes: UnsafeMutableRawBufferPointer, from file: RegularFile, _ source: some HDF5Source
     ) throws(TensorFileError) {

@@ -16,7 +16,7 @@ public final class HDF5Reader: Sendable {
     public let path: String
     /// The limits beyond which tensors and attributes are refused.
     public let limits: TensorFileLimits
-    private let file: RegularFile
+    let file: RegularFile
     let source: any HDF5Source
     /// The datasets that were listed: asking for each of them would take longer.
     private let known = Mutex<[[String]: HDF5DatasetEntry]>([:])
