@@ -9,10 +9,13 @@ import Models
 /// - Throws: ``BenchmarkError`` if an option is out of range or a package is to be trained;
 ///   `ModelError` if the model does not run at the size.
 public func benchmark(
-    _ model: Model, _ options: BenchmarkOptions = .init()
+    _ model: consuming Model, _ options: BenchmarkOptions = .init()
 ) throws -> BenchmarkReport {
     try options.check()
-    let subject = try BenchmarkSubject(model, options)
+    let name = model.name
+    // Programs have weights of their own: the model's are given up where the caller has no use for
+    // them.
+    let subject = try BenchmarkSubject(consume model, options)
     let seconds = try subject.measure(runs: options.runs)
     let median = seconds.median
     let isProfiled = options.profilesOperations || options.profilesSteps
@@ -23,12 +26,13 @@ public func benchmark(
     let sgemm = try 1e-9 * Machine.measureMatrixProduct(threads: options.threads)
     let copy = try 1e-9 * Machine.measureCopy(threads: options.threads)
     return BenchmarkReport(
-        model: model.name, mode: options.mode.rawValue, batch: options.batch,
+        model: name, mode: options.mode.rawValue, batch: options.batch,
         height: subject.height, width: subject.width, threads: subject.program.threads,
         runs: seconds.count, medianSeconds: median, fastestSeconds: seconds.min() ?? .nan,
         imagesPerSecond: Double(options.batch) / median, gflops: gflops, sgemmGflops: sgemm,
         sgemmShare: gflops / sgemm, copyGigabytesPerSecond: copy, peakBytes: peak,
         arenaBytes: subject.program.arenaBytes, blasCore: Machine.blasCore,
+        sgemmKernels: Machine.matrixKernels,
         operations: options.profilesOperations
             ? BenchmarkReport.Operation.summary(of: profile) : nil,
         steps: options.profilesSteps ? BenchmarkReport.Step.list(profile) : nil)

@@ -72,6 +72,8 @@ public struct BenchmarkReport: Encodable, Sendable {
     public let arenaBytes: Int
     /// The processor for which OpenBLAS chose its kernels.
     public let blasCore: String
+    /// Whose kernels multiplied matrices: `retint` or `OpenBLAS`.
+    public let sgemmKernels: String
     /// The most expensive kind first; nil unless requested.
     public let operations: [Operation]?
     /// In the order of the program; nil unless requested.

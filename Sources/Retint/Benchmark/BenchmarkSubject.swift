@@ -12,10 +12,10 @@ struct BenchmarkSubject {
     let height: Int
     let width: Int
 
-    init(_ model: Model, _ options: BenchmarkOptions) throws {
+    init(_ model: consuming Model, _ options: BenchmarkOptions) throws {
         switch options.mode {
         case .inference: try self.init(inferenceOf: model, options)
-        case .training: try self.init(trainingOf: model, options)
+        case .training: try self.init(trainingOf: consume model, options)
         }
     }
 
@@ -30,16 +30,18 @@ struct BenchmarkSubject {
     }
 
     /// A training step in one program: forward pass, L2 loss, backward pass, Adam.
-    private init(trainingOf model: Model, _ options: BenchmarkOptions) throws {
-        guard let checkpoint = model.checkpoint else {
+    private init(trainingOf model: consuming Model, _ options: BenchmarkOptions) throws {
+        let name = model.name
+        guard let source = (consume model).checkpoint else {
             throw BenchmarkError(
-                .notTrainable, "\(model.name): a package cannot be trained; use a checkpoint")
+                .notTrainable, "\(name): a package cannot be trained; use a checkpoint")
         }
+        let checkpoint = try source.checkpoint()
         let size = options.size ?? 256
         let (input, output) = (
             Shape([options.batch, 1, size, size]), Shape([options.batch, 2, size, size])
         )
-        let network = try Self.network(of: checkpoint, model.name, size: size)
+        let network = try Self.network(of: checkpoint, name, size: size)
         let graph = Graph(mode: .training)
         let ab = network(graph.input("lightness", input))
         let target = graph.input("ab", output)
@@ -49,7 +51,7 @@ struct BenchmarkSubject {
         Adam().apply(
             parameters: parameters, gradients: gradients, learningRate: graph.learningRate)
         program = try Program(outputs: [("loss", loss)], options: options.compileOptions)
-        try program.load(checkpoint.variables)
+        try program.load((consume checkpoint).variables)
         try program.load(graph.initialOptimizerState())
         try program.load(["learning_rate": TensorData(scalar: 1e-4)])
         inputs = [

@@ -10,7 +10,7 @@ extension BenchmarkReport {
                 + "\(Format.fixed(imagesPerSecond, 1)) images/s",
             "\(Format.fixed(gflops, 1)) GFLOP/s, \(Format.fixed(100 * sgemmShare, 0)) % of the "
                 + "\(Format.fixed(sgemmGflops, 1)) GFLOP/s of matrix products "
-                + "(OpenBLAS core \(blasCore)); copies run at "
+                + "(by \(sgemmKernels), OpenBLAS core \(blasCore)); copies run at "
                 + "\(Format.fixed(copyGigabytesPerSecond, 1)) GB/s",
         ]
         let peak = peakBytes.map { "peak memory \(Format.bytes($0)), " } ?? ""

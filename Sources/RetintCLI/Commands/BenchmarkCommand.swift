@@ -66,11 +66,9 @@ struct BenchmarkCommand: ParsableCommand {
         try check(batch, "--batch", BenchmarkOptions.batchRange)
         try check(threads, "--threads", CompileOptions.threadRange)
         try check(runs, "--runs", BenchmarkOptions.runRange)
-        let model = try loadedModel()
-        if let warning = Processor.blasWarning { Console.warn(warning) }
         var options = options
         if tune { options.tuner = tuner(options.choices) }
-        let report = try benchmark(model, options)
+        let report = try benchmark(try loadedModel(), options)
         if let tuner = options.tuner { try KernelFile.write(tuner.choices) }
         if json { return try Console.printJSON(report) }
         for line in report.lines { Console.print(line) }
@@ -92,8 +90,9 @@ extension BenchmarkCommand {
                     + colorizerNames.joined(separator: ", "))
         }
         let options = architecture.applied(to: ColorizerOptions())
-        let checkpoint = try Checkpoint(architecture: model, options: options.texts, seed: 0)
-        return Model(checkpoint, name: model)
+        return Model(
+            try CheckpointSource(architecture: model, options: options.texts, seed: 0),
+            name: model)
     }
 
     private var options: BenchmarkOptions {

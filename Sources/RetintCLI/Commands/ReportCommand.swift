@@ -70,7 +70,6 @@ struct ReportCommand: AsyncParsableCommand {
             try claimOutput($0, inputs: [model, against, film].compactMap { $0 })
         }
         defer { claim?.end() }
-        if let warning = Processor.blasWarning { Console.warn(warning) }
         let report = try await measurePerformance(
             of: model, against: against, options, onProgress: PerformanceDisplay().show)
         if let warning = report.warning { Console.warn(warning) }
