@@ -200,18 +200,18 @@ RT_INLINE void narrow_row(const line *l, const float *w_s, const rt_tail *tail) 
 
 RT_CLONES
 void rt_depthwise(float *y, const float *x, const float *w_s, const rt_conv *c, ptrdiff_t begin,
-                  ptrdiff_t end, const rt_tail *tail) {
+                  ptrdiff_t end, ptrdiff_t first, ptrdiff_t last, const rt_tail *tail) {
     int inner, outer, taps = c->kernel_height * c->kernel_width;
     inner_range(c, &inner, &outer);
-    for (ptrdiff_t first = begin; first < end; first += ROWS) {
+    for (ptrdiff_t row = begin; row < end; row += ROWS) {
         line rows[ROWS];
-        int count = (int)(end - first < ROWS ? end - first : ROWS);
+        int count = (int)(end - row < ROWS ? end - row : ROWS);
         for (int r = 0; r < count; r++) {
-            rows[r] = line_at(c, x, first + r);
-            rows[r].y = y + (first + r) * c->out_width * c->channels;
+            rows[r] = line_at(c, x, row + r);
+            rows[r].y = y + (row + r) * c->out_width * c->channels;
         }
         for (int r = 0; r < count && c->channels < LANES; r++) narrow_row(rows + r, w_s, tail);
-        for (ptrdiff_t i = 0; c->channels >= LANES && i * LANES < c->channels; i++) {
+        for (ptrdiff_t i = first; c->channels >= LANES && i < last; i++) {
             slice s = {slice_start(c->channels, LANES, i),
                        (const lanes *)(w_s + i * taps * LANES), NULL};
             finish_vectors vectors;

@@ -22,12 +22,20 @@ typedef struct {
     int thread;
 } worker;
 
+// The shares that a thread has not begun: the first, and in the upper half the end. Each in a cache
+// line of its own, and the line that is fetched with it.
+typedef struct {
+    _Alignas(128) atomic_ullong shares;
+} queue;
+
 struct rt_pool {
     int threads;
     pthread_t *handles;
     worker *workers;
+    queue *queues;
     rt_task task;
     void *context;
+    int pieces;
     atomic_uint round;     // counts tasks; a worker runs when it changes
     atomic_int running;    // workers that have not finished this round
     atomic_int sleepers;
@@ -35,6 +43,37 @@ struct rt_pool {
     pthread_mutex_t lock;
     pthread_cond_t wake;
 };
+
+// Takes a share from a queue: the first, or for another thread the last. -1 if there is none.
+static int take(queue *q, int isOwn) {
+    unsigned long long shares = atomic_load_explicit(&q->shares, memory_order_relaxed), rest;
+    unsigned begin, end;
+    do {
+        begin = (unsigned)shares, end = (unsigned)(shares >> 32);
+        if (begin >= end) return -1;
+        rest = isOwn ? shares + 1 : shares - (1ULL << 32);
+    } while (!atomic_compare_exchange_weak_explicit(
+        &q->shares, &shares, rest, memory_order_relaxed, memory_order_relaxed));
+    return (int)(isOwn ? begin : end - 1);
+}
+
+static void run_shares(rt_pool *pool, int thread) {
+    int threads = pool->threads;
+    rt_part part = {thread, threads, thread, threads * pool->pieces, 0};
+    if (pool->pieces == 1) {
+        pool->task(pool->context, &part);
+        return;
+    }
+    int last = -2;
+    for (int i = 0; i < threads; i++) {
+        queue *q = &pool->queues[(thread + i) % threads];
+        while ((part.share = take(q, i == 0)) >= 0) {
+            part.continues = part.share == last + 1;
+            pool->task(pool->context, &part);
+            last = part.share;
+        }
+    }
+}
 
 static void wait_for_round(rt_pool *pool, unsigned seen) {
     for (int i = 0; i < SPINS; i++) {
@@ -55,7 +94,7 @@ static void *work(void *argument) {
         wait_for_round(pool, seen);
         seen++;
         if (atomic_load(&pool->stopping)) return NULL;
-        pool->task(pool->context, self->thread, pool->threads);
+        run_shares(pool, self->thread);
         atomic_fetch_sub_explicit(&pool->running, 1, memory_order_release);
     }
 }
@@ -76,9 +115,10 @@ rt_pool *rt_pool_create(int threads) {
     pool->threads = 1;
     pool->handles = calloc((size_t)threads, sizeof *pool->handles);
     pool->workers = calloc((size_t)threads, sizeof *pool->workers);
+    pool->queues = aligned_alloc(_Alignof(queue), (size_t)threads * sizeof *pool->queues);
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->wake, NULL);
-    if (!pool->handles || !pool->workers) {
+    if (!pool->handles || !pool->workers || !pool->queues) {
         rt_pool_destroy(pool);
         return NULL;
     }
@@ -98,16 +138,23 @@ void rt_pool_destroy(rt_pool *pool) {
     pthread_mutex_destroy(&pool->lock);
     free(pool->handles);
     free(pool->workers);
+    free(pool->queues);
     free(pool);
 }
 
 int rt_pool_threads(const rt_pool *pool) { return pool->threads; }
 
-void rt_pool_run(rt_pool *pool, rt_task task, void *context) {
+void rt_pool_run(rt_pool *pool, int pieces, rt_task task, void *context) {
     pool->task = task;
     pool->context = context;
+    pool->pieces = pieces;
+    // The start of the round publishes this, and all workers have ended the one before.
+    for (int i = 0; i < pool->threads && pieces > 1; i++) {
+        unsigned long long begin = (unsigned)(i * pieces), end = (unsigned)((i + 1) * pieces);
+        atomic_store_explicit(&pool->queues[i].shares, end << 32 | begin, memory_order_relaxed);
+    }
     start_round(pool);
-    task(context, 0, pool->threads);
+    run_shares(pool, 0);
     // A worker that lost its core may take long: yield rather than spin.
     for (int spins = 0; atomic_load_explicit(&pool->running, memory_order_acquire) > 0; spins++) {
         if (spins < SPINS) RT_PAUSE();

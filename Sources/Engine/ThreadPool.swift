@@ -39,13 +39,14 @@ final class ThreadPool: @unchecked Sendable {
 
     /// Runs one phase of a kernel on all threads.
     func run(_ call: inout KernelCall) {
-        guard threads > 1 else { return call.run(thread: 0, threads: 1) }
+        guard threads > 1 else { return call.run(Part(index: 0, of: 1)) }
+        let pieces = max(call.kernel.pieces(of: call.phase, threads: threads), 1)
         withUnsafeMutablePointer(to: &call) { context in
             rt_pool_run(
-                pool,
-                { context, thread, threads in
+                pool, Int32(pieces),
+                { context, part in
                     let call = context.unsafelyUnwrapped.assumingMemoryBound(to: KernelCall.self)
-                    call.pointee.run(thread: Int(thread), threads: Int(threads))
+                    call.pointee.run(Part(part.unsafelyUnwrapped.pointee))
                 }, context)
         }
     }
@@ -57,36 +58,45 @@ struct KernelCall {
     let phase: Int
     let workspace: UnsafeMutablePointer<Float>
 
-    func run(thread: Int, threads: Int) {
-        kernel.run(phase: phase, part: Part(index: thread, of: threads), workspace)
+    func run(_ part: Part) {
+        kernel.run(phase: phase, part: part, workspace)
     }
 }
 
-/// One thread's part of a kernel's work.
+/// The part of a kernel's work that a thread does at a time: one of equal shares.
 struct Part {
-    let index: Int
-    let of: Int
+    /// The thread, and how many there are.
+    let index, of: Int
+    private let share, shares: Int
+    /// Whether the thread has just done the share before.
+    let continues: Bool
 
+    /// The only share of a thread.
     init(index: Int, of count: Int) {
-        self.index = index
-        self.of = count
+        (self.index, of) = (index, count)
+        (share, shares, continues) = (index, count, false)
     }
 
-    /// This thread's share of `0..<count`, in multiples of `unit` except at the end.
+    init(_ part: rt_part) {
+        (index, of) = (Int(part.thread), Int(part.threads))
+        (share, shares, continues) = (Int(part.share), Int(part.shares), part.continues != 0)
+    }
+
+    /// This share of `0..<count`, in multiples of `unit` except at the end.
     func range(_ count: Int, unit: Int = 1) -> Range<Int> {
         let units = (count + unit - 1) / unit
-        let begin = min(units * index / of * unit, count)
-        let end = min(units * (index + 1) / of * unit, count)
+        let begin = min(units * share / shares * unit, count)
+        let end = min(units * (share + 1) / shares * unit, count)
         return begin..<end
     }
 
-    /// The part of this thread's share of `0..<count` that lies in `offset..<offset + length`,
-    /// counted from `offset`, in multiples of `unit` except at the end.
+    /// The part of this share of `0..<count` that lies in `offset..<offset + length`, counted from
+    /// `offset`, in multiples of `unit` except at the end.
     func range(_ count: Int, of length: Int, at offset: Int, unit: Int) -> Range<Int> {
-        func bound(_ index: Int) -> Int {
-            let bound = min(max(count * index / of - offset, 0), length)
+        func bound(_ share: Int) -> Int {
+            let bound = min(max(count * share / shares - offset, 0), length)
             return bound == length ? length : bound / unit * unit
         }
-        return bound(index)..<bound(index + 1)
+        return bound(share)..<bound(share + 1)
     }
 }

@@ -13,7 +13,7 @@ import Testing
         #expect(
             names(pipeline) == [
                 "round to half precision", "decompose operations", "choose convolution algorithms",
-                "recompute activations", "chain rows", "batch elementwise steps",
+                "recompute activations", "chain kernels", "batch elementwise steps",
             ])
     }
 

@@ -10,7 +10,16 @@
 // MARK: Threads (pool.c)
 
 typedef struct rt_pool rt_pool;
-typedef void (*rt_task)(void *context, int thread, int threads);
+
+/// What a thread does at a time: one of the shares that a task is cut into.
+typedef struct {
+    int thread, threads;
+    int share, shares;
+    /// Whether the thread has just done the share before.
+    int continues;
+} rt_part;
+
+typedef void (*rt_task)(void *context, const rt_part *part);
 
 /// A pool of `threads` threads, including the caller's: fewer if not all can be
 /// created, NULL without memory.
@@ -19,8 +28,10 @@ void rt_pool_destroy(rt_pool *pool);
 /// The processors that this process may use.
 int rt_processor_count(void);
 int rt_pool_threads(const rt_pool *pool);
-/// Runs task(context, i, threads) for each i, on one thread each, and waits for all.
-void rt_pool_run(rt_pool *pool, rt_task task, void *context);
+/// Runs a task's shares, `pieces` for each thread, and waits for all. Each thread does its own, in
+/// order; one that has done them takes those that another one would do last. With one piece, share
+/// i is thread i's.
+void rt_pool_run(rt_pool *pool, int pieces, rt_task task, void *context);
 
 // MARK: Memory (heap.c)
 
@@ -243,9 +254,10 @@ enum { RT_SLICE = 16 };
 /// zeros behind them if there are fewer. With `rotates` the kernel is rotated by 180°.
 void rt_depthwise_weights(float *w_s, const float *w, int channels, int taps, int width,
                           int rotates, ptrdiff_t begin, ptrdiff_t end);
-/// `w_s` has slices of RT_SLICE channels.
+/// Output rows (n, oh) in [begin, end) of the slices [first, last) of RT_SLICE channels. `w_s` has
+/// all slices.
 void rt_depthwise(float *y, const float *x, const float *w_s, const rt_conv *c, ptrdiff_t begin,
-                  ptrdiff_t end, const rt_tail *tail);
+                  ptrdiff_t end, ptrdiff_t first, ptrdiff_t last, const rt_tail *tail);
 /// The gradient for input rows (n, h) in [begin, end). `w_t` is one slice of all channels.
 void rt_depthwise_input(float *dx, const float *dy, const float *w_t, const rt_conv *c,
                         ptrdiff_t begin, ptrdiff_t end);

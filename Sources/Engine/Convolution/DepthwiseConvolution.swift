@@ -127,16 +127,39 @@ private final class DepthwiseKernel: RowKernel {
         _ rows: Range<Int>, at addresses: Addresses, part: Part,
         _ workspace: UnsafeMutablePointer<Float>
     ) {
-        var geometry = geometry
         guard !operation.scatters else {
+            var geometry = geometry
             return rt_depthwise_input(
                 addresses.y, addresses.x, weights.pointer, &geometry, rows.lowerBound,
                 rows.upperBound)
         }
+        apply(rows, 0..<slices, at: addresses)
+    }
+
+    private var slices: Int { (output.shape[1] - 1) / Int(RT_SLICE) + 1 }
+
+    override var keepsChannels: Bool { true }
+
+    /// The last slice would have channels of the one before if it were not whole.
+    override var channelUnit: Int? {
+        chains && output.shape[1].isMultiple(of: Int(RT_SLICE)) ? Int(RT_SLICE) : nil
+    }
+
+    override func compute(
+        channels: Range<Int>, part: Part, _ workspace: UnsafeMutablePointer<Float>
+    ) {
+        let slice = Int(RT_SLICE)
+        apply(
+            0..<rowCount, channels.lowerBound / slice..<channels.upperBound / slice,
+            at: Addresses(x: UnsafePointer(x.pointer), y: output.pointer))
+    }
+
+    private func apply(_ rows: Range<Int>, _ slices: Range<Int>, at addresses: Addresses) {
+        var geometry = geometry
         withTail {
             rt_depthwise(
                 addresses.y, addresses.x, weights.pointer, &geometry, rows.lowerBound,
-                rows.upperBound, $0)
+                rows.upperBound, slices.lowerBound, slices.upperBound, $0)
         }
     }
 }

@@ -66,6 +66,9 @@ private final class PanelConvolutionKernel: RowKernel {
         case pack, rows, panels, epilogue
     }
 
+    /// Pixels of a piece.
+    private static let fewestPixels = 48
+
     /// Floats of inputs and outputs that stay in a core's cache while all panels are applied.
     private static let nearFloats = 1 << 16
 
@@ -107,12 +110,18 @@ private final class PanelConvolutionKernel: RowKernel {
 
     private var block: Int {
         let floats = isPointwise ? inputs + outputs : output.shape[3] * (inputs + outputs)
-        return max(Self.nearFloats / floats, isPointwise ? 48 : 1)
+        return max(Self.nearFloats / floats, isPointwise ? Self.fewestPixels : 1)
     }
 
     private func sharesPanels(_ threads: Int) -> Bool {
-        threads > 1 && units < 2 * threads * block && panels >= threads
+        threads > 1 && splitsChannels(threads)
     }
+
+    override func splitsChannels(_ threads: Int) -> Bool {
+        units < 2 * threads * block && panels >= threads
+    }
+
+    override var channelUnit: Int? { chains ? panelWidth : nil }
 
     /// Floats of weights that are packed in each run.
     private var packedCount: Int { operation.isPacked ? 0 : panels * panelCount }
@@ -142,6 +151,22 @@ private final class PanelConvolutionKernel: RowKernel {
 
     override var phases: Int { plan.count }
 
+    override func pieces(of phase: Int, threads: Int) -> Int {
+        switch plan[phase] {
+        case .pack, .epilogue: 1
+        case .rows:
+            pieces(output.count / outputs, fewest: Self.fewestPixels, threads: threads)
+        case .panels: pieces(panels * panelPieces(threads), fewest: 1, threads: threads)
+        }
+    }
+
+    /// The pieces of each panel's pixels where the threads share the panels: two if they would
+    /// otherwise get unequal numbers of few panels.
+    private func panelPieces(_ threads: Int) -> Int {
+        let isUneven = !panels.isMultiple(of: threads) && panels < 4 * threads
+        return isUneven && output.count / outputs >= Self.fewestPixels / 2 ? 2 : 1
+    }
+
     override func run(phase: Int, part: Part, _ workspace: UnsafeMutablePointer<Float>) {
         let weights = UnsafePointer(operation.isPacked ? weight.pointer : workspace)
         let rest = rest(part, workspace)
@@ -157,8 +182,12 @@ private final class PanelConvolutionKernel: RowKernel {
                 finish(range, part)
             }
         case .panels:
-            for panel in part.range(panels) {
-                blocks(0..<units) { multiply($0, panel, addresses, weights, rest) }
+            let pieces = panelPieces(part.of)
+            for item in part.range(panels * pieces) {
+                let (panel, piece) = item.quotientAndRemainder(dividingBy: pieces)
+                blocks(units * piece / pieces..<units * (piece + 1) / pieces) {
+                    multiply($0, panel, addresses, weights, rest)
+                }
             }
         case .epilogue: finish(part.range(units), part)
         }
@@ -173,6 +202,18 @@ private final class PanelConvolutionKernel: RowKernel {
         blocks(rows.lowerBound * unitsOfRow..<rows.upperBound * unitsOfRow) { range in
             for panel in 0..<panels {
                 multiply(range, panel, addresses, weight.pointer, rest)
+            }
+        }
+    }
+
+    override func compute(
+        channels: Range<Int>, part: Part, _ workspace: UnsafeMutablePointer<Float>
+    ) {
+        let addresses = Addresses(x: UnsafePointer(x.pointer), y: output.pointer)
+        let rest = rest(part, workspace)
+        for channel in stride(from: channels.lowerBound, to: channels.upperBound, by: panelWidth) {
+            blocks(0..<units) {
+                multiply($0, channel / panelWidth, addresses, weight.pointer, rest)
             }
         }
     }

@@ -122,6 +122,17 @@ private final class WinogradConvolutionKernel: FusingKernel {
 
     override var phases: Int { plan.count }
 
+    override func pieces(of phase: Int, threads: Int) -> Int {
+        switch plan[phase] {
+        case .weights, .epilogue: 1
+        case .tiles:
+            pieces(tiles.groups * tiles.perGroup, fewest: Self.fewestTiles, threads: threads)
+        case .inputs(let range):
+            pieces(range.count * tiles.perGroup, fewest: Self.fewestTiles, threads: threads)
+        case .panels: pieces(tiling.panels, fewest: 1, threads: threads)
+        }
+    }
+
     override func run(phase: Int, part: Part, _ workspace: UnsafeMutablePointer<Float>) {
         let own = workspace + sharedCount(part.of) + part.index * ownCount(part.of)
         switch plan[phase] {

@@ -67,6 +67,10 @@ private final class UpsampleKernel: FusingKernel {
 
     override func ownWorkspaceCount(threads: Int) -> Int { threads * lineCount }
 
+    override func pieces(of phase: Int, threads: Int) -> Int {
+        pieces(output.shape[0] * output.shape[2], fewest: 4, threads: threads)
+    }
+
     override func run(phase: Int, part: Part, _ workspace: UnsafeMutablePointer<Float>) {
         let (shape, size) = (x.shape, output.shape)
         let row = size[3] * size[1]

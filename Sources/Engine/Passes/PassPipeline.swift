@@ -5,7 +5,7 @@ struct PassPipeline {
     /// Passes over the graph.
     let graphPasses: [any GraphPass]
     /// Passes over the steps that the compiler made of the graph.
-    let stepPasses: [any StepPass] = [RowChaining(), ElementwiseBatching()]
+    let stepPasses: [any StepPass] = [KernelChaining(), ElementwiseBatching()]
 
     /// - Parameters:
     ///   - choices: the algorithms measured to be fastest.

@@ -260,7 +260,7 @@ extension Program {
             var call = KernelCall(kernel: kernel, phase: phase, workspace: memory.workspace)
             if kernel.work < Self.smallWork {
                 // One thread does the parts of all, so that kernels need not distinguish.
-                for thread in 0..<threads { call.run(thread: thread, threads: threads) }
+                for thread in 0..<threads { call.run(Part(index: thread, of: threads)) }
             } else {
                 pool.run(&call)
             }

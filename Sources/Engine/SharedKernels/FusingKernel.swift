@@ -33,6 +33,15 @@ class FusingKernel: Kernel, EpilogueKernel, ObservableKernel {
         (epilogue == nil || appliesTail && epilogue?.channelTail != nil) && observers.isEmpty
     }
 
+    /// The pieces of `units` of work for each thread, each of which has at least `fewest`; one if
+    /// something observes the result, which sums up what each thread computes.
+    final func pieces(_ units: Int, fewest: Int, threads: Int) -> Int {
+        observers.isEmpty ? min(units / threads / max(fewest, 1), Self.mostPieces) : 1
+    }
+
+    /// More cost more than they balance.
+    private static let mostPieces = 4
+
     final func canBeObserved(channels: Int) -> Bool { true }
 
     /// Applies the epilogue to the finished elements `range` of the result, and notifies observers.

@@ -9,6 +9,9 @@ final class RowChainKernel: Kernel, ChainableKernel {
         var start, end, limit: Int
     }
 
+    /// Rows of a piece.
+    private static let fewestRows = 4
+
     let links: [RowKernel]
     /// Rows of each result but the last that are kept.
     private let capacities: [Int]
@@ -55,24 +58,37 @@ final class RowChainKernel: Kernel, ChainableKernel {
         windows = .allocate(capacity: threads * capacities.count)
     }
 
+    /// Rows that another thread takes over begin with an empty window: few of them cost much.
+    override func pieces(of phase: Int, threads: Int) -> Int {
+        links[links.count - 1].pieces(
+            links[links.count - 1].rowCount, fewest: Self.fewestRows, threads: threads)
+    }
+
     override func run(phase: Int, part: Part, _ workspace: UnsafeMutablePointer<Float>) {
         let last = links.count - 1
         let (own, height) = (part.range(links[last].rowCount), links[last].output.shape[2])
         var row = own.lowerBound
         while row < own.upperBound {
             let end = min((row / height + 1) * height, own.upperBound)
-            clear(for: row..<end, part)
+            let continues = part.continues && row == own.lowerBound && row % height != 0
+            prepare(for: row..<end, continues, part)
             compute(row..<end, of: last, part, workspace)
             row = end
         }
     }
 
-    /// Empties the windows for computing rows of the last result, all of one image.
-    private func clear(for rows: Range<Int>, _ part: Part) {
+    /// Empties the windows for computing rows of the last result, all of one image; or only moves
+    /// their limits if the thread has computed the rows before.
+    private func prepare(for rows: Range<Int>, _ continues: Bool, _ part: Part) {
         var rows = rows
         for index in capacities.indices.reversed() {
             rows = links[index + 1].inputRows(for: rows)
-            window(index, part).initialize(
+            let window = window(index, part)
+            guard !continues else {
+                window.pointee.limit = rows.upperBound
+                continue
+            }
+            window.initialize(
                 to: Window(start: rows.lowerBound, end: rows.lowerBound, limit: rows.upperBound))
         }
     }

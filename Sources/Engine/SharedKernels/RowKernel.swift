@@ -22,6 +22,23 @@ class RowKernel: FusingKernel, ChainableKernel {
 
     final var links: [RowKernel] { chains ? [self] : [] }
 
+    /// The channels of the result that can be computed alone come in multiples of this; nil if
+    /// ``compute(channels:part:_:)`` may not be called.
+    var channelUnit: Int? { nil }
+    /// Whether each channel of the result follows from the same one of x.
+    var keepsChannels: Bool { false }
+    /// Whether the threads had better share channels than rows.
+    func splitsChannels(_ threads: Int) -> Bool { false }
+
+    /// Computes some channels of the whole result, with the tail but without an epilogue.
+    func compute(channels: Range<Int>, part: Part, _ workspace: UnsafeMutablePointer<Float>) {
+        preconditionFailure("\(name) does not compute channels")
+    }
+
+    override func pieces(of phase: Int, threads: Int) -> Int {
+        pieces(rowCount, fewest: 2, threads: threads)
+    }
+
     /// Computes `rows`, counted over the whole batch, with the tail but without an epilogue.
     func compute(
         _ rows: Range<Int>, at addresses: Addresses, part: Part,

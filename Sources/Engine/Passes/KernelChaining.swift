@@ -1,11 +1,13 @@
 import TensorGraph
 
-/// Joins convolutions that follow each other, softmax among them, into one step each, if every
-/// result but the last is large and needed by the next kernel alone.
-struct RowChaining: StepPass {
-    static let name = "chain rows"
+/// Joins kernels that follow each other, convolutions and softmax, into one step each, if every
+/// result but the last is needed by the next kernel alone. Large results are passed on by rows.
+/// Smaller ones stay in the caches anyway, but the next thread finds them in another one's cache:
+/// they are passed on by channels, where the next kernel does not mix those.
+struct KernelChaining: StepPass {
+    static let name = "chain kernels"
 
-    /// Results of fewer floats stay in the caches anyway.
+    /// Results of fewer floats are not passed on by rows.
     private static let fewestFloats = 1 << 16
     /// Chains of more links gain nothing.
     private static let mostLinks = 256
@@ -33,15 +35,30 @@ struct RowChaining: StepPass {
         guard let start = first.kernel as? any ChainableKernel,
             let end = second.kernel as? any ChainableKernel, let last = start.links.last,
             !end.links.isEmpty, start.links.count < Self.mostLinks, last.finishesWhenStored,
-            last.output.count >= Self.fewestFloats, feedsOnly(first, second, values)
+            feedsOnly(first, second, values)
         else { return nil }
-        return Step(
-            kernel: RowChainKernel(start.links + end.links), isHoisted: false,
-            module: first.module, shape: second.shape,
-            traffic: first.traffic + second.traffic - 2 * last.output.count,
+        guard last.output.count < Self.fewestFloats else {
+            return joined(
+                first, second, RowChainKernel(start.links + end.links), passing: [],
+                traffic: -2 * last.output.count)
+        }
+        guard let kernel = ChannelChainKernel(start.links, end.links) else { return nil }
+        return joined(
+            first, second, kernel, passing: first.writes, traffic: -last.output.count)
+    }
+
+    /// - Parameters:
+    ///   - passed: what the first step writes to memory still.
+    ///   - traffic: what is no longer read or written.
+    private func joined(
+        _ first: Step, _ second: Step, _ kernel: Kernel, passing passed: [Int], traffic: Int
+    ) -> Step {
+        Step(
+            kernel: kernel, isHoisted: false, module: first.module, shape: second.shape,
+            traffic: first.traffic + second.traffic + traffic,
             nodes: first.nodes.union(second.nodes),
             reads: Set(first.reads + second.reads).subtracting(first.writes).sorted(),
-            writes: second.writes)
+            writes: passed + second.writes)
     }
 
     /// Whether a step's result is what another one's kernel convolves, and nothing else.
