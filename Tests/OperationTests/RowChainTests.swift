@@ -47,6 +47,32 @@ import Testing
         #expect(passed.scalars.contains { $0 != 0 })
     }
 
+    /// Small results are passed on by channels.
+    @Test(
+        arguments: [
+            Case(batch: 1, size: Pair(8, 8), channels: (64, 384, 64)),
+            Case(batch: 1, size: Pair(8, 8), channels: (24, 144, 24), stride: 2),
+            Case(batch: 2, size: Pair(7, 5), channels: (32, 192, 32), kernel: 5),
+            Case(batch: 1, size: Pair(8, 8), channels: (64, 384, 64), threads: 1),
+            Case(batch: 1, size: Pair(4, 4), channels: (96, 576, 96), dilation: 2, threads: 3),
+            // Rows shared by the threads, since there are more threads than panels.
+            Case(batch: 1, size: Pair(9, 9), channels: (16, 48, 16), threads: 7),
+        ])
+    func channelsArePassedOn(_ example: Case) throws {
+        let (whole, wholeSteps) = try run(example, chains: false)
+        let (passed, steps) = try run(example, chains: true)
+        #expect(!wholeSteps.contains { $0.contains("+") })
+        #expect(steps == ["conv2d_panels+conv2d_depthwise", "conv2d_panels"])
+        #expect(passed.scalars == whole.scalars)
+        #expect(passed.scalars.contains { $0 != 0 })
+    }
+
+    /// Channels that fill no slices of the depthwise convolution wait for each other.
+    @Test func channelsAreWholeSlices() throws {
+        let example = Case(batch: 1, size: Pair(8, 8), channels: (64, 200, 64))
+        #expect(try run(example, chains: true).steps.contains("conv2d_depthwise"))
+    }
+
     /// A distribution over bins and its mean: 313 logits of a pixel fill no vectors.
     @Test(arguments: [Pair(33, 31), Pair(5, 200)], [1, 2, 3])
     func distributionsAreNotKept(_ size: Pair, _ threads: Int) throws {

@@ -41,7 +41,8 @@ struct PanelWeights: KernelOperation {
 let panelWidth = Int(RT_PANEL)
 
 /// A convolution without groups, or a transposed one, as a sum of matrix products, one for each
-/// kernel element, directly on the image: no patches are copied. Inputs: x and weights.
+/// kernel element, directly on the image: no patches are copied. Inputs: x, weights and, with
+/// `upsample`, an image that is enlarged and added.
 struct PanelConvolution: EpilogueOperation {
     static let name = "conv2d_panels"
     let window: Window
@@ -50,20 +51,25 @@ struct PanelConvolution: EpilogueOperation {
     let weights: PanelWeights
     /// Whether the weights are laid out in panels already.
     let isPacked: Bool
+    /// How what is added is enlarged. The convolution is a pointwise one then, and its channels are
+    /// a multiple of RT_HALF.
+    var upsample: UpsampleBilinear?
 
     func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
-        try requireInputs(inputs, 2...2)
+        try requireInputs(inputs, upsample == nil ? 2...2 : 3...3)
         return shape
     }
 
     func kernel(inputs: [Buffer], output: Buffer) -> Kernel {
-        PanelConvolutionKernel(self, x: inputs[0], weight: inputs[1], output: output)
+        let start = upsample.map { BilinearRows($0, x: inputs[2]) }
+        return PanelConvolutionKernel(
+            self, x: inputs[0], weight: inputs[1], start: start, output: output)
     }
 }
 
 private final class PanelConvolutionKernel: RowKernel {
     private enum Phase {
-        case pack, rows, panels, epilogue
+        case pack, start, rows, panels, epilogue
     }
 
     /// Pixels of a piece.
@@ -73,12 +79,17 @@ private final class PanelConvolutionKernel: RowKernel {
     private static let nearFloats = 1 << 16
 
     private let weight: Buffer
+    /// What the products are added to.
+    private let start: BilinearRows?
     private let operation: PanelConvolution
     private let inputs, outputs, taps: Int
     private var plan: [Phase] = []
 
-    init(_ operation: PanelConvolution, x: Buffer, weight: Buffer, output: Buffer) {
-        (self.weight, self.operation) = (weight, operation)
+    init(
+        _ operation: PanelConvolution, x: Buffer, weight: Buffer, start: BilinearRows?,
+        output: Buffer
+    ) {
+        (self.weight, self.start, self.operation) = (weight, start, operation)
         let geometry = convolutionGeometry(
             x: x.shape, y: output.shape, kernel: operation.kernel, window: operation.window,
             groups: 1)
@@ -101,16 +112,19 @@ private final class PanelConvolutionKernel: RowKernel {
             && operation.window.padding.top == 0 && operation.window.padding.left == 0
     }
 
-    /// What the threads share: pixels of pointwise convolutions, rows of pixels of others.
+    /// Whether the threads share pixels, not rows of pixels.
+    private var sharesPixels: Bool { isPointwise && start == nil }
+
     private var units: Int {
-        isPointwise ? output.count / outputs : output.shape[0] * output.shape[2]
+        sharesPixels ? output.count / outputs : output.shape[0] * output.shape[2]
     }
 
-    private var unitElements: Int { output.count / units }
+    private var unitPixels: Int { sharesPixels ? 1 : output.shape[3] }
+    private var unitElements: Int { unitPixels * outputs }
 
     private var block: Int {
-        let floats = isPointwise ? inputs + outputs : output.shape[3] * (inputs + outputs)
-        return max(Self.nearFloats / floats, isPointwise ? Self.fewestPixels : 1)
+        let count = Self.nearFloats / (unitPixels * (inputs + outputs))
+        return max(count, sharesPixels ? Self.fewestPixels : 1)
     }
 
     private func sharesPanels(_ threads: Int) -> Bool {
@@ -121,7 +135,7 @@ private final class PanelConvolutionKernel: RowKernel {
         units < 2 * threads * block && panels >= threads
     }
 
-    override var channelUnit: Int? { chains ? panelWidth : nil }
+    override var channelUnit: Int? { chains && start == nil ? panelWidth : nil }
 
     /// Floats of weights that are packed in each run.
     private var packedCount: Int { operation.isPacked ? 0 : panels * panelCount }
@@ -129,14 +143,18 @@ private final class PanelConvolutionKernel: RowKernel {
     /// Channels that a product writes at least.
     private static let halfPanel = Int(RT_HALF)
 
+    private var lineCount: Int { start?.lineCount ?? 0 }
+
     /// Floats of a block's last panel, if its channels do not fill a half.
     private var restCount: Int {
         let last = outputs - (panels - 1) * panelWidth
         return last >= Self.halfPanel
-            ? 0 : min(block, units) * unitElements / outputs * panelWidth
+            ? 0 : min(block, units) * unitPixels * panelWidth
     }
 
-    override func ownWorkspaceCount(threads: Int) -> Int { packedCount + threads * restCount }
+    override func ownWorkspaceCount(threads: Int) -> Int {
+        packedCount + threads * (restCount + lineCount)
+    }
 
     override var appliesTail: Bool { true }
 
@@ -146,6 +164,7 @@ private final class PanelConvolutionKernel: RowKernel {
         super.bind(threads: threads, workspace: workspace)
         plan = operation.isPacked ? [] : [.pack]
         guard sharesPanels(threads) else { return plan.append(.rows) }
+        if start != nil { plan.append(.start) }
         plan += hasEpilogue ? [.panels, .epilogue] : [.panels]
     }
 
@@ -153,7 +172,7 @@ private final class PanelConvolutionKernel: RowKernel {
 
     override func pieces(of phase: Int, threads: Int) -> Int {
         switch plan[phase] {
-        case .pack, .epilogue: 1
+        case .pack, .start, .epilogue: 1
         case .rows:
             pieces(output.count / outputs, fewest: Self.fewestPixels, threads: threads)
         case .panels: pieces(panels * panelPieces(threads), fewest: 1, threads: threads)
@@ -170,14 +189,17 @@ private final class PanelConvolutionKernel: RowKernel {
     override func run(phase: Int, part: Part, _ workspace: UnsafeMutablePointer<Float>) {
         let weights = UnsafePointer(operation.isPacked ? weight.pointer : workspace)
         let rest = rest(part, workspace)
+        let line = rest + restCount
         let addresses = Addresses(x: UnsafePointer(x.pointer), y: output.pointer)
         switch plan[phase] {
         case .pack:
             for panel in part.range(panels) {
                 operation.weights.pack(panel, of: weight, into: workspace)
             }
+        case .start: start?.compute(part.range(units), into: addresses.y, line: line)
         case .rows:
             blocks(part.range(units)) { range in
+                start?.compute(range, into: addresses.y, line: line)
                 for panel in 0..<panels { multiply(range, panel, addresses, weights, rest) }
                 finish(range, part)
             }
@@ -197,9 +219,10 @@ private final class PanelConvolutionKernel: RowKernel {
         _ rows: Range<Int>, at addresses: Addresses, part: Part,
         _ workspace: UnsafeMutablePointer<Float>
     ) {
-        let unitsOfRow = isPointwise ? output.shape[3] : 1
+        let unitsOfRow = sharesPixels ? output.shape[3] : 1
         let rest = rest(part, workspace)
         blocks(rows.lowerBound * unitsOfRow..<rows.upperBound * unitsOfRow) { range in
+            start?.compute(range, into: addresses.y, line: rest + restCount)
             for panel in 0..<panels {
                 multiply(range, panel, addresses, weight.pointer, rest)
             }
@@ -221,7 +244,7 @@ private final class PanelConvolutionKernel: RowKernel {
     private func rest(
         _ part: Part, _ workspace: UnsafeMutablePointer<Float>
     ) -> UnsafeMutablePointer<Float> {
-        workspace + packedCount + part.index * restCount
+        workspace + packedCount + part.index * (restCount + lineCount)
     }
 
     private func blocks(_ range: Range<Int>, _ body: (Range<Int>) -> Void) {
@@ -252,7 +275,7 @@ private final class PanelConvolutionKernel: RowKernel {
         withPaddedTail(channel, width) {
             multiply(range, b, addresses.x, rest, panelWidth, Self.halfPanel, $0)
         }
-        let pixels = range.count * unitElements / outputs
+        let pixels = range.count * unitPixels
         let first = addresses.y + range.lowerBound * unitElements + channel
         for pixel in 0..<pixels {
             (first + pixel * outputs).update(from: rest + pixel * panelWidth, count: width)
@@ -268,8 +291,8 @@ private final class PanelConvolutionKernel: RowKernel {
     ) {
         if isPointwise {
             rt_gemm_panel(
-                range.count, inputs, x + range.lowerBound * inputs, inputs, 1, b,
-                panelWidth, target, step, Int32(width), 0, tail)
+                range.count * unitPixels, inputs, x + range.lowerBound * unitPixels * inputs,
+                inputs, 1, b, panelWidth, target, step, Int32(width), start == nil ? 0 : 1, tail)
         } else {
             var geometry = geometry
             rt_panel_convolution(

@@ -19,7 +19,11 @@ struct ConvolutionChoice: GraphPass {
                 return depthwise(operation, graph, inputs) ?? graph.apply(operation, inputs)
             }
             let isFixed = isFixed(task, inputs, loaded)
-            return apply(algorithm(for: task, isFixed), task, graph, inputs, isFixed)
+            let algorithm = algorithm(for: task, isFixed)
+            if algorithm == .panels, isFixed, let sum = EnlargedProduct(task, inputs) {
+                return sum.applied(to: graph)
+            }
+            return apply(algorithm, task, graph, inputs, isFixed)
                 ?? graph.apply(operation, inputs)
         }
     }
