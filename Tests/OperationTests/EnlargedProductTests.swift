@@ -69,7 +69,8 @@ import Testing
             let x = graph.input("x\(index)", shape)
             inputs["x\(index)"] = numbers(shape)
             return isSmall
-                ? upsampleBilinear(x, factor: example.factor, alignCorners: example.alignCorners) : x
+                ? upsampleBilinear(x, factor: example.factor, alignCorners: example.alignCorners)
+                : x
         }
         let shape: Shape = [example.outputs, example.channels.reduce(0, +), 1, 1]
         let weight =
