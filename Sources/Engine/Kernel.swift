@@ -25,9 +25,9 @@ class Kernel {
     /// How many phases a run has. All threads finish one before the next begins.
     var phases: Int { 1 }
 
-    /// Into how many pieces each thread's part of a phase is cut, so that a thread that is done takes
-    /// over what a slower one has not begun. More than 1 only where the results do not depend on
-    /// which thread computes what.
+    /// Into how many pieces each thread's part of a phase is cut, so that a thread that is done
+    /// takes over what a slower one has not begun. More than 1 only where the results do not depend
+    /// on which thread computes what.
     func pieces(of phase: Int, threads: Int) -> Int { 1 }
 
     /// Runs a part of a phase on one thread.

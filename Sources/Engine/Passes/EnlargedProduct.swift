@@ -4,8 +4,8 @@ import TensorGraph
 /// A pointwise convolution of several images side by side, of which one was enlarged.
 ///
 /// Interpolation and a pointwise convolution may be exchanged, since both are linear and one mixes
-/// pixels, the other channels. The product of the small image has fewer pixels; it is enlarged while
-/// it is added to that of the others, and the images need not be written side by side.
+/// pixels, the other channels. The product of the small image has fewer pixels; it is enlarged
+/// while it is added to that of the others, and the images need not be written side by side.
 struct EnlargedProduct {
     private let task: ConvolutionTask
     private let weight: Tensor

@@ -7,7 +7,8 @@ final class ChannelChainKernel: Kernel {
     private var isSplit = false
     private var secondWorkspace = 0
 
-    /// - Returns: nil unless there is one kernel on either side, and both can compute some channels.
+    /// - Returns: nil unless there is one kernel on either side, and both can compute some
+    ///   channels.
     init?(_ first: [RowKernel], _ second: [RowKernel]) {
         guard first.count == 1, second.count == 1, let unit = second[0].channelUnit,
             first[0].channelUnit.map({ $0.isMultiple(of: unit) }) == true, second[0].keepsChannels,
