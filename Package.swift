@@ -170,7 +170,7 @@ let package = Package(
         .testTarget(name: "TensorGraphTests", dependencies: ["TensorGraph"]),
         .testTarget(
             name: "OperationTests",
-            dependencies: ["OperationCases", "TensorGraph", "Engine", "TestSupport"],
+            dependencies: ["OperationCases", "TensorGraph", "Engine", "CKernels", "TestSupport"],
             exclude: ["Goldens"]),
         .target(
             name: "OperationCases", dependencies: ["TensorGraph"], path: "Tests/OperationCases"),
@@ -234,8 +234,8 @@ let package = Package(
         .testTarget(
             name: "ModelsTests",
             dependencies: [
-                "Models", "Checkpoints", "Engine", "Files", "MLPackage", "TensorFiles",
-                "TensorGraph", "TestSupport",
+                "Models", "Checkpoints", "ColorScience", "Engine", "Files", "ImageIO", "MLPackage",
+                "TensorFiles", "TensorGraph", "TestSupport",
             ]),
         .testTarget(
             name: "QuantizationTests",

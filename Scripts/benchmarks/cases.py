@@ -28,6 +28,9 @@ CASES = [
     Case("mobile-unet", "training", 16, 128),
 ]
 
+# The networks of which the time on each number of threads is measured.
+THREADED = ("eccv16", "class-unet", "mobile-unet", "lite-class-unet")
+
 # Sides of the images on which the time per pixel is measured.
 SCALING = [128, 256, 512, 1024]
 
@@ -39,6 +42,7 @@ PEERS = {
     "openvino": "float32",
     "torch-bf16": "bfloat16",
     "openvino-bf16": "bfloat16",
+    "openvino-f16": "float16",
 }
 TRAINERS = ("torch", "torch-compile", "torch-bf16")
 
@@ -46,8 +50,8 @@ TRAINERS = ("torch", "torch-compile", "torch-bf16")
 def takes_part(peer, case):
     """Whether a framework is measured on a case.
 
-    Only PyTorch trains. bfloat16 runs single images only: on CPUs without it a large batch takes
-    minutes.
+    Only PyTorch trains. Formats of 16 bits run single images only: on CPUs without them a large
+    batch takes minutes.
     """
     if case.mode == "training":
         return peer in TRAINERS

@@ -17,20 +17,24 @@ import tempfile
 import time
 
 import retint_tool
-from cases import CASES, PACKAGED, PEERS, SCALING, takes_part
+from cases import CASES, PACKAGED, PEERS, SCALING, THREADED, takes_part
 
 HERE = pathlib.Path(__file__).resolve().parent
 # The table of an earlier run, to which each run is compared.
 LAST = HERE / "last.json"
-RATIOS = {"float32_ratio": "float32", "bfloat16_ratio": "bfloat16", "memory_share": "memory"}
+RATIOS = {
+    "float32_ratio": "float32", "bfloat16_ratio": "bfloat16", "half_ratio": "16 bits",
+    "memory_share": "memory",
+}
+# retint in the fastest format of 16 bits that the CPU has.
+HALF = "retint-16-bit"
 # A framework's threads spin for a while after a run; let them go to sleep.
 PAUSE = 0.4
 
 
 class Retint:
-    name = "retint"
-
-    def __init__(self, options, case):
+    def __init__(self, name, options, case):
+        self.name = name
         self.tool = options.retint
         shape = ["--mode", case.mode, "--batch", case.batch, "--size", case.size]
         self.folder = tempfile.TemporaryDirectory()
@@ -42,13 +46,15 @@ class Retint:
                 [sys.executable, HERE / "package.py", case.network, str(case.batch),
                  str(case.size), model], check=True, capture_output=True)
         self.command = ["benchmark", model, *shape, "--threads", options.threads]
+        if name == HALF:
+            self.command += ["--compute", "auto"]
 
     def measure(self, _seconds):
         report = retint_tool.report(*self.command, tool=self.tool)
         return {
             "seconds": [report["median_seconds"]],
             "peak_bytes": report["peak_bytes"],
-            "blas_core": report["blas_core"],
+            "arithmetic": report["arithmetic"],
         }
 
     def close(self):
@@ -80,7 +86,9 @@ class Peer:
 
 def contenders(options, case):
     names = [name for name in options.peers if takes_part(name, case)]
-    result = [Retint(options, case)]
+    result = [Retint("retint", options, case)]
+    if case.mode == "inference" and case.batch == 1:
+        result.append(Retint(HALF, options, case))
     for name in names:
         try:
             result.append(Peer(name, options, case))
@@ -93,7 +101,7 @@ def measure(options, case):
     """The median seconds of each framework's runs, and its peak memory."""
     running = contenders(options, case)
     times = {contender.name: [] for contender in running}
-    peaks = {}
+    peaks, formats = {}, {}
     try:
         for _ in range(options.rounds):
             for contender in running:
@@ -101,21 +109,25 @@ def measure(options, case):
                 report = contender.measure(options.seconds)
                 times[contender.name] += report["seconds"]
                 peaks[contender.name] = report["peak_bytes"]
+                formats[contender.name] = report.get("arithmetic")
     finally:
         for contender in running:
             contender.close()
+    # Without instructions for 16 bits, it is the same measurement twice.
+    if formats.get(HALF) == "float32":
+        del times[HALF]
     return {
         name: {"median_seconds": statistics.median(times[name]), "peak_bytes": peaks[name]}
+        | ({"arithmetic": formats[name]} if formats[name] else {})
         for name in times
     }
 
 
-def fastest(figures, precision):
-    """The fastest framework in a precision, and its time divided by retint's."""
-    own = figures["retint"]["median_seconds"]
+def fastest(figures, precisions, own="retint"):
+    """The fastest framework in some precisions, and its time divided by retint's."""
     found = [
-        (figures[name]["median_seconds"] / own, name)
-        for name in figures if PEERS.get(name) == precision
+        (figures[name]["median_seconds"] / figures[own]["median_seconds"], name)
+        for name in figures if PEERS.get(name) in precisions
     ]
     return min(found) if found else None
 
@@ -123,9 +135,12 @@ def fastest(figures, precision):
 def summary(case, figures):
     entry = {"case": case.name, **vars(case), "contenders": figures}
     for precision in ("float32", "bfloat16"):
-        best = fastest(figures, precision)
+        best = fastest(figures, [precision])
         if best:
             entry[f"{precision}_ratio"], entry[f"{precision}_peer"] = best
+    best = fastest(figures, PEERS.values(), HALF) if HALF in figures else None
+    if best:
+        entry["half_ratio"], entry["half_peer"] = best
     if "torch" in figures:
         entry["memory_share"] = figures["retint"]["peak_bytes"] / figures["torch"]["peak_bytes"]
     return entry
@@ -137,11 +152,13 @@ def line(entry):
             return "–"
         return f"{entry[f'{precision}_ratio']:.2f} ({entry[f'{precision}_peer']})"
 
-    own = entry["contenders"]["retint"]
+    own, half = (entry["contenders"].get(name) for name in ("retint", HALF))
     share = entry.get("memory_share")
+    half_time = "–" if half is None else f"{half['median_seconds'] * 1e3:.1f} ms"
     return (
         f"| {entry['case']} | {own['median_seconds'] * 1e3:.1f} ms | {ratio('float32')} "
-        f"| {ratio('bfloat16')} | {own['peak_bytes'] / 2**20:.0f} MiB "
+        f"| {ratio('bfloat16')} | {half_time} | {ratio('half')} "
+        f"| {own['peak_bytes'] / 2**20:.0f} MiB "
         f"| {'–' if share is None else f'{share:.2f}'} |"
     )
 
@@ -197,6 +214,27 @@ def scaling(options):
     return result
 
 
+def thread_counts(most):
+    """1, 2, 4, … up to the processors."""
+    return [1 << power for power in range(most.bit_length()) if 1 << power <= most]
+
+
+def threading(options):
+    """How many times as fast networks are on some threads as on one, in interleaved rounds."""
+    result = {}
+    for network in THREADED:
+        seconds = {threads: [] for threads in thread_counts(os.cpu_count())}
+        for _ in range(options.rounds):
+            for threads, times in seconds.items():
+                report = retint_tool.report(
+                    "benchmark", network, "--size", 256, "--threads", threads, tool=options.retint)
+                times.append(report["median_seconds"])
+        alone = statistics.median(seconds[1])
+        result[network] = {
+            threads: alone / statistics.median(times) for threads, times in seconds.items()}
+    return result
+
+
 def first_photo(options):
     """Seconds from starting the process to the first colorized photo of one megapixel."""
     from PIL import Image
@@ -236,8 +274,9 @@ def parse():
 def main():
     options = parse()
     print(f"{retint_tool.cpu()}, {options.threads} threads; ratios are time ÷ retint's time\n")
-    print("| case | retint | float32 | bfloat16 | peak memory | of PyTorch's |")
-    print("|---|---|---|---|---|---|")
+    print("| case | retint | float32 | bfloat16 | retint, 16 bits | any | peak memory "
+          "| of PyTorch's |")
+    print("|---|---|---|---|---|---|---|---|")
     entries = []
     for case in CASES:
         if options.only in case.name:
@@ -251,6 +290,10 @@ def main():
             f"{size}²: {value:.3f}" for size, value in
             report["scaling_microseconds_per_pixel"].items())
         print(f"\nmobile-unet, µs per pixel: {figures}")
+        report["speedup_by_threads"] = threading(options)
+        for network, speedups in report["speedup_by_threads"].items():
+            figures = ", ".join(f"{n}: {value:.2f}" for n, value in speedups.items() if n > 1)
+            print(f"{network}, times as fast as on one thread, by threads: {figures}")
         print("from start to first colorized megapixel, eccv16: "
               f"{report['first_photo_seconds']:.2f} s")
     table = kept(report)

@@ -122,7 +122,7 @@ def make(peer, name, mode, batch, size, threads):
     if peer == "onnxruntime":
         return onnxruntime_inference(name, batch, size, threads)
     if peer.startswith("openvino"):
-        precision = "bf16" if peer.endswith("bf16") else "f32"
+        precision = {"openvino": "f32"}.get(peer, peer.removeprefix("openvino-"))
         return openvino_inference(name, batch, size, threads, precision)
     return torch_inference(name, batch, size, peer)
 

@@ -1,19 +1,9 @@
-#include "gemm.h"
-
-#include "clones.h"
-#include "tail.h"
+#include "panel.h"
 
 // Vectors of 16, 8 and 4 floats, at any address.
 typedef float wide __attribute__((ext_vector_type(16), aligned(4)));
 typedef float middle __attribute__((ext_vector_type(8), aligned(4)));
 typedef float narrow __attribute__((ext_vector_type(4), aligned(4)));
-
-// Loops over sums must be unrolled for the sums to stay in registers.
-#define EACH _Pragma("clang loop unroll(full)") for
-#define EACH_SUM EACH (int i = 0; i < rows; i++) EACH (int j = 0; j < vectors; j++)
-
-// Floats of a panel that are fetched ahead: weights that are read once in a run come from afar.
-enum { AHEAD = 16 * RT_PANEL };
 
 // One block, `rows` by one or two vectors, stays in registers over the whole depth. `rows` and
 // `vectors` are constants wherever this is inlined; the second vector of results begins `second`
@@ -57,45 +47,14 @@ enum { AHEAD = 16 * RT_PANEL };
         EACH_SUM *(VECTOR *)(c + i * g->ldc + j * second) = sum[i][j];                             \
     }
 
-#define CASE(BLOCK, ROWS)                                                                          \
-    case ROWS:                                                                                     \
-        if (vectors == 2) BLOCK(ROWS, 2, g, a, b, c, output, second);                              \
-        else BLOCK(ROWS, 1, g, a, b, c, output, second);                                           \
-        break;
-#define CASES_4(BLOCK) CASE(BLOCK, 1) CASE(BLOCK, 2) CASE(BLOCK, 3) CASE(BLOCK, 4)
-#define CASES_6(BLOCK) CASES_4(BLOCK) CASE(BLOCK, 5) CASE(BLOCK, 6)
-#define CASES_12(BLOCK)                                                                            \
-    CASES_6(BLOCK) CASE(BLOCK, 7) CASE(BLOCK, 8) CASE(BLOCK, 9) CASE(BLOCK, 10) CASE(BLOCK, 11)    \
-    CASE(BLOCK, 12)
-
-// A panel's product for one CPU generation: rows in strips of nearly equal height, and the panel's
-// columns in pairs of vectors. Of 17 to 31 columns, the second half of the panel is the last
-// RT_HALF: some are computed twice.
-#define DEFINE_PANEL(NAME, BLOCK, VECTOR, MOST, CASES, TARGET)                                     \
-    DEFINE_BLOCK(BLOCK, VECTOR, MOST)                                                              \
-    TARGET RT_LOOPS static void NAME(                                                              \
-        ptrdiff_t m, int columns, const rt_product *g, const float *first_a,                       \
-        const float *first_b, float *first_c) {                                                    \
-        enum { LANES = sizeof(VECTOR) / sizeof(float) };                                           \
-        int whole = columns > RT_HALF ? RT_PANEL : RT_HALF, shift = columns - whole;               \
-        ptrdiff_t strips = (m + MOST - 1) / MOST, second = LANES + (LANES == RT_HALF ? shift : 0); \
-        for (ptrdiff_t s = 0; s < strips; s++) {                                                   \
-            ptrdiff_t begin = m * s / strips, rows = m * (s + 1) / strips - begin;                 \
-            for (int column = 0; column < whole; column += 2 * LANES) {                            \
-                int vectors = whole - column > LANES ? 2 : 1;                                      \
-                int output = column < RT_HALF ? column : column + shift;                           \
-                const float *a = first_a + begin * g->row_step, *b = first_b + column;             \
-                float *c = first_c + begin * g->ldc + output;                                      \
-                switch (rows) { CASES(BLOCK) }                                                     \
-            }                                                                                      \
-        }                                                                                          \
-    }
-
 #if defined(__x86_64__)
-DEFINE_PANEL(panel_512, block_512, wide, 12, CASES_12, __attribute__((target("avx512f"))))
-DEFINE_PANEL(panel_256, block_256, middle, 6, CASES_6, __attribute__((target("avx2,fma"))))
+DEFINE_BLOCK(block_512, wide, 12)
+DEFINE_PANEL(panel_512, block_512, float, wide, 12, CASES_12, __attribute__((target("avx512f"))))
+DEFINE_BLOCK(block_256, middle, 6)
+DEFINE_PANEL(panel_256, block_256, float, middle, 6, CASES_6, __attribute__((target("avx2,fma"))))
 #endif
-DEFINE_PANEL(panel_128, block_128, narrow, 4, CASES_4, )
+DEFINE_BLOCK(block_128, narrow, 4)
+DEFINE_PANEL(panel_128, block_128, float, narrow, 4, CASES_4, )
 
 static _Thread_local int most_floats = 16;
 
@@ -109,8 +68,9 @@ int rt_vector_floats(void) {
     return 4;
 }
 
-void rt_multiply(ptrdiff_t m, int columns, const rt_product *g, const float *a, const float *b,
+void rt_multiply(ptrdiff_t m, int columns, const rt_product *g, const void *a, const void *b,
                  float *c) {
+    if (g->halves.format != RT_FLOAT32) return rt_multiply_halves(m, columns, g, a, b, c);
 #if defined(__x86_64__)
     int floats = rt_vector_floats();
     if (floats > most_floats) floats = most_floats;
@@ -124,6 +84,6 @@ void rt_gemm_panel(ptrdiff_t m, ptrdiff_t k, const float *a, ptrdiff_t row_step,
                    const float *b, ptrdiff_t b_step, float *c, ptrdiff_t ldc, int columns,
                    int adds, const rt_tail *tail) {
     static const ptrdiff_t start = 0;
-    rt_product g = {k, row_step, k_step, b_step, ldc, 1, adds, &start, &start, tail};
+    rt_product g = {k, row_step, k_step, b_step, ldc, 1, adds, &start, &start, tail, {RT_FLOAT32}};
     rt_multiply(m, columns, &g, a, b, c);
 }

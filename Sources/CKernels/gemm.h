@@ -10,8 +10,14 @@ typedef struct {
     int taps, adds;
     const ptrdiff_t *a_taps, *b_taps;
     const rt_tail *tail;
+    rt_halves halves;
 } rt_product;
 
-/// m rows of a product with `columns` columns, RT_HALF to RT_PANEL of a panel of b.
-void rt_multiply(ptrdiff_t m, int columns, const rt_product *g, const float *a, const float *b,
+/// m rows of a product with `columns` columns, RT_HALF to RT_PANEL of a panel of b. The elements of
+/// a and b are of the format that g->halves names.
+void rt_multiply(ptrdiff_t m, int columns, const rt_product *g, const void *a, const void *b,
                  float *c);
+
+/// The same for 16-bit values; k is even, and b has pairs of rows.
+void rt_multiply_halves(ptrdiff_t m, int columns, const rt_product *g, const void *a,
+                        const void *b, float *c);

@@ -96,13 +96,15 @@ static int segment_end(const reach *r, int used, int begin, int count) {
     return end;
 }
 
-// A row of a convolution: which input rows its kernel rows read, -1 for none.
+// A row of a convolution: the first row of its image, and which rows of that its kernel rows read,
+// -1 for none.
 typedef struct {
-    const float *x, *b;
+    const void *x, *b;
     float *y;
-    ptrdiff_t ld;
+    ptrdiff_t ld, image;
     int transposed, columns;
     const int *rows;
+    rt_halves halves;
     const rt_tail *tail;
 } line;
 
@@ -116,25 +118,26 @@ static void multiply_segment(const line *l, const rt_conv *c, const reach *r, in
     for (int kh = 0; kh < c->kernel_height; kh++)
         for (int i = 0; i < used && l->rows[kh] >= 0; i++) {
             if (begin < r[i].begin || begin >= r[i].end) continue;
-            ptrdiff_t pixel = (ptrdiff_t)l->rows[kh] * c->width + r[i].position + begin * stride;
+            ptrdiff_t row = l->image + l->rows[kh];
+            ptrdiff_t pixel = row * c->width + r[i].position + begin * stride;
             a_taps[taps] = pixel * c->channels;
             b_taps[taps++] = (ptrdiff_t)(kh * c->kernel_width + r[i].tap) * c->channels * RT_PANEL;
         }
     rt_product g = {c->channels, stride * c->channels, 1, RT_PANEL, step * l->ld, taps, 0,
-                 a_taps,      b_taps,               l->tail};
+                 a_taps,      b_taps,               l->tail, l->halves};
     rt_multiply(end - begin, l->columns, &g, l->x, l->b, l->y + (first + begin * step) * l->ld);
 }
 
-void rt_panel_convolution(float *y, ptrdiff_t ld, const float *x, const float *b, const rt_conv *c,
+void rt_panel_convolution(float *y, ptrdiff_t ld, const void *x, const void *b, const rt_conv *c,
                           int transposed, int columns, ptrdiff_t begin, ptrdiff_t end,
-                          const rt_tail *tail) {
+                          rt_halves halves, const rt_tail *tail) {
     int rows[RT_MOST_TAPS], step = transposed ? c->stride_width : 1;
     reach r[RT_MOST_TAPS];
     for (ptrdiff_t row = begin; row < end; row++, y += c->out_width * ld) {
-        const float *image = x + row / c->out_height * c->height * c->width * c->channels;
+        ptrdiff_t image = row / c->out_height * c->height;
         for (int kh = 0; kh < c->kernel_height; kh++)
             rows[kh] = input_row(c, transposed, (int)(row % c->out_height), kh);
-        line l = {image, b, y, ld, transposed, columns, rows, tail};
+        line l = {x, b, y, ld, image, transposed, columns, rows, halves, tail};
         for (int first = 0; first < step; first++) {
             int count = (c->out_width - first + step - 1) / step;
             int used = reaches(r, c, transposed, first, count);
@@ -167,7 +170,7 @@ static void add_stretches(float *dw, const float *x, const float *dy, const rt_c
     ptrdiff_t patch = (ptrdiff_t)c->kernel_height * c->kernel_width * c->channels;
     rt_product g = {s->count, 1,          c->out_channels, (ptrdiff_t)c->stride_width * c->channels,
                     patch,    s->rows,    1,               s->outputs,
-                    s->inputs, NULL};
+                    s->inputs, NULL,      {RT_FLOAT32}};
     if (s->rows > 0) rt_multiply(c->out_channels, columns, &g, dy, x, dw);
     s->rows = 0;
 }

@@ -116,6 +116,20 @@ float rt_max(const float *x, ptrdiff_t n) {
     return best;
 }
 
+RT_CLONES
+float rt_max_abs(const float *x, ptrdiff_t n) {
+    float most[LANES] = {0}, best = 0;
+    ptrdiff_t whole = n - n % LANES;
+    for (ptrdiff_t k = 0; k < whole; k += LANES)
+        for (ptrdiff_t i = 0; i < LANES; i++) {
+            float size = fabsf(x[k + i]);
+            most[i] = size > most[i] ? size : most[i];
+        }
+    for (ptrdiff_t i = whole; i < n; i++) best = fabsf(x[i]) > best ? fabsf(x[i]) : best;
+    for (ptrdiff_t i = 0; i < LANES; i++) best = most[i] > best ? most[i] : best;
+    return best;
+}
+
 // Softmax of one contiguous row of at least LANES elements, in explicit vectors: the compiler
 // vectorizes neither the maximum nor the last elements of a row that fill no vector. Those are
 // computed together with elements before them, which are counted once.

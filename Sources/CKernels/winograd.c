@@ -4,6 +4,7 @@
 // largest rounding errors five times smaller at the same number of operations.
 #include "CKernels.h"
 #include "clones.h"
+#include "half.h"
 #include "tail.h"
 
 // The lanes of vectors are channels.
@@ -119,29 +120,29 @@ RT_INLINE void gradient_transform(int tile, const lanes *y, int step, lanes *m) 
     }
 }
 
-// G: weights to positions.
+// G: weights to positions, which are written one after another.
 RT_INLINE void weight_transform(int tile, const lanes *w, int step, lanes *u) {
     if (tile == 2) {
         lanes ends = 0.5f * (w[0 * step] + w[2 * step]), middle = 0.5f * w[1 * step];
-        u[0 * step] = w[0 * step];
-        u[1 * step] = ends + middle;
-        u[2 * step] = ends - middle;
-        u[3 * step] = w[2 * step];
+        u[0] = w[0 * step];
+        u[1] = ends + middle;
+        u[2] = ends - middle;
+        u[3] = w[2 * step];
     } else if (tile == 3) {
-        u[0 * step] = w[0 * step];
-        u[1 * step] = 0.5f * (w[0 * step] + w[1 * step]);
-        u[2 * step] = 0.5f * (w[0 * step] - w[1 * step]);
-        u[3 * step] = w[1 * step];
+        u[0] = w[0 * step];
+        u[1] = 0.5f * (w[0 * step] + w[1 * step]);
+        u[2] = 0.5f * (w[0 * step] - w[1 * step]);
+        u[3] = w[1 * step];
     } else {
         lanes ends = (w[0 * step] + P2 * w[2 * step]) * NORM_P;
         lanes ends2 = (w[0 * step] + Q2 * w[2 * step]) * NORM_Q;
         lanes middle = w[1 * step] * (P * NORM_P), middle2 = w[1 * step] * (Q * NORM_Q);
-        u[0 * step] = w[0 * step];
-        u[1 * step] = ends + middle;
-        u[2 * step] = ends - middle;
-        u[3 * step] = ends2 + middle2;
-        u[4 * step] = ends2 - middle2;
-        u[5 * step] = w[2 * step];
+        u[0] = w[0 * step];
+        u[1] = ends + middle;
+        u[2] = ends - middle;
+        u[3] = ends2 + middle2;
+        u[4] = ends2 - middle2;
+        u[5] = w[2 * step];
     }
 }
 
@@ -188,31 +189,56 @@ RT_INLINE void load_square(lanes square[SIDE_MOST][SIDE_MOST], int side, const f
     }
 }
 
-RT_INLINE void input_tiles(int tile, float *v, ptrdiff_t ld, const float *x, const rt_winograd *g,
-                           ptrdiff_t group, ptrdiff_t begin, ptrdiff_t end) {
+RT_INLINE void input_tiles(int tile, void *v, ptrdiff_t ld, const float *x, const rt_winograd *g,
+                           ptrdiff_t group, ptrdiff_t begin, ptrdiff_t end, rt_format format,
+                           float scale) {
     int side = side_of(tile);
-    for (ptrdiff_t t = begin; t < end; t++, v += g->stride) {
+    for (ptrdiff_t t = begin; t < end; t++) {
         corner c = corner_of(g, group, t);
         for (int channel = 0; channel < g->depth; channel += LANES) {
             lanes square[SIDE_MOST][SIDE_MOST], half[SIDE_MOST][SIDE_MOST];
             load_square(square, side, x, g, c, channel);
             for (int j = 0; j < side; j++)
                 input_transform(tile, &square[0][j], SIDE_MOST, &half[0][j]);
-            float *d = v + channel;
+            ptrdiff_t d = (t - begin) * g->stride + channel;
             for (int i = 0; i < side; i++) {
                 lanes row[SIDE_MOST];
                 input_transform(tile, half[i], 1, row);
-                for (int j = 0; j < side; j++, d += ld) *(lanes *)d = row[j];
+                for (int j = 0; j < side; j++, d += ld) {
+                    if (format != RT_FLOAT32) row[j] *= scale;
+                    store_as(v, d, &row[j], format);
+                }
             }
         }
     }
 }
 
+RT_INLINE void inputs_as(void *v, ptrdiff_t ld, const float *x, const rt_winograd *g,
+                         ptrdiff_t group, ptrdiff_t begin, ptrdiff_t end, rt_format format,
+                         float scale) {
+    if (side_of(g->tile) == 4) input_tiles(2, v, ld, x, g, group, begin, end, format, scale);
+    else input_tiles(4, v, ld, x, g, group, begin, end, format, scale);
+}
+
 RT_CLONES
-void rt_winograd_input(float *v, ptrdiff_t ld, const float *x, const rt_winograd *g,
-                       ptrdiff_t group, ptrdiff_t begin, ptrdiff_t end) {
-    if (side_of(g->tile) == 4) input_tiles(2, v, ld, x, g, group, begin, end);
-    else input_tiles(4, v, ld, x, g, group, begin, end);
+static void float_inputs(float *v, ptrdiff_t ld, const float *x, const rt_winograd *g,
+                         ptrdiff_t group, ptrdiff_t begin, ptrdiff_t end) {
+    inputs_as(v, ld, x, g, group, begin, end, RT_FLOAT32, 1);
+}
+
+RT_HALF_TARGET
+static void half_inputs(rt_half *v, ptrdiff_t ld, const float *x, const rt_winograd *g,
+                        ptrdiff_t group, ptrdiff_t begin, ptrdiff_t end, rt_format format,
+                        float scale) {
+    if (format == RT_FLOAT16) inputs_as(v, ld, x, g, group, begin, end, RT_FLOAT16, scale);
+    else inputs_as(v, ld, x, g, group, begin, end, RT_BFLOAT16, scale);
+}
+
+void rt_winograd_input(void *v, ptrdiff_t ld, const float *x, const rt_winograd *g,
+                       ptrdiff_t group, ptrdiff_t begin, ptrdiff_t end, rt_format format,
+                       float scale) {
+    if (format == RT_FLOAT32) float_inputs(v, ld, x, g, group, begin, end);
+    else half_inputs(v, ld, x, g, group, begin, end, format, scale);
 }
 
 // MARK: Outputs
@@ -326,44 +352,108 @@ static void phase_taps(int taps[9], const rt_winograd *g, int phase) {
     }
 }
 
-// `count` weights of one phase, which uses the elements `taps`: w has `step` floats from tap to
+// One vector of weights, w[tap] of `taps_of(tile)`² taps, to its positions.
+RT_INLINE void square_weights(int tile, const lanes *w, lanes *u) {
+    int side = side_of(tile), most = taps_of(tile);
+    lanes half[SIDE_MOST][3];
+    for (int j = 0; j < most; j++) {
+        lanes out[SIDE_MOST];
+        weight_transform(tile, w + j, most, out);
+        for (int i = 0; i < side; i++) half[i][j] = out[i];
+    }
+    for (int i = 0; i < side; i++) weight_transform(tile, half[i], 1, u + i * side);
+}
+
+// `count` weights of one phase, which uses the elements `taps`: w has `step` elements from tap to
 // tap, u has `ld` from position to position.
 RT_INLINE void panel_weights(int tile, float *u, ptrdiff_t ld, const float *w, ptrdiff_t step,
                              ptrdiff_t count, const int *taps) {
-    int side = side_of(tile), most = taps_of(tile);
+    int positions = side_of(tile) * side_of(tile), most = taps_of(tile) * taps_of(tile);
     for (ptrdiff_t n = 0; n < count; n += LANES, u += LANES, w += LANES) {
-        lanes half[SIDE_MOST][3];
-        for (int j = 0; j < most; j++) {
-            lanes in[3], out[SIDE_MOST];
-            for (int i = 0; i < most; i++) in[i] = *(const lanes *)(w + taps[i * most + j] * step);
-            weight_transform(tile, in, 1, out);
-            for (int i = 0; i < side; i++) half[i][j] = out[i];
+        lanes in[9], out[SIDE_MOST * SIDE_MOST];
+        for (int t = 0; t < most; t++) in[t] = *(const lanes *)(w + taps[t] * step);
+        square_weights(tile, in, out);
+        for (int p = 0; p < positions; p++) *(lanes *)(u + p * ld) = out[p];
+    }
+}
+
+// The same for pairs of rows; the products are multiplied by `scale`.
+RT_INLINE void paired_weights(int tile, rt_half *u, ptrdiff_t ld, const rt_half *w, ptrdiff_t step,
+                              ptrdiff_t count, const int *taps, float scale, rt_format format) {
+    int positions = side_of(tile) * side_of(tile), most = taps_of(tile) * taps_of(tile);
+    for (ptrdiff_t n = 0; n < count; n += 2 * LANES, u += 2 * LANES, w += 2 * LANES) {
+        lanes even[9], odd[9], first[SIDE_MOST * SIDE_MOST], second[SIDE_MOST * SIDE_MOST];
+        for (int t = 0; t < most; t++) {
+            half_words low = *(const half_words *)(w + taps[t] * step), high = low >> 16;
+            from_half(&even[t], &low, format);
+            from_half(&odd[t], &high, format);
+            even[t] *= scale, odd[t] *= scale;
         }
-        for (int i = 0; i < side; i++) {
-            lanes row[SIDE_MOST];
-            weight_transform(tile, half[i], 1, row);
-            for (int j = 0; j < side; j++) *(lanes *)(u + (i * side + j) * ld) = row[j];
+        square_weights(tile, even, first);
+        square_weights(tile, odd, second);
+        for (int p = 0; p < positions; p++) {
+            half_words low, high;
+            to_half(&low, &first[p], format);
+            to_half(&high, &second[p], format);
+            *(half_words *)(u + p * ld) = low | high << 16;
         }
     }
+}
+
+// Inputs [begin, end) of one phase and the kernel elements that it uses.
+typedef struct {
+    ptrdiff_t first, count;  // of the phase's own inputs
+    int next;
+    int taps[9];
+} phase_inputs;
+
+static phase_inputs phase_of(const rt_winograd *g, int channel, int begin, int end) {
+    int phase = begin / g->channels, next = (phase + 1) * g->channels;
+    phase_inputs p = {begin - phase * g->channels, 0, next > end ? end : next, {0}};
+    p.count = p.next - begin;
+    phase_taps(p.taps, g, g->in_step == 1 ? channel / g->out_channels : phase);
+    return p;
 }
 
 RT_CLONES
 void rt_winograd_weights(float *u, ptrdiff_t ld, const float *packed, const rt_winograd *g,
                          int channel, int begin, int end) {
     ptrdiff_t step = (ptrdiff_t)g->channels * RT_PANEL;
-    int own = channel / g->out_channels, taps[9];
     while (begin < end) {
-        int phase = begin / g->channels, next = (phase + 1) * g->channels;
-        if (next > end) next = end;
-        const float *w = packed + (ptrdiff_t)(begin - phase * g->channels) * RT_PANEL;
-        ptrdiff_t count = (ptrdiff_t)(next - begin) * RT_PANEL;
-        phase_taps(taps, g, g->in_step == 1 ? own : phase);
-        if (g->tile == 2) panel_weights(2, u, ld, w, step, count, taps);
-        else if (g->tile == 3) panel_weights(3, u, ld, w, step, count, taps);
-        else panel_weights(4, u, ld, w, step, count, taps);
+        phase_inputs p = phase_of(g, channel, begin, end);
+        const float *w = packed + p.first * RT_PANEL;
+        ptrdiff_t count = p.count * RT_PANEL;
+        if (g->tile == 2) panel_weights(2, u, ld, w, step, count, p.taps);
+        else if (g->tile == 3) panel_weights(3, u, ld, w, step, count, p.taps);
+        else panel_weights(4, u, ld, w, step, count, p.taps);
         u += count;
-        begin = next;
+        begin = p.next;
     }
+}
+
+RT_INLINE void paired_weights_as(rt_half *u, ptrdiff_t ld, const rt_half *packed,
+                                 const rt_winograd *g, int channel, int begin, int end,
+                                 float scale, rt_format format) {
+    ptrdiff_t step = (ptrdiff_t)g->channels * RT_PANEL;
+    while (begin < end) {
+        phase_inputs p = phase_of(g, channel, begin, end);
+        const rt_half *w = packed + p.first * RT_PANEL;
+        ptrdiff_t count = p.count * RT_PANEL;
+        if (g->tile == 2) paired_weights(2, u, ld, w, step, count, p.taps, scale, format);
+        else if (g->tile == 3) paired_weights(3, u, ld, w, step, count, p.taps, scale, format);
+        else paired_weights(4, u, ld, w, step, count, p.taps, scale, format);
+        u += count;
+        begin = p.next;
+    }
+}
+
+RT_HALF_TARGET
+void rt_winograd_paired_weights(rt_half *u, ptrdiff_t ld, const rt_half *packed,
+                                const rt_winograd *g, int channel, int begin, int end,
+                                float scale, rt_format format) {
+    if (format == RT_FLOAT16)
+        paired_weights_as(u, ld, packed, g, channel, begin, end, scale, RT_FLOAT16);
+    else paired_weights_as(u, ld, packed, g, channel, begin, end, scale, RT_BFLOAT16);
 }
 
 // The reverse: gradients of one phase from their products p.

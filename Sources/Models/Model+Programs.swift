@@ -27,6 +27,7 @@ extension Model {
         let extended = estimatesConfidence ? graph.addingConfidence() : nil
         var options = options
         options.releasesWeights = true
+        options.arithmetic = arithmetic
         return try ModelProgram(extended ?? graph, options: options)
     }
 

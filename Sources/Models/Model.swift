@@ -1,6 +1,7 @@
 import Checkpoints
 import ColorizerExport
 import Colorizers
+import Engine
 import Files
 import MLPackage
 import TensorGraph
@@ -17,6 +18,9 @@ public struct Model: Sendable {
     /// 192 MiB, and at least 64 times the weights, with larger images in proportion. A small file
     /// cannot take all memory then.
     public var memoryLimit: Int?
+    /// The format in which convolutions multiply when the model colorizes. The verifier has formats
+    /// of its own, and training multiplies in float32.
+    public var arithmetic = Arithmetic.float32
     package let source: Source
 
     /// Where the model's graph comes from.

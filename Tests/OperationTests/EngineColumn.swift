@@ -74,15 +74,6 @@ import Testing
         }
         #expect(try program.run(graph.engineInputs) == values)
     }
-
-    private func normalizedError(_ values: [Float], _ expected: [Double]) -> Double {
-        guard values.count == expected.count else { return .infinity }
-        let error = zip(values, expected).reduce(0) {
-            $0 + (Double($1.0) - $1.1) * (Double($1.0) - $1.1)
-        }
-        let size = expected.reduce(0) { $0 + $1 * $1 }
-        return error == 0 ? 0 : error / size
-    }
 }
 
 extension CaseGraph {

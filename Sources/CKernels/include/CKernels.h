@@ -133,6 +133,36 @@ void rt_col2im(float *x, const float *cols, const rt_conv *c, ptrdiff_t begin, p
 void rt_flip_weights(float *d, const float *w, int outputs, int kernel_height, int kernel_width,
                      int inputs, int begin, int end);
 
+// MARK: 16-bit values (half.c)
+
+/// The formats of operands of products. Values of 16 bits are kept as their bits.
+typedef enum { RT_FLOAT32, RT_FLOAT16, RT_BFLOAT16 } rt_format;
+typedef uint16_t rt_half;
+
+/// The format of a product's operands, and what the sums of 16-bit ones are multiplied with.
+typedef struct {
+    rt_format format;
+    float unscale;
+} rt_halves;
+
+/// How fast this CPU multiplies matrices of a 16-bit format, compared with those of float32.
+typedef enum { RT_HALF_IMPOSSIBLE, RT_HALF_SLOWER, RT_HALF_FASTER } rt_half_speed;
+rt_half_speed rt_half_products(rt_format format);
+
+/// d[i] = s[i]·scale, rounded; only on CPUs that multiply such values.
+void rt_to_halves(rt_half *d, const float *s, ptrdiff_t n, float scale, rt_format format);
+/// Rounds rows of RT_PANEL floats, an even number of them, times `scale`, into pairs of rows:
+/// d[rows / 2][RT_PANEL][2].
+void rt_pair_rows(rt_half *d, const float *s, ptrdiff_t rows, float scale, rt_format format);
+/// The reverse, of finite values.
+void rt_unpair_rows(float *d, const rt_half *s, ptrdiff_t rows, float scale, rt_format format);
+
+/// c = a·b, or c += a·b with `adds`, as rt_gemm_panel computes it, of 16-bit values. k is even, and
+/// b has pairs of rows of a panel. Only on CPUs that multiply such values.
+void rt_gemm_halves(ptrdiff_t m, ptrdiff_t k, const rt_half *a, ptrdiff_t row_step,
+                    const rt_half *b, float *c, ptrdiff_t ldc, int columns, int adds,
+                    rt_halves halves, const rt_tail *tail);
+
 // MARK: Products with laid-out weights (gemm.c, panels.c)
 
 /// The columns of a panel, a matrix [k, RT_PANEL], and of half of it.
@@ -177,10 +207,11 @@ enum { RT_MOST_TAPS = 256 };
 
 /// Output rows (n, oh) in [begin, end) of a convolution without groups, or a transposed one, for
 /// the `columns` (RT_HALF to RT_PANEL) output channels whose panel of weights is b. x is the input
-/// in either case; y is the first of the outputs, with `ld` floats from pixel to pixel.
-void rt_panel_convolution(float *y, ptrdiff_t ld, const float *x, const float *b, const rt_conv *c,
+/// in either case; y is the first of the outputs, with `ld` floats from pixel to pixel. x and b are
+/// of the format `halves`; of 16-bit values, b has pairs of rows, and the input channels are even.
+void rt_panel_convolution(float *y, ptrdiff_t ld, const void *x, const void *b, const rt_conv *c,
                           int transposed, int columns, ptrdiff_t begin, ptrdiff_t end,
-                          const rt_tail *tail);
+                          rt_halves halves, const rt_tail *tail);
 /// Adds the gradient of output rows (n, oh) in [begin, end) to dw, [outputs, KH, KW, inputs], for
 /// the `columns` (RT_HALF or RT_PANEL) input channels from `channel` on.
 void rt_panel_weight_gradient(float *dw, const float *x, const float *dy, const rt_conv *c,
@@ -223,9 +254,11 @@ void rt_winograd_derive(rt_winograd *g);
 
 /// Transforms the inputs of tiles [begin, end) of the groups from `group` on. v is
 /// [positions][tiles][stride], `depth` of each used, with `ld` floats from position to position,
-/// and starts at tile `begin`.
-void rt_winograd_input(float *v, ptrdiff_t ld, const float *x, const rt_winograd *g,
-                       ptrdiff_t group, ptrdiff_t begin, ptrdiff_t end);
+/// and starts at tile `begin`. Its elements are of the format `format`; 16-bit ones are multiplied
+/// by `scale`.
+void rt_winograd_input(void *v, ptrdiff_t ld, const float *x, const rt_winograd *g,
+                       ptrdiff_t group, ptrdiff_t begin, ptrdiff_t end, rt_format format,
+                       float scale);
 /// Transforms one panel of products, [positions][tiles][RT_PANEL], of tiles [begin, end) counted
 /// as above, into output channels [channel, channel + count), counted over all phases.
 void rt_winograd_output(float *y, const float *m, ptrdiff_t ld, const rt_winograd *g,
@@ -236,6 +269,11 @@ void rt_winograd_output(float *y, const float *m, ptrdiff_t ld, const rt_winogra
 /// panel's first output channel; inputs and outputs are counted over all phases.
 void rt_winograd_weights(float *u, ptrdiff_t ld, const float *packed, const rt_winograd *g,
                          int channel, int begin, int end);
+/// The same for pairs of rows of 16-bit values, times `scale`; `begin` and `end` are even. Only on
+/// CPUs that multiply such values.
+void rt_winograd_paired_weights(rt_half *u, ptrdiff_t ld, const rt_half *packed,
+                                const rt_winograd *g, int channel, int begin, int end,
+                                float scale, rt_format format);
 /// Transforms gradients of outputs: one panel [channel, channel + RT_PANEL) of dy for tiles
 /// [begin, end), into d, [positions][tiles][RT_PANEL] with `ld` floats from position to position.
 void rt_winograd_gradient(float *d, ptrdiff_t ld, const float *dy, const rt_winograd *g,
@@ -278,6 +316,8 @@ void rt_column_products(double *sums, const float *x, const float *dy, const flo
                         ptrdiff_t columns, ptrdiff_t begin, ptrdiff_t end);
 double rt_sum(const float *x, ptrdiff_t n);
 float rt_max(const float *x, ptrdiff_t n);
+/// The largest |x|, without NaN.
+float rt_max_abs(const float *x, ptrdiff_t n);
 /// Softmax (or its logarithm) over the middle axis of x [*, count, inner], blocks [begin, end) of
 /// the outer axis.
 void rt_softmax(float *y, const float *x, int logarithm, ptrdiff_t count, ptrdiff_t inner,

@@ -48,13 +48,13 @@ struct ConvolutionTask {
     }
 
     /// A description of the task; equal for tasks that take the same time.
-    func key(threads: Int, isFixed: Bool) -> String {
+    func key(threads: Int, isFixed: Bool, _ formats: OperandFormats) -> String {
         let padding = window.padding
         return "\(kind.rawValue) \(inputs[0]) \(inputs[1]) to \(output)"
             + " stride \(window.stride.height)x\(window.stride.width)"
             + " dilation \(window.dilation.height)x\(window.dilation.width)"
             + " padding \(padding.top),\(padding.left)"
-            + (isFixed ? " fixed" : "") + " threads \(threads)"
+            + (isFixed ? " fixed" : "") + formats.suffix + " threads \(threads)"
     }
 
     func tiling(_ tile: Int) -> WinogradTiling? { WinogradTiling(self, tile: tile) }
@@ -73,26 +73,43 @@ struct ConvolutionTask {
     /// Weights per kernel element that make the gradient's transforms worthwhile.
     private static let manyWeights = 64 * 64
 
-    private var tilings: [WinogradTiling] { [4, 3, 2].compactMap { tiling($0) } }
+    /// The tiles of Winograd's form. Those of 4 × 4 outputs have errors in bfloat16 of 1 % of the
+    /// result and more.
+    private func tilings(_ formats: OperandFormats) -> [WinogradTiling] {
+        let sides = formats.products == RT_BFLOAT16 ? [3, 2] : [4, 3, 2]
+        return sides.compactMap { tiling($0) }
+    }
 
     /// The tile of Winograd's form that is expected to be the fastest of all algorithms; nil if
     /// another algorithm is.
-    var expectedTile: Int? {
+    private func expectedTile(_ formats: OperandFormats) -> Int? {
         let isLarge = output[0] * output[1] >= Self.manyWeights
         guard kind != .weightGradient || isLarge, directAlgorithms[0] != .fewOutputs else {
             return nil
         }
-        return tilings.filter { $0.cost < $0.directCost }.min { $0.cost < $1.cost }?.tile
+        return tilings(formats).filter { $0.cost < $0.directCost }.min { $0.cost < $1.cost }?.tile
     }
 
     /// All algorithms for the task, the one expected to be the fastest first.
-    func algorithms(_ winograd: CompileOptions.Winograd) -> [ConvolutionAlgorithm] {
-        let tiles = tilings.sorted { $0.cost < $1.cost }.map(\.algorithm)
+    func algorithms(
+        _ winograd: CompileOptions.Winograd, _ formats: OperandFormats
+    ) -> [ConvolutionAlgorithm] {
+        let tiles = tilings(formats).sorted { $0.cost < $1.cost }.map(\.algorithm)
         switch winograd {
         case .never: return directAlgorithms
         case .wherePossible: return tiles + directAlgorithms
         case .whereFaster:
-            return expectedTile == nil ? directAlgorithms + tiles : tiles + directAlgorithms
+            let isFaster = expectedTile(formats) != nil
+            return isFaster ? tiles + directAlgorithms : directAlgorithms + tiles
         }
+    }
+}
+
+extension OperandFormats {
+    /// What tells the keys of tasks in different formats apart.
+    fileprivate var suffix: String {
+        guard stored.isHalf else { return "" }
+        let name = stored == RT_FLOAT16 ? "float16" : "bfloat16"
+        return products.isHalf ? " in \(name)" : " of \(name)"
     }
 }

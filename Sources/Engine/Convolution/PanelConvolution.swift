@@ -2,10 +2,11 @@ import CKernels
 import TensorGraph
 
 /// Weights laid out for ``PanelConvolution`` and, where they are large, ``WinogradConvolution``:
-/// panels of [taps, inputs, RT_PANEL].
+/// panels of [taps, inputs, RT_PANEL], or a ``HalfPanel`` each.
 struct PanelWeights: KernelOperation {
     static let name = "panel_weights"
     let order: rt_weight_order
+    let format: rt_format
     /// Whether the weights are those of a transposed convolution.
     var isTransposed: Bool { order != RT_OUTPUTS_FIRST }
 
@@ -15,25 +16,42 @@ struct PanelWeights: KernelOperation {
     }
 
     func kernel(inputs: [Buffer], output: Buffer) -> Kernel {
-        let (weight, panels) = (inputs[0], panels(inputs[0].shape))
-        return LoopKernel(name: name, work: output.count, count: panels) { range in
-            for panel in range { pack(panel, of: weight, into: output.pointer) }
+        let (weight, shape) = (inputs[0], inputs[0].shape)
+        return LoopKernel(
+            name: name, work: weight.count, count: panels(shape),
+            scratch: format.isHalf ? rows(shape) * panelWidth : 0
+        ) { range, scratch in
+            for panel in range {
+                pack(panel, of: weight, into: output.pointer, scratch: scratch)
+            }
         }
     }
 
     func inputs(_ weight: Shape) -> Int { isTransposed ? weight[0] : weight[1] }
     func outputs(_ weight: Shape) -> Int { isTransposed ? weight[1] : weight[0] }
     func panels(_ weight: Shape) -> Int { (outputs(weight) + panelWidth - 1) / panelWidth }
+    private func rows(_ weight: Shape) -> Int { weight[2] * weight[3] * inputs(weight) }
     /// Floats of one panel.
-    func panelCount(_ weight: Shape) -> Int {
-        weight[2] * weight[3] * inputs(weight) * panelWidth
+    private func panelCount(_ weight: Shape) -> Int { panelCount(rows: rows(weight)) }
+
+    /// Floats of one panel with `rows` rows.
+    func panelCount(rows: Int) -> Int {
+        format.isHalf ? HalfPanel.count(rows * panelWidth) : rows * panelWidth
     }
 
-    func pack(_ panel: Int, of weight: Buffer, into target: UnsafeMutablePointer<Float>) {
+    /// Lays out one panel; in 16 bits, from its floats in `scratch`.
+    func pack(
+        _ panel: Int, of weight: Buffer, into target: UnsafeMutablePointer<Float>,
+        scratch: UnsafeMutablePointer<Float>
+    ) {
         let shape = weight.shape
+        let own = target + panel * panelCount(shape)
         rt_pack_panel(
-            target + panel * panelCount(shape), weight.pointer, Int32(shape[2] * shape[3]),
+            format.isHalf ? scratch : own, weight.pointer, Int32(shape[2] * shape[3]),
             Int32(inputs(shape)), Int32(outputs(shape)), Int32(panel * panelWidth), order)
+        guard format.isHalf else { return }
+        HalfPanel(memory: own).fill(
+            from: scratch, runs: 1, rows: rows(shape), step: 0, halfStep: 0, format)
     }
 }
 
@@ -51,6 +69,8 @@ struct PanelConvolution: EpilogueOperation {
     let weights: PanelWeights
     /// Whether the weights are laid out in panels already.
     let isPacked: Bool
+    /// The format of the products' operands; if not float32, that of the weights.
+    var products = RT_FLOAT32
     /// How what is added is enlarged. The convolution is a pointwise one then, and its channels are
     /// a multiple of RT_HALF.
     var upsample: UpsampleBilinear?
@@ -69,7 +89,19 @@ struct PanelConvolution: EpilogueOperation {
 
 private final class PanelConvolutionKernel: RowKernel {
     private enum Phase {
-        case pack, start, rows, panels, epilogue
+        case pack, largest, round, start, rows, panels, epilogue
+    }
+
+    /// What products read: at a pointwise convolution, the first element of the range at hand; else
+    /// the input as a whole.
+    private struct Source {
+        let x: UnsafeRawPointer
+        var unscale: Float = 1
+    }
+
+    /// What a thread works with.
+    private struct Scratch {
+        let rest, line, unpacked, rounded: UnsafeMutablePointer<Float>
     }
 
     /// Pixels of a piece.
@@ -104,7 +136,17 @@ private final class PanelConvolutionKernel: RowKernel {
     }
 
     private var panels: Int { (outputs + panelWidth - 1) / panelWidth }
-    private var panelCount: Int { taps * inputs * panelWidth }
+    private var panelRows: Int { taps * inputs }
+    private var panelCount: Int { operation.weights.panelCount(rows: panelRows) }
+    private var format: rt_format { operation.products }
+    /// Whether 16-bit weights are multiplied in float32.
+    private var unpacks: Bool { operation.weights.format.isHalf && !format.isHalf }
+    /// Whether inputs are rounded as a whole, before they are multiplied.
+    private func roundsInputs(_ threads: Int) -> Bool {
+        format.isHalf && (!isPointwise || sharesPanels(threads))
+    }
+    /// Sums of 128 products of values below 2^4 are within the range of float16.
+    private static let exponent = 4
 
     /// Whether the kernel is 1×1 at every pixel, so that the batch is one long row.
     private var isPointwise: Bool {
@@ -137,8 +179,26 @@ private final class PanelConvolutionKernel: RowKernel {
 
     override var channelUnit: Int? { chains && start == nil ? panelWidth : nil }
 
-    /// Floats of weights that are packed in each run.
-    private var packedCount: Int { operation.isPacked ? 0 : panels * panelCount }
+    /// Floats that the threads share: weights that are packed in each run, or rounded inputs.
+    private func sharedCount(_ threads: Int) -> Int {
+        if !operation.isPacked { return panels * panelCount }
+        guard roundsInputs(threads) else { return 0 }
+        return HalfInputs.largestCount(threads: threads) + (x.count + 1) / 2
+    }
+
+    private func halfInputs(_ workspace: UnsafeMutablePointer<Float>) -> HalfInputs {
+        HalfInputs(x: x, format: format, exponent: Self.exponent, memory: workspace)
+    }
+
+    private func roundedInputs(
+        _ part: Part, _ workspace: UnsafeMutablePointer<Float>
+    ) -> UnsafeMutablePointer<rt_half> {
+        halves(workspace + HalfInputs.largestCount(threads: part.of))
+    }
+
+    private func halves(_ memory: UnsafeMutablePointer<Float>) -> UnsafeMutablePointer<rt_half> {
+        UnsafeMutableRawPointer(memory).assumingMemoryBound(to: rt_half.self)
+    }
 
     /// Channels that a product writes at least.
     private static let halfPanel = Int(RT_HALF)
@@ -152,17 +212,39 @@ private final class PanelConvolutionKernel: RowKernel {
             ? 0 : min(block, units) * unitPixels * panelWidth
     }
 
+    private var unpackedCount: Int { unpacks ? panelRows * panelWidth : 0 }
+
+    /// Floats of a block's inputs in 16 bits.
+    private var roundedCount: Int {
+        format.isHalf && isPointwise ? (min(block, units) * unitPixels * inputs + 1) / 2 : 0
+    }
+
+    private var ownCount: Int { restCount + lineCount + unpackedCount + roundedCount }
+
     override func ownWorkspaceCount(threads: Int) -> Int {
-        packedCount + threads * (restCount + lineCount)
+        sharedCount(threads) + threads * ownCount
+    }
+
+    private func scratch(_ part: Part, _ workspace: UnsafeMutablePointer<Float>) -> Scratch {
+        let rest = workspace + sharedCount(part.of) + part.index * ownCount
+        let line = rest + restCount
+        let unpacked = line + lineCount
+        return Scratch(
+            rest: rest, line: line, unpacked: unpacked, rounded: unpacked + unpackedCount)
     }
 
     override var appliesTail: Bool { true }
 
-    override var chains: Bool { operation.isPacked && !operation.weights.isTransposed }
+    override var chains: Bool {
+        operation.isPacked && !operation.weights.isTransposed && (!format.isHalf || isPointwise)
+    }
 
     override func bind(threads: Int, workspace: UnsafeMutablePointer<Float>) {
         super.bind(threads: threads, workspace: workspace)
         plan = operation.isPacked ? [] : [.pack]
+        if roundsInputs(threads) {
+            plan += HalfInputs.needsLargest(format) ? [.largest, .round] : [.round]
+        }
         guard sharesPanels(threads) else { return plan.append(.rows) }
         if start != nil { plan.append(.start) }
         plan += hasEpilogue ? [.panels, .epilogue] : [.panels]
@@ -172,7 +254,7 @@ private final class PanelConvolutionKernel: RowKernel {
 
     override func pieces(of phase: Int, threads: Int) -> Int {
         switch plan[phase] {
-        case .pack, .start, .epilogue: 1
+        case .pack, .largest, .round, .start, .epilogue: 1
         case .rows:
             pieces(output.count / outputs, fewest: Self.fewestPixels, threads: threads)
         case .panels: pieces(panels * panelPieces(threads), fewest: 1, threads: threads)
@@ -187,20 +269,27 @@ private final class PanelConvolutionKernel: RowKernel {
     }
 
     override func run(phase: Int, part: Part, _ workspace: UnsafeMutablePointer<Float>) {
-        let weights = UnsafePointer(operation.isPacked ? weight.pointer : workspace)
-        let rest = rest(part, workspace)
-        let line = rest + restCount
+        let weights = operation.isPacked ? weight.pointer : workspace
+        let scratch = scratch(part, workspace)
         let addresses = Addresses(x: UnsafePointer(x.pointer), y: output.pointer)
         switch plan[phase] {
         case .pack:
             for panel in part.range(panels) {
-                operation.weights.pack(panel, of: weight, into: workspace)
+                operation.weights.pack(
+                    panel, of: weight, into: workspace, scratch: scratch.unpacked)
             }
-        case .start: start?.compute(part.range(units), into: addresses.y, line: line)
+        case .largest: halfInputs(workspace).findLargest(part)
+        case .round: halfInputs(workspace).round(part, into: roundedInputs(part, workspace))
+        case .start: start?.compute(part.range(units), into: addresses.y, line: scratch.line)
         case .rows:
             blocks(part.range(units)) { range in
-                start?.compute(range, into: addresses.y, line: line)
-                for panel in 0..<panels { multiply(range, panel, addresses, weights, rest) }
+                start?.compute(range, into: addresses.y, line: scratch.line)
+                let source =
+                    roundsInputs(part.of)
+                    ? rounded(range, part, workspace) : source(range, addresses.x, scratch)
+                for panel in 0..<panels {
+                    multiply(range, panel, source, addresses.y, weights, scratch)
+                }
                 finish(range, part)
             }
         case .panels:
@@ -208,7 +297,10 @@ private final class PanelConvolutionKernel: RowKernel {
             for item in part.range(panels * pieces) {
                 let (panel, piece) = item.quotientAndRemainder(dividingBy: pieces)
                 blocks(units * piece / pieces..<units * (piece + 1) / pieces) {
-                    multiply($0, panel, addresses, weights, rest)
+                    let source =
+                        roundsInputs(part.of)
+                        ? rounded($0, part, workspace) : source($0, addresses.x, scratch)
+                    multiply($0, panel, source, addresses.y, weights, scratch)
                 }
             }
         case .epilogue: finish(part.range(units), part)
@@ -220,11 +312,12 @@ private final class PanelConvolutionKernel: RowKernel {
         _ workspace: UnsafeMutablePointer<Float>
     ) {
         let unitsOfRow = sharesPixels ? output.shape[3] : 1
-        let rest = rest(part, workspace)
+        let scratch = scratch(part, workspace)
         blocks(rows.lowerBound * unitsOfRow..<rows.upperBound * unitsOfRow) { range in
-            start?.compute(range, into: addresses.y, line: rest + restCount)
+            start?.compute(range, into: addresses.y, line: scratch.line)
+            let source = source(range, addresses.x, scratch)
             for panel in 0..<panels {
-                multiply(range, panel, addresses, weight.pointer, rest)
+                multiply(range, panel, source, addresses.y, weight.pointer, scratch)
             }
         }
     }
@@ -232,19 +325,16 @@ private final class PanelConvolutionKernel: RowKernel {
     override func compute(
         channels: Range<Int>, part: Part, _ workspace: UnsafeMutablePointer<Float>
     ) {
-        let addresses = Addresses(x: UnsafePointer(x.pointer), y: output.pointer)
-        let rest = rest(part, workspace)
-        for channel in stride(from: channels.lowerBound, to: channels.upperBound, by: panelWidth) {
-            blocks(0..<units) {
-                multiply($0, channel / panelWidth, addresses, weight.pointer, rest)
+        let scratch = scratch(part, workspace)
+        blocks(0..<units) { range in
+            let source = source(range, UnsafePointer(x.pointer), scratch)
+            for channel in stride(
+                from: channels.lowerBound, to: channels.upperBound, by: panelWidth)
+            {
+                multiply(
+                    range, channel / panelWidth, source, output.pointer, weight.pointer, scratch)
             }
         }
-    }
-
-    private func rest(
-        _ part: Part, _ workspace: UnsafeMutablePointer<Float>
-    ) -> UnsafeMutablePointer<Float> {
-        workspace + packedCount + part.index * (restCount + lineCount)
     }
 
     private func blocks(_ range: Range<Int>, _ body: (Range<Int>) -> Void) {
@@ -258,47 +348,89 @@ private final class PanelConvolutionKernel: RowKernel {
             range.lowerBound * unitElements..<range.upperBound * unitElements, thread: part.index)
     }
 
+    // MARK: Inputs
+
+    /// The inputs of a block: as they are, or rounded to 16 bits while they are in the cache.
+    private func source(
+        _ range: Range<Int>, _ x: UnsafePointer<Float>, _ scratch: Scratch
+    ) -> Source {
+        guard isPointwise else { return Source(x: x) }
+        let first = x + range.lowerBound * unitPixels * inputs
+        guard format.isHalf else { return Source(x: first) }
+        let count = range.count * unitPixels * inputs
+        let largest = HalfInputs.needsLargest(format) ? rt_max_abs(first, count) : 1
+        let scale = format.scale(of: largest, below: Self.exponent)
+        rt_to_halves(halves(scratch.rounded), first, count, scale, format)
+        return Source(x: scratch.rounded, unscale: 1 / scale)
+    }
+
+    /// The inputs of a block if they are rounded as a whole.
+    private func rounded(
+        _ range: Range<Int>, _ part: Part, _ workspace: UnsafeMutablePointer<Float>
+    ) -> Source {
+        let first = isPointwise ? range.lowerBound * unitPixels * inputs : 0
+        return Source(
+            x: roundedInputs(part, workspace) + first,
+            unscale: 1 / halfInputs(workspace).scale(part))
+    }
+
+    // MARK: Products
+
     private func multiply(
-        _ range: Range<Int>, _ panel: Int, _ addresses: Addresses, _ weights: UnsafePointer<Float>,
-        _ rest: UnsafeMutablePointer<Float>
+        _ range: Range<Int>, _ panel: Int, _ source: Source, _ y: UnsafeMutablePointer<Float>,
+        _ weights: UnsafeMutablePointer<Float>, _ scratch: Scratch
     ) {
         let channel = panel * panelWidth
         let width = min(outputs - channel, panelWidth)
         let b = weights + panel * panelCount
+        if unpacks {
+            HalfPanel(memory: b).unpack(
+                panelRows, into: scratch.unpacked, operation.weights.format)
+        }
+        let target = y + range.lowerBound * unitElements + channel
         guard width < Self.halfPanel else {
-            let target = addresses.y + range.lowerBound * unitElements
             return withTail(channel) {
-                multiply(range, b, addresses.x, target + channel, outputs, width, $0)
+                multiply(range, unpacks ? scratch.unpacked : b, source, target, outputs, width, $0)
             }
         }
         // It would overwrite the next pixel.
         withPaddedTail(channel, width) {
-            multiply(range, b, addresses.x, rest, panelWidth, Self.halfPanel, $0)
+            multiply(
+                range, unpacks ? scratch.unpacked : b, source, scratch.rest, panelWidth,
+                Self.halfPanel, $0)
         }
-        let pixels = range.count * unitPixels
-        let first = addresses.y + range.lowerBound * unitElements + channel
-        for pixel in 0..<pixels {
-            (first + pixel * outputs).update(from: rest + pixel * panelWidth, count: width)
+        for pixel in 0..<range.count * unitPixels {
+            (target + pixel * outputs).update(
+                from: scratch.rest + pixel * panelWidth, count: width)
         }
     }
 
     /// One panel's product for `range`; `target` is its first element, with `step` floats from
     /// pixel to pixel.
     private func multiply(
-        _ range: Range<Int>, _ b: UnsafePointer<Float>, _ x: UnsafePointer<Float>,
+        _ range: Range<Int>, _ panel: UnsafeMutablePointer<Float>, _ source: Source,
         _ target: UnsafeMutablePointer<Float>, _ step: Int, _ width: Int,
         _ tail: UnsafePointer<rt_tail>?
     ) {
-        if isPointwise {
-            rt_gemm_panel(
-                range.count * unitPixels, inputs, x + range.lowerBound * unitPixels * inputs,
-                inputs, 1, b, panelWidth, target, step, Int32(width), start == nil ? 0 : 1, tail)
-        } else {
+        let half = HalfPanel(memory: panel)
+        let halves = rt_halves(
+            format: format, unscale: format.isHalf ? half.unscale * source.unscale : 1)
+        let b = format.isHalf ? UnsafeRawPointer(half.values) : UnsafeRawPointer(panel)
+        let adds: Int32 = start == nil ? 0 : 1
+        guard isPointwise else {
             var geometry = geometry
-            rt_panel_convolution(
-                target, step, x, b, &geometry,
-                operation.weights.isTransposed ? 1 : 0, Int32(width), range.lowerBound,
-                range.upperBound, tail)
+            return rt_panel_convolution(
+                target, step, source.x, b, &geometry, operation.weights.isTransposed ? 1 : 0,
+                Int32(width), range.lowerBound, range.upperBound, halves, tail)
+        }
+        if format.isHalf {
+            rt_gemm_halves(
+                range.count * unitPixels, inputs, source.x.assumingMemoryBound(to: rt_half.self),
+                inputs, half.values, target, step, Int32(width), adds, halves, tail)
+        } else {
+            rt_gemm_panel(
+                range.count * unitPixels, inputs, source.x.assumingMemoryBound(to: Float.self),
+                inputs, 1, panel, panelWidth, target, step, Int32(width), adds, tail)
         }
     }
 }

@@ -8,6 +8,7 @@ struct WinogradConvolution: EpilogueOperation {
     let tiling: WinogradTiling
     let shape: Shape
     let weights: WinogradTiling.WeightForm
+    var formats = OperandFormats.float32
 
     func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
         try requireInputs(inputs, 2...2)
@@ -27,6 +28,7 @@ struct WinogradConvolution: EpilogueOperation {
 /// in its cache.
 private final class WinogradConvolutionKernel: FusingKernel {
     private enum Phase {
+        case largest
         case weights
         case tiles
         case inputs(Range<Int>)
@@ -45,6 +47,7 @@ private final class WinogradConvolutionKernel: FusingKernel {
 
     private let x, weight, output: Buffer
     private let form: WinogradTiling.WeightForm
+    private let formats: OperandFormats
     private let tiling: WinogradTiling
     private let tiles: WinogradTiles
     private let geometry: rt_winograd
@@ -52,8 +55,8 @@ private final class WinogradConvolutionKernel: FusingKernel {
 
     init(_ operation: WinogradConvolution, x: Buffer, weight: Buffer, output: Buffer) {
         (self.x, self.weight, self.output) = (x, weight, output)
-        (tiling, form) = (operation.tiling, operation.weights)
-        tiles = WinogradTiles(tiling)
+        (tiling, form, formats) = (operation.tiling, operation.weights, operation.formats)
+        tiles = WinogradTiles(tiling, formats.products)
         geometry = tiles.geometry
         super.init(name: operation.name, work: tiling.multiplyAdds)
     }
@@ -87,11 +90,21 @@ private final class WinogradConvolutionKernel: FusingKernel {
     }
 
     /// Floats of the transformed weights of a block of inputs, for one panel.
-    private var blockCount: Int { tiling.positions * tiling.weightStride(blockInputs) }
+    private var blockCount: Int {
+        tiling.positions * tiling.weightStride(blockInputs, format) * format.size
+            / MemoryLayout<Float>.size
+    }
+
+    private var format: rt_format { formats.products }
+
+    /// Whether a panel of weights is laid out in float32 before it is transformed.
+    private var unpacks: Bool {
+        form == .plain || form == .packed && formats.stored.isHalf && !format.isHalf
+    }
 
     /// Floats of each thread's own workspace.
     private func ownCount(_ threads: Int) -> Int {
-        let packed = form == .plain ? tiling.packedCount : 0
+        let packed = unpacks ? tiling.packedCount : 0
         if sharesTiles(threads) {
             return max(tiles.inputCount(ownTiles) + tiles.productCount(ownTiles), packed)
         }
@@ -99,10 +112,23 @@ private final class WinogradConvolutionKernel: FusingKernel {
         return tiles.productCount(Self.productTiles) + transformed + packed
     }
 
-    /// Floats of what the threads share: transformed weights or transformed inputs.
+    /// Floats of what the threads share: largest inputs, and transformed weights or inputs.
     private func sharedCount(_ threads: Int) -> Int {
-        guard sharesTiles(threads) else { return tiles.inputCount(sharedGroups * tiles.perGroup) }
-        return form == .transformed ? 0 : tiling.panels * tiling.panelCount
+        let largest = largestCount(threads)
+        guard sharesTiles(threads) else {
+            return largest + tiles.inputCount(sharedGroups * tiles.perGroup)
+        }
+        return form == .transformed
+            ? largest : largest + tiling.panels * tiling.panelCount(RT_FLOAT32)
+    }
+
+    private func largestCount(_ threads: Int) -> Int {
+        HalfInputs.needsLargest(format) ? HalfInputs.largestCount(threads: threads) : 0
+    }
+
+    /// Transforms of values below a half are below 2^4.
+    private func halfInputs(_ workspace: UnsafeMutablePointer<Float>) -> HalfInputs {
+        HalfInputs(x: x, format: format, exponent: -1, memory: workspace)
     }
 
     override func ownWorkspaceCount(threads: Int) -> Int {
@@ -111,11 +137,12 @@ private final class WinogradConvolutionKernel: FusingKernel {
 
     override func bind(threads: Int, workspace: UnsafeMutablePointer<Float>) {
         super.bind(threads: threads, workspace: workspace)
+        plan = HalfInputs.needsLargest(format) ? [.largest] : []
         guard !sharesTiles(threads) else {
-            plan = form == .transformed ? [.tiles] : [.weights, .tiles]
+            plan += form == .transformed ? [.tiles] : [.weights, .tiles]
             return
         }
-        plan = tiles.chunks(of: sharedGroups).flatMap { range -> [Phase] in
+        plan += tiles.chunks(of: sharedGroups).flatMap { range -> [Phase] in
             return [.inputs(range), .panels(range)] + (hasEpilogue ? [.epilogue(range)] : [])
         }
     }
@@ -124,7 +151,7 @@ private final class WinogradConvolutionKernel: FusingKernel {
 
     override func pieces(of phase: Int, threads: Int) -> Int {
         switch plan[phase] {
-        case .weights, .epilogue: 1
+        case .largest, .weights, .epilogue: 1
         case .tiles:
             pieces(tiles.groups * tiles.perGroup, fewest: Self.fewestTiles, threads: threads)
         case .inputs(let range):
@@ -135,14 +162,19 @@ private final class WinogradConvolutionKernel: FusingKernel {
 
     override func run(phase: Int, part: Part, _ workspace: UnsafeMutablePointer<Float>) {
         let own = workspace + sharedCount(part.of) + part.index * ownCount(part.of)
+        let shared = workspace + largestCount(part.of)
+        let inputs = halfInputs(workspace)
         switch plan[phase] {
-        case .weights: transformWeights(part, workspace, scratch: own)
-        case .tiles: runTiles(part, workspace, own)
+        case .largest: inputs.findLargest(part)
+        case .weights: transformWeights(part, shared, scratch: own)
+        case .tiles: runTiles(part, shared, own, scale: inputs.scale(part))
         case .inputs(let range):
+            let own = part.range(range.count * tiles.perGroup)
             tiles.transformInputs(
-                x, range.lowerBound, part.range(range.count * tiles.perGroup), into: workspace,
-                tiles.inputStride(sharedGroups * tiles.perGroup))
-        case .panels(let range): runPanels(part, range, workspace, own)
+                x, range.lowerBound, own, into: tiles.tile(own.lowerBound, of: shared),
+                tiles.inputStride(sharedGroups * tiles.perGroup), scale: inputs.scale(part))
+        case .panels(let range):
+            runPanels(part, range, shared, own, scale: inputs.scale(part))
         case .epilogue(let range):
             let elements = tiling.elements(of: range, geometry)
             let own = part.range(elements.count, unit: tiling.outputs)
@@ -154,33 +186,45 @@ private final class WinogradConvolutionKernel: FusingKernel {
 
     // MARK: Phases
 
+    /// Transforms weights that change from run to run.
     private func transformWeights(
         _ part: Part, _ target: UnsafeMutablePointer<Float>, scratch: UnsafeMutablePointer<Float>
     ) {
         for panel in part.range(tiling.panels) {
             tiling.transform(
                 packed(panel, scratch), panel, 0..<tiling.depth,
-                into: target + panel * tiling.panelCount)
+                into: target + panel * tiling.panelCount(RT_FLOAT32))
         }
     }
 
-    /// One panel of packed weights, laid out in `scratch` if need be.
+    /// Where a panel's packed weights are.
+    private func stored(_ panel: Int) -> UnsafeMutablePointer<Float> {
+        let packed = panel * panelWidth % tiling.outputs / panelWidth
+        let count =
+            formats.stored.isHalf ? HalfPanel.count(tiling.packedCount) : tiling.packedCount
+        return weight.pointer + packed * count
+    }
+
+    /// One panel of packed weights in float32, laid out in `scratch` if need be.
     private func packed(
         _ panel: Int, _ scratch: UnsafeMutablePointer<Float>
     ) -> UnsafePointer<Float> {
-        guard form == .plain else {
-            let packed = panel * panelWidth % tiling.outputs / panelWidth
-            return UnsafePointer(weight.pointer + packed * tiling.packedCount)
+        if form == .plain {
+            tiling.pack(panel, of: weight, into: scratch)
+        } else if unpacks {
+            HalfPanel(memory: stored(panel)).unpack(
+                tiling.packedRows, into: scratch, formats.stored)
+        } else {
+            return UnsafePointer(stored(panel))
         }
-        tiling.pack(panel, of: weight, into: scratch)
         return UnsafePointer(scratch)
     }
 
     private func runTiles(
-        _ part: Part, _ workspace: UnsafeMutablePointer<Float>, _ own: UnsafeMutablePointer<Float>
+        _ part: Part, _ shared: UnsafeMutablePointer<Float>, _ own: UnsafeMutablePointer<Float>,
+        scale: Float
     ) {
-        let weights =
-            form == .transformed ? UnsafePointer(weight.pointer) : UnsafePointer(workspace)
+        let weights = form == .transformed ? weight.pointer : shared
         let products = own + tiles.inputCount(ownTiles)
         let mine = part.range(tiles.groups)
         let step = max(ownTiles / tiles.perGroup, 1)
@@ -190,12 +234,13 @@ private final class WinogradConvolutionKernel: FusingKernel {
             for tile in stride(from: 0, to: count, by: ownTiles) {
                 let range = tile..<min(tile + ownTiles, count)
                 tiles.transformInputs(
-                    x, group, range, into: own - tile * tiles.stride, tiles.inputStride(ownTiles))
+                    x, group, range, into: own, tiles.inputStride(ownTiles), scale: scale)
                 for panel in 0..<tiling.panels {
                     multiply(
-                        range, panel, 0..<tiling.depth, own, tiles.inputStride(ownTiles),
-                        weights + panel * tiling.panelCount, products, tiles.productStride(ownTiles)
-                    )
+                        range.count, 0..<tiling.depth, own, tiles.inputStride(ownTiles),
+                        width(panel),
+                        transformed(panel, in: weights, scale), products,
+                        tiles.productStride(ownTiles))
                     transformBack(group, range, panel, products, tiles.productStride(ownTiles))
                 }
             }
@@ -205,7 +250,7 @@ private final class WinogradConvolutionKernel: FusingKernel {
 
     private func runPanels(
         _ part: Part, _ range: Range<Int>, _ shared: UnsafeMutablePointer<Float>,
-        _ products: UnsafeMutablePointer<Float>
+        _ products: UnsafeMutablePointer<Float>, scale: Float
     ) {
         let count = range.count * tiles.perGroup
         let pieces = (count + Self.productTiles - 1) / Self.productTiles
@@ -219,11 +264,27 @@ private final class WinogradConvolutionKernel: FusingKernel {
             for first in stride(from: 0, to: tiling.depth, by: blockInputs) {
                 let block = first..<min(first + blockInputs, tiling.depth)
                 multiply(
-                    own, panel, block, shared + own.lowerBound * tiles.stride, inputStep,
-                    weights(panel, block, scratch, &present), products, step)
+                    own.count, block, tiles.tile(own.lowerBound, of: shared), inputStep,
+                    width(panel), weights(panel, block, scratch, &present, scale), products, step)
             }
             transformBack(range.lowerBound, own, panel, products, step)
         }
+    }
+
+    /// Transformed weights, and what 16-bit products are multiplied with.
+    private struct Weights {
+        let address: UnsafeRawPointer
+        var unscale: Float = 1
+    }
+
+    /// A panel of weights that are kept transformed.
+    private func transformed(
+        _ panel: Int, in weights: UnsafeMutablePointer<Float>, _ scale: Float
+    ) -> Weights {
+        let memory = weights + panel * tiling.panelCount(format)
+        guard format.isHalf else { return Weights(address: memory) }
+        let half = HalfPanel(memory: memory)
+        return Weights(address: half.values, unscale: half.unscale / scale)
     }
 
     /// What is in a thread's scratch: a block of transformed weights, then their panel, packed.
@@ -231,38 +292,60 @@ private final class WinogradConvolutionKernel: FusingKernel {
         var panel = -1
         var block = 0..<0
         var packed: UnsafePointer<Float>?
+        var unscale: Float = 1
     }
 
     /// Transforms a block of weights, unless they are there.
     private func weights(
         _ panel: Int, _ block: Range<Int>, _ scratch: UnsafeMutablePointer<Float>,
-        _ present: inout PresentWeights
-    ) -> UnsafePointer<Float> {
+        _ present: inout PresentWeights, _ scale: Float
+    ) -> Weights {
         guard form != .transformed else {
-            return UnsafePointer(weight.pointer + panel * tiling.panelCount)
+            return transformed(panel, in: weight.pointer, scale)
         }
         if present.panel != panel {
-            present = PresentWeights(panel: panel, packed: packed(panel, scratch + blockCount))
+            present = PresentWeights(panel: panel)
+            if !format.isHalf { present.packed = packed(panel, scratch + blockCount) }
         }
-        if let packed = present.packed, present.block != block {
-            tiling.transform(packed, panel, block, into: scratch)
+        if present.block != block {
             present.block = block
+            if let packed = present.packed {
+                tiling.transform(packed, panel, block, into: scratch)
+            } else {
+                present.unscale = tiling.transform(
+                    HalfPanel(memory: stored(panel)), panel, block,
+                    into: UnsafeMutableRawPointer(scratch).assumingMemoryBound(to: rt_half.self),
+                    format)
+            }
         }
-        return UnsafePointer(scratch)
+        return Weights(address: scratch, unscale: present.unscale / scale)
     }
 
     /// Adds the products of a range of inputs to those of the inputs before.
+    ///
+    /// - Parameter inputs: the transformed inputs of the first of `count` tiles.
     private func multiply(
-        _ range: Range<Int>, _ panel: Int, _ block: Range<Int>, _ inputs: UnsafePointer<Float>,
-        _ inputStep: Int, _ weights: UnsafePointer<Float>,
-        _ products: UnsafeMutablePointer<Float>, _ productStep: Int
+        _ count: Int, _ block: Range<Int>, _ inputs: UnsafeRawPointer, _ inputStep: Int,
+        _ width: Int, _ weights: Weights, _ products: UnsafeMutablePointer<Float>,
+        _ productStep: Int
     ) {
+        let weightStep = tiling.weightStride(block.count, format)
+        let adds: Int32 = block.lowerBound > 0 ? 1 : 0
         for position in 0..<tiling.positions {
-            rt_gemm_panel(
-                range.count, block.count, inputs + position * inputStep + block.lowerBound,
-                tiles.stride, 1, weights + position * tiling.weightStride(block.count), panelWidth,
-                products + position * productStep, panelWidth, Int32(width(panel)),
-                block.lowerBound > 0 ? 1 : 0, nil)
+            let a = inputs + (position * inputStep + block.lowerBound) * format.size
+            let b = weights.address + position * weightStep * format.size
+            let c = products + position * productStep
+            if format.isHalf {
+                rt_gemm_halves(
+                    count, block.count, a.assumingMemoryBound(to: rt_half.self), tiles.stride,
+                    b.assumingMemoryBound(to: rt_half.self), c, panelWidth, Int32(width), adds,
+                    rt_halves(format: format, unscale: weights.unscale), nil)
+            } else {
+                rt_gemm_panel(
+                    count, block.count, a.assumingMemoryBound(to: Float.self), tiles.stride, 1,
+                    b.assumingMemoryBound(to: Float.self), panelWidth, c, panelWidth,
+                    Int32(width), adds, nil)
+            }
         }
     }
 

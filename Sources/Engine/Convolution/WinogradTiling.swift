@@ -103,13 +103,20 @@ struct WinogradTiling: Hashable {
     private var side: Int { tile == 4 ? 6 : 4 }
     var positions: Int { side * side }
     var panels: Int { (columns + panelWidth - 1) / panelWidth }
-    /// Floats from one position to the next of a panel's transformed weights for `depth` inputs: a
-    /// cache line more than they take, so that positions do not fall on one cache set.
-    func weightStride(_ depth: Int) -> Int { depth * panelWidth + 16 }
+    /// Elements from one position to the next of a panel's transformed weights for `depth` inputs:
+    /// a cache line more than they take, so that positions do not fall on one cache set.
+    func weightStride(_ depth: Int, _ format: rt_format) -> Int {
+        depth * panelWidth + 64 / format.size
+    }
     /// Floats of one panel of transformed weights, or of the products of their gradients.
-    var panelCount: Int { positions * weightStride(depth) }
+    func panelCount(_ format: rt_format) -> Int {
+        let elements = positions * weightStride(depth, format)
+        return format.isHalf ? HalfPanel.count(elements) : elements
+    }
+    /// Rows of one panel of weights that are not transformed.
+    var packedRows: Int { kernel * kernel * channels }
     /// Floats of one panel of weights that are not transformed.
-    var packedCount: Int { kernel * kernel * channels * panelWidth }
+    var packedCount: Int { packedRows * panelWidth }
 
     /// The elements of the output that groups of tiles compute: whole rows, all channels.
     func elements(of groups: Range<Int>, _ g: rt_winograd) -> Range<Int> {

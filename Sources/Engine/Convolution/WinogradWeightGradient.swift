@@ -39,7 +39,7 @@ private final class WinogradWeightGradientKernel: Kernel {
 
     init(_ operation: WinogradWeightGradient, x: Buffer, dy: Buffer, output: Buffer) {
         (self.x, self.dy, self.output, tiling) = (x, dy, output, operation.tiling)
-        tiles = WinogradTiles(tiling)
+        tiles = WinogradTiles(tiling, RT_FLOAT32)
         geometry = tiles.geometry
         super.init(name: operation.name, work: tiling.multiplyAdds)
     }
@@ -57,7 +57,7 @@ private final class WinogradWeightGradientKernel: Kernel {
     private var gradientCount: Int { tiles.productCount(chunkTiles) }
 
     override func workspaceCount(threads: Int) -> Int {
-        inputCount + tiling.panels * (gradientCount + tiling.panelCount)
+        inputCount + tiling.panels * (gradientCount + tiling.panelCount(RT_FLOAT32))
             + threads * tiling.packedCount
     }
 
@@ -79,11 +79,12 @@ private final class WinogradWeightGradientKernel: Kernel {
             multiply(part, range, workspace, gradients, products, isFirst: isFirst)
         case .back:
             var geometry = geometry
-            let scratch = products + tiling.panels * tiling.panelCount
+            let scratch = products + tiling.panels * tiling.panelCount(RT_FLOAT32)
             for panel in part.range(tiling.panels) {
                 rt_winograd_weight_gradient(
                     output.pointer, scratch + part.index * tiling.packedCount,
-                    products + panel * tiling.panelCount, tiling.weightStride(tiling.depth),
+                    products + panel * tiling.panelCount(RT_FLOAT32),
+                    tiling.weightStride(tiling.depth, RT_FLOAT32),
                     &geometry, Int32(panel * panelWidth))
             }
         }
@@ -96,7 +97,8 @@ private final class WinogradWeightGradientKernel: Kernel {
         var geometry = geometry
         let own = part.range(range.count * tiles.perGroup)
         tiles.transformInputs(
-            x, range.lowerBound, own, into: inputs, tiles.inputStride(chunkTiles))
+            x, range.lowerBound, own, into: tiles.tile(own.lowerBound, of: inputs),
+            tiles.inputStride(chunkTiles), scale: 1)
         for panel in 0..<tiling.panels {
             rt_winograd_gradient(
                 gradients + panel * gradientCount + own.lowerBound * panelWidth,
@@ -123,8 +125,8 @@ private final class WinogradWeightGradientKernel: Kernel {
             rt_gemm_panel(
                 last - first, count, inputs + position * inputStep + first, 1, tiles.stride,
                 gradients + panel * gradientCount + position * gradientStep, panelWidth,
-                products + panel * tiling.panelCount
-                    + position * tiling.weightStride(tiling.depth) + first * panelWidth,
+                products + panel * tiling.panelCount(RT_FLOAT32)
+                    + position * tiling.weightStride(tiling.depth, RT_FLOAT32) + first * panelWidth,
                 panelWidth, Int32(width), isFirst ? 0 : 1, nil)
         }
     }

@@ -5,24 +5,36 @@ import TensorGraph
 struct WinogradWeights: KernelOperation {
     static let name = "winograd_weights"
     let tiling: WinogradTiling
+    let format: rt_format
 
     func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
         try requireInputs(inputs, 1...1)
-        return [tiling.panels * tiling.panelCount]
+        return [tiling.panels * tiling.panelCount(format)]
     }
 
     func kernel(inputs: [Buffer], output: Buffer) -> Kernel {
-        let weight = inputs[0]
+        let (weight, count) = (inputs[0], tiling.panelCount(RT_FLOAT32))
         return LoopKernel(
-            name: name, work: output.count, count: tiling.panels, scratch: tiling.packedCount
+            name: name, work: tiling.panels * count, count: tiling.panels,
+            scratch: tiling.packedCount + (format.isHalf ? count : 0)
         ) { panels, packed in
             for panel in panels {
+                let target = output.pointer + panel * tiling.panelCount(format)
+                let transformed = format.isHalf ? packed + tiling.packedCount : target
                 tiling.pack(panel, of: weight, into: packed)
-                tiling.transform(
-                    packed, panel, 0..<tiling.depth,
-                    into: output.pointer + panel * tiling.panelCount)
+                tiling.transform(packed, panel, 0..<tiling.depth, into: transformed)
+                if format.isHalf { round(transformed, into: target) }
             }
         }
+    }
+
+    private func round(
+        _ transformed: UnsafePointer<Float>, into target: UnsafeMutablePointer<Float>
+    ) {
+        HalfPanel(memory: target).fill(
+            from: transformed, runs: tiling.positions, rows: tiling.depth,
+            step: tiling.weightStride(tiling.depth, RT_FLOAT32),
+            halfStep: tiling.weightStride(tiling.depth, format), format)
     }
 }
 
@@ -42,7 +54,7 @@ extension WinogradTiling {
     private static let smallWeights = 1 << 20
 
     /// Whether all transformed weights stay in the cache of a core.
-    var hasSmallWeights: Bool { panels * panelCount <= Self.smallWeights }
+    var hasSmallWeights: Bool { panels * panelCount(RT_FLOAT32) <= Self.smallWeights }
 
     func weights(areFixed: Bool) -> WeightForm {
         guard areFixed else { return .plain }
@@ -64,7 +76,28 @@ extension WinogradTiling {
     ) {
         var geometry = geometry
         rt_winograd_weights(
-            target, weightStride(inputs.count), packed, &geometry, Int32(panel * panelWidth),
+            target, weightStride(inputs.count, RT_FLOAT32), packed, &geometry,
+            Int32(panel * panelWidth),
             Int32(inputs.lowerBound), Int32(inputs.upperBound))
+    }
+}
+
+extension WinogradTiling {
+    /// Transforms are up to 3 times as large as 16-bit weights, which are below 2^4.
+    private static let halfScale: Float = 0.25
+
+    /// Transforms one panel of 16-bit weights for a range of inputs.
+    ///
+    /// - Returns: what products with these are multiplied with.
+    func transform(
+        _ packed: HalfPanel, _ panel: Int, _ inputs: Range<Int>,
+        into target: UnsafeMutablePointer<rt_half>, _ format: rt_format
+    ) -> Float {
+        var geometry = geometry
+        rt_winograd_paired_weights(
+            target, weightStride(inputs.count, format), packed.values, &geometry,
+            Int32(panel * panelWidth), Int32(inputs.lowerBound), Int32(inputs.upperBound),
+            Self.halfScale, format)
+        return packed.unscale / Self.halfScale
     }
 }

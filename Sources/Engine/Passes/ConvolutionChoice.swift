@@ -5,12 +5,19 @@ import TensorGraph
 struct ConvolutionChoice: GraphPass {
     static let name = "choose convolution algorithms"
 
-    let winograd: CompileOptions.Winograd
+    private let winograd: CompileOptions.Winograd
+    /// The formats of convolutions whose weights are fixed.
+    private let formats: OperandFormats
     /// What was measured on this machine.
-    let measured: KernelChoices
-    let threads: Int
+    private let measured: KernelChoices
+    private let threads: Int
     /// Whether a run changes variables, so that weights cannot be laid out beforehand.
-    let learns: Bool
+    private let learns: Bool
+
+    init(_ options: CompileOptions, measured: KernelChoices, threads: Int, learns: Bool) {
+        (winograd, formats) = (options.winograd, OperandFormats(options))
+        (self.measured, self.threads, self.learns) = (measured, threads, learns)
+    }
 
     func run(on input: GraphPassInput) -> GraphPassResult {
         let loaded = LoadedValues(learns: learns)
@@ -21,7 +28,7 @@ struct ConvolutionChoice: GraphPass {
             let isFixed = isFixed(task, inputs, loaded)
             let algorithm = algorithm(for: task, isFixed)
             if algorithm == .panels, isFixed, let sum = EnlargedProduct(task, inputs) {
-                return sum.applied(to: graph)
+                return sum.applied(to: graph) { formats.fitting(depth: $0) }
             }
             return apply(algorithm, task, graph, inputs, isFixed)
                 ?? graph.apply(operation, inputs)
@@ -29,14 +36,19 @@ struct ConvolutionChoice: GraphPass {
     }
 
     private func algorithm(for task: ConvolutionTask, _ isFixed: Bool) -> ConvolutionAlgorithm {
-        let possible = task.algorithms(winograd)
-        let known = measured.algorithm(task, threads: threads, isFixed: isFixed)
+        let formats = formats(of: task, isFixed)
+        let possible = task.algorithms(winograd, formats)
+        let known = measured.algorithm(task, threads: threads, isFixed: isFixed, formats)
         return known.flatMap { possible.contains($0) ? $0 : nil } ?? possible[0]
     }
 
     /// Whether the weights do not change from run to run.
     func isFixed(_ task: ConvolutionTask, _ inputs: [Tensor], _ loaded: LoadedValues) -> Bool {
         task.kind != .weightGradient && loaded.contains(inputs[1])
+    }
+
+    func formats(of task: ConvolutionTask, _ isFixed: Bool) -> OperandFormats {
+        isFixed ? formats.fitting(depth: task.inputs[0][1]) : .float32
     }
 
     private func apply(
@@ -74,12 +86,20 @@ struct ConvolutionChoice: GraphPass {
             return graph.apply(WinogradWeightGradient(tiling: tiling, shape: task.output), inputs)
         }
         let weights = tiling.weights(areFixed: isFixed)
-        let operation = WinogradConvolution(tiling: tiling, shape: task.output, weights: weights)
+        var formats = formats(of: task, isFixed)
+        // Small ones are kept transformed, and are multiplied as they are.
+        if weights == .transformed, !formats.products.isHalf { formats = .float32 }
+        let operation = WinogradConvolution(
+            tiling: tiling, shape: task.output, weights: weights, formats: formats)
         let second =
             switch weights {
             case .plain: inputs[1]
-            case .packed: graph.apply(PanelWeights(order: tiling.weightOrder), [inputs[1]])
-            case .transformed: graph.apply(WinogradWeights(tiling: tiling), [inputs[1]])
+            case .packed:
+                graph.apply(
+                    PanelWeights(order: tiling.weightOrder, format: formats.stored), [inputs[1]])
+            case .transformed:
+                graph.apply(
+                    WinogradWeights(tiling: tiling, format: formats.stored), [inputs[1]])
             }
         return graph.apply(operation, [inputs[0], second])
     }
@@ -87,11 +107,13 @@ struct ConvolutionChoice: GraphPass {
     private func panels(
         _ task: ConvolutionTask, _ graph: Graph, _ inputs: [Tensor], _ isFixed: Bool
     ) -> Tensor {
+        let formats = formats(of: task, isFixed)
         let weights = PanelWeights(
-            order: task.kind == .transposed ? RT_INPUTS_FIRST : RT_OUTPUTS_FIRST)
+            order: task.kind == .transposed ? RT_INPUTS_FIRST : RT_OUTPUTS_FIRST,
+            format: formats.stored)
         let operation = PanelConvolution(
             window: task.window, kernel: task.kernel, shape: task.output, weights: weights,
-            isPacked: isFixed)
+            isPacked: isFixed, products: formats.products)
         let second = isFixed ? graph.apply(weights, [inputs[1]]) : inputs[1]
         return graph.apply(operation, [inputs[0], second])
     }

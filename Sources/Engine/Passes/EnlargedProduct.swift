@@ -50,14 +50,16 @@ struct EnlargedProduct {
         }
     }
 
-    func applied(to graph: Graph) -> Tensor {
-        let panels = PanelWeights(order: RT_OUTPUTS_FIRST)
+    /// - Parameter formats: those of a convolution of so many channels.
+    func applied(to graph: Graph, formats: (_ depth: Int) -> OperandFormats) -> Tensor {
         func product(_ x: Tensor, _ weight: Tensor, adding start: Tensor?) -> Tensor {
-            let size = x.shape
+            let (size, formats) = (x.shape, formats(x.shape[1]))
+            let panels = PanelWeights(order: RT_OUTPUTS_FIRST, format: formats.stored)
             let operation = PanelConvolution(
                 window: task.window, kernel: task.kernel,
                 shape: [size[0], task.output[1], size[2], size[3]], weights: panels,
-                isPacked: true, upsample: start == nil ? nil : upsample)
+                isPacked: true, products: formats.products,
+                upsample: start == nil ? nil : upsample)
             let inputs = [x, graph.apply(panels, [weight])]
             return graph.apply(operation, inputs + (start.map { [$0] } ?? []))
         }

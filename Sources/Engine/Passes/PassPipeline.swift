@@ -12,7 +12,7 @@ struct PassPipeline {
     ///   - learns: whether a run changes variables.
     init(_ options: CompileOptions, choices: KernelChoices, threads: Int, learns: Bool) {
         let convolutions = ConvolutionChoice(
-            winograd: options.winograd, measured: choices, threads: threads, learns: learns)
+            options, measured: choices, threads: threads, learns: learns)
         let recomputation: [any GraphPass] = options.recomputes ? [Recomputation()] : []
         graphPasses = Self.lowering(options) + [convolutions] + recomputation
     }

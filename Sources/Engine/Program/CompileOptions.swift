@@ -21,6 +21,16 @@ public struct CompileOptions: Sendable {
     public var roundsToHalf = false
     /// Where Winograd's algorithms are used.
     public var winograd = Winograd.whereFaster
+    /// The format in which convolutions with fixed weights multiply.
+    public var arithmetic = Arithmetic.float32
+    /// When products are of 16-bit values, if the arithmetic is.
+    enum HalfProducts {
+        case never
+        case whereFaster
+        /// Wherever the CPU can: for tests.
+        case wherePossible
+    }
+    var halfProducts = HalfProducts.whereFaster
     /// Whether the backward pass recomputes normalized activations instead of keeping them: less
     /// memory, so that a larger batch fits, for more time.
     public var recomputes = false

@@ -16,9 +16,10 @@ public struct KernelChoices: Sendable, Hashable {
     }
 
     func algorithm(
-        _ task: ConvolutionTask, threads: Int, isFixed: Bool
+        _ task: ConvolutionTask, threads: Int, isFixed: Bool, _ formats: OperandFormats
     ) -> ConvolutionAlgorithm? {
-        names[task.key(threads: threads, isFixed: isFixed)].flatMap(ConvolutionAlgorithm.init)
+        names[task.key(threads: threads, isFixed: isFixed, formats)]
+            .flatMap(ConvolutionAlgorithm.init)
     }
 
     /// Measures each convolution of a program that was not measured yet.
@@ -40,15 +41,15 @@ public struct KernelChoices: Sendable, Hashable {
         ).graph
         let threads = options.threads ?? ThreadPool.processorCount
         let learns = !source.updates.isEmpty
-        let rule = ConvolutionChoice(
-            winograd: options.winograd, measured: self, threads: threads, learns: learns)
+        let rule = ConvolutionChoice(options, measured: self, threads: threads, learns: learns)
         let loaded = LoadedValues(learns: learns)
         for node in lowered.nodes {
             let inputs = node.inputs.map { Tensor(graph: lowered, id: $0) }
             guard let task = ConvolutionTask(node.operation, inputs.map(\.shape)) else { continue }
             let isFixed = rule.isFixed(task, inputs, loaded)
-            let key = task.key(threads: threads, isFixed: isFixed)
-            let algorithms = task.algorithms(options.winograd)
+            let formats = rule.formats(of: task, isFixed)
+            let key = task.key(threads: threads, isFixed: isFixed, formats)
+            let algorithms = task.algorithms(options.winograd, formats)
             guard names[key] == nil, algorithms.count > 1 else { continue }
             let seconds = try Self.seconds(
                 node.operation, task, isFixed, options, key, algorithms)

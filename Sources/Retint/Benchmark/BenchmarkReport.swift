@@ -46,6 +46,8 @@ public struct BenchmarkReport: Encodable, Sendable {
     public let height: Int
     /// The width of the images in pixels.
     public let width: Int
+    /// How convolutions multiplied: ``Arithmetic/summary``.
+    public let arithmetic: String
     /// The number of threads.
     public let threads: Int
     /// The number of timed runs.

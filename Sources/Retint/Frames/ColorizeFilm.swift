@@ -138,6 +138,7 @@ extension FilmColoringOptions {
             "size": size.map { "\($0)" } ?? "", "stable colors": "\(stableColors)",
             "anchors": colors.digest.hexadecimal, "masks": masks?.description ?? "",
             "blend": "\(blend)", "quadrilateral": quadrilateral?.description ?? "",
+            "arithmetic": model.arithmetic.rawValue,
         ]
     }
 }

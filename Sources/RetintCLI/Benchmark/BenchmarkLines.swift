@@ -4,7 +4,8 @@ extension BenchmarkReport {
     /// The report as text.
     var lines: [String] {
         var lines = [
-            "\(model): \(mode), batch \(batch), \(width) × \(height), \(threads) threads",
+            "\(model): \(mode), batch \(batch), \(width) × \(height), \(threads) threads, "
+                + "products in \(arithmetic)",
             "median \(Format.duration(medianSeconds)) of \(runs) runs, "
                 + "fastest \(Format.duration(fastestSeconds)); "
                 + "\(Format.fixed(imagesPerSecond, 1)) images/s",

@@ -58,6 +58,8 @@ struct BenchmarkCommand: ParsableCommand {
 
     @OptionGroup var memory: MemoryOptions
 
+    @OptionGroup var arithmetic: ComputeOptions
+
     @Flag(help: "Print one JSON object.")
     var json = false
 
@@ -68,7 +70,7 @@ struct BenchmarkCommand: ParsableCommand {
         try check(runs, "--runs", BenchmarkOptions.runRange)
         var options = options
         if tune { options.tuner = tuner(options.choices) }
-        let report = try benchmark(try loadedModel(), options)
+        let report = try benchmark(arithmetic.applied(to: try loadedModel()), options)
         if let tuner = options.tuner { try KernelFile.write(tuner.choices) }
         if json { return try Console.printJSON(report) }
         for line in report.lines { Console.print(line) }

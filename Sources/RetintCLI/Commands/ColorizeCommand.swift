@@ -62,6 +62,8 @@ struct ColorizeCommand: AsyncParsableCommand {
 
     @OptionGroup var memory: MemoryOptions
 
+    @OptionGroup var arithmetic: ComputeOptions
+
     func validate() throws {
         guard (0...4).contains(saturation) else {
             throw ValidationError("--saturation \(saturation): must be from 0 to 4")
@@ -75,7 +77,7 @@ struct ColorizeCommand: AsyncParsableCommand {
         try check(size, "--size", Model.sideRange)
         try check(threads, "--threads", CompileOptions.threadRange)
         let files = try PhotoFile.list(photos, to: output, naming)
-        let model = try memory.model(contentsOf: model)
+        let model = arithmetic.applied(to: try memory.model(contentsOf: model))
         let options = try coloring()
         let display = PhotoDisplay(files.count)
         do {

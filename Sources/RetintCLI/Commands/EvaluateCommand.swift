@@ -46,6 +46,8 @@ struct EvaluateCommand: AsyncParsableCommand {
 
     @OptionGroup var memory: MemoryOptions
 
+    @OptionGroup var arithmetic: ComputeOptions
+
     @Flag(help: "Print one JSON object, with the values of each photo.")
     var json = false
 
@@ -70,7 +72,7 @@ struct EvaluateCommand: AsyncParsableCommand {
         if video { return try await runVideo() }
         let claim = try html.map { try claimOutput($0, inputs: [self.model, data]) }
         defer { claim?.end() }
-        let model = try memory.model(contentsOf: model)
+        let model = arithmetic.applied(to: try memory.model(contentsOf: model))
         let photos = try photoReferences(data)
         let display = EvaluationDisplay()
         let strips = html.map { _ in EvaluationStrips() }
@@ -92,7 +94,7 @@ struct EvaluateCommand: AsyncParsableCommand {
     }
 
     private func runVideo() async throws {
-        let model = try memory.model(contentsOf: model)
+        let model = arithmetic.applied(to: try memory.model(contentsOf: model))
         guard try isFilm else {
             let photos = try photoReferences(data)
             let display = EvaluationDisplay()

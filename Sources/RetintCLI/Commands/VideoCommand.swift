@@ -96,6 +96,8 @@ struct VideoCommand: AsyncParsableCommand {
 
     @OptionGroup var memory: MemoryOptions
 
+    @OptionGroup var arithmetic: ComputeOptions
+
     func validate() throws {
         for (value, name) in [(start, "--start"), (duration, "--duration")] {
             guard let value, !(value.isFinite && value >= 0) else { continue }
@@ -167,8 +169,9 @@ struct VideoCommand: AsyncParsableCommand {
         options.anchors = try anchors.map { try Image(contentsOf: $0) }
         (options.masks, options.blend) = (try place.masks(), Float(place.blend))
         options.quadrilateral = try picture.quadrilateral
+        let model = arithmetic.applied(to: try memory.model(contentsOf: model))
         return try await colorizeFilm(
-            memory.model(contentsOf: model), from: input, to: output, options,
+            model, from: input, to: output, options,
             onStart: { display.begin($0, output: film) }, onFrame: { display.update($0) })
     }
 }

@@ -1,0 +1,70 @@
+import ColorScience
+import Foundation
+import ImageIO
+import Testing
+
+@testable import Engine
+@testable import Models
+
+/// Networks that multiply in 16 bits give the colors of float32, as far as anyone can see.
+@Suite struct ModelArithmeticTests {
+    private static let side = 256
+    /// Rows of photos in the documentation's picture: gray, colored, original.
+    private static let photos = 4
+
+    @Test(
+        arguments: ["lite-class-unet", "lite-class-unet-small"], [Arithmetic.float16, .bfloat16])
+    func colorsAreTheSameToTheEye(
+        _ checkpoint: String, arithmetic: Arithmetic
+    ) throws {
+        for products in [CompileOptions.HalfProducts.never, .wherePossible] {
+            let mean = try difference(checkpoint, arithmetic, products)
+            #expect(mean <= 0.2, "products \(products): a mean difference of \(mean)")
+        }
+    }
+
+    /// The mean difference of the colors from those of float32, ΔE2000.
+    private func difference(
+        _ checkpoint: String, _ arithmetic: Arithmetic, _ products: CompileOptions.HalfProducts
+    ) throws -> Double {
+        var model = try Model(contentsOf: Self.root + "/Checkpoints/\(checkpoint).h5")
+        let exact = try model.program(height: Self.side, width: Self.side)
+        model.arithmetic = arithmetic
+        var options = CompileOptions()
+        options.halfProducts = products
+        let rounded = try model.program(height: Self.side, width: Self.side, options: options)
+        let sheet = try Image(
+            contentsOf: Self.root + "/Sources/Retint/Retint.docc/Resources/colorized.jpg")
+        var total = 0.0
+        for row in 0..<Self.photos {
+            let photo = try lab(fromRGB: Self.photo(row, of: sheet).pixels)
+            let colors = try [exact, rounded].map { program in
+                let ab = try program.predict(lightness: photo.l)
+                return LabPlanes(l: photo.l, a: ab.colorPlane(0), b: ab.colorPlane(1))
+            }
+            let gray = LabPlanes(
+                l: photo.l, a: [Float](repeating: 0, count: photo.l.count),
+                b: [Float](repeating: 0, count: photo.l.count))
+            let difference = try meanDeltaE2000(colors[0], colors[1])
+            #expect(difference > 0)
+            #expect(try meanDeltaE2000(colors[0], gray) > 1)
+            total += difference
+        }
+        return total / Double(Self.photos)
+    }
+
+    private static let root = URL(filePath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().path
+
+    /// The original photo of a row.
+    private static func photo(_ row: Int, of sheet: Image) -> Image {
+        let (width, height) = (sheet.width / 3, sheet.height / photos)
+        var pixels: [UInt8] = []
+        for y in row * height..<(row + 1) * height {
+            let start = 3 * (y * sheet.width + 2 * width)
+            pixels += sheet.pixels[start..<start + 3 * width]
+        }
+        return Image(width: width, height: height, pixels: pixels)
+            .resized(to: side, height: side)
+    }
+}
