@@ -19,7 +19,7 @@ public struct Model: Sendable {
     /// cannot take all memory then.
     public var memoryLimit: Int?
     /// The format in which convolutions multiply when the model colorizes. The verifier has formats
-    /// of its own, and training multiplies in float32.
+    /// of its own.
     public var arithmetic = Arithmetic.float32
     package let source: Source
 

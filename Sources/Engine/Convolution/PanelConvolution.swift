@@ -141,6 +141,8 @@ private final class PanelConvolutionKernel: RowKernel {
     private var format: rt_format { operation.products }
     /// Whether 16-bit weights are multiplied in float32.
     private var unpacks: Bool { operation.weights.format.isHalf && !format.isHalf }
+    /// Whether weights are rounded to 16 bits in each run.
+    private var roundsWeights: Bool { operation.weights.format.isHalf && !operation.isPacked }
     /// Whether inputs are rounded as a whole, before they are multiplied.
     private func roundsInputs(_ threads: Int) -> Bool {
         format.isHalf && (!isPointwise || sharesPanels(threads))
@@ -179,21 +181,24 @@ private final class PanelConvolutionKernel: RowKernel {
 
     override var channelUnit: Int? { chains && start == nil ? panelWidth : nil }
 
-    /// Floats that the threads share: weights that are packed in each run, or rounded inputs.
+    /// Floats of weights that are packed in each run.
+    private var packedCount: Int { operation.isPacked ? 0 : panels * panelCount }
+
+    /// Floats that the threads share: weights that are packed in each run, then rounded inputs.
     private func sharedCount(_ threads: Int) -> Int {
-        if !operation.isPacked { return panels * panelCount }
-        guard roundsInputs(threads) else { return 0 }
-        return HalfInputs.largestCount(threads: threads) + (x.count + 1) / 2
+        guard roundsInputs(threads) else { return packedCount }
+        return packedCount + HalfInputs.largestCount(threads: threads) + (x.count + 1) / 2
     }
 
     private func halfInputs(_ workspace: UnsafeMutablePointer<Float>) -> HalfInputs {
-        HalfInputs(x: x, format: format, exponent: Self.exponent, memory: workspace)
+        HalfInputs(
+            x: x, format: format, exponent: Self.exponent, memory: workspace + packedCount)
     }
 
     private func roundedInputs(
         _ part: Part, _ workspace: UnsafeMutablePointer<Float>
     ) -> UnsafeMutablePointer<rt_half> {
-        halves(workspace + HalfInputs.largestCount(threads: part.of))
+        halves(workspace + packedCount + HalfInputs.largestCount(threads: part.of))
     }
 
     private func halves(_ memory: UnsafeMutablePointer<Float>) -> UnsafeMutablePointer<rt_half> {
@@ -212,7 +217,7 @@ private final class PanelConvolutionKernel: RowKernel {
             ? 0 : min(block, units) * unitPixels * panelWidth
     }
 
-    private var unpackedCount: Int { unpacks ? panelRows * panelWidth : 0 }
+    private var unpackedCount: Int { unpacks || roundsWeights ? panelRows * panelWidth : 0 }
 
     /// Floats of a block's inputs in 16 bits.
     private var roundedCount: Int {

@@ -102,14 +102,20 @@ private final class WinogradConvolutionKernel: FusingKernel {
         form == .plain || form == .packed && formats.stored.isHalf && !format.isHalf
     }
 
+    /// Whether weights are rounded to 16 bits in each run.
+    private var roundsWeights: Bool { form == .plain && format.isHalf }
+
     /// Floats of each thread's own workspace.
     private func ownCount(_ threads: Int) -> Int {
         let packed = unpacks ? tiling.packedCount : 0
         if sharesTiles(threads) {
-            return max(tiles.inputCount(ownTiles) + tiles.productCount(ownTiles), packed)
+            let transformed = roundsWeights ? tiling.panelCount(RT_FLOAT32) : 0
+            return max(
+                tiles.inputCount(ownTiles) + tiles.productCount(ownTiles), packed + transformed)
         }
         let transformed = form == .transformed ? 0 : blockCount
-        return tiles.productCount(Self.productTiles) + transformed + packed
+        let rounded = roundsWeights ? HalfPanel.count(tiling.packedCount) : 0
+        return tiles.productCount(Self.productTiles) + transformed + packed + rounded
     }
 
     /// Floats of what the threads share: largest inputs, and transformed weights or inputs.
@@ -119,7 +125,7 @@ private final class WinogradConvolutionKernel: FusingKernel {
             return largest + tiles.inputCount(sharedGroups * tiles.perGroup)
         }
         return form == .transformed
-            ? largest : largest + tiling.panels * tiling.panelCount(RT_FLOAT32)
+            ? largest : largest + tiling.panels * tiling.panelCount(format)
     }
 
     private func largestCount(_ threads: Int) -> Int {
@@ -191,9 +197,11 @@ private final class WinogradConvolutionKernel: FusingKernel {
         _ part: Part, _ target: UnsafeMutablePointer<Float>, scratch: UnsafeMutablePointer<Float>
     ) {
         for panel in part.range(tiling.panels) {
+            let own = target + panel * tiling.panelCount(format)
+            let transformed = roundsWeights ? scratch + tiling.packedCount : own
             tiling.transform(
-                packed(panel, scratch), panel, 0..<tiling.depth,
-                into: target + panel * tiling.panelCount(RT_FLOAT32))
+                packed(panel, scratch), panel, 0..<tiling.depth, into: transformed)
+            if roundsWeights { tiling.round(transformed, into: own, format) }
         }
     }
 
@@ -306,19 +314,29 @@ private final class WinogradConvolutionKernel: FusingKernel {
         if present.panel != panel {
             present = PresentWeights(panel: panel)
             if !format.isHalf { present.packed = packed(panel, scratch + blockCount) }
+            if roundsWeights { round(panel, scratch + blockCount) }
         }
         if present.block != block {
             present.block = block
             if let packed = present.packed {
                 tiling.transform(packed, panel, block, into: scratch)
             } else {
+                let rounded =
+                    roundsWeights ? scratch + blockCount + tiling.packedCount : stored(panel)
                 present.unscale = tiling.transform(
-                    HalfPanel(memory: stored(panel)), panel, block,
+                    HalfPanel(memory: rounded), panel, block,
                     into: UnsafeMutableRawPointer(scratch).assumingMemoryBound(to: rt_half.self),
                     format)
             }
         }
         return Weights(address: scratch, unscale: present.unscale / scale)
+    }
+
+    /// Lays out a panel in scratch, and rounds it behind that.
+    private func round(_ panel: Int, _ scratch: UnsafeMutablePointer<Float>) {
+        HalfPanel(memory: scratch + tiling.packedCount).fill(
+            from: packed(panel, scratch), runs: 1, rows: tiling.packedRows, step: 0, halfStep: 0,
+            format)
     }
 
     /// Adds the products of a range of inputs to those of the inputs before.

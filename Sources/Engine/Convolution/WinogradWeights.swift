@@ -23,18 +23,9 @@ struct WinogradWeights: KernelOperation {
                 let transformed = format.isHalf ? packed + tiling.packedCount : target
                 tiling.pack(panel, of: weight, into: packed)
                 tiling.transform(packed, panel, 0..<tiling.depth, into: transformed)
-                if format.isHalf { round(transformed, into: target) }
+                if format.isHalf { tiling.round(transformed, into: target, format) }
             }
         }
-    }
-
-    private func round(
-        _ transformed: UnsafePointer<Float>, into target: UnsafeMutablePointer<Float>
-    ) {
-        HalfPanel(memory: target).fill(
-            from: transformed, runs: tiling.positions, rows: tiling.depth,
-            step: tiling.weightStride(tiling.depth, RT_FLOAT32),
-            halfStep: tiling.weightStride(tiling.depth, format), format)
     }
 }
 
@@ -99,5 +90,15 @@ extension WinogradTiling {
             Int32(panel * panelWidth), Int32(inputs.lowerBound), Int32(inputs.upperBound),
             Self.halfScale, format)
         return packed.unscale / Self.halfScale
+    }
+
+    /// Rounds one panel of transformed weights to 16 bits.
+    func round(
+        _ transformed: UnsafePointer<Float>, into target: UnsafeMutablePointer<Float>,
+        _ format: rt_format
+    ) {
+        HalfPanel(memory: target).fill(
+            from: transformed, runs: positions, rows: depth,
+            step: weightStride(depth, RT_FLOAT32), halfStep: weightStride(depth, format), format)
     }
 }

@@ -6,7 +6,7 @@ struct ConvolutionChoice: GraphPass {
     static let name = "choose convolution algorithms"
 
     private let winograd: CompileOptions.Winograd
-    /// The formats of convolutions whose weights are fixed.
+    /// Those of convolutions; weights that change from run to run are not kept in 16 bits.
     private let formats: OperandFormats
     /// What was measured on this machine.
     private let measured: KernelChoices
@@ -48,7 +48,10 @@ struct ConvolutionChoice: GraphPass {
     }
 
     func formats(of task: ConvolutionTask, _ isFixed: Bool) -> OperandFormats {
-        isFixed ? formats.fitting(depth: task.inputs[0][1]) : .float32
+        guard task.kind != .weightGradient, isFixed || formats.products.isHalf else {
+            return .float32
+        }
+        return formats.fitting(depth: task.inputs[0][1])
     }
 
     private func apply(

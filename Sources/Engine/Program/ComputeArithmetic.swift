@@ -20,6 +20,9 @@ public enum Arithmetic: String, CaseIterable, Sendable {
         isFast ? rawValue : "\(Self.float32.rawValue), with weights in \(rawValue)"
     }
 
+    /// The same in training, which keeps weights in float32.
+    public var trainingSummary: String { isFast ? rawValue : Self.float32.rawValue }
+
     /// The fastest format on this CPU, and of those the most exact.
     public static var fastest: Arithmetic {
         [.float16, .bfloat16].first(where: \.isFast) ?? .float32

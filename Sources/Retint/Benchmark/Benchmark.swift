@@ -13,10 +13,6 @@ public func benchmark(
 ) throws -> BenchmarkReport {
     try options.check()
     let (name, arithmetic) = (model.name, model.arithmetic)
-    guard options.mode == .inference || arithmetic == .float32 else {
-        throw BenchmarkError(
-            .option, "training multiplies in float32, not in \(arithmetic.rawValue)")
-    }
     // Programs have weights of their own: the model's are given up where the caller has no use for
     // them.
     let subject = try BenchmarkSubject(consume model, options)
@@ -31,7 +27,9 @@ public func benchmark(
     let copy = try 1e-9 * Machine.measureCopy(threads: options.threads)
     return BenchmarkReport(
         model: name, mode: options.mode.rawValue, batch: options.batch,
-        height: subject.height, width: subject.width, arithmetic: arithmetic.summary,
+        height: subject.height, width: subject.width,
+        arithmetic: options.mode == .training
+            ? arithmetic.trainingSummary : arithmetic.summary,
         threads: subject.program.threads,
         runs: seconds.count, medianSeconds: median, fastestSeconds: seconds.min() ?? .nan,
         imagesPerSecond: Double(options.batch) / median, gflops: gflops, sgemmGflops: sgemm,

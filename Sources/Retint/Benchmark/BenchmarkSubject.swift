@@ -32,6 +32,8 @@ struct BenchmarkSubject {
     /// A training step in one program: forward pass, L2 loss, backward pass, Adam.
     private init(trainingOf model: consuming Model, _ options: BenchmarkOptions) throws {
         let name = model.name
+        var compileOptions = options.compileOptions
+        compileOptions.arithmetic = model.arithmetic
         guard let source = (consume model).checkpoint else {
             throw BenchmarkError(
                 .notTrainable, "\(name): a package cannot be trained; use a checkpoint")
@@ -50,7 +52,7 @@ struct BenchmarkSubject {
         let gradients = try gradients(of: loss, withRespectTo: parameters)
         Adam().apply(
             parameters: parameters, gradients: gradients, learningRate: graph.learningRate)
-        program = try Program(outputs: [("loss", loss)], options: options.compileOptions)
+        program = try Program(outputs: [("loss", loss)], options: compileOptions)
         try program.load((consume checkpoint).variables)
         try program.load(graph.initialOptimizerState())
         try program.load(["learning_rate": TensorData(scalar: 1e-4)])

@@ -24,6 +24,13 @@ struct TrainCommand: AsyncParsableCommand {
     @Option(name: .shortAndLong, help: "The folder of the run; overrides the file's.")
     var output: String?
 
+    @Option(
+        help: """
+            The format in which convolutions multiply, where this CPU is faster in it; overrides \
+            the file's. auto is the fastest on this CPU.
+            """)
+    var compute: ComputeFormat?
+
     @Flag(help: "Continue the run in the output folder.")
     var resume = false
 
@@ -58,6 +65,7 @@ struct TrainCommand: AsyncParsableCommand {
         }
         var configuration = try TrainingConfiguration(contentsOf: config, settings: settings)
         if let output { configuration.output = output }
+        if let compute { configuration.compute = compute.arithmetic }
         if dryRun { return try await rehearse(configuration) }
         if learningRateRangeTest { return try await testLearningRates(configuration) }
         let trainer = try Trainer(configuration, resumes: resume)
@@ -133,6 +141,9 @@ private final class TrainingDisplay: Sendable {
 
     func begin(_ overview: TrainingOverview) {
         describe(overview)
+        if configuration.compute != .float32 {
+            Console.note("convolutions multiply in \(configuration.compute.trainingSummary)")
+        }
         let first = overview.firstStep
         Console.note(
             "training \(configuration.architecture) on \(Format.grouped(overview.photos)) photos, "

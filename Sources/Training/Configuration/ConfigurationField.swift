@@ -82,6 +82,9 @@ public struct ConfigurationField {
                 "recompute", \.recompute, .any,
                 "computes activations again in the backward pass: less memory, more time"),
             .init(
+                "compute", \.compute, .any,
+                "the format in which convolutions multiply; weights and updates are in float32"),
+            .init(
                 "quantization", \.quantization, .any,
                 "rounds weights in the forward pass (quantization-aware training)"),
             .init(

@@ -1,3 +1,5 @@
+import Engine
+
 /// A type that a key of a configuration can have.
 protocol ConfigurationValue {
     /// What errors ask for: "a whole number".
@@ -59,6 +61,7 @@ where Self: CaseIterable & RawRepresentable, RawValue == String {
 }
 
 extension TrainingConfiguration.Quantization: ConfigurationValue {}
+extension Arithmetic: ConfigurationValue {}
 extension TrainingConfiguration.LossSettings.Kind: ConfigurationValue {}
 extension TrainingConfiguration.OptimizerSettings.Kind: ConfigurationValue {}
 extension TrainingConfiguration.ScheduleSettings.Kind: ConfigurationValue {}

@@ -1,4 +1,5 @@
 public import Colorizers
+public import Engine
 
 /// Everything that determines how a network is trained.
 ///
@@ -26,6 +27,9 @@ public struct TrainingConfiguration: Hashable, Sendable {
     public var threads: Int?
     /// Whether activations are computed again in the backward pass: less memory, more time.
     public var recompute = false
+    /// The format in which convolutions multiply, where the processor is faster in it. Weights,
+    /// their gradients and the optimizer are in float32.
+    public var compute = Arithmetic.float32
     /// What weights are rounded to.
     public var quantization = Quantization.none
     /// Patterns of parameters that are not trained, separated by spaces: `stem.* stage2.*`.

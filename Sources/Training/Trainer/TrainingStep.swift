@@ -56,6 +56,7 @@ final class TrainingStep {
         threads = configuration.threads
         var options = CompileOptions(threads: configuration.threads)
         options.recomputes = configuration.recompute
+        options.arithmetic = configuration.compute
         program = try Program(outputs: [("loss", loss), ("norm", norm)], options: options)
         try program.load(objective.variables)
     }
