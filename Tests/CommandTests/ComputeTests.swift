@@ -21,7 +21,8 @@ import Testing
         let colored = try ["float32", "half"].map {
             try Data(contentsOf: URL(filePath: bench.path("\($0)/photo.png")))
         }
-        #expect(colored[0] != colored[1])
+        // Weights alone that are rounded to float16 may leave all levels as they are.
+        if arithmetic.isFast || arithmetic == .bfloat16 { #expect(colored[0] != colored[1]) }
         try bench.expect(
             0, "evaluate", model, "--data", "data", "--size", "64", "--compute",
             arithmetic.rawValue, says: [note])
