@@ -68,9 +68,8 @@ int rt_vector_floats(void) {
     return 4;
 }
 
-void rt_multiply(ptrdiff_t m, int columns, const rt_product *g, const void *a, const void *b,
-                 float *c) {
-    if (g->halves.format != RT_FLOAT32) return rt_multiply_halves(m, columns, g, a, b, c);
+RT_INLINE void multiply_floats(ptrdiff_t m, int columns, const rt_product *g, const float *a,
+                               const float *b, float *c) {
 #if defined(__x86_64__)
     int floats = rt_vector_floats();
     if (floats > most_floats) floats = most_floats;
@@ -80,10 +79,16 @@ void rt_multiply(ptrdiff_t m, int columns, const rt_product *g, const void *a, c
     panel_128(m, columns, g, a, b, c);
 }
 
+void rt_multiply(ptrdiff_t m, int columns, const rt_product *g, const void *a, const void *b,
+                 float *c) {
+    if (g->halves.format == RT_FLOAT32) multiply_floats(m, columns, g, a, b, c);
+    else rt_multiply_halves(m, columns, g, a, b, c);
+}
+
 void rt_gemm_panel(ptrdiff_t m, ptrdiff_t k, const float *a, ptrdiff_t row_step, ptrdiff_t k_step,
                    const float *b, ptrdiff_t b_step, float *c, ptrdiff_t ldc, int columns,
                    int adds, const rt_tail *tail) {
     static const ptrdiff_t start = 0;
     rt_product g = {k, row_step, k_step, b_step, ldc, 1, adds, &start, &start, tail, {RT_FLOAT32}};
-    rt_multiply(m, columns, &g, a, b, c);
+    multiply_floats(m, columns, &g, a, b, c);
 }

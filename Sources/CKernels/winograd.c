@@ -352,50 +352,56 @@ static void phase_taps(int taps[9], const rt_winograd *g, int phase) {
     }
 }
 
-// One vector of weights, w[tap] of `taps_of(tile)`² taps, to its positions.
-RT_INLINE void square_weights(int tile, const lanes *w, lanes *u) {
+// The first half of the transform of one vector of weights, w[tap]: columns to `side` rows.
+RT_INLINE void weight_columns(int tile, const lanes *w, lanes half[SIDE_MOST][3]) {
     int side = side_of(tile), most = taps_of(tile);
-    lanes half[SIDE_MOST][3];
     for (int j = 0; j < most; j++) {
         lanes out[SIDE_MOST];
         weight_transform(tile, w + j, most, out);
         for (int i = 0; i < side; i++) half[i][j] = out[i];
     }
-    for (int i = 0; i < side; i++) weight_transform(tile, half[i], 1, u + i * side);
 }
 
 // `count` weights of one phase, which uses the elements `taps`: w has `step` elements from tap to
 // tap, u has `ld` from position to position.
 RT_INLINE void panel_weights(int tile, float *u, ptrdiff_t ld, const float *w, ptrdiff_t step,
                              ptrdiff_t count, const int *taps) {
-    int positions = side_of(tile) * side_of(tile), most = taps_of(tile) * taps_of(tile);
+    int side = side_of(tile), most = taps_of(tile) * taps_of(tile);
     for (ptrdiff_t n = 0; n < count; n += LANES, u += LANES, w += LANES) {
-        lanes in[9], out[SIDE_MOST * SIDE_MOST];
+        lanes in[9], half[SIDE_MOST][3];
         for (int t = 0; t < most; t++) in[t] = *(const lanes *)(w + taps[t] * step);
-        square_weights(tile, in, out);
-        for (int p = 0; p < positions; p++) *(lanes *)(u + p * ld) = out[p];
+        weight_columns(tile, in, half);
+        for (int i = 0; i < side; i++) {
+            lanes row[SIDE_MOST];
+            weight_transform(tile, half[i], 1, row);
+            for (int j = 0; j < side; j++) *(lanes *)(u + (i * side + j) * ld) = row[j];
+        }
     }
 }
 
 // The same for pairs of rows; the products are multiplied by `scale`.
 RT_INLINE void paired_weights(int tile, rt_half *u, ptrdiff_t ld, const rt_half *w, ptrdiff_t step,
                               ptrdiff_t count, const int *taps, float scale, rt_format format) {
-    int positions = side_of(tile) * side_of(tile), most = taps_of(tile) * taps_of(tile);
+    int side = side_of(tile), most = taps_of(tile) * taps_of(tile);
     for (ptrdiff_t n = 0; n < count; n += 2 * LANES, u += 2 * LANES, w += 2 * LANES) {
-        lanes even[9], odd[9], first[SIDE_MOST * SIDE_MOST], second[SIDE_MOST * SIDE_MOST];
+        lanes in[2][9], half[2][SIDE_MOST][3];
         for (int t = 0; t < most; t++) {
             half_words low = *(const half_words *)(w + taps[t] * step), high = low >> 16;
-            from_half(&even[t], &low, format);
-            from_half(&odd[t], &high, format);
-            even[t] *= scale, odd[t] *= scale;
+            from_half(&in[0][t], &low, format);
+            from_half(&in[1][t], &high, format);
+            in[0][t] *= scale, in[1][t] *= scale;
         }
-        square_weights(tile, even, first);
-        square_weights(tile, odd, second);
-        for (int p = 0; p < positions; p++) {
-            half_words low, high;
-            to_half(&low, &first[p], format);
-            to_half(&high, &second[p], format);
-            *(half_words *)(u + p * ld) = low | high << 16;
+        for (int parity = 0; parity < 2; parity++) weight_columns(tile, in[parity], half[parity]);
+        for (int i = 0; i < side; i++) {
+            lanes row[2][SIDE_MOST];
+            for (int parity = 0; parity < 2; parity++)
+                weight_transform(tile, half[parity][i], 1, row[parity]);
+            for (int j = 0; j < side; j++) {
+                half_words low, high;
+                to_half(&low, &row[0][j], format);
+                to_half(&high, &row[1][j], format);
+                *(half_words *)(u + (i * side + j) * ld) = low | high << 16;
+            }
         }
     }
 }
