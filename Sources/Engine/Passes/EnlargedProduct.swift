@@ -50,7 +50,7 @@ struct EnlargedProduct {
         }
     }
 
-    /// - Parameter formats: those of a convolution of so many channels.
+    /// - Parameter formats: gives the operands' formats for a number of input channels.
     func applied(to graph: Graph, formats: (_ depth: Int) -> OperandFormats) -> Tensor {
         func product(_ x: Tensor, _ weight: Tensor, adding start: Tensor?) -> Tensor {
             let (size, formats) = (x.shape, formats(x.shape[1]))

@@ -21,7 +21,7 @@ public struct CompileOptions: Sendable {
     public var roundsToHalf = false
     /// Where Winograd's algorithms are used.
     public var winograd = Winograd.whereFaster
-    /// The format in which convolutions with fixed weights multiply.
+    /// The format in which convolutions multiply; gradients of weights are computed in float32.
     public var arithmetic = Arithmetic.float32
     /// When products are of 16-bit values, if the arithmetic is.
     enum HalfProducts {
