@@ -194,5 +194,5 @@ void rt_gemm_halves(ptrdiff_t m, ptrdiff_t k, const rt_half *a, ptrdiff_t row_st
                     rt_halves halves, const rt_tail *tail) {
     static const ptrdiff_t start = 0;
     rt_product g = {k, row_step, 1, RT_PANEL, ldc, 1, adds, &start, &start, tail, halves};
-    rt_multiply(m, columns, &g, a, b, c);
+    rt_multiply_halves(m, columns, &g, a, b, c);
 }

@@ -4,7 +4,7 @@ import CKernels
 struct HalfPanel {
     let memory: UnsafeMutablePointer<Float>
 
-    /// Weights are below 2^this, and so are their transforms.
+    /// Operands of products are below 2^this: weights, transforms and inputs.
     static let exponent = 4
     private static let header = 16
 
@@ -14,7 +14,7 @@ struct HalfPanel {
     var unscale: Float { memory[0] }
 
     var values: UnsafeMutablePointer<rt_half> {
-        UnsafeMutableRawPointer(memory + Self.header).assumingMemoryBound(to: rt_half.self)
+        (memory + Self.header).halves
     }
 
     /// Rounds runs of `rows` rows, which begin `step` floats apart; `halfStep` values apart here.
@@ -35,5 +35,12 @@ struct HalfPanel {
     /// The reverse, for one run.
     func unpack(_ rows: Int, into target: UnsafeMutablePointer<Float>, _ format: rt_format) {
         rt_unpair_rows(target, values, rows, unscale, format)
+    }
+}
+
+extension UnsafeMutablePointer<Float> {
+    /// The same memory as 16-bit values.
+    var halves: UnsafeMutablePointer<rt_half> {
+        UnsafeMutableRawPointer(self).assumingMemoryBound(to: rt_half.self)
     }
 }

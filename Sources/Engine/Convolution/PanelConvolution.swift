@@ -147,8 +147,6 @@ private final class PanelConvolutionKernel: RowKernel {
     private func roundsInputs(_ threads: Int) -> Bool {
         format.isHalf && (!isPointwise || sharesPanels(threads))
     }
-    /// Sums of 128 products of values below 2^4 are within the range of float16.
-    private static let exponent = 4
 
     /// Whether the kernel is 1×1 at every pixel, so that the batch is one long row.
     private var isPointwise: Bool {
@@ -192,17 +190,13 @@ private final class PanelConvolutionKernel: RowKernel {
 
     private func halfInputs(_ workspace: UnsafeMutablePointer<Float>) -> HalfInputs {
         HalfInputs(
-            x: x, format: format, exponent: Self.exponent, memory: workspace + packedCount)
+            x: x, format: format, exponent: HalfPanel.exponent, memory: workspace + packedCount)
     }
 
     private func roundedInputs(
         _ part: Part, _ workspace: UnsafeMutablePointer<Float>
     ) -> UnsafeMutablePointer<rt_half> {
-        halves(workspace + packedCount + HalfInputs.largestCount(threads: part.of))
-    }
-
-    private func halves(_ memory: UnsafeMutablePointer<Float>) -> UnsafeMutablePointer<rt_half> {
-        UnsafeMutableRawPointer(memory).assumingMemoryBound(to: rt_half.self)
+        (workspace + packedCount + HalfInputs.largestCount(threads: part.of)).halves
     }
 
     /// Channels that a product writes at least.
@@ -364,8 +358,8 @@ private final class PanelConvolutionKernel: RowKernel {
         guard format.isHalf else { return Source(x: first) }
         let count = range.count * unitPixels * inputs
         let largest = HalfInputs.needsLargest(format) ? rt_max_abs(first, count) : 1
-        let scale = format.scale(of: largest, below: Self.exponent)
-        rt_to_halves(halves(scratch.rounded), first, count, scale, format)
+        let scale = format.scale(of: largest, below: HalfPanel.exponent)
+        rt_to_halves(scratch.rounded.halves, first, count, scale, format)
         return Source(x: scratch.rounded, unscale: 1 / scale)
     }
 

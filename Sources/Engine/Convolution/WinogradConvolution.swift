@@ -325,7 +325,7 @@ private final class WinogradConvolutionKernel: FusingKernel {
                     roundsWeights ? scratch + blockCount + tiling.packedCount : stored(panel)
                 present.unscale = tiling.transform(
                     HalfPanel(memory: rounded), panel, block,
-                    into: UnsafeMutableRawPointer(scratch).assumingMemoryBound(to: rt_half.self),
+                    into: scratch.halves,
                     format)
             }
         }
