@@ -38,25 +38,50 @@ final class ThreadPool: @unchecked Sendable {
     }
 
     /// Runs one phase of a kernel on all threads.
-    func run(_ call: inout KernelCall) {
-        guard threads > 1 else { return call.run(Part(index: 0, of: 1)) }
-        let pieces = max(call.kernel.pieces(of: call.phase, threads: threads), 1)
-        withUnsafeMutablePointer(to: &call) { context in
+    func run(_ call: KernelCall) {
+        guard threads > 1, !call.isSmall else {
+            // One thread does the parts of all, so that kernels need not distinguish.
+            for thread in 0..<threads { call.run(Part(index: thread, of: threads)) }
+            return
+        }
+        withUnsafePointer(to: call) { context in
             rt_pool_run(
-                pool, Int32(pieces),
+                pool, call.pieces,
                 { context, part in
                     let call = context.unsafelyUnwrapped.assumingMemoryBound(to: KernelCall.self)
                     call.pointee.run(Part(part.unsafelyUnwrapped.pointee))
-                }, context)
+                }, UnsafeMutableRawPointer(mutating: context))
         }
     }
 }
 
-/// One phase of a kernel, as it is passed to the threads.
+/// One phase of a kernel, as it is passed to the threads. Whoever has it keeps the kernel alive: the
+/// threads would take its reference count from each other.
 struct KernelCall {
-    unowned(unsafe) let kernel: Kernel
-    let phase: Int
-    let workspace: UnsafeMutablePointer<Float>
+    private unowned(unsafe) let kernel: Kernel
+    private let phase: Int
+    private let workspace: UnsafeMutablePointer<Float>
+    /// Pieces of each thread's part.
+    let pieces: Int32
+    /// Whether it stays on the calling thread: waking others takes longer.
+    let isSmall: Bool
+
+    private static let smallWork = 8192
+
+    private init(
+        _ kernel: Kernel, _ phase: Int, threads: Int, _ workspace: UnsafeMutablePointer<Float>
+    ) {
+        (self.kernel, self.phase, self.workspace) = (kernel, phase, workspace)
+        pieces = Int32(max(kernel.pieces(of: phase, threads: threads), 1))
+        isSmall = kernel.work < Self.smallWork
+    }
+
+    /// All phases of a kernel that is bound.
+    static func phases(
+        of kernel: Kernel, threads: Int, _ workspace: UnsafeMutablePointer<Float>
+    ) -> [KernelCall] {
+        (0..<kernel.phases).map { KernelCall(kernel, $0, threads: threads, workspace) }
+    }
 
     func run(_ part: Part) {
         kernel.run(phase: phase, part: part, workspace)

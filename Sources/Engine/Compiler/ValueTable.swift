@@ -54,6 +54,8 @@ struct ValueTable {
     var placedStorages: [Storage] {
         storages.filter { $0.kind == .arena && $0.host == nil && $0.lifetime != nil }
     }
+    /// The storages whose elements are in the memory of others.
+    var hostedStorages: [Storage] { storages.filter { $0.host != nil } }
     /// The storages that need memory of their own.
     var ownedStorages: [Storage] { storages.filter { $0.kind == .owned && $0.host == nil } }
 

@@ -136,7 +136,7 @@ private final class DepthwiseKernel: RowKernel {
         apply(rows, 0..<slices, at: addresses)
     }
 
-    private var slices: Int { (output.shape[1] - 1) / Int(RT_SLICE) + 1 }
+    private var slices: Int { (Int(geometry.channels) - 1) / Int(RT_SLICE) + 1 }
 
     override var keepsChannels: Bool { true }
 

@@ -115,6 +115,12 @@ private final class PanelConvolutionKernel: RowKernel {
     private let start: BilinearRows?
     private let operation: PanelConvolution
     private let inputs, outputs, taps: Int
+    /// Whether the kernel is 1×1 at every pixel, so that the batch is one long row.
+    private let isPointwise: Bool
+    /// Pixels, or rows of pixels: what the threads share.
+    private let units, unitPixels: Int
+    /// Units whose inputs and outputs stay in a core's cache.
+    private let block: Int
     private var plan: [Phase] = []
 
     init(
@@ -126,6 +132,16 @@ private final class PanelConvolutionKernel: RowKernel {
             x: x.shape, y: output.shape, kernel: operation.kernel, window: operation.window,
             groups: 1)
         (inputs, outputs, taps) = (x.shape[1], output.shape[1], geometry.taps)
+        let (pixels, window) = (output.count / outputs, operation.window)
+        isPointwise =
+            taps == 1 && window.stride == 1 && pixels == x.count / inputs
+            && window.padding.top == 0 && window.padding.left == 0
+        let sharesPixels = isPointwise && start == nil
+        units = sharesPixels ? pixels : output.shape[0] * output.shape[2]
+        unitPixels = sharesPixels ? 1 : output.shape[3]
+        block = max(
+            Self.nearFloats / (unitPixels * (inputs + outputs)),
+            sharesPixels ? Self.fewestPixels : 1)
         super.init(
             name: operation.name, work: output.count * inputs, geometry: geometry, x: x,
             output: output)
@@ -148,26 +164,10 @@ private final class PanelConvolutionKernel: RowKernel {
         format.isHalf && (!isPointwise || sharesPanels(threads))
     }
 
-    /// Whether the kernel is 1×1 at every pixel, so that the batch is one long row.
-    private var isPointwise: Bool {
-        taps == 1 && operation.window.stride == 1 && output.count / outputs == x.count / inputs
-            && operation.window.padding.top == 0 && operation.window.padding.left == 0
-    }
-
     /// Whether the threads share pixels, not rows of pixels.
     private var sharesPixels: Bool { isPointwise && start == nil }
 
-    private var units: Int {
-        sharesPixels ? output.count / outputs : output.shape[0] * output.shape[2]
-    }
-
-    private var unitPixels: Int { sharesPixels ? 1 : output.shape[3] }
     private var unitElements: Int { unitPixels * outputs }
-
-    private var block: Int {
-        let count = Self.nearFloats / (unitPixels * (inputs + outputs))
-        return max(count, sharesPixels ? Self.fewestPixels : 1)
-    }
 
     private func sharesPanels(_ threads: Int) -> Bool {
         threads > 1 && splitsChannels(threads)
@@ -310,7 +310,7 @@ private final class PanelConvolutionKernel: RowKernel {
         _ rows: Range<Int>, at addresses: Addresses, part: Part,
         _ workspace: UnsafeMutablePointer<Float>
     ) {
-        let unitsOfRow = sharesPixels ? output.shape[3] : 1
+        let unitsOfRow = sharesPixels ? Int(geometry.out_width) : 1
         let scratch = scratch(part, workspace)
         blocks(rows.lowerBound * unitsOfRow..<rows.upperBound * unitsOfRow) { range in
             start?.compute(range, into: addresses.y, line: scratch.line)

@@ -8,11 +8,28 @@ struct ChannelTail {
     private var low = -Float.infinity
     private var high = Float.infinity
 
+    /// The tail with the addresses of its operands, which are bound already.
+    var bound: Bound {
+        Bound(
+            scale: scale?.pointer, bias: bias?.pointer, factor: factor?.pointer, low: low,
+            high: high)
+    }
+}
+
+extension ChannelTail {
+    /// The addresses of a tail's operands: all that a run reads.
+    struct Bound {
+        fileprivate let scale, bias, factor: UnsafeMutablePointer<Float>?
+        fileprivate let low, high: Float
+    }
+}
+
+extension ChannelTail.Bound {
     func values(from channel: Int) -> rt_tail {
         rt_tail(
-            scale: scale.map { UnsafePointer($0.pointer + channel) },
-            bias: bias.map { UnsafePointer($0.pointer + channel) },
-            factor: factor?.pointer[0] ?? 1, low: low, high: high)
+            scale: scale.map { UnsafePointer($0 + channel) },
+            bias: bias.map { UnsafePointer($0 + channel) },
+            factor: factor?.pointee ?? 1, low: low, high: high)
     }
 
     /// The values of the last `count` channels, padded for a kernel that reads whole panels.

@@ -38,7 +38,7 @@ final class Storage {
     }
 
     deinit {
-        if kind == .owned, pointer != nil { FloatMemory.free(pointer, count) }
+        if kind == .owned, host == nil, pointer != nil { FloatMemory.free(pointer, count) }
     }
 
     /// The storage that holds the elements.
@@ -47,6 +47,9 @@ final class Storage {
     func bind(to pointer: UnsafeMutablePointer<Float>) {
         self.pointer = pointer
     }
+
+    /// Takes the address of the storage that holds the elements, which is bound already.
+    func bindToHost() { pointer = root.pointer }
 
     func use(at step: Int) {
         let old = lifetime ?? step...step
@@ -60,7 +63,9 @@ struct Buffer {
     let storage: Storage
 
     var count: Int { shape.count }
-    var pointer: UnsafeMutablePointer<Float> { storage.root.pointer }
+    /// Kernels read this in each run, on all threads: it must not touch a reference count, which
+    /// the threads would take from each other.
+    var pointer: UnsafeMutablePointer<Float> { storage.pointer }
 }
 
 extension Buffer {

@@ -16,13 +16,13 @@ public final class Program {
     private let memory: ProgramMemory
     /// The steps of a run, and those that run once per load.
     let steps: [Step]
+    /// What the steps of a run do, in order.
+    private let calls: [KernelCall]
     private let preparation: Preparation
     private let fallibleKernels: [any FallibleKernel]
     /// What ``start(_:)`` stops at, and after which step.
     let observations: Observations
     private var isPrepared = false
-    /// Smaller steps stay on the calling thread: waking others takes longer.
-    private static let smallWork = 8192
 
     /// Compiles what `outputs` and the graph's updates need.
     ///
@@ -64,6 +64,9 @@ public final class Program {
         preparation = Preparation(compiled, releases: options.releasesWeights)
         memory = try ProgramMemory(compiled, threads: pool.threads)
         steps = compiled.steps.filter { !$0.isHoisted }
+        calls = steps.flatMap { [memory, pool] step in
+            KernelCall.phases(of: step.kernel, threads: pool.threads, memory.workspace)
+        }
         fallibleKernels = compiled.steps.compactMap { $0.kernel as? any FallibleKernel }
     }
 }
@@ -178,7 +181,7 @@ extension Program {
     ///
     /// - Parameters:
     ///   - inputs: as for ``run(_:)``.
-    ///   - isCancelled: called before each step.
+    ///   - isCancelled: called before each phase of a step.
     /// - Throws: ``GraphError`` as ``run(_:)``; `CancellationError`.
     public func run(
         _ inputs: [String: TensorData], isCancelled: () -> Bool
@@ -198,9 +201,9 @@ extension Program {
         pool.withExclusiveUse {
             if isCancelled() { return }
             prepare()
-            for step in steps {
+            for call in calls {
                 if isCancelled() { return }
-                execute(step.kernel)
+                pool.run(call)
             }
             isFinished = true
         }
@@ -256,14 +259,8 @@ extension Program {
     }
 
     func execute(_ kernel: Kernel) {
-        for phase in 0..<kernel.phases {
-            var call = KernelCall(kernel: kernel, phase: phase, workspace: memory.workspace)
-            if kernel.work < Self.smallWork {
-                // One thread does the parts of all, so that kernels need not distinguish.
-                for thread in 0..<threads { call.run(Part(index: thread, of: threads)) }
-            } else {
-                pool.run(&call)
-            }
+        for call in KernelCall.phases(of: kernel, threads: threads, memory.workspace) {
+            pool.run(call)
         }
     }
 }

@@ -34,6 +34,7 @@ final class ProgramMemory {
         counts = (plan.count, scratch)
         (self.arena, self.workspace) = (arena, workspace)
         for (storage, offset) in plan.offsets { storage.bind(to: arena + offset) }
+        for storage in compiled.values.hostedStorages { storage.bindToHost() }
         for kernel in kernels { kernel.bind(threads: threads, workspace: workspace) }
     }
 

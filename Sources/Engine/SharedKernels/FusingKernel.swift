@@ -13,14 +13,14 @@ class FusingKernel: Kernel, EpilogueKernel, ObservableKernel {
     }
 
     override func bind(threads: Int, workspace: UnsafeMutablePointer<Float>) {
-        tail = appliesTail ? epilogue?.channelTail : nil
+        tail = appliesTail ? epilogue?.channelTail?.bound : nil
         guard tail == nil else { return }
         epilogue?.bind(
             threads: threads, scratch: workspace + ownWorkspaceCount(threads: threads))
     }
 
     /// The epilogue, where the kernel applies it as it stores; ``finish(_:thread:)`` skips it then.
-    private(set) final var tail: ChannelTail?
+    private(set) final var tail: ChannelTail.Bound?
 
     /// Whether the kernel itself applies an epilogue that is a ``ChannelTail``.
     var appliesTail: Bool { false }

@@ -66,7 +66,7 @@ final class RowChainKernel: Kernel, ChainableKernel {
 
     override func run(phase: Int, part: Part, _ workspace: UnsafeMutablePointer<Float>) {
         let last = links.count - 1
-        let (own, height) = (part.range(links[last].rowCount), links[last].output.shape[2])
+        let (own, height) = (part.range(links[last].rowCount), links[last].height)
         var row = own.lowerBound
         while row < own.upperBound {
             let end = min((row / height + 1) * height, own.upperBound)

@@ -11,9 +11,21 @@ class RowKernel: FusingKernel, ChainableKernel {
 
     final let x, output: Buffer
     final let geometry: rt_conv
+    /// Rows of the result, over the whole batch.
+    final let rowCount: Int
+    /// Floats of a row of the result.
+    final let rowFloats: Int
+    /// The height of one image of the input, and of the result.
+    private final let heights: (input: Int, output: Int)
 
     init(name: String, work: Int, geometry: rt_conv, x: Buffer, output: Buffer) {
         (self.geometry, self.x, self.output) = (geometry, x, output)
+        let (input, shape) = (x.shape, output.shape)
+        // Values of other ranks have no rows, and do not chain.
+        let isImage = shape.rank == 4
+        rowCount = isImage ? shape[0] * shape[2] : 0
+        rowFloats = isImage ? shape[3] * shape[1] : 0
+        heights = isImage ? (input[2], shape[2]) : (0, 0)
         super.init(name: name, work: work)
     }
 
@@ -49,14 +61,12 @@ class RowKernel: FusingKernel, ChainableKernel {
 }
 
 extension RowKernel {
-    /// Rows of the result, over the whole batch.
-    var rowCount: Int { output.shape[0] * output.shape[2] }
-    /// Floats of a row of the result.
-    var rowFloats: Int { output.shape[3] * output.shape[1] }
+    /// Rows of one image of the result.
+    var height: Int { heights.output }
 
     /// The rows of the input that some rows of one image are computed from.
     func inputRows(for rows: Range<Int>) -> Range<Int> {
-        let (size, height) = (output.shape[2], x.shape[2])
+        let (height, size) = heights
         let image = rows.lowerBound / size
         let first = (rows.lowerBound - image * size) * Int(geometry.stride_height)
         let last = (rows.upperBound - 1 - image * size) * Int(geometry.stride_height)
