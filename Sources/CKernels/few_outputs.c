@@ -96,20 +96,30 @@ static void inside(int place, int pad, int stride, int dilation, int kernel, int
     if (*first > *last) *first = *last;
 }
 
+// The kernel columns [*first, *last) that lie in the image for an output; whether all do.
+RT_INLINE int columns(const rt_conv *c, int ow, int *first, int *last) {
+    inside(ow, c->pad_left, c->stride_width, c->dilation_width, c->kernel_width, c->width, first,
+           last);
+    return *first == 0 && *last == c->kernel_width;
+}
+
+// Outputs of which all columns of the kernel lie in the image, `pixels` at a time: the last ones
+// with some before them that are computed already. The others one by one.
 RT_INLINE void row(int outputs, float *y, const line *l) {
     const rt_conv *c = l->c;
-    int pixels = LANES / outputs;
+    int pixels = LANES / outputs, begin = 0, end = c->out_width, first, last;
+    while (begin < end && !columns(c, begin, &first, &last)) begin++;
+    while (end > begin && !columns(c, end - 1, &first, &last)) end--;
+    if (end - begin < pixels) end = begin;
     for (int ow = 0; ow < c->out_width;) {
-        int first, last, first_right, last_right;
-        inside(ow, c->pad_left, c->stride_width, c->dilation_width, c->kernel_width, c->width,
-               &first, &last);
-        inside(ow + pixels - 1, c->pad_left, c->stride_width, c->dilation_width, c->kernel_width,
-               c->width, &first_right, &last_right);
-        int whole = ow + pixels <= c->out_width && first == 0 && first_right == 0
-            && last == c->kernel_width && last_right == c->kernel_width;
-        if (whole) block(pixels, outputs, y, l, ow, first, last);
-        else block(1, outputs, y, l, ow, first, last);
-        ow += whole ? pixels : 1;
+        if (ow >= begin && ow < end) {
+            int start = ow + pixels <= end ? ow : end - pixels;
+            block(pixels, outputs, y, l, start, 0, c->kernel_width);
+            ow = start + pixels;
+        } else {
+            columns(c, ow, &first, &last);
+            block(1, outputs, y, l, ow++, first, last);
+        }
     }
 }
 

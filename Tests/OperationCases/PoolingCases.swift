@@ -78,6 +78,15 @@ extension OperationTable {
         OperationCase("upsample_bilinear2d 1×2 aligned", [2, 2, 1, 5]) {
             upsampleBilinear($0[0], factor: Pair(1, 2), alignCorners: true)
         },
+        OperationCase("upsample_bilinear2d 2 of 19 channels", [2, 19, 3, 5]) {
+            upsampleBilinear($0[0], factor: 2)
+        },
+        OperationCase("upsample_bilinear2d 2 of two channels", [2, 2, 3, 19]) {
+            upsampleBilinear($0[0], factor: 2)
+        },
+        OperationCase("upsample_bilinear2d 3×2 of 16 channels", [1, 16, 2, 4]) {
+            upsampleBilinear($0[0], factor: Pair(3, 2))
+        },
         OperationCase("upsample_bilinear2d one pixel", [1, 3, 1, 1]) {
             upsampleBilinear($0[0], factor: 4)
         },
