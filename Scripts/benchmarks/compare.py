@@ -28,6 +28,8 @@ RATIOS = {
 }
 # retint in the fastest format of 16 bits that the CPU has.
 HALF = "retint-16-bit"
+# What a run has to do at least, and how fast this machine does such things.
+ROOFLINE = ("multiply_adds", "weight_bytes", "sgemm_gflops", "copy_gigabytes_per_second")
 # A framework's threads spin for a while after a run; let them go to sleep.
 PAUSE = 0.4
 
@@ -55,6 +57,7 @@ class Retint:
             "seconds": [report["median_seconds"]],
             "peak_bytes": report["peak_bytes"],
             "arithmetic": report["arithmetic"],
+            **{name: report[name] for name in ROOFLINE},
         }
 
     def close(self):
@@ -98,28 +101,26 @@ def contenders(options, case):
 
 
 def measure(options, case):
-    """The median seconds of each framework's runs, and its peak memory."""
+    """The median seconds of each framework's runs, its peak memory, and what it says of itself."""
     running = contenders(options, case)
     times = {contender.name: [] for contender in running}
-    peaks, formats = {}, {}
+    said = {}
     try:
         for _ in range(options.rounds):
             for contender in running:
                 time.sleep(PAUSE)
                 report = contender.measure(options.seconds)
-                times[contender.name] += report["seconds"]
-                peaks[contender.name] = report["peak_bytes"]
-                formats[contender.name] = report.get("arithmetic")
+                times[contender.name] += report.pop("seconds")
+                said[contender.name] = report
     finally:
         for contender in running:
             contender.close()
     # Without instructions for 16 bits, it is the same measurement twice.
-    if formats.get(HALF) == "float32":
+    if said.get(HALF, {}).get("arithmetic") == "float32":
         del times[HALF]
     return {
-        name: {"median_seconds": statistics.median(times[name]), "peak_bytes": peaks[name]}
-        | ({"arithmetic": formats[name]} if formats[name] else {})
-        for name in times
+        name: {"median_seconds": statistics.median(seconds), **said[name]}
+        for name, seconds in times.items()
     }
 
 
@@ -163,6 +164,34 @@ def line(entry):
     )
 
 
+def roofline(entry):
+    """A row: what bounds a case on this machine, in float32.
+
+    The time in which this machine does the multiply-adds of the direct algorithms at the speed of
+    large matrix products, and that in which it copies as many bytes as the weights have. Only
+    Winograd's algorithm can be faster than the first.
+    """
+    own = entry["contenders"]["retint"]
+    products = 2e-9 * own["multiply_adds"] / own["sgemm_gflops"]
+    copies = 1e-9 * own["weight_bytes"] / own["copy_gigabytes_per_second"]
+    row = [
+        entry["case"], f"{2e-9 * own['multiply_adds']:.2f}", f"{own['weight_bytes'] / 1e6:.1f}",
+        f"{products * 1e3:.2f} ms", f"{copies * 1e3:.2f} ms",
+        f"{own['median_seconds'] * 1e3:.2f} ms", f"{products / own['median_seconds']:.2f}",
+    ]
+    peer = entry["contenders"].get(entry.get("float32_peer"))
+    row.append(f"{peer['median_seconds'] / products:.2f}" if peer else "–")
+    return "| " + " | ".join(row) + " |"
+
+
+def print_rooflines(entries):
+    print("\n| case | GFLOP | MB of weights | products | copies | retint | products ÷ retint "
+          "| fastest float32 peer ÷ products |\n|---|---|---|---|---|---|---|---|")
+    for entry in entries:
+        if entry["mode"] == "inference":
+            print(roofline(entry))
+
+
 def kept(report):
     """What LAST says of a run: where it ran, and the ratios."""
     cases = {
@@ -184,23 +213,33 @@ def moved(now, before, bound=0.1):
                 yield f"{case}: {meaning} {old[name]:.2f} → {entry[name]:.2f}"
 
 
+def same_machine(one, other):
+    return all(one[name] == other[name] for name in ("cpu", "threads"))
+
+
 def compare_to_last(now):
-    if not LAST.exists():
+    """Prints which ratios moved since the last table of this kind of processor."""
+    tables = json.loads(LAST.read_text()) if LAST.exists() else []
+    before = next((table for table in tables if same_machine(table, now)), None)
+    if before is None:
+        print(f"\nNo table of {now['cpu']} with {now['threads']} threads is kept to compare with")
         return
-    before = json.loads(LAST.read_text())
     lines = list(moved(now, before))
-    print(f"\nRatios more than 10 % from those kept ({before['cpu']}, {before['threads']} threads):"
-          + ("" if lines else " none"))
+    print("\nRatios more than 10 % from those kept:" + ("" if lines else " none"))
     for text in lines:
         print(f"- {text}")
 
 
 def keep(now):
-    """Replaces the measured cases in LAST; all of them if they are of another machine."""
-    before = json.loads(LAST.read_text()) if LAST.exists() else {}
-    if all(before.get(name) == now[name] for name in ("cpu", "threads")):
-        now = now | {"cases": before["cases"] | now["cases"]}
-    LAST.write_text(json.dumps(now, indent=1) + "\n")
+    """Replaces the measured cases in LAST: a table for each kind of processor."""
+    tables = json.loads(LAST.read_text()) if LAST.exists() else []
+    for table in tables:
+        if same_machine(table, now):
+            table["cases"] |= now["cases"]
+            break
+    else:
+        tables.append(now)
+    LAST.write_text(json.dumps(tables, indent=1) + "\n")
 
 
 def scaling(options):
@@ -282,6 +321,7 @@ def main():
         if options.only in case.name:
             entries.append(summary(case, measure(options, case)))
             print(line(entries[-1]), flush=True)
+    print_rooflines(entries)
     report = {"cpu": retint_tool.cpu(), "threads": options.threads, "cases": entries}
     if not options.only:
         report["scaling_microseconds_per_pixel"] = scaling(options)

@@ -24,10 +24,23 @@ def report(*arguments, **options):
     return json.loads(run(*arguments, "--json", **options))
 
 
+# The instructions for which kernels of networks differ, fastest first.
+INSTRUCTIONS = ("amx_tile", "avx512_fp16", "avx512_bf16", "avx512f", "avx2")
+
+
 def cpu():
-    """The name of this machine's processor."""
+    """This machine's processor: its name, its model, and what it can do.
+
+    Virtual machines often say little in the name.
+    """
+    facts = {}
     with open("/proc/cpuinfo", encoding="utf8") as file:
         for line in file:
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    return "unknown CPU"
+            name, _, value = line.partition(":")
+            facts.setdefault(name.strip(), value.strip())
+    if "model name" not in facts:
+        return "unknown CPU"
+    flags = facts.get("flags", "").split()
+    known = [flag for flag in INSTRUCTIONS if flag in flags]
+    numbers = f"family {facts.get('cpu family', '?')} model {facts.get('model', '?')}"
+    return f"{facts['model name']} ({', '.join([numbers, *known])})"

@@ -22,7 +22,8 @@ public func benchmark(
     let profile = isProfiled ? subject.program.profile() : []
     // Read before the measurement of matrix products allocates memory of its own.
     let peak = ProcessMemory.peakBytes
-    let gflops = 2e-9 * Double(subject.program.multiplyAdds) / median
+    let multiplyAdds = subject.program.multiplyAdds
+    let gflops = 2e-9 * Double(multiplyAdds) / median
     let sgemm = try 1e-9 * Machine.measureMatrixProduct(threads: options.threads)
     let copy = try 1e-9 * Machine.measureCopy(threads: options.threads)
     return BenchmarkReport(
@@ -32,7 +33,8 @@ public func benchmark(
             ? arithmetic.trainingSummary : arithmetic.summary,
         threads: subject.program.threads,
         runs: seconds.count, medianSeconds: median, fastestSeconds: seconds.min() ?? .nan,
-        imagesPerSecond: Double(options.batch) / median, gflops: gflops, sgemmGflops: sgemm,
+        imagesPerSecond: Double(options.batch) / median, multiplyAdds: multiplyAdds,
+        weightBytes: subject.program.variableBytes, gflops: gflops, sgemmGflops: sgemm,
         sgemmShare: gflops / sgemm, copyGigabytesPerSecond: copy, peakBytes: peak,
         arenaBytes: subject.program.arenaBytes, blasCore: Machine.blasCore,
         sgemmKernels: Machine.matrixKernels,

@@ -58,7 +58,11 @@ public struct BenchmarkReport: Encodable, Sendable {
     public let fastestSeconds: Double
     /// The images of a batch divided by ``medianSeconds``.
     public let imagesPerSecond: Double
-    /// Two floating-point operations for each multiply-add of the direct algorithms, in billions
+    /// Multiply-adds of one run by the direct algorithms, for the whole batch.
+    public let multiplyAdds: Int
+    /// The bytes of the weights in float32: what a run reads at least, beside the images.
+    public let weightBytes: Int
+    /// Two floating-point operations for each of ``multiplyAdds``, in billions
     /// per second. Algorithms with fewer multiplications, such as Winograd's, can exceed
     /// ``sgemmGflops``.
     public let gflops: Double
