@@ -234,9 +234,10 @@ class Classes:
 
 
 class Batches:
-    """The batch of any step, as a dictionary of arrays."""
+    """The batch of any step, or a rank's share of it, as a dictionary of arrays."""
 
-    def __init__(self, configuration):
+    def __init__(self, configuration, rank=0, ranks=1):
+        self.rank, self.ranks = rank, ranks
         self.batch, self.seed = configuration["batch"], configuration["seed"]
         self.data, self.crop = configuration["data"], configuration["data"]["crop"]
         training, self.validation = photo_lists(self.data)
@@ -253,7 +254,8 @@ class Batches:
         epoch, index_in_epoch = divmod(step, self.epoch_steps)
         examples = []
         first = index_in_epoch * self.batch
-        for index in range(first, first + self.batch):
+        own = (self.batch * number // self.ranks for number in (self.rank, self.rank + 1))
+        for index in range(*(first + offset for offset in own)):
             random = RandomStream(self.seed, f"crop {epoch} {index}")
             photo = self.photos.readable(self.photo_index(epoch, index))
             examples.append(example(photo, Augmentation(random, self.data), self.crop))

@@ -7,17 +7,23 @@
 The first draws the initial weights. The second prints JSON lines: {"ready": ...} when everything is
 loaded and compiled, then {"kind": "train", "step", "loss"} for each step, and the same with the
 kind "validation" for each validation. Scripts/comparisons/training starts it.
+
+With torch.distributed's variables RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT in the environment,
+it is one rank of several, each of which takes a share of every batch: DistributedDataParallel on
+gloo. Rank 0 prints, and adds the seconds of each step. Scripts/comparisons/ranks starts them.
 """
 
 import copy
 import inspect
 import json
 import math
+import os
 import sys
 import time
 
 import h5py
 import torch
+import torch.distributed as dist
 import torch.nn.functional as F
 
 from export_pytorch import weights
@@ -110,6 +116,17 @@ def losses(configuration, network, batch):
     return values
 
 
+class MeanLoss(torch.nn.Module):
+    """The mean loss of a batch, as a module: what DistributedDataParallel takes."""
+
+    def __init__(self, configuration, network):
+        super().__init__()
+        self.configuration, self.network = configuration, network
+
+    def forward(self, batch):
+        return losses(self.configuration, self.network, batch).mean()
+
+
 # The step
 
 
@@ -147,9 +164,11 @@ class Training:
         self.options = configuration["optimizer"]
         self.optimizer = make_optimizer(self.options, list(network.parameters()))
         self.averaged = copy.deepcopy(network) if self.options["ema"] else None
-        self.loss = self.mean_loss
+        self.loss = MeanLoss(configuration, network)
         if compiles:
-            self.loss = torch.compile(self.mean_loss)
+            self.loss = torch.compile(self.loss)
+        if dist.is_initialized():
+            self.loss = torch.nn.parallel.DistributedDataParallel(self.loss)
 
     def restart(self, state):
         """Resets the training to before its first step, with these weights."""
@@ -158,9 +177,6 @@ class Training:
                 network.load_state_dict(state)
         self.optimizer.state.clear()
         self.step = 0
-
-    def mean_loss(self, batch):
-        return losses(self.configuration, self.network, batch).mean()
 
     def run(self, batch):
         """One step; returns the loss."""
@@ -177,6 +193,9 @@ class Training:
         self.optimizer.step()
         self.average()
         self.step += 1
+        if dist.is_initialized():
+            loss = loss.detach() / dist.get_world_size()
+            dist.all_reduce(loss)
         return loss.item()
 
     @torch.no_grad()
@@ -237,7 +256,34 @@ def start(configuration, path):
     weights(make_network(configuration), path)
 
 
+def train_ranks(configuration, path, form):
+    """One rank of several."""
+    dist.init_process_group("gloo")
+    torch.set_num_threads(configuration["threads"])
+    network = make_network(configuration)
+    with h5py.File(path) as file:
+        network.load_state_dict({name: torch.tensor(file[name][()]) for name in file})
+    training = Training(
+        configuration, network.to(memory_format=torch.channels_last), form == "compiled")
+    batches = Batches(configuration, dist.get_rank(), dist.get_world_size())
+    loader = torch.utils.data.DataLoader(
+        batches, batch_size=None, num_workers=1, prefetch_factor=4, collate_fn=tensors)
+    start = time.perf_counter()
+    for batch in loader:
+        loss, now = training.run(batch), time.perf_counter()
+        if dist.get_rank() == 0:
+            report(kind="train", step=training.step, loss=loss, seconds=now - start)
+        start = now
+    if dist.get_rank() == 0:
+        validation = [tensors(batch) for batch in batches.validation_batches()]
+        report(kind="validation", step=training.step, loss=training.validate(validation))
+    dist.barrier()
+    dist.destroy_process_group()
+
+
 def train(configuration, path, form):
+    if "WORLD_SIZE" in os.environ:
+        return train_ranks(configuration, path, form)
     torch.set_num_threads(configuration["threads"])
     network = make_network(configuration)
     with h5py.File(path) as file:
