@@ -53,10 +53,16 @@ let package = Package(
                 .product(name: "SystemPackage", package: "swift-system"),
             ]),
 
+        // The processes of a job, and the messages between them.
+        .target(name: "CRanks", dependencies: ["CClones"]),
+        .target(name: "Ranks", dependencies: ["CRanks", "Locks"]),
+
         // The graph and the engine that runs it.
-        .target(name: "TensorGraph"),
+        .target(name: "TensorGraph", dependencies: ["Ranks"]),
         .target(name: "CKernels", dependencies: ["CClones"]),
-        .target(name: "Engine", dependencies: ["Locks", "TensorGraph", "CKernels", "COpenBLAS"]),
+        .target(
+            name: "Engine",
+            dependencies: ["Locks", "Ranks", "TensorGraph", "CKernels", "COpenBLAS"]),
         .target(name: "Layers", dependencies: ["TensorGraph"]),
         .target(
             name: "Colorizers", dependencies: ["Locks", "Layers", "TensorGraph", "ColorScience"]),
@@ -132,7 +138,8 @@ let package = Package(
                 "Locks", "Training", "Verification", "Quantization", "Models", "Photos",
                 "ColorizerExport",
                 "MIL", "Placement", "Checkpoints", "MLPackage", "Engine", "Colorizers", "Layers",
-                "Reports", "TensorGraph", "TensorFiles", "ColorScience", "ImageIO", "Films",
+                "Ranks", "Reports", "TensorGraph", "TensorFiles", "ColorScience", "ImageIO",
+                "Films",
                 "Frames", "Motion", "Files",
             ]),
         .target(
@@ -149,7 +156,7 @@ let package = Package(
             name: "Training",
             dependencies: [
                 "Locks", "Models", "Photos", "Checkpoints", "Colorizers", "Layers", "Engine",
-                "TensorGraph", "ColorScience", "ImageIO", "TensorFiles", "Files",
+                "Ranks", "TensorGraph", "ColorScience", "ImageIO", "TensorFiles", "Files",
                 "TensorBoardProto", "Reports",
                 .product(name: "Yams", package: "Yams"),
                 .product(name: "SwiftProtobuf", package: "swift-protobuf"),
@@ -163,10 +170,13 @@ let package = Package(
         .executableTarget(name: "RetintExecutable", dependencies: ["RetintCLI"]),
 
         // Tests.
-        .target(name: "TestSupport", path: "Tests/TestSupport"),
+        .target(name: "TestSupport", dependencies: ["Ranks"], path: "Tests/TestSupport"),
         .target(
             name: "PackageSupport", dependencies: ["Engine", "MIL", "MLPackage", "TensorGraph"],
             path: "Tests/PackageSupport"),
+        .testTarget(
+            name: "RanksTests", dependencies: ["Ranks", "RanksProbe", "TestSupport"]),
+        .executableTarget(name: "RanksProbe", dependencies: ["Ranks"], path: "Tests/RanksProbe"),
         .testTarget(name: "TensorGraphTests", dependencies: ["TensorGraph"]),
         .testTarget(
             name: "OperationTests",
@@ -253,8 +263,8 @@ let package = Package(
             name: "TrainingTests",
             dependencies: [
                 "Training", "Models", "Photos", "TensorBoardProto", "Checkpoints", "ColorScience",
-                "Colorizers", "Engine", "Files", "ImageIO", "Layers", "TensorFiles", "TensorGraph",
-                "TestSupport",
+                "Colorizers", "Engine", "Files", "ImageIO", "Layers", "Ranks", "TensorFiles",
+                "TensorGraph", "TestSupport",
             ], exclude: ["Goldens"]),
         .testTarget(
             name: "CommandTests",

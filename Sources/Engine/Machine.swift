@@ -28,6 +28,9 @@ public enum Machine {
     /// The processors that this process may use.
     public static var processorCount: Int { ThreadPool.processorCount }
 
+    /// The floats in a vector of the engine's kernels, as this processor has them.
+    public static var vectorFloats: Int { Int(rt_vector_floats()) }
+
     /// The bytes of memory of the machine.
     public static let memoryBytes = sysconf(Int32(_SC_PHYS_PAGES)) * sysconf(Int32(_SC_PAGESIZE))
 

@@ -17,6 +17,7 @@
 @_exported import Photos
 @_exported import Placement
 @_exported import Quantization
+@_exported import Ranks
 @_exported import Reports
 @_exported import TensorFiles
 @_exported import TensorGraph

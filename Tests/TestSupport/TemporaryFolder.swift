@@ -1,7 +1,7 @@
 package import Foundation
 
 /// A folder for one test, removed when the object is released.
-package final class TemporaryFolder {
+package final class TemporaryFolder: Sendable {
     package let path: String
 
     package init() throws {

@@ -4,15 +4,19 @@ import Retint
 struct InspectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect",
-        abstract: "Show what a file contains.",
+        abstract: "Show what a file contains, or what the machine offers.",
         discussion: """
             Of a checkpoint: architecture, parameters and cost. Of a package: inputs, outputs, \
             operations and weights; with --placement also the operations that the Neural Engine \
-            is said to refuse. Of any other HDF5 or safetensors file: its tensors.
+            is said to refuse. Of any other HDF5 or safetensors file: its tensors. With --system, \
+            and no file: the processor, the kernels for it, and the MPI that ranks talk through.
             """)
 
     @Argument(help: "A checkpoint, a package, or another HDF5 or safetensors file.")
-    var file: String
+    var file: String?
+
+    @Flag(help: "Show what is found on this machine: processor, kernels, MPI.")
+    var system = false
 
     @Flag(help: "Show which operations rules keep off the Neural Engine; not a measurement.")
     var placement = false
@@ -20,12 +24,24 @@ struct InspectCommand: ParsableCommand {
     @Flag(help: "Print one JSON object.")
     var json = false
 
+    func validate() throws {
+        if system, file != nil { throw ValidationError("--system takes no file") }
+        if !system, file == nil { throw ValidationError("Missing expected argument '<file>'") }
+    }
+
     func run() throws {
+        guard let file else { return try describeSystem() }
         guard try !placement || isDirectory(file) else {
             throw CommandError(
                 .wrongUsage, "--placement needs a package; export \(file) to one first")
         }
         let inspection = try inspect(file, placement: placement)
+        if json { return try Console.printJSON(inspection) }
+        for line in inspection.lines { Console.print(line) }
+    }
+
+    private func describeSystem() throws {
+        let inspection = SystemInspection()
         if json { return try Console.printJSON(inspection) }
         for line in inspection.lines { Console.print(line) }
     }

@@ -1,0 +1,16 @@
+import Retint
+
+extension SystemInspection {
+    /// The inspection as text.
+    var lines: [String] {
+        let vectors = [16: "AVX-512", 8: "AVX2"][vectorFloats] ?? "the base instruction set"
+        let library = mpi.map { "MPI: \($0.version), through \($0.library)" }
+        return [
+            "processor: \(processor ?? "unknown"), \(Format.grouped(processors)) usable, "
+                + "\(Format.bytes(memoryBytes)) of memory",
+            "kernels: for \(vectors); OpenBLAS has those for \(blasCore); matrices are multiplied "
+                + "by \(matrixKernels)",
+            library ?? "MPI: none: \(mpiProblem ?? "")",
+        ]
+    }
+}
