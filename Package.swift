@@ -180,7 +180,9 @@ let package = Package(
         .testTarget(name: "TensorGraphTests", dependencies: ["TensorGraph"]),
         .testTarget(
             name: "OperationTests",
-            dependencies: ["OperationCases", "TensorGraph", "Engine", "CKernels", "TestSupport"],
+            dependencies: [
+                "OperationCases", "TensorGraph", "Engine", "CKernels", "Ranks", "TestSupport",
+            ],
             exclude: ["Goldens"]),
         .target(
             name: "OperationCases", dependencies: ["TensorGraph"], path: "Tests/OperationCases"),

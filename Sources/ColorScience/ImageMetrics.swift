@@ -6,12 +6,26 @@ import Glibc
 /// - Throws: `ColorScienceError` when the counts differ or are zero.
 public func psnr(_ first: [UInt8], _ second: [UInt8], peak: Double = 255) throws -> Double {
     try ColorScienceError.requireSameCount("PSNR", first.count, second.count)
+    return psnr(
+        squaredDifferences: squaredDifferences(first, second), count: first.count, peak: peak)
+}
+
+/// The sum of squared differences.
+///
+/// - Precondition: there are as many of both.
+package func squaredDifferences(_ first: [UInt8], _ second: [UInt8]) -> Int {
     var sum = 0
     for index in 0..<first.count {
         let difference = Int(first[index]) - Int(second[index])
         sum += difference * difference
     }
-    return decibels(peak: peak, meanSquare: Double(sum) / Double(first.count))
+    return sum
+}
+
+/// The peak signal-to-noise ratio in dB of `count` values, from the sum of their squared
+/// differences.
+package func psnr(squaredDifferences sum: Int, count: Int, peak: Double = 255) -> Double {
+    decibels(peak: peak, meanSquare: Double(sum) / Double(count))
 }
 
 /// The peak signal-to-noise ratio in dB of float values; infinite for equal values.

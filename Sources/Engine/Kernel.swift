@@ -54,6 +54,13 @@ protocol ViewOperation: MovingOperation {
     func view(of input: Shape, output: Shape) -> View
 }
 
+/// An operation whose result takes the place of its input in memory. Nothing else may read that
+/// input.
+protocol InPlaceOperation: KernelOperation {}
+
+/// An operation that runs as soon as its operands are there.
+protocol PromptOperation: KernelOperation {}
+
 /// An operation that the engine expresses by others before it compiles.
 protocol DecomposableOperation: Operation {
     func decomposed(_ inputs: [Tensor]) -> Tensor

@@ -49,6 +49,12 @@ protocol BatchableKernel: Kernel {
 /// that the result may overwrite an operand.
 protocol InPlaceKernel: Kernel {}
 
+/// A kernel that exchanges messages with other ranks.
+protocol MessagingKernel: Kernel {
+    /// What it exchanges; all ranks must do so in the same order.
+    var message: String { get }
+}
+
 /// A kernel whose run can fail, because it runs code that is not the engine's.
 protocol FallibleKernel: Kernel {
     /// Why the last run failed; nil if it did not.

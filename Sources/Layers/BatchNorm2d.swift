@@ -46,7 +46,10 @@ public final class BatchNorm2d: Module, Layer {
                 variance: runningVar.tensor(in: graph), epsilon: epsilon)
         }
         let (output, moments) = batchNormTraining(x, weight: scale, bias: shift, epsilon: epsilon)
-        if graph.error == nil { follow(moments, valuesPerChannel: x.shape.count / x.shape[1]) }
+        if graph.error == nil {
+            let values = x.shape.count / x.shape[1]
+            follow(moments, valuesPerChannel: graph.batchNormShares?.total(of: values) ?? values)
+        }
         return output
     }
 

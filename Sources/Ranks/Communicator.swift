@@ -171,9 +171,6 @@ extension Communicator {
             bytes.withUnsafeBytes { Array($0.bindMemory(to: Float.self)) }
         }
     }
-
-    /// Waits until all ranks have come here.
-    package func barrier() throws(RankError) { _ = try gather([]) }
 }
 
 extension Communicator: Hashable {

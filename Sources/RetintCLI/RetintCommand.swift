@@ -51,6 +51,7 @@ struct RetintCommand: AsyncParsableCommand {
                 try command.run()
             }
             try Console.checkResults()
+            try Communicator.current.finish()
         } catch {
             Console.exit(for: error)
         }

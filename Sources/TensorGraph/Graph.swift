@@ -1,3 +1,5 @@
+package import Ranks
+
 /// A computation on tensors: nodes in topological order, each an ``Operation`` on earlier nodes.
 ///
 /// Nodes are added and never removed. Equal operations on equal inputs become one node
@@ -32,6 +34,9 @@ public final class Graph {
     private(set) var frozenScope: String?
     /// How layers round their weights, so that training adapts to the rounding; nil for not at all.
     public var weightRounding: WeightRounding?
+    /// The ranks over whose examples batch normalization takes its statistics; nil for those of
+    /// this process alone.
+    package var batchNormShares: BatchShares?
     package private(set) var nodes: [Node] = []
     /// The values that variables take after a run, in the order of ``update(_:to:)``.
     package var updates: [(variable: String, value: Tensor)] {

@@ -19,6 +19,8 @@ public struct TrainingError: RemediableError, Hashable, Sendable, CustomStringCo
         case runExists
         /// There is no run to resume, or it does not fit the configuration.
         case cannotResume
+        /// The ranks of a job do not train the same.
+        case ranksDiffer
     }
 
     /// What went wrong.

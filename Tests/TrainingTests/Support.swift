@@ -1,6 +1,7 @@
 import Foundation
 import ImageIO
 import Layers
+import Ranks
 import TestSupport
 import Testing
 
@@ -39,10 +40,12 @@ extension TemporaryFolder {
     }
 
     /// The source of a training's batches.
-    func source(_ configuration: TrainingConfiguration) throws -> BatchSource {
+    func source(
+        _ configuration: TrainingConfiguration, ranks: Communicator = .single
+    ) throws -> BatchSource {
         let photos = try PhotoFolder(configuration.data).training
         let cache = PhotoCache(
             photos, shortSide: 2 * configuration.data.crop, maximumBytes: 1 << 20)
-        return try BatchSource(cache, configuration, classes: nil)
+        return try BatchSource(cache, configuration, classes: nil, ranks: ranks)
     }
 }

@@ -108,7 +108,8 @@ import Testing
         of path: String, _ configuration: TrainingConfiguration, _ batch: Batch
     ) throws -> TensorData {
         let student = ColorPrediction(ab: Graph().input("ab", batch.target.shape), logits: nil)
-        let teacher = try Teacher(path, configuration, student: student)
+        let teacher = try Teacher(
+            path, configuration, batch: configuration.batch, student: student)
         return try #require(try teacher.inputs(for: batch)["teacher"])
     }
 

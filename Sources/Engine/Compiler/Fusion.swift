@@ -82,12 +82,17 @@ extension Fusion {
         groups.sortMembers()
         let order = groups.sorted { groups[$0].nodes.last ?? 0 }
         let early = Set(updates.compactMap { largeUpdate(of: $0.value, in: groups) })
+            .union(order.filter { isPrompt(groups[$0]) })
         guard !early.isEmpty else { return order.map { groups[$0] } }
         for update in updates { delay(update, until: early, &groups) }
         let ranks = ranks(order, early, groups)
         let result = groups.sorted { ranks[$0] ?? 0 }
         // What reads an old value may need a new one: that would be a cycle.
         return (result.count == order.count ? result : order).map { groups[$0] }
+    }
+
+    private func isPrompt(_ group: FusionGroup) -> Bool {
+        group.head.map { graph.nodes[$0].operation is any PromptOperation } ?? false
     }
 
     /// The group that computes a new value, if that is large.
@@ -118,8 +123,8 @@ extension Fusion {
         }
     }
 
-    /// When each group should run: early updates, and the scalars that they need, once their
-    /// operands are there.
+    /// When each group should run: early updates, the scalars that they need, and what is prompt,
+    /// once their operands are there.
     private func ranks(_ order: [Int], _ early: Set<Int>, _ groups: GroupGraph) -> [Int: Int] {
         var ranks: [Int: Int] = [:]
         for group in order {

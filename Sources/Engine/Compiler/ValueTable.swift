@@ -67,8 +67,11 @@ struct ValueTable {
         if isLoaded(node) { hoisted.insert(id) }
         guard !isAlias(node) else {
             let source = origin(node.inputs[0])
+            let memory = buffer(source)
+            let offset = (node.operation as? BucketPart)?.offset ?? 0
             aliases[id] = source
-            buffers[id] = Buffer(shape: node.shape, storage: buffer(source).storage)
+            buffers[id] = Buffer(
+                shape: node.shape, storage: memory.storage, offset: memory.offset + offset)
             return
         }
         // What is computed once per load must outlive all runs.
@@ -81,6 +84,7 @@ struct ValueTable {
         case let variable as Variable:
             variables.append((variable.variableName, try allocate(id, .owned)))
         case let input as Input: inputs.append((input.inputName, try allocate(id, .arena)))
+        case is any InPlaceOperation: buffers[id] = buffer(node.inputs[0])
         default: _ = try allocate(id, isOwned ? .owned : .arena)
         }
         if !node.inputs.isEmpty { computed.append(id) }
@@ -105,9 +109,11 @@ struct ValueTable {
             reason: "its value of shape \(node.shape) \(reason)")
     }
 
-    /// Whether a node is a reshape that leaves the elements in their order in memory.
+    /// Whether a node is a part of a bucket, or a reshape that leaves the elements in their order
+    /// in memory.
     private func isAlias(_ node: Graph.Node) -> Bool {
-        node.operation is Reshape && Layout.isRowMajor(node.shape)
+        if node.operation is BucketPart { return true }
+        return node.operation is Reshape && Layout.isRowMajor(node.shape)
             && Layout.isRowMajor(graph.nodes[node.inputs[0]].shape)
     }
 

@@ -61,11 +61,13 @@ final class Storage {
 struct Buffer {
     let shape: Shape
     let storage: Storage
+    /// The first element's place in the storage.
+    var offset = 0
 
     var count: Int { shape.count }
     /// Kernels read this in each run, on all threads: it must not touch a reference count, which
     /// the threads would take from each other.
-    var pointer: UnsafeMutablePointer<Float> { storage.pointer }
+    var pointer: UnsafeMutablePointer<Float> { storage.pointer + offset }
 }
 
 extension Buffer {

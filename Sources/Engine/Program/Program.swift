@@ -90,6 +90,11 @@ extension Program {
         compiled.values.variables.reduce(0) { $0 + $1.buffer.count } * MemoryLayout<Float>.size
     }
 
+    /// What a run exchanges with other ranks, in this order.
+    package var messages: [String] {
+        steps.compactMap { ($0.kernel as? any MessagingKernel)?.message }
+    }
+
     /// Multiply-adds of convolutions and matrix products in one run.
     public var multiplyAdds: Int { steps.reduce(0) { $0 + $1.kernel.multiplyAdds } }
 

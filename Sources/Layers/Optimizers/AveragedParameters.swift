@@ -3,6 +3,9 @@ import TensorGraph
 /// Where averaged parameters live: `optimizer.ema.<name>`.
 let averagePrefix = "optimizer.ema."
 
+/// The variable of a parameter's or a buffer's average.
+package func averageName(of name: String) -> String { averagePrefix + name }
+
 extension Graph {
     /// Lets an exponential moving average follow every parameter and buffer that the recorded
     /// updates change: e ← decay·e + (1 − decay)·p, with p's value after the step.

@@ -9,8 +9,9 @@ struct TrainCommand: AsyncParsableCommand {
         abstract: "Train a colorizer on a folder of photos.",
         discussion: """
             The output folder holds the run: config.yaml, metrics.jsonl, report.html, last.h5 to \
-            resume from, and best.h5 of the lowest validation loss. Ctrl-C saves last.h5 and exits \
-            with 130; --resume continues with the same bits as if the run had never stopped.
+            resume from, and best.h5 of the lowest validation loss. Ctrl-C, SIGTERM or SIGUSR1 \
+            saves last.h5 and exits with 130; --resume continues with the same bits as if the run \
+            had never stopped. Started by mpirun or srun, all ranks train together.
             """)
 
     @Option(help: ArgumentHelp("The YAML file; see --defaults.", valueName: "file"))
@@ -35,6 +36,11 @@ struct TrainCommand: AsyncParsableCommand {
     var resume = false
 
     @Flag(
+        name: .customLong("auto-resume"),
+        help: "Continue the run in the output folder if there is one, else begin: for job queues.")
+    var autoResume = false
+
+    @Flag(
         name: .customLong("dry-run"),
         help: "Take two steps, validate once and estimate the duration; write nothing.")
     var dryRun = false
@@ -54,8 +60,9 @@ struct TrainCommand: AsyncParsableCommand {
         if config == nil && !defaults {
             throw ValidationError("Missing expected argument '--config <file>'")
         }
-        if [dryRun, learningRateRangeTest, resume].filter({ $0 }).count > 1 {
-            throw ValidationError("--dry-run, --lr-range-test and --resume exclude each other")
+        if [dryRun, learningRateRangeTest, resume, autoResume].filter({ $0 }).count > 1 {
+            throw ValidationError(
+                "--dry-run, --lr-range-test, --resume and --auto-resume exclude each other")
         }
     }
 
@@ -66,21 +73,39 @@ struct TrainCommand: AsyncParsableCommand {
         var configuration = try TrainingConfiguration(contentsOf: config, settings: settings)
         if let output { configuration.output = output }
         if let compute { configuration.compute = compute.arithmetic }
+        let ranks = try Communicator.world()
+        if dryRun || learningRateRangeTest { try requireOne(ranks) }
         if dryRun { return try await rehearse(configuration) }
         if learningRateRangeTest { return try await testLearningRates(configuration) }
-        let trainer = try Trainer(configuration, resumes: resume)
-        let display = TrainingDisplay(configuration)
-        display.begin(trainer.overview)
+        let outcome = try await train(configuration, ranks)
+        if outcome == .interrupted { throw ExitStatus.interrupted.exit }
+    }
+
+    private func train(
+        _ configuration: TrainingConfiguration, _ ranks: Communicator
+    ) async throws -> TrainingOutcome {
+        let resumes = resume || autoResume && Trainer.canResume(configuration)
+        let trainer = try Trainer(configuration, resumes: resumes, ranks: ranks)
+        // The others have the same to say.
+        let display = ranks.rank == 0 ? TrainingDisplay(trainer.configuration) : nil
+        display?.begin(trainer.overview)
         let outcome = try await Interruption.cancelling {
             var outcome = TrainingOutcome.interrupted
             for try await event in trainer.events() {
-                display.show(event)
+                display?.show(event)
                 if case .finished(let ending) = event { outcome = ending }
             }
             return outcome
         }
-        display.end(outcome)
-        if outcome == .interrupted { throw ExitStatus.interrupted.exit }
+        display?.end(outcome)
+        return outcome
+    }
+
+    private func requireOne(_ ranks: Communicator) throws {
+        guard ranks.size > 1 else { return }
+        throw CommandError(
+            .wrongUsage,
+            "--dry-run and --lr-range-test run in one process; start them without a launcher")
     }
 }
 
@@ -148,6 +173,7 @@ private final class TrainingDisplay: Sendable {
         Console.note(
             "training \(configuration.architecture) on \(Format.grouped(overview.photos)) photos, "
                 + "validating on \(Format.grouped(overview.validationPhotos))"
+                + (overview.ranks > 1 ? ", with \(overview.ranks) ranks" : "")
                 + (first > 0 ? ", from step \(first)" : "")
                 + "; the run is in \(configuration.output)")
         start("training", steps: configuration.steps, from: first)

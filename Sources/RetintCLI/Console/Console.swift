@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Retint
 import Synchronization
 
 /// Writes results to standard output, messages and progress to standard error.
@@ -60,7 +61,10 @@ enum Console {
 
     /// Prints the error, unless a command has printed it already, and ends the process.
     static func exit(for error: any Error) -> Never {
-        if let code = error as? ExitCode { Foundation.exit(code.rawValue) }
+        if let code = error as? ExitCode {
+            try? Communicator.current.finish()
+            Foundation.exit(code.rawValue)
+        }
         let parserCode = RetintCommand.exitCode(for: error).rawValue
         if parserCode == 0 {
             print(RetintCommand.fullMessage(for: error))
@@ -69,11 +73,22 @@ enum Console {
         if isUsageError(error, parserCode) {
             let message = RetintCommand.fullMessage(for: error)
             let bare = message.hasPrefix("Error: ") ? String(message.dropFirst(7)) : message
-            note("error: \(bare)")
-            Foundation.exit(ExitStatus.wrongUsage.rawValue)
+            fail(bare, .wrongUsage)
         }
-        note("error: \(message(for: error))")
-        Foundation.exit((ExitStatus(for: error) ?? .failed).rawValue)
+        fail(message(for: error), ExitStatus(for: error) ?? .failed)
+    }
+
+    /// Ends this process and, of several ranks, all.
+    private static func fail(_ message: String, _ status: ExitStatus) -> Never {
+        let ranks = Communicator.current
+        guard ranks.size > 1 else {
+            note("error: \(message)")
+            Foundation.exit(status.rawValue)
+        }
+        // Mostly, all fail for the same reason: rank 0 says it, and ends the others meanwhile.
+        if ranks.rank > 0 { usleep(1_000_000) }
+        note("error: rank \(ranks.rank): \(message)")
+        ranks.abort(status.rawValue)
     }
 
     private static func isUsageError(_ error: any Error, _ parserCode: Int32) -> Bool {

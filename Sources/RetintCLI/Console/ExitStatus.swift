@@ -60,7 +60,7 @@ extension ExitStatus {
 
     private init(_ error: TrainingError) {
         switch error.kind {
-        case .noPhotos, .cannotResume, .configuration: self = .badInput
+        case .noPhotos, .cannotResume, .configuration, .ranksDiffer: self = .badInput
         case .notFinite: self = .failed
         case .runExists, .setting: self = .wrongUsage
         }

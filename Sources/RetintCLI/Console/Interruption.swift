@@ -1,8 +1,9 @@
 import Foundation
 import Synchronization
 
-/// Turns Ctrl-C (SIGINT), SIGTERM and the end of the terminal (SIGHUP) into a request to stop, so
-/// that a command can save its state. A second signal ends the process at once.
+/// Turns Ctrl-C (SIGINT), SIGTERM, the end of the terminal (SIGHUP) and a scheduler's warning
+/// (SIGUSR1, which `mpirun` passes on to all ranks) into a request to stop, so that a command can
+/// save its state. A second signal of the same kind ends the process at once.
 enum Interruption {
     private static let flag = Atomic<Bool>(false)
 
@@ -43,7 +44,7 @@ enum Interruption {
         signal(SIGPIPE, SIG_IGN)
     }
 
-    private static let requests = [SIGINT, SIGTERM, SIGHUP]
+    private static let requests = [SIGINT, SIGTERM, SIGHUP, SIGUSR1]
 
     /// `nohup` ignores SIGHUP for the programs that it starts.
     private static func isIgnored(_ number: Int32) -> Bool {

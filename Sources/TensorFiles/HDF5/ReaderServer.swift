@@ -41,12 +41,12 @@ enum ReaderServer {
         ReaderChannel.rehearse(reply)
     }
 
-    /// Ctrl-C and the end of the terminal are for the process that asks; when it ends, so do these.
-    /// What libc says about a damaged heap is for nobody.
+    /// Ctrl-C, the end of the terminal and a scheduler's warning are for the process that asks;
+    /// when it ends, so do these. What libc says about a damaged heap is for nobody.
     private static func leaveTerminal() {
         var signals = sigset_t()
         sigemptyset(&signals)
-        for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] { sigaddset(&signals, number) }
+        for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1] { sigaddset(&signals, number) }
         pthread_sigmask(SIG_SETMASK, &signals, nil)
         let null = open("/dev/null", O_RDWR)
         for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] { dup2(null, descriptor) }

@@ -1,3 +1,5 @@
+package import Ranks
+
 /// Batch normalization with given statistics (`torch.nn.functional.batch_norm`, inference).
 ///
 /// y = weight·(x − mean)/√(variance + ε) + bias; x is [N, C, …], the others [C].
@@ -45,10 +47,13 @@ package struct BatchMoments: Operation {
 /// Batch normalization with the batch's own moments (`batch_norm`, training).
 ///
 /// Inputs: x, weight, bias, moments (``BatchMoments`` of x). The gradient with respect to x
-/// includes the part that passes through the moments.
+/// includes the part that passes through the moments; those of weight and bias are of the examples
+/// of this process alone, as all gradients of parameters are.
 package struct BatchNormTraining: Operation {
     package static let name = "batch_norm_training"
     package let epsilon: Float
+    /// The ranks whose moments were combined; nil if those are of this process.
+    package let shares: BatchShares?
 
     package func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
         try requireInputs(inputs, 4...4)
@@ -65,7 +70,8 @@ package struct BatchNormTraining: Operation {
         return [
             backward.ifNeeded(0) {
                 let rule = BatchNormInputGradient(epsilon: epsilon)
-                return graph.apply(rule, [x, weight, moments, dy, sums])
+                let all = shares.map { sums.applying(CombinedSums(shares: $0)) } ?? sums
+                return graph.apply(rule, [x, weight, moments, dy, all])
             },
             backward.ifNeeded(1) { sums.sliced(axis: 0, 1..<2).reshaped([channels]) },
             backward.ifNeeded(2) { sums.sliced(axis: 0, 0..<1).reshaped([channels]) },
@@ -135,7 +141,9 @@ public func batchNorm(
 public func batchNormTraining(
     _ x: Tensor, weight: Tensor, bias: Tensor, epsilon: Float = 1e-5
 ) -> (output: Tensor, moments: Tensor) {
-    let moments = x.applying(BatchMoments())
-    let operation = BatchNormTraining(epsilon: epsilon)
+    let shares = x.graph.batchNormShares
+    let own = x.applying(BatchMoments())
+    let moments = shares.map { own.applying(CombinedMoments(shares: $0)) } ?? own
+    let operation = BatchNormTraining(epsilon: epsilon, shares: shares)
     return (x.graph.apply(operation, [x, weight, bias, moments]), moments)
 }

@@ -90,7 +90,16 @@ public struct ConfigurationField {
             .init(
                 "freeze", optional: \.freeze, .path("names of parameters"),
                 "parameters that are not trained, with * for any characters: \"stem.* stage2.*\""),
-            .init("batch", \.batch, .range(1...4096), "crops per step"),
+            .init("batch", \.batch, .range(1...4096), "crops per step, of all ranks together"),
+            .init(
+                "batch_per_rank", optional: \.batchPerRank, .range(1...4096),
+                "crops per step on each rank, instead of batch; null: batch is shared out"),
+            .init(
+                "batch_norm", \.batchNorm, .any,
+                "normalizes with the crops of each rank, or of all"),
+            .init(
+                "gradient_compression", \.gradientCompression, .any,
+                "rounds gradients that ranks send; the error is added to the next step's"),
             .init(
                 "accumulate", \.accumulate, .range(1...10_000),
                 "steps whose gradients are averaged before weights change"),

@@ -61,6 +61,8 @@ where Self: CaseIterable & RawRepresentable, RawValue == String {
 }
 
 extension TrainingConfiguration.Quantization: ConfigurationValue {}
+extension TrainingConfiguration.BatchNorm: ConfigurationValue {}
+extension TrainingConfiguration.GradientCompression: ConfigurationValue {}
 extension Arithmetic: ConfigurationValue {}
 extension TrainingConfiguration.LossSettings.Kind: ConfigurationValue {}
 extension TrainingConfiguration.OptimizerSettings.Kind: ConfigurationValue {}

@@ -13,6 +13,20 @@ public struct TrainingConfiguration: Hashable, Sendable {
         case none, int8, int4
     }
 
+    /// The format in which ranks send each other gradients.
+    public enum GradientCompression: String, CaseIterable, Hashable, Sendable {
+        /// float32, or float16 with error feedback.
+        case none, float16
+    }
+
+    /// What batch normalization normalizes with, where several ranks train together.
+    public enum BatchNorm: String, CaseIterable, Hashable, Sendable {
+        /// The examples of each rank.
+        case perRank = "per_rank"
+        /// The examples of all.
+        case synchronized
+    }
+
     /// The name of the network's architecture.
     public var architecture = "mobile-unet"
     /// The options of the architecture.
@@ -34,8 +48,14 @@ public struct TrainingConfiguration: Hashable, Sendable {
     public var quantization = Quantization.none
     /// Patterns of parameters that are not trained, separated by spaces: `stem.* stage2.*`.
     public var freeze: String?
-    /// Crops a step.
+    /// Crops a step, of all ranks together.
     public var batch = 16
+    /// Crops a step on each rank, which then determine ``batch``; nil: that is shared out.
+    public var batchPerRank: Int?
+    /// What batch normalization normalizes with, where several ranks train together.
+    public var batchNorm = BatchNorm.perRank
+    /// The format in which ranks send each other gradients.
+    public var gradientCompression = GradientCompression.none
     /// Steps whose gradients are averaged before weights change.
     public var accumulate = 1
     /// Whether every step trains on the first batch: the loss must fall to almost zero.

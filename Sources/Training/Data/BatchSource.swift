@@ -1,8 +1,10 @@
 import ImageIO
 import Layers
 import Locks
+import Ranks
 
-/// Makes the batch of any step; it depends only on the step, the seed and the photos.
+/// Makes the batch of any step, or a rank's part of it; it depends only on the step, the seed and
+/// the photos, and not on the number of ranks.
 final class BatchSource: Sendable {
     private struct Pass: Sendable {
         let epoch, number: Int
@@ -13,6 +15,8 @@ final class BatchSource: Sendable {
     let epochSteps: Int
     private let settings: TrainingConfiguration.DataSettings
     private let batch: Int
+    /// The part of each batch that is made.
+    private let part: Range<Int>
     private let seed: UInt64
     private let repeatsFirst: Bool
     /// The targets of classification, where the objective classifies.
@@ -23,12 +27,14 @@ final class BatchSource: Sendable {
 
     /// - Throws: the errors of reading cut-outs.
     init(
-        _ photos: PhotoCache, _ configuration: TrainingConfiguration, classes: ClassTargets?
+        _ photos: PhotoCache, _ configuration: TrainingConfiguration, classes: ClassTargets?,
+        ranks: Communicator = .single
     ) throws {
         (self.photos, self.classes) = (photos, classes)
         repeatsFirst = configuration.overfitOneBatch
         settings = configuration.data
         batch = configuration.batch
+        part = BatchShares(of: batch, over: ranks).own
         seed = UInt64(configuration.seed)
         cutOuts = try CutOuts(settings)
         epochSteps = configuration.epochSteps ?? (photos.paths.count + batch - 1) / batch
@@ -38,7 +44,8 @@ final class BatchSource: Sendable {
     func batch(step: Int) throws -> Batch {
         let step = repeatsFirst ? 0 : step
         let (epoch, batchIndex) = step.quotientAndRemainder(dividingBy: epochSteps)
-        let indices = batchIndex * batch..<(batchIndex + 1) * batch
+        let first = batchIndex * batch
+        let indices = first + part.lowerBound..<first + part.upperBound
         let augmentations = indices.map {
             Augmentation(seed: seed, epoch: epoch, index: $0, settings: settings)
         }

@@ -14,8 +14,10 @@ public struct MetricsRecord: Hashable, Sendable, Codable {
     public var gradientNorm: Double?
     /// Crops trained on per second since the last record.
     public var imagesPerSecond: Double?
-    /// The share of time that steps waited for their batch.
+    /// The share of time that steps waited for their batch; of several ranks, the mean.
     public var waitingShare: Double?
+    /// The share of time that steps waited for other ranks, of each rank; nil with one.
+    public var communicationShares: [Double]?
     /// Steps skipped since the last record because their loss or gradient was not finite.
     public var skippedSteps: Int?
     /// The quality on the validation photos.
@@ -27,6 +29,7 @@ public struct MetricsRecord: Hashable, Sendable, Codable {
         case gradientNorm = "gradient_norm"
         case imagesPerSecond = "images_per_second"
         case waitingShare = "waiting_share"
+        case communicationShares = "communication_shares"
         case skippedSteps = "skipped_steps"
     }
 }

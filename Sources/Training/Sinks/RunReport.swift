@@ -94,10 +94,23 @@ final class RunReport: MetricsSink {
             ("gradient norm", [curve("") { $0.gradientNorm }], true),
             ("images per second", [curve("") { $0.imagesPerSecond }], false),
         ]
-        let drawn = all.map { title, series, isLogarithmic in
+        let drawn = (all + communication).map { title, series, isLogarithmic in
             LinePlot(title, xLabel: "step", series, isLogarithmic: (false, isLogarithmic)).html
         }
         return "<h2>Curves</h2><div class=\"plots\">\(drawn.joined())</div>"
+    }
+
+    /// How long each rank waited for others; nothing with one rank.
+    private var communication: [(String, [LinePlot.Series], Bool)] {
+        // More curves could not be told apart.
+        let ranks = min(records.compactMap(\.communicationShares?.count).max() ?? 0, 8)
+        guard ranks > 0 else { return [] }
+        let curves = (0..<ranks).map { rank in
+            curve("rank \(rank)") { record in
+                record.communicationShares.flatMap { $0.indices.contains(rank) ? $0[rank] : nil }
+            }
+        }
+        return [("share of time waited for other ranks", curves, false)]
     }
 
     /// The newest samples, and some from earlier steps.

@@ -77,7 +77,10 @@ extension MetricsRecord {
             ("validation/delta_e2000", validation?.deltaE2000),
             ("validation/colorfulness", validation?.colorfulness),
         ]
-        return values.compactMap { tag, value in value.map { (tag, $0) } }
+        let shares = (communicationShares ?? []).enumerated().map { rank, share in
+            ("train/communication_share/rank\(rank)", share)
+        }
+        return values.compactMap { tag, value in value.map { (tag, $0) } } + shares
     }
 }
 

@@ -1,4 +1,5 @@
 import Engine
+import Ranks
 import TensorGraph
 
 /// Computes a training step's loss and gradients again and checks every result, to find the first
@@ -7,9 +8,13 @@ struct AnomalySearch {
     private let program: Program
     private let nodes: [Tensor]
     private let graph: Graph
+    private let ranks: Communicator
 
-    /// - Parameter loss: a loss whose graph contains its gradients.
-    init(_ loss: Tensor, threads: Int?) throws {
+    /// - Parameters:
+    ///   - loss: a loss whose graph contains its gradients.
+    ///   - ranks: those that all search at the same time.
+    init(_ loss: Tensor, threads: Int?, ranks: Communicator) throws {
+        self.ranks = ranks
         graph = loss.graph
         let graph = graph
         let roots = [loss.id] + graph.updates.map(\.value.id)
@@ -19,7 +24,8 @@ struct AnomalySearch {
             outputs: [("loss", loss)], observing: nodes, options: CompileOptions(threads: threads))
     }
 
-    /// - Returns: "log in head.1, in the backward pass", or nil if all results are finite.
+    /// - Returns: "log in head.1, in the backward pass", or nil if all results are finite; the same
+    ///   on all ranks.
     func firstNonFinite(
         _ variables: [String: TensorData], _ inputs: [String: TensorData]
     ) throws -> String? {
@@ -32,7 +38,10 @@ struct AnomalySearch {
                 first = min(first ?? .max, nodes[value.index].id)
             }
         }
-        return first.map(describe)
+        let all = try ranks.gather(integers: [first ?? .max]).map { $0[0] }
+        guard let earliest = all.min(), earliest != .max, let rank = all.firstIndex(of: earliest)
+        else { return nil }
+        return describe(earliest) + (ranks.size > 1 ? ", on rank \(rank)" : "")
     }
 
     private func describe(_ id: Int) -> String {
@@ -47,5 +56,7 @@ struct AnomalySearch {
 extension Tensor {
     fileprivate var isSource: Bool {
         operation is Variable || operation is Input || operation is Constant
+            // Other ranks still add to it.
+            || operation is AllReduceStart
     }
 }

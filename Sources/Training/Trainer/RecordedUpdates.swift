@@ -123,6 +123,22 @@ extension Graph {
     }
 }
 
+extension Graph {
+    /// The running statistics that a step updates, and their averages.
+    var statisticNames: Set<String> {
+        let names = updates.map(\.variable)
+        let statistics = Set(names.filter { variable(named: $0)?.role == .buffer })
+            .subtracting(residualNames)
+        return statistics.union(
+            names.filter { name in statistics.contains { averageName(of: $0) == name } })
+    }
+
+    /// The variables of what rounding has lost of gradients.
+    var residualNames: [String] {
+        updates.map(\.variable).filter { $0.hasPrefix(SharedGradients.residualPrefix) }.sorted()
+    }
+}
+
 extension Tensor {
     fileprivate var role: Variable.Role? { (operation as? Variable)?.role }
 }

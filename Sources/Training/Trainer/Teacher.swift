@@ -23,12 +23,17 @@ final class Teacher {
     private static let colors = "teacher"
     private static let logits = "teacher_logits"
 
-    /// - Parameter student: the student's prediction, in its graph.
+    /// - Parameters:
+    ///   - batch: the crops that it is given at a time.
+    ///   - student: the student's prediction, in its graph.
     /// - Throws: the errors of reading models; `ModelError` if the model does not run on the crops;
     ///   ``TrainingError`` if one of the two lacks what is compared.
     init(
-        _ path: String, _ configuration: TrainingConfiguration, student: ColorPrediction
+        _ path: String, _ configuration: TrainingConfiguration, batch: Int,
+        student: ColorPrediction
     ) throws {
+        var configuration = configuration
+        configuration.batch = batch
         self.configuration = configuration
         pairs = try FeaturePair.list(configuration.distillation.features ?? "")
         guard pairs.isEmpty, configuration.distillation.logits == 0 else {

@@ -1,5 +1,6 @@
 import Foundation
 import Locks
+public import Ranks
 
 /// Trains a network on photos.
 ///
@@ -21,18 +22,33 @@ public final class Trainer: Sendable {
     /// Reads the starting weights, lists the photos, and compiles the training step. Nothing is
     /// written yet. This takes seconds for large networks and blocks the caller.
     ///
-    /// - Parameter resumes: whether to continue the run in the output folder. The weights are then
-    ///   the same, bit by bit, as if that run had never stopped.
+    /// - Parameters:
+    ///   - resumes: whether to continue the run in the output folder. The weights are then the
+    ///     same, bit by bit, as if that run had never stopped.
+    ///   - ranks: the processes that train together: ``Communicator/world()``. Each makes a trainer
+    ///     of the same configuration, and reads its events. They share out each batch and the
+    ///     validation photos; rank 0 writes the folder.
     /// - Throws: ``TrainingError`` if the configuration does not fit the network, there are no
     ///   photos, the output folder already holds a run and `resumes` is false, or holds none that
-    ///   can be resumed; otherwise the errors of reading checkpoints and photos.
-    public init(_ configuration: TrainingConfiguration, resumes: Bool = false) throws {
+    ///   can be resumed, or the ranks differ; `RankError` if ranks cannot reach each other;
+    ///   otherwise the errors of reading checkpoints and photos.
+    public init(
+        _ configuration: TrainingConfiguration, resumes: Bool = false,
+        ranks: Communicator = .single
+    ) throws {
         let relay = EventRelay()
-        let run = try TrainingRun(configuration, from: resumes ? .resumed : .fresh) {
+        let run = try TrainingRun(
+            configuration, from: resumes ? .resumed : .fresh, ranks: ranks
+        ) {
             relay.send($0)
         }
-        (self.configuration, self.relay, overview) = (configuration, relay, run.overview)
+        (self.configuration, self.relay, overview) = (run.configuration, relay, run.overview)
         self.run = Mutex(run)
+    }
+
+    /// Whether the output folder of a configuration holds a run that can be resumed.
+    public static func canResume(_ configuration: TrainingConfiguration) -> Bool {
+        TrainingRun.canResume(in: configuration.output)
     }
 
     /// Trains, and returns what happens as it happens.

@@ -8,6 +8,8 @@ public struct TrainingOverview: Hashable, Sendable {
     public let photos: Int
     /// Photos to validate with.
     public let validationPhotos: Int
+    /// Ranks that train together.
+    public let ranks: Int
     /// Bytes of weights, gradients, optimizer state and activations that a step keeps in memory.
     public let stepBytes: Int
     /// The network, module by module, on one crop.

@@ -31,6 +31,9 @@ extension TrainingRun {
         }
     }
 
+    /// Whether a folder holds a run.
+    static func canResume(in folder: String) -> Bool { access(last(in: folder), F_OK) == 0 }
+
     private static func last(in folder: String) -> String { "\(folder)/last.h5" }
 
     /// - Throws: ``TrainingError`` if the folder holds a run.
@@ -103,14 +106,15 @@ extension TrainingRun {
                         + "it was trained with")
             }
             variables.merge(checkpoint.optimizerVariables) { $1 }
+            variables.merge(loadedResiduals) { $1 }
         }
         try step.load(checkpoint.variables)
         try step.load(variables)
     }
 
     /// Averaged weights if there are any, else the weights themselves.
-    func validatedWeights() -> [String: TensorData] {
-        let variables = step.variables
+    func validatedWeights() throws -> [String: TensorData] {
+        let variables = try withFirstStatistics(step.variables)
         let averaged = averagedParameters(in: variables)
         return averaged.isEmpty ? variables : variables.merging(averaged) { $1 }
     }
@@ -121,9 +125,15 @@ extension TrainingRun {
     ///   not: it would take the place of one that the run without it has.
     func save(keeps: Bool = true) throws {
         let variables = step.variables
+        try requireEqualWeights(variables)
+        let residuals = try savedResiduals(variables)
+        guard ranks.rank == 0 else { return }
         var saved = try network(of: variables)
         for name in step.initialOptimizerState.keys.sorted() {
             if let value = variables[name] { saved.optimizer[name] = StoredTensor(value) }
+        }
+        for (name, value) in residuals.sorted(by: { $0.key < $1.key }) {
+            saved.optimizer[name] = value
         }
         (progress.meter, progress.consecutiveSkips) = (meter, consecutiveSkips)
         saved.training = try progress.json()
@@ -165,6 +175,7 @@ extension TrainingRun {
 
     /// Writes `best.h5`, without the optimizer's state.
     func saveBest(_ weights: [String: TensorData]) throws {
+        guard ranks.rank == 0 else { return }
         try write(try network(of: weights), "best.h5")
     }
 

@@ -1,10 +1,12 @@
+import Ranks
 import TensorGraph
 
 extension TrainingRun {
     /// Writes and reports the means over the steps since the last record.
     func logTraining() throws {
+        try reportBadPhotosOfAll()
         var record = record("train")
-        meter.fill(&record, batch: configuration.batch)
+        try meter.fill(&record, batch: configuration.batch, ranks)
         record.learningRate = configuration.learningRate(at: progress.step - 1)
         meter = StepMeter()
         try publish(record)
@@ -14,7 +16,7 @@ extension TrainingRun {
     /// lowest so far.
     func validate(_ shouldStop: () -> Bool) throws {
         guard let validator else { return }
-        let weights = validatedWeights()
+        let weights = try validatedWeights()
         // A run that is stopped meanwhile validates when it is resumed.
         progress.isValidationDue = true
         guard let metrics = try validator.measure(weights, shouldStop: shouldStop) else { return }
@@ -59,11 +61,15 @@ struct StepMeter: Hashable, Sendable, Codable {
     private var (loss, norm) = (0.0, 0.0)
     /// Seconds.
     private var (waiting, total) = (0.0, 0.0)
+    /// Of it, waiting for other ranks; nil in runs from before this was counted.
+    private var communicating: Double?
 
     /// Whether the counts are those of steps that were taken.
     var isValid: Bool { [steps, skipped].allSatisfy((0...1 << 40).contains) }
 
-    mutating func add(_ result: TrainingStep.Result, waiting: Duration, total: Duration) {
+    mutating func add(
+        _ result: TrainingStep.Result, waiting: Duration, communicating: Duration, total: Duration
+    ) {
         if result.isFinite {
             steps += 1
             loss += Double(result.loss)
@@ -72,18 +78,24 @@ struct StepMeter: Hashable, Sendable, Codable {
             skipped += 1
         }
         self.waiting += waiting / .seconds(1)
+        self.communicating = (self.communicating ?? 0) + communicating / .seconds(1)
         self.total += total / .seconds(1)
     }
 
-    /// - Parameter batch: the images of a step.
-    func fill(_ record: inout MetricsRecord, batch: Int) {
+    /// - Parameters:
+    ///   - batch: the images of a step.
+    ///   - ranks: those that all do this at the same time.
+    func fill(_ record: inout MetricsRecord, batch: Int, _ ranks: Communicator) throws {
         if steps > 0 {
             record.loss = loss / Double(steps)
             record.gradientNorm = norm / Double(steps)
         }
         if skipped > 0 { record.skippedSteps = skipped }
-        guard total > 0 else { return }
+        // What a rank resumed with may be of another number of them.
+        let all = try ranks.gather(numbers: [waiting, communicating ?? 0, total])
+        guard all.allSatisfy({ $0[2] > 0 }) else { return }
         record.imagesPerSecond = Double(steps + skipped) * Double(batch) / total
-        record.waitingShare = waiting / total
+        record.waitingShare = all.reduce(0) { $0 + $1[0] / $1[2] } / Double(all.count)
+        if ranks.size > 1 { record.communicationShares = all.map { $0[1] / $0[2] } }
     }
 }

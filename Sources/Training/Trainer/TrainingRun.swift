@@ -2,13 +2,14 @@ import Checkpoints
 import Colorizers
 import Files
 import Foundation
+import Ranks
 import TensorFiles
 import TensorGraph
 
 /// The state of one training: network, optimizer, data, and the folder the run is kept in.
 ///
 /// Everything here blocks, and belongs to one thread at a time; ``Trainer`` is its asynchronous
-/// face.
+/// face. Of several ranks, all hold the same state, and rank 0 writes the folder.
 final class TrainingRun {
     /// What a run starts from.
     enum Start {
@@ -31,6 +32,7 @@ final class TrainingRun {
     let validator: Validator?
     let groups: [ParameterGroupRule]
     let report: (TrainingEvent) -> Void
+    let ranks: Communicator
     /// Where metrics are written; opened by the first call of ``run(until:shouldStop:)``.
     private(set) var sinks: [any MetricsSink] = []
     /// Keeps other processes from training in the folder: while this one does, and from reading
@@ -41,22 +43,26 @@ final class TrainingRun {
     var consecutiveSkips: Int
     /// Files of training photos that were reported as unreadable.
     private var reportedPhotos: Set<String> = []
+    /// What ranks asked for with the last step.
+    private var requests = StepRequests()
 
     /// Reads the checkpoint, lists the photos, and compiles the training step; writes nothing.
     ///
-    /// - Parameter report: called for each event, by the thread that trains.
+    /// - Parameters:
+    ///   - ranks: those that train together; each makes a run of its own.
+    ///   - report: called for each event, by the thread that trains.
     /// - Throws: ``TrainingError`` for a configuration that does not fit the network, a folder
     ///   without photos, or an output folder that cannot be used; the errors of reading
     ///   checkpoints and photos.
     init(
         _ configuration: TrainingConfiguration, from start: Start = .fresh,
-        report: @escaping (TrainingEvent) -> Void = { _ in }
+        ranks: Communicator = .single, report: @escaping (TrainingEvent) -> Void = { _ in }
     ) throws {
-        (self.configuration, self.report) = (configuration, report)
+        let configuration = try configuration.shared(over: ranks)
+        (self.configuration, self.ranks, self.report) = (configuration, ranks, report)
         folder = configuration.output
-        try configuration.requireValuesInRange()
         let photos = try PhotoFolder(configuration.data)
-        if case .resumed = start { lock = try Self.existingLock(folder) }
+        if case .resumed = start, ranks.rank == 0 { lock = try Self.existingLock(folder) }
         var progress: TrainingProgress
         (checkpoint, progress) = try Self.begin(configuration, start, report)
         if let problem = progress.change(to: photos.fingerprint) { report(.note(problem)) }
@@ -64,22 +70,26 @@ final class TrainingRun {
         (meter, consecutiveSkips) = (progress.meter ?? StepMeter(), progress.consecutiveSkips ?? 0)
         let network = try checkpoint.makeColorizer()
         groups = try configuration.groupRules()
-        step = try TrainingStep(network, configuration, weights: checkpoint.variables)
+        step = try TrainingStep(
+            network, configuration, weights: checkpoint.variables, ranks: ranks)
         let cache = PhotoCache(
             photos.training, shortSide: 2 * configuration.data.crop,
             maximumBytes: configuration.data.cacheMegabytes << 20)
         let classes = ClassTargets(network, configuration, photos: cache)
-        source = try BatchSource(cache, configuration, classes: classes)
+        source = try BatchSource(cache, configuration, classes: classes, ranks: ranks)
         validator =
             photos.validation.isEmpty
             ? nil
-            : try Validator(network, configuration, photos: photos.validation, classes: classes)
+            : try Validator(
+                network, configuration, photos: photos.validation, classes: classes, ranks: ranks)
         let side = configuration.data.crop
         overview = TrainingOverview(
             firstStep: progress.step, photos: photos.training.count,
-            validationPhotos: photos.validation.count, stepBytes: step.bytes,
+            validationPhotos: photos.validation.count, ranks: ranks.size, stepBytes: step.bytes,
             network: NetworkSummary(of: network, input: [1, 1, side, side]))
         try load()
+        // Before any of them writes what another one might find in the folder.
+        try requireEqualRanks()
         for photo in validator?.badPhotos ?? [] { report(.badPhoto("\(photo)")) }
     }
 
@@ -103,13 +113,18 @@ final class TrainingRun {
             source, steps: progress.step..<max(lastStep, progress.step),
             threads: configuration.data.loaderThreads)
         defer { loader.stop() }
+        requests = StepRequests()
         while progress.step < lastStep {
-            if shouldStop() { return try finish(.interrupted) }
-            if let deadline, ContinuousClock.now >= deadline {
-                return try finish(.timeLimit, validates: true, shouldStop)
+            let own = StepRequests(
+                stops: shouldStop(), isTimeUp: deadline.map { ContinuousClock.now >= $0 } ?? false)
+            // Several ranks stop together, after a step in which one of them asked for it.
+            if ranks.size == 1 { requests = own }
+            if requests.stops { return try finish(.interrupted) }
+            if requests.isTimeUp { return try finish(.timeLimit, validates: true, shouldStop) }
+            try advance(loader, own)
+            if isDue(configuration.validateEvery) {
+                try validate { requests.stops || shouldStop() }
             }
-            try advance(loader)
-            if isDue(configuration.validateEvery) { try validate(shouldStop) }
             if isDue(configuration.saveEvery) { try save() }
             if let patience = configuration.patience, progress.validationsSinceBest >= patience {
                 return try finish(.noProgress)
@@ -131,7 +146,7 @@ final class TrainingRun {
 
     /// Creates the output folder and keeps other processes from training in it.
     private func takeLock() throws {
-        guard lock == nil else { return }
+        guard lock == nil, ranks.rank == 0 else { return }
         try createFolder(folder)
         let new = try FolderLock(folder, reserving: Self.reservedNames)
         // Another run may have begun since this one was prepared.
@@ -141,7 +156,7 @@ final class TrainingRun {
 
     /// Writes `config.yaml` and opens the files of metrics.
     private func openSinks() throws {
-        guard sinks.isEmpty else { return }
+        guard sinks.isEmpty, ranks.rank == 0 else { return }
         let step = progress.step
         var opened: [any MetricsSink] = [
             try MetricsLog("\(folder)/metrics.jsonl", resumingAt: step),
@@ -170,27 +185,32 @@ final class TrainingRun {
         return outcome
     }
 
-    private func advance(_ loader: BatchLoader) throws {
+    /// - Parameter own: what this rank asks for.
+    private func advance(_ loader: BatchLoader, _ own: StepRequests) throws {
         let clock = ContinuousClock()
         let start = clock.now
         let batch = try loader.take()
         let loaded = clock.now
-        let settings = configuration.settings(at: progress.step, groups)
+        var settings = configuration.settings(at: progress.step, groups)
+        settings.requests = own
+        let waited = ranks.waitingTime
         let result = try step.run(batch, settings)
+        requests = result.requests
         try countSkip(result, batch, settings)
         progress.step += 1
-        meter.add(result, waiting: loaded - start, total: clock.now - start)
+        meter.add(
+            result, waiting: loaded - start, communicating: ranks.waitingTime - waited,
+            total: clock.now - start)
         report(.step(progress.step, loss: Double(result.loss)))
-        reportBadPhotos()
+        if ranks.size == 1 { takeUnreportedPhotos().forEach { report(.badPhoto($0)) } }
         if isDue(configuration.logEvery) { try logTraining() }
     }
 
-    private func reportBadPhotos() {
+    /// What is wrong with the photos that could not be read since the last call.
+    func takeUnreportedPhotos() -> [String] {
         let bad = source.photos.badPhotos
-        guard bad.count > reportedPhotos.count else { return }
-        for photo in bad where reportedPhotos.insert(photo.file).inserted {
-            report(.badPhoto("\(photo)"))
-        }
+        guard bad.count > reportedPhotos.count else { return [] }
+        return bad.filter { reportedPhotos.insert($0.file).inserted }.map { "\($0)" }
     }
 }
 

@@ -1,16 +1,20 @@
 import Colorizers
 import Engine
 import Layers
+import Ranks
 import TensorGraph
 
 /// One step of training as a compiled program: loss, gradients, and all variables' updates.
 ///
-/// A step whose loss or gradient is not finite leaves all variables unchanged.
+/// A step whose loss or gradient is not finite leaves all variables unchanged. With several ranks,
+/// loss and gradients are those of the examples of all.
 final class TrainingStep {
     struct Result {
         let loss: Float
         /// The norm of all gradients together, before clipping.
         let gradientNorm: Float
+        /// What any rank asked for.
+        let requests: StepRequests
 
         var isFinite: Bool { loss.isFinite && gradientNorm.isFinite }
     }
@@ -22,42 +26,61 @@ final class TrainingStep {
         let averageDecay, teacherShare: Double
         /// Whether weights change, or gradients are only accumulated.
         let applies: Bool
+        /// What this rank asks for.
+        var requests = StepRequests()
     }
 
     private let program: Program
     private let teacher: Teacher?
+    /// Of the examples of this rank.
     private let loss: Tensor
     private let threads: Int?
+    private let ranks: Communicator
     /// The optimizer's state and the averaged weights before the first step.
     let initialOptimizerState: [String: TensorData]
     /// The parameters that are trained.
     let parameterNames: [String]
+    /// Running statistics, and their averages.
+    let statisticNames: Set<String>
+    /// What rounding has lost of gradients, on this rank.
+    let residualNames: [String]
 
-    /// - Parameter weights: the initial values of averaged weights.
+    /// - Parameters:
+    ///   - weights: the initial values of averaged weights.
+    ///   - ranks: those that share out the batch.
     init(
         _ network: any ColorizerNetwork, _ configuration: TrainingConfiguration,
-        weights: [String: TensorData]
+        weights: [String: TensorData], ranks: Communicator = .single
     ) throws {
-        let (batch, side) = (configuration.batch, configuration.data.crop)
+        let shares = BatchShares(of: configuration.batch, over: ranks)
+        let (batch, side) = (shares.own.count, configuration.data.crop)
         let graph = Graph(mode: .training)
         graph.weightRounding = configuration.quantization.rounding
+        if configuration.batchNorm == .synchronized, ranks.size > 1 {
+            graph.batchNormShares = shares
+        }
         let objective = try Objective(network, configuration)
         let prediction = objective.steadyPrediction(graph, shape: [batch, 1, side, side])
         teacher = try configuration.distillation.teacher.map {
-            try Teacher($0, configuration, student: prediction.colors)
+            try Teacher($0, configuration, batch: batch, student: prediction.colors)
         }
         loss = try Self.loss(configuration, objective, prediction, teacher)
         let parameters = try configuration.trainedParameters(of: loss)
         parameterNames = parameters.map(\.variableName)
-        let gradients = try gradients(of: loss, withRespectTo: parameters)
-        let norm = try configuration.record(gradients, for: parameters)
-        graph.skipUpdates(unlessFinite: [loss, norm], accumulate: configuration.accumulate)
+        let shared = try SharedGradients(
+            of: loss, withRespectTo: parameters, shares, configuration.gradientCompression)
+        let norm = try configuration.record(shared.gradients, for: parameters)
+        for residual in shared.residuals { graph.update(residual.variable, to: residual.next) }
+        graph.skipUpdates(unlessFinite: [shared.loss, norm], accumulate: configuration.accumulate)
+        (statisticNames, residualNames) = (graph.statisticNames, graph.residualNames)
         initialOptimizerState = graph.initialOptimizerState(parameters: weights)
-        threads = configuration.threads
+        (threads, self.ranks) = (configuration.threads, ranks)
         var options = CompileOptions(threads: configuration.threads)
         options.recomputes = configuration.recompute
         options.arithmetic = configuration.compute
-        program = try Program(outputs: [("loss", loss), ("norm", norm)], options: options)
+        let requests = shared.requests.map { [("requests", $0)] } ?? []
+        program = try Program(
+            outputs: [("loss", shared.loss), ("norm", norm)] + requests, options: options)
         try program.load(objective.variables)
     }
 
@@ -79,6 +102,9 @@ final class TrainingStep {
     /// Bytes of variables, activations and gradients.
     var bytes: Int { program.variableBytes + program.arenaBytes }
 
+    /// The messages of a step to other ranks, in their order.
+    var messages: [String] { program.messages }
+
     func load(_ variables: [String: TensorData]) throws { try program.load(variables) }
 
     func run(_ batch: Batch, _ settings: Settings) throws -> Result {
@@ -86,7 +112,9 @@ final class TrainingStep {
         let results = try program.run(try inputs(batch))
         return Result(
             loss: results["loss"]?.scalars[0] ?? .nan,
-            gradientNorm: results["norm"]?.scalars[0] ?? .nan)
+            gradientNorm: results["norm"]?.scalars[0] ?? .nan,
+            requests: results["requests"].map { StepRequests(sums: $0.scalars) }
+                ?? settings.requests)
     }
 
     private func inputs(_ batch: Batch) throws -> [String: TensorData] {
@@ -102,9 +130,9 @@ final class TrainingStep {
     }
 
     /// Describes the first operation of the forward or backward pass whose result is not finite for
-    /// this batch and the current weights; nil if there is none.
+    /// this batch and the current weights, on any rank; nil if there is none.
     func firstNonFinite(_ batch: Batch, _ settings: Settings) throws -> String? {
-        let search = try AnomalySearch(loss, threads: threads)
+        let search = try AnomalySearch(loss, threads: threads, ranks: ranks)
         return try search.firstNonFinite(
             variables.merging(settings.variables) { $1 }, try inputs(batch))
     }
@@ -116,6 +144,7 @@ extension TrainingStep.Settings {
             "ema_decay": TensorData(scalar: Float(averageDecay)),
             "teacher_share": TensorData(scalar: Float(teacherShare)),
             "applies": TensorData(scalar: applies ? 1 : 0),
+            SharedGradients.requestsName: TensorData(shape: [2], scalars: requests.scalars),
         ]
         for (group, rate) in learningRates.enumerated() {
             values[Graph.rateName(group)] = TensorData(scalar: Float(rate))

@@ -2,8 +2,8 @@ import ColorScience
 import Colorizers
 import Engine
 import ImageIO
-import Models
 import Photos
+import Ranks
 import TensorGraph
 
 /// Measures weights on the center crops of a fixed set of photos.
@@ -12,7 +12,8 @@ final class Validator {
     private let crops: [Image]
     private let size: Int
     private let classes: ClassTargets?
-    /// The first crops with the colors of the last measurement.
+    private let ranks: Communicator
+    /// The first crops with the colors of the last measurement; on rank 0.
     private(set) var samples: [ValidationSample] = []
     private static let sampleCount = 8
     let badPhotos: [ImageError]
@@ -21,9 +22,9 @@ final class Validator {
     init(
         _ network: any ColorizerNetwork, _ configuration: TrainingConfiguration,
         photos: [PhotoReference],
-        classes: ClassTargets? = nil
+        classes: ClassTargets? = nil, ranks: Communicator = .single
     ) throws {
-        self.classes = classes
+        (self.classes, self.ranks) = (classes, ranks)
         // The network is measured without hints.
         var configuration = configuration
         configuration.data.hints = false
@@ -45,67 +46,75 @@ final class Validator {
         try program.load(objective.variables)
     }
 
-    /// - Returns: nil if `shouldStop` returned true in between.
+    /// The ranks take turns with batches, so that each photo is measured in the same company as by
+    /// one process.
+    ///
+    /// - Returns: nil if `shouldStop` returned true in between, on any rank.
     func measure(
         _ weights: [String: TensorData], shouldStop: () -> Bool
     ) throws -> ValidationMetrics? {
         try program.load(weights)
-        var sums = Sums()
+        var measures: [PhotoMeasures] = []
         samples = []
-        for start in stride(from: 0, to: crops.count, by: size) {
-            if shouldStop() { return nil }
-            let part = Array(crops[start..<min(start + size, crops.count)])
-            // The program's batch size is fixed: the padding of the last batch is not counted.
-            let filled = part + [Image](repeating: part[0], count: size - part.count)
-            var batch = Batch(filled)
-            batch.addClasses(classes)
-            let results = try program.run(batch.inputs)
-            guard let ab = results["ab"], let loss = results["loss"] else { continue }
-            for (index, crop) in part.enumerated() {
-                let estimate = try sums.add(
-                    crop, batch, ab, index: index, loss: loss.scalars[index])
-                guard samples.count < Self.sampleCount else { continue }
+        for start in stride(from: 0, to: crops.count, by: size * ranks.size) {
+            let stops = shouldStop()
+            let own = stops ? [] : try measureBatch(at: start + size * ranks.rank)
+            let all = try ranks.gather(
+                numbers: [stops ? 1 : 0] + own.flatMap(\.numbers))
+            if all.contains(where: { $0[0] > 0 }) { return nil }
+            measures += all.flatMap { PhotoMeasures.list($0.dropFirst()) }
+        }
+        try gatherSamples()
+        return measures.metrics(values: crops[0].pixels.count)
+    }
+
+    /// Measures the photos of a batch.
+    ///
+    /// - Parameter start: its first photo; there may be none.
+    private func measureBatch(at start: Int) throws -> [PhotoMeasures] {
+        guard start < crops.count else { return [] }
+        let part = Array(crops[start..<min(start + size, crops.count)])
+        // The program's batch size is fixed: the padding of the last batch is not counted.
+        let filled = part + [Image](repeating: part[0], count: size - part.count)
+        var batch = Batch(filled)
+        batch.addClasses(classes)
+        let results = try program.run(batch.inputs)
+        guard let ab = results["ab"], let loss = results["loss"] else { return [] }
+        return try part.enumerated().map { index, crop in
+            let estimate = crop.colored(batch.lightness, ab, index: index)
+            if start + index < Self.sampleCount {
                 samples.append(ValidationSample(photo: crop, estimate: estimate))
             }
+            return try PhotoMeasures(crop, estimate, loss: loss.scalars[index])
         }
-        return try sums.metrics()
+    }
+
+    /// Gives rank 0 the samples of all.
+    private func gatherSamples() throws {
+        guard ranks.size > 1 else { return }
+        var pixels = try ranks.gatherToFirst(samples.flatMap(\.estimate.pixels)).map { $0[...] }
+        guard ranks.rank == 0 else { return }
+        samples = crops.prefix(Self.sampleCount).enumerated().map { index, crop in
+            let owner = index / size % ranks.size
+            let estimate = Array(pixels[owner].prefix(crop.pixels.count))
+            pixels[owner] = pixels[owner].dropFirst(crop.pixels.count)
+            return ValidationSample(
+                photo: crop,
+                estimate: Image(width: crop.width, height: crop.height, pixels: estimate))
+        }
     }
 }
 
-/// Sums over the photos.
-private struct Sums {
-    private var count = 0
-    private var (loss, difference, colorful, photoColorful) = (0.0, 0.0, 0.0, 0.0)
-    private var (photos, estimates) = ([UInt8](), [UInt8]())
-
-    /// - Returns: the crop with the estimated colors.
-    mutating func add(
-        _ crop: Image, _ batch: Batch, _ ab: TensorData, index: Int, loss: Float
-    ) throws -> Image {
-        let pixels = crop.width * crop.height
+extension Image {
+    /// This image's lightness with the estimated colors of an example of a batch.
+    fileprivate func colored(_ lightness: TensorData, _ ab: TensorData, index: Int) -> Image {
+        let count = self.width * self.height
         let plane = { (data: TensorData, channel: Int) in
-            Array(data.scalars[channel * pixels..<(channel + 1) * pixels])
+            Array(data.scalars[channel * count..<(channel + 1) * count])
         }
-        let estimate = rgb(
+        let pixels = rgb(
             fromLab: LabPlanes(
-                l: plane(batch.lightness, index), a: plane(ab, 2 * index),
-                b: plane(ab, 2 * index + 1)))
-        count += 1
-        self.loss += Double(loss)
-        difference += try meanDeltaE2000(lab(fromRGB: crop.pixels), lab(fromRGB: estimate))
-        colorful += try ColorScience.colorfulness(ofRGB: estimate)
-        photoColorful += try ColorScience.colorfulness(ofRGB: crop.pixels)
-        photos += crop.pixels
-        estimates += estimate
-        return Image(width: crop.width, height: crop.height, pixels: estimate)
-    }
-
-    func metrics() throws -> ValidationMetrics {
-        let ratio = try ColorScience.psnr(photos, estimates)
-        let total = Double(count)
-        return ValidationMetrics(
-            photos: count, loss: loss / total, psnr: ratio.isFinite ? ratio : nil,
-            deltaE2000: difference / total, colorfulness: colorful / total,
-            photoColorfulness: photoColorful / total)
+                l: plane(lightness, index), a: plane(ab, 2 * index), b: plane(ab, 2 * index + 1)))
+        return Image(width: width, height: height, pixels: pixels)
     }
 }
