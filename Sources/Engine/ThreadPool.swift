@@ -55,8 +55,8 @@ final class ThreadPool: @unchecked Sendable {
     }
 }
 
-/// One phase of a kernel, as it is passed to the threads. Whoever has it keeps the kernel alive: the
-/// threads would take its reference count from each other.
+/// One phase of a kernel, as it is passed to the threads. Whoever has it keeps the kernel alive:
+/// the threads would take its reference count from each other.
 struct KernelCall {
     private unowned(unsafe) let kernel: Kernel
     private let phase: Int
