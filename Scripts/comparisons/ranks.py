@@ -3,10 +3,10 @@
 
     Scripts/comparisons/ranks CONFIGURATION.yaml [OPTION...] [--set KEY=VALUE...]
 
-Three trainings take turns, one whole training each: retint with one rank of as many threads as there
-are ranks, retint with ranks of one thread, and PyTorch's DistributedDataParallel (gloo) with ranks of
-one thread. All begin with the same weights and take the same crops of the same photos; batch
-normalization is per rank. A time is the median of all steps but the first, over all rounds.
+Three trainings take turns, one whole training each: retint with one rank of as many threads as
+there are ranks, retint with ranks of one thread, and PyTorch's DistributedDataParallel (gloo) with
+ranks of one thread. All begin with the same weights and take the same crops of the same photos;
+batch normalization is per rank. A time is the median of all steps but the first, over all rounds.
 
 Prints a table: seconds per step and the loss after the last one.
 """
