@@ -6,7 +6,8 @@
 Three trainings take turns, one whole training each: retint with one rank of as many threads as
 there are ranks, retint with ranks of one thread, and PyTorch's DistributedDataParallel (gloo) with
 ranks of one thread. All begin with the same weights and take the same crops of the same photos;
-batch normalization is per rank. A time is the median of all steps but the first, over all rounds.
+batch normalization is per rank. A time is the median over all rounds of all steps but the first
+five.
 
 Prints a table: seconds per step and the loss after the last one.
 """
@@ -127,7 +128,7 @@ def parse():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--form", default="eager", choices=["eager", "compiled"],
                         help="how PyTorch runs")
-    parser.add_argument("--mpirun", default="", help="further options of mpirun")
+    parser.add_argument("--mpirun", default="--bind-to none", help="options of mpirun")
     parser.add_argument("--json", metavar="FILE", help="write all results to this file")
     options = parser.parse_args()
     options.threads = options.ranks

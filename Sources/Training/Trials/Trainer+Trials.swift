@@ -6,7 +6,7 @@ extension Trainer {
     /// takes. Nothing is written.
     ///
     /// - Parameter report: called for each event, on another thread.
-    /// - Throws: what ``init(_:resumes:)`` and ``events()`` throw.
+    /// - Throws: what ``init(_:resumes:ranks:)`` and ``events()`` throw.
     public static func rehearse(
         _ configuration: TrainingConfiguration,
         report: @escaping @Sendable (TrainingEvent) -> Void = { _ in }
@@ -24,7 +24,7 @@ extension Trainer {
     ///   - highest: that of the last.
     ///   - report: called for each event, on another thread.
     /// - Returns: the losses; those so far if the task is cancelled.
-    /// - Throws: what ``init(_:resumes:)`` and ``events()`` throw.
+    /// - Throws: what ``init(_:resumes:ranks:)`` and ``events()`` throw.
     public static func learningRateRange(
         _ configuration: TrainingConfiguration, from lowest: Double = 1e-7,
         to highest: Double = 1, steps: Int = 100,
