@@ -81,7 +81,6 @@ final class AllReduce: Exchange {
             try send(own, to: rank, transport)
         }
     }
-
 }
 
 /// The other ranks, from the next one on: not all send to the same one at a time.

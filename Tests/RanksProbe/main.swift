@@ -2,7 +2,7 @@
 import Glibc
 import Ranks
 
-/// The sums of so many values, as a hash of their bits.
+/// Sums `count` values over all ranks, and returns a hash of the sums' bits.
 func hash(_ count: Int, _ ranks: Communicator, channel: Int) throws -> UInt64 {
     var values = (0..<count).map { Float(($0 * 7919 + ranks.rank * 31) % 1009) * 1.1 }
     try values.withUnsafeMutableBufferPointer { buffer in

@@ -49,7 +49,7 @@ struct RankComparison: Codable {
                 + "ranks divides"
     }
 
-    /// The settings that differ, as "; seed: 2 (was 1)".
+    /// The settings that differ, after a colon; empty if a configuration cannot be read.
     private func settings(of other: RankComparison) -> String {
         guard let first = try? TrainingConfiguration(yaml: configuration),
             let second = try? TrainingConfiguration(yaml: other.configuration)

@@ -2,9 +2,10 @@ import Ranks
 import TensorFiles
 import TensorGraph
 
-/// What rounding gradients has lost is part of a rank's state. Checkpoints keep that of each rank,
-/// so that a run goes on with the same bits; another number of ranks takes over the sums, which is
-/// all that later steps depend on but for rounding.
+/// What rounding gradients has lost is part of a rank's state. Checkpoints hold that of each rank,
+/// so that resuming with as many ranks gives the same bits. With fewer ranks, the losses of those
+/// that are gone are added to those of the others; with more, the new ranks begin without any. The
+/// sum over all ranks stays the same, and apart from rounding later steps depend on that alone.
 extension TrainingRun {
     /// The residuals of all ranks, on rank 0, to be saved.
     func savedResiduals(_ variables: [String: TensorData]) throws -> [String: StoredTensor] {
