@@ -123,7 +123,7 @@ let package = Package(
         .target(
             name: "Quantization",
             dependencies: [
-                "Models", "MIL", "MLPackage", "Engine", "TensorGraph", "ColorScience",
+                "Models", "MIL", "MLPackage", "Engine", "Ranks", "TensorGraph", "ColorScience",
                 "Files",
                 .product(name: "Yams", package: "Yams"),
             ]),

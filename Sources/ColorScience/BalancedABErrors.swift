@@ -4,11 +4,11 @@
 /// A pixel's true color assigns it to a cell of a grid in the ab plane. The area under the curve is
 /// computed per cell and averaged over the cells that occur (Zhang et al. 2016, section
 /// 3.1: pixels weighted by the inverse of their class's probability, with λ = 0).
-public struct BalancedABErrors: Hashable, Sendable {
+public struct BalancedABErrors: Hashable, Sendable, Codable {
     /// The side of a cell in units of a and b.
     public static let cellSize: Float = 10
 
-    fileprivate struct Cell: Hashable {
+    fileprivate struct Cell: Hashable, Codable {
         var pixels = 0
         /// The sum over its pixels of the area under the curve of the pixel alone.
         var area = 0.0

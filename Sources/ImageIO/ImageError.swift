@@ -1,9 +1,9 @@
 import Files
 
 /// Why an image could not be read or written, and what to do about it.
-public struct ImageError: Error, Hashable, Sendable, CustomStringConvertible {
+public struct ImageError: Error, Hashable, Sendable, Codable, CustomStringConvertible {
     /// The kind of failure, for programs that handle some of them.
-    public enum Kind: Hashable, Sendable {
+    public enum Kind: String, Hashable, Sendable, Codable {
         /// The file cannot be opened or read.
         case file
         /// The file cannot be written; an existing one is unchanged.

@@ -74,38 +74,10 @@ struct TrainRanksTests {
         }
     }
 
-    /// The processes of ranks, by their place in the job.
-    private func processes(of output: String) throws -> [Int: Int32] {
-        var result: [Int: Int32] = [:]
-        for name in try FileManager.default.contentsOfDirectory(atPath: "/proc") {
-            guard let process = Int32(name),
-                let line = FileManager.default.contents(atPath: "/proc/\(name)/cmdline"),
-                String(decoding: line, as: UTF8.self).contains(scratch.path(output)),
-                let variables = FileManager.default.contents(atPath: "/proc/\(name)/environ"),
-                // The process that forks readers is a child of its rank.
-                !isChildOfRank(name)
-            else { continue }
-            let prefix = "OMPI_COMM_WORLD_RANK="
-            let rank = variables.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
-                .first { $0.hasPrefix(prefix) }.flatMap { Int($0.dropFirst(prefix.count)) }
-            if let rank { result[rank] = process }
-        }
-        return result
-    }
-
-    private func isChildOfRank(_ process: String) -> Bool {
-        let status = FileManager.default.contents(atPath: "/proc/\(process)/status") ?? Data()
-        let parent =
-            String(decoding: status, as: UTF8.self).split(separator: "\n")
-            .first { $0.hasPrefix("PPid:") }?.split(separator: "\t").last ?? "0"
-        let line = FileManager.default.contents(atPath: "/proc/\(parent)/comm") ?? Data()
-        return String(decoding: line, as: UTF8.self).hasPrefix("retint")
-    }
-
     @Test func aSignalToOneRankSavesAllAndAnotherNumberGoesOn() throws {
         let process = try start(4, "run", "--auto-resume", "--set", "steps=1000000", "log_every=1")
         try waitForSteps(process, "run")
-        let rank = try #require(try processes(of: "run")[2])
+        let rank = try #require(try Launcher.processes(naming: scratch.path("run"))[2])
         kill(rank, SIGUSR1)
         let result = try process.wait(limit: 60)
         #expect(result.code == 130, "\(result.messages)")
@@ -124,7 +96,7 @@ struct TrainRanksTests {
             try #require(process.isRunning, "nothing was saved")
             Thread.sleep(forTimeInterval: 0.02)
         }
-        let rank = try #require(try processes(of: "run")[1])
+        let rank = try #require(try Launcher.processes(naming: scratch.path("run"))[1])
         let start = Date.now
         kill(rank, SIGKILL)
         let result = try process.wait(limit: 30)

@@ -118,6 +118,34 @@ struct ExchangeTests {
         }
     }
 
+    @Test(arguments: [1, 2, 3, 5], [0, 1, 4, 7])
+    func itemsAreSharedOutAndGatheredInOrder(size: Int, count: Int) throws {
+        @Sendable func value(_ index: Int) -> Double? {
+            if index == 2 { return .infinity }
+            return index % 3 == 1 ? nil : 0.1 * Double(index)
+        }
+        let results = try onRanks(size) { ranks in
+            let own = ranks.ownIndices(of: count)
+            return (own, try ranks.gather(own.map(value), of: count))
+        }
+        #expect(results.flatMap(\.0).sorted() == Array(0..<count))
+        for result in results { #expect(result.1 == (0..<count).map(value)) }
+    }
+
+    @Test func tooFewResultsAreRefused() throws {
+        let error = #expect(throws: RankError.self) {
+            _ = try onRanks(2) { try $0.gather($0.rank == 0 ? ["a", "b"] : [], of: 3) }
+        }
+        #expect(error?.description.contains("rank 1: has sent 0 results of 3 items") == true)
+    }
+
+    @Test func valuesAreBroadcast() throws {
+        let results = try onRanks(3) { ranks in
+            try ranks.broadcast(ranks.rank == 0 ? ["key": [1.5, .infinity]] : nil)
+        }
+        for result in results { #expect(result == ["key": [1.5, .infinity]]) }
+    }
+
     @Test func broadcastsAndGathersNumbers() throws {
         let results = try onRanks(3) { ranks in
             let first = try ranks.broadcast(ranks.rank == 0 ? [1.5, -.infinity] : [])

@@ -3,6 +3,7 @@ import Foundation
 import MIL
 import MLPackage
 import Models
+import Ranks
 import TensorGraph
 
 /// The result of ``MLPackage/searchQuantization(photos:maximumDeltaE:memoryLimit:)``.
@@ -27,13 +28,16 @@ extension MLPackage {
     ///   - maximumDeltaE: the largest allowed mean CIEDE2000 difference from this package's colors.
     ///   - memoryLimit: the bytes that the values of the network may take on the photos, as
     ///     `Model/memoryLimit`.
-    /// - Throws: `ConversionError` if no choice of schemes stays within the bound, and the errors
-    ///   of ``quantized(_:calibration:memoryLimit:)``.
+    ///   - ranks: the processes that share out the weights, all with the same arguments. Each
+    ///     receives the same package, which is that of one process.
+    /// - Throws: `ConversionError` if no choice of schemes stays within the bound; the errors of
+    ///   ``quantized(_:calibration:memoryLimit:)``; `RankError` if ranks cannot reach each other.
     public func searchQuantization(
-        photos: [TensorData], maximumDeltaE: Double, memoryLimit: Int? = nil
+        photos: [TensorData], maximumDeltaE: Double, memoryLimit: Int? = nil,
+        ranks: Communicator = .single
     ) throws -> (package: MLPackage, report: QuantizationSearchReport) {
         let search = try SchemeSearch(
-            self, Model(self, memoryLimit: memoryLimit), photos: photos)
+            self, Model(self, memoryLimit: memoryLimit), photos: photos, ranks)
         return try search.smallest(maximumDeltaE: maximumDeltaE)
     }
 }
@@ -54,28 +58,45 @@ private struct SchemeSearch {
     private struct Choice {
         let weight: String
         let scheme: QuantizationScheme?
+        let cost: Cost
+
+        var bytes: Int { cost.bytes }
+        var deltaE: Double { cost.deltaE }
+    }
+
+    private struct Cost: Codable {
         let bytes: Int
-        /// The mean CIEDE2000 difference caused by this choice alone.
+        /// The mean CIEDE2000 difference caused by a choice alone.
         let deltaE: Double
     }
 
-    init(_ package: MLPackage, _ model: Model, photos: [TensorData]) throws {
+    init(
+        _ package: MLPackage, _ model: Model, photos: [TensorData], _ ranks: Communicator
+    ) throws {
         self.package = package
         let (probe, calibration) = try (
             ColorProbe(model, photos: photos), Calibration(model, photos: photos)
         )
         (self.probe, self.calibration) = (probe, calibration)
-        var choices: [[Choice]] = []
+        var (observed, own) = ([PackageWeight](), [[Cost]]())
         let weights = Dictionary(package.weights.map { ($0.name, $0) }) { first, _ in first }
         var reasons = weights.mapValues { Self.reason($0) }
         try calibration.forEachWeight(among: Set(weights.keys)) { name, parts in
             guard let weight = weights[name], reasons[name] == Self.unobserved else { return }
-            choices.append(
-                try Self.choices(
-                    weight, WeightInputs(parts, correctsBias: false), package.target, probe))
+            if observed.count % ranks.size == ranks.rank {
+                let inputs = WeightInputs(parts, correctsBias: false)
+                own.append(try Self.costs(weight, inputs, package.target, probe))
+            }
+            observed.append(weight)
             reasons[name] = "the error budget is better spent on other weights"
         }
-        (self.choices, self.reasons) = (choices, reasons)
+        let costs = try ranks.gather(own, of: observed.count)
+        choices = zip(observed, costs).map { weight, costs in
+            zip(Self.tasks(weight, package.target), costs).map { task, cost in
+                Choice(weight: weight.name, scheme: task.scheme, cost: cost)
+            }
+        }
+        self.reasons = reasons
     }
 
     private static let unobserved = "calibration observed no inputs for it"
@@ -88,28 +109,34 @@ private struct SchemeSearch {
         }
     }
 
-    private static func choices(
+    /// The ways to compress a weight; the first is not to.
+    private static func tasks(
+        _ weight: PackageWeight, _ target: DeploymentTarget
+    ) -> [(scheme: QuantizationScheme?, task: WeightTask?)] {
+        [(nil, nil)]
+            + candidates(target).compactMap { scheme in
+                guard case .success(let task) = WeightTask.make(weight, scheme) else { return nil }
+                return (scheme, task)
+            }
+    }
+
+    /// The cost of each of ``tasks(_:_:)``.
+    private static func costs(
         _ weight: PackageWeight, _ inputs: WeightInputs, _ target: DeploymentTarget,
         _ probe: ColorProbe
-    ) throws -> [Choice] {
+    ) throws -> [Cost] {
         let values = try weight.finiteValues()
-        var choices = [
-            Choice(weight: weight.name, scheme: nil, bytes: weight.value.storedBytes, deltaE: 0)
-        ]
-        for scheme in candidates(target) {
-            guard case .success(let task) = WeightTask.make(weight, scheme) else { continue }
+        return try tasks(weight, target).map { _, task in
+            guard let task else { return Cost(bytes: weight.value.storedBytes, deltaE: 0) }
             let compressed = task.compressed(values, inputs)
-            choices.append(
-                Choice(
-                    weight: weight.name, scheme: scheme,
-                    bytes: compressed.operations(
-                        replacing: weight.constant, axis: task.axis, target: target
-                    ).storedBytes,
-                    deltaE: try probe.change(
-                        to: [weight.name: compressed.decompressed], onFirst: probePhotos
-                    ).deltaE2000))
+            return Cost(
+                bytes: compressed.operations(
+                    replacing: weight.constant, axis: task.axis, target: target
+                ).storedBytes,
+                deltaE: try probe.change(
+                    to: [weight.name: compressed.decompressed], onFirst: probePhotos
+                ).deltaE2000)
         }
-        return choices
     }
 
     private static func candidates(_ target: DeploymentTarget) -> [QuantizationScheme] {

@@ -2,6 +2,7 @@ import Checkpoints
 import Engine
 import Models
 import Photos
+import Ranks
 
 /// Measures the size, the time and the quality of several models under the same conditions.
 ///
@@ -47,7 +48,7 @@ private struct ComparisonRun {
     let size: Int
     let rounds: Int
     let options: CompileOptions
-    let onProgress: (ComparisonProgress) -> Void
+    let onProgress: @Sendable (ComparisonProgress) -> Void
 
     func comparison(
         on photos: [PhotoReference], _ isCancelled: () -> Bool
@@ -101,7 +102,7 @@ private struct ComparisonRun {
         if references.isEmpty { return nil }
         let scale = EvaluationScale.network(height: size, width: size)
         let photos = try EvaluationPhotos(
-            references, scale: scale, isCancelled: isCancelled,
+            references, scale: scale, ranks: .single, isCancelled: isCancelled,
             onProgress: { onProgress(.evaluating(model: nil, $0)) })
         return try models.map { model in
             let colorizer = try Colorizer(

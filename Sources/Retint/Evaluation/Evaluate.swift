@@ -1,6 +1,7 @@
 import Engine
 import Models
 import Photos
+import Ranks
 
 /// Measures how well a model colors photos whose colors are known.
 ///
@@ -20,14 +21,17 @@ import Photos
 ///   - choices: the fastest algorithms measured on this machine.
 ///   - fitting: compares photos at their own size, up to 1,024 pixels a side, with the colors
 ///     enlarged as stated. If nil, they are compared at the network's size, as in papers.
+///   - ranks: the processes that share out the photos, all with the same arguments. Each receives
+///     the whole report, which is that of one process.
 ///   - onProgress: called on another thread.
-///   - onColored: called on another thread for each photo, after it was colored.
+///   - onColored: called on another thread for each photo that this rank colored.
 /// - Throws: ``EvaluationError`` if no photo can be read; `ModelError` if the model is no
 ///   colorizer, does not run at that size or gives colors that are not finite;
-///   `CancellationError` if the task is cancelled, which takes effect after the current photo.
+///   `CancellationError` if the task is cancelled, which takes effect after the current photo;
+///   `RankError` if ranks cannot reach each other.
 public func evaluate(
     _ model: Model, on photos: [PhotoReference], size: Int? = nil, threads: Int? = nil,
-    choices: KernelChoices = .init(), fitting: PhotoFitting? = nil,
+    choices: KernelChoices = .init(), fitting: PhotoFitting? = nil, ranks: Communicator = .single,
     onProgress: @escaping @Sendable (EvaluationProgress) -> Void = { _ in },
     onColored: @escaping @Sendable (ColoredPhoto) -> Void = { _ in }
 ) async throws -> EvaluationReport {
@@ -38,7 +42,7 @@ public func evaluate(
         let scale: EvaluationScale =
             fitting == nil ? .network(height: height, width: width) : .photo
         let readable = try EvaluationPhotos(
-            photos, scale: scale, isCancelled: isCancelled, onProgress: onProgress)
+            photos, scale: scale, ranks: ranks, isCancelled: isCancelled, onProgress: onProgress)
         return try evaluation(
             of: colorizer, named: model.name, on: readable, scale: scale, isCancelled: isCancelled,
             onProgress: onProgress, onColored: onColored)
@@ -48,17 +52,25 @@ public func evaluate(
 /// Evaluates a model on photos that were read.
 func evaluation(
     of colorizer: Colorizer, named name: String, on readable: EvaluationPhotos,
-    scale: EvaluationScale, isCancelled: () -> Bool, onProgress: (EvaluationProgress) -> Void,
+    scale: EvaluationScale, isCancelled: () -> Bool,
+    onProgress: @escaping @Sendable (EvaluationProgress) -> Void,
     onColored: (ColoredPhoto) -> Void = { _ in }
 ) throws -> EvaluationReport {
-    var evaluation = Evaluation(colorizer, scale, meanColor: readable.meanColor)
-    onProgress(.colored(photos: 0, total: readable.photos.count))
-    for (index, photo) in readable.photos.enumerated() {
-        try checkCancellation(isCancelled)
-        onColored(try evaluation.add(photo))
-        onProgress(.colored(photos: index + 1, total: readable.photos.count))
+    let evaluation = Evaluation(colorizer, scale, meanColor: readable.meanColor)
+    let progress = SharedProgress(readable.count, readable.ranks) {
+        onProgress(.colored(photos: $0, total: readable.count))
     }
-    guard let report = evaluation.report(on: name, failures: readable.failures) else {
+    var measures: [Int: Evaluation.Measures] = [:]
+    for photo in readable.own {
+        try checkCancellation(isCancelled)
+        let result = try evaluation.measure(photo)
+        measures[photo.index] = result.measures
+        onColored(result.photo)
+        progress.update(measures.count)
+    }
+    let all = try readable.gather(measures)
+    progress.finish()
+    guard let report = evaluation.report(on: name, all, failures: readable.failures) else {
         throw EvaluationError(failures: readable.failures)
     }
     return report

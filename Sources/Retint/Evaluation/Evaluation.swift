@@ -9,15 +9,19 @@ import TensorGraph
 struct Evaluation {
     private let colorizer: Colorizer
     private let scale: EvaluationScale
-    private let meanColor: (a: Float, b: Float)
-    private var colored: [ImageQuality] = []
-    private var gray: [ImageQuality] = []
-    private var uniform: [ImageQuality] = []
-    private var photos: [EvaluationReport.Photo] = []
-    private var colorfulness = 0.0
+    private let meanColor: MeanColor
 
-    /// - Parameter meanColor: the mean a and b of the photos, see ``MeanColor``.
-    init(_ colorizer: Colorizer, _ scale: EvaluationScale, meanColor: (a: Float, b: Float)) {
+    /// What was measured of one photo.
+    struct Measures: Codable {
+        /// The photo's path.
+        let file: String
+        let colored, gray, uniform: ImageQuality
+        /// The colorfulness of the photo itself.
+        let colorfulness: Double
+    }
+
+    /// - Parameter meanColor: that of all photos.
+    init(_ colorizer: Colorizer, _ scale: EvaluationScale, meanColor: MeanColor) {
         (self.colorizer, self.scale, self.meanColor) = (colorizer, scale, meanColor)
     }
 
@@ -25,20 +29,24 @@ struct Evaluation {
     ///
     /// - Throws: `ImageError` if the photo can no longer be read; `ModelError` if the model gives
     ///   colors that are not finite.
-    mutating func add(_ photo: EvaluationPhotos.Photo) throws -> ColoredPhoto {
+    func measure(
+        _ photo: EvaluationPhotos.Photo
+    ) throws -> (measures: Measures, photo: ColoredPhoto) {
         let original = try scale.scaled(photo.image())
         let image = try inColor(original)
-        func measured(_ image: Image) throws -> ImageQuality {
+        func quality(_ image: Image) throws -> ImageQuality {
             try ImageQuality(image, original: original, edgeReach: scale.edgeReach(original))
         }
-        let quality = try measured(image)
-        colored.append(quality)
-        gray.append(try measured(original.gray))
-        uniform.append(try measured(inMeanColor(original)))
-        colorfulness += try ColorScience.colorfulness(ofRGB: original.pixels)
-        photos.append(.init(file: photo.reference.description, quality: quality.quality))
-        return ColoredPhoto(
-            photo: photo.reference, original: original, colored: image, quality: quality.quality)
+        let measures = Measures(
+            file: photo.reference.description, colored: try quality(image),
+            gray: try quality(original.gray), uniform: try quality(inMeanColor(original)),
+            colorfulness: try ColorScience.colorfulness(ofRGB: original.pixels))
+        return (
+            measures,
+            ColoredPhoto(
+                photo: photo.reference, index: photo.index, original: original, colored: image,
+                quality: measures.colored.quality)
+        )
     }
 
     private func inColor(_ image: Image) throws -> Image {
@@ -50,22 +58,26 @@ struct Evaluation {
     private func inMeanColor(_ image: Image) -> Image {
         let count = image.width * image.height
         return image.withColor(
-            a: [Float](repeating: meanColor.a, count: count),
-            b: [Float](repeating: meanColor.b, count: count))
+            a: [Float](repeating: Float(meanColor.a), count: count),
+            b: [Float](repeating: Float(meanColor.b), count: count))
     }
 
-    /// - Returns: nil if no photo was added.
+    /// The report on all photos, in their order.
+    ///
+    /// - Returns: nil if there are none.
     func report(
-        on model: String, failures: [EvaluationReport.Failure]
+        on model: String, _ photos: [Measures], failures: [EvaluationReport.Failure]
     ) -> EvaluationReport? {
-        guard let colored = EvaluationReport.Column(colored),
-            let gray = EvaluationReport.Column(gray),
-            let meanColor = EvaluationReport.Column(uniform)
+        guard let colored = EvaluationReport.Column(photos.map(\.colored)),
+            let gray = EvaluationReport.Column(photos.map(\.gray)),
+            let meanColor = EvaluationReport.Column(photos.map(\.uniform))
         else { return nil }
         let (height, width) = colorizer.networkSize
+        let colorfulness = photos.reduce(0) { $0 + $1.colorfulness } / Double(photos.count)
         return EvaluationReport(
             model: model, height: height, width: width, colored: colored, gray: gray,
-            meanColor: meanColor, originalColorfulness: colorfulness / Double(photos.count),
-            photos: photos, failures: failures, fitting: scale.isPhoto ? colorizer.fitting : nil)
+            meanColor: meanColor, originalColorfulness: colorfulness,
+            photos: photos.map { .init(file: $0.file, quality: $0.colored.quality) },
+            failures: failures, fitting: scale.isPhoto ? colorizer.fitting : nil)
     }
 }

@@ -1,10 +1,15 @@
 import ImageIO
 import Photos
+import Ranks
 
 /// The readable photos of an evaluation, and their mean color.
+///
+/// Each rank reads those that are its own.
 struct EvaluationPhotos {
     struct Photo {
         let reference: PhotoReference
+        /// The place among all photos, from 0.
+        let index: Int
         /// The photo at the size at which it is compared, so that its file is decoded once; nil if
         /// earlier photos filled the memory that is reserved for them.
         let keptImage: Image?
@@ -15,40 +20,72 @@ struct EvaluationPhotos {
         }
     }
 
+    /// What reading a photo gave.
+    private enum Reading: Codable {
+        case color(MeanColor)
+        case failure(ImageError)
+    }
+
     /// The limit of the memory for decoded photos, in bytes.
     private static let memoryLimit = 1 << 29
 
-    private(set) var photos: [Photo] = []
-    private(set) var failures: [EvaluationReport.Failure] = []
-    /// The mean a and b of the readable photos.
-    let meanColor: (a: Float, b: Float)
+    /// The photos that this rank read.
+    private(set) var own: [Photo] = []
+    /// The number of all photos, readable or not.
+    private let total: Int
+    /// The number of photos that all ranks read.
+    let count: Int
+    /// The photos that cannot be read, on any rank.
+    let failures: [EvaluationReport.Failure]
+    /// The mean a and b of all readable photos.
+    let meanColor: MeanColor
+    let ranks: Communicator
 
     /// Reads photos.
     ///
     /// - Parameter scale: gives photos the size at which they are compared.
-    /// - Throws: `EvaluationError` if no photo can be read; `CancellationError`.
+    /// - Throws: `EvaluationError` if no photo can be read; `CancellationError`; `RankError`.
     init(
-        _ references: [PhotoReference], scale: EvaluationScale,
-        isCancelled: () -> Bool, onProgress: (EvaluationProgress) -> Void
+        _ references: [PhotoReference], scale: EvaluationScale, ranks: Communicator,
+        isCancelled: () -> Bool, onProgress: @escaping @Sendable (EvaluationProgress) -> Void
     ) throws {
-        var (mean, bytes) = (MeanColor(), 0)
-        onProgress(.read(photos: 0, total: references.count))
-        for (index, reference) in references.enumerated() {
+        (self.ranks, total) = (ranks, references.count)
+        let progress = SharedProgress(references.count, ranks) {
+            onProgress(.read(photos: $0, total: references.count))
+        }
+        var (readings, bytes) = ([Reading](), 0)
+        for index in ranks.ownIndices(of: references.count) {
             try checkCancellation(isCancelled)
+            let reference = references[index]
             do throws(ImageError) {
                 let image = try reference.image()
-                mean.add(image)
+                readings.append(.color(MeanColor(image)))
                 let scaled = scale.scaled(image)
                 bytes += scaled.pixels.count
                 let kept = bytes <= Self.memoryLimit ? scaled : nil
-                photos.append(Photo(reference: reference, keptImage: kept))
+                own.append(Photo(reference: reference, index: index, keptImage: kept))
             } catch {
-                failures.append(.init(photo: reference, error: error))
-                onProgress(.failed(failures[failures.count - 1]))
+                readings.append(.failure(error))
             }
-            onProgress(.read(photos: index + 1, total: references.count))
+            progress.update(readings.count)
         }
-        meanColor = mean.value
-        if photos.isEmpty { throw EvaluationError(failures: failures) }
+        let all = try ranks.gather(readings, of: references.count)
+        progress.finish()
+        let colors = all.compactMap { if case .color(let color) = $0 { color } else { nil } }
+        failures = zip(references, all).compactMap { reference, reading in
+            guard case .failure(let error) = reading else { return nil }
+            return .init(photo: reference, error: error)
+        }
+        (count, meanColor) = (colors.count, MeanColor(colors))
+        failures.forEach { onProgress(.failed($0)) }
+        if colors.isEmpty { throw EvaluationError(failures: failures) }
+    }
+
+    /// The results of the readable photos of all ranks, in the order of the photos.
+    ///
+    /// - Parameter results: of this rank's, by the place of the photo.
+    func gather<Result: Codable>(_ results: [Int: Result]) throws -> [Result] {
+        let own = ranks.ownIndices(of: total).map { results[$0] }
+        return try ranks.gather(own, of: total).compactMap(\.self)
     }
 }

@@ -5,7 +5,8 @@ import Photos
 ///
 /// Both begin with a count of 0.
 public enum EvaluationProgress: Sendable {
-    /// The number of photos that were read, including those that cannot be read.
+    /// The number of photos that were read, including those that cannot be read. Of several ranks,
+    /// all count as far as the one that says so.
     case read(photos: Int, total: Int)
     /// A photo cannot be read and is left out.
     case failed(EvaluationReport.Failure)
@@ -17,6 +18,8 @@ public enum EvaluationProgress: Sendable {
 public struct ColoredPhoto: Sendable {
     /// The photo that was read.
     public let photo: PhotoReference
+    /// Its place among the photos of the evaluation, from 0.
+    public let index: Int
     /// The original at the network's size.
     public let original: Image
     /// The image with the model's colors.

@@ -2,7 +2,7 @@ import ColorScience
 import ImageIO
 
 /// The quality of one image, and what it contributes to the quality of several.
-struct ImageQuality: Sendable {
+struct ImageQuality: Sendable, Codable {
     let quality: ColorQuality
     /// The errors by color, for ``ColorQuality/abAucRebalanced``.
     let balance: BalancedABErrors

@@ -3,6 +3,7 @@ import Foundation
 import ImageIO
 import Locks
 import Photos
+import Ranks
 
 /// The masks of photos or of the frames of a film: one for all of them, or a folder with one for
 /// each.
@@ -100,6 +101,11 @@ public struct ColorMasks: Sendable {
         return "\(path), \(hash.digest.hexadecimal), instances \(chosen), feather \(feather)"
     }
 
+    /// Adds the instances that masks had on other ranks.
+    func gatherInstances(_ ranks: Communicator) throws {
+        for indices in try ranks.gather(found.all) { found.insert(indices) }
+    }
+
     /// Checks that each of the chosen instances was in one of the masks of a folder, once all of
     /// them were needed.
     ///
@@ -167,6 +173,8 @@ private final class FoundInstances: Sendable {
     private let indices = Mutex<Set<Int>>([])
 
     func insert(_ new: Set<Int>) { indices.withLock { $0.formUnion(new) } }
+
+    var all: Set<Int> { indices.withLock { $0 } }
 
     func contains(_ index: Int) -> Bool { indices.withLock { $0.contains(index) } }
 }

@@ -3,6 +3,7 @@ import Files
 import ImageIO
 import Models
 import Photos
+import Ranks
 
 /// How photos are colored.
 public struct PhotoColoringOptions: Sendable {
@@ -57,16 +58,37 @@ public enum PhotoOutcome: Sendable {
 ///   - model: a checkpoint or a package.
 ///   - files: the photos; see ``PhotoFile/list(_:to:_:)``.
 ///   - options: how they are colored.
-///   - onPhoto: called for each photo, in the order of `files`.
+///   - ranks: the processes that share out the files, all with the same arguments.
+///   - onPhoto: called for each photo of this rank, in the order of `files`.
 /// - Throws: `PhotoError` if a mask would be overwritten or, after all photos, if none of the masks
 ///   has a chosen instance; `ModelError` if a model is no colorizer
 ///   or does not run at that size; `FileError` if a folder cannot be created;
-///   `CancellationError` if the task is cancelled, after the photos in work were written.
+///   `CancellationError` if the task is cancelled, after the photos in work were written;
+///   `RankError` if ranks cannot reach each other.
 public func colorizePhotos(
     _ model: Model, _ files: [PhotoFile], _ options: PhotoColoringOptions = .init(),
+    ranks: Communicator = .single,
     onPhoto: (PhotoFile, PhotoOutcome) -> Void = { _, _ in }
 ) async throws {
     try options.masks?.checkKept(by: files)
+    try await colorOwnPhotos(
+        model, ranks.ownIndices(of: files.count).map { files[$0] }, options, onPhoto)
+    // All ranks end alike, whichever was cancelled.
+    let isCancelled = Task.isCancelled
+    let endings = try await onNewThread { _ in try ranks.gather(isCancelled) }
+    if endings.contains(true) { throw CancellationError() }
+    if let masks = options.masks, !options.skipsFinished {
+        try masks.gatherInstances(ranks)
+        try masks.checkInstances()
+    }
+}
+
+/// Colors the photos of one rank. If the task is cancelled, only those in work are finished.
+private func colorOwnPhotos(
+    _ model: Model, _ files: [PhotoFile], _ options: PhotoColoringOptions,
+    _ onPhoto: (PhotoFile, PhotoOutcome) -> Void
+) async throws {
+    if files.isEmpty { return }
     // The first photo is decoded while the model is compiled and its weights are read.
     let first = files.first.flatMap { file in
         options.skipsFinished && file.isFinished ? nil : DecodedPhoto(file)
@@ -91,8 +113,6 @@ public func colorizePhotos(
         }
         if let outcome = try? result.get() { onPhoto(file, outcome) }
     }
-    try Task.checkCancellation()
-    if !options.skipsFinished { try options.masks?.checkInstances() }
 }
 
 /// A photo that is decoded on a thread of its own.

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Retint
-import Synchronization
 
 struct ColorizeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -10,7 +9,8 @@ struct ColorizeCommand: AsyncParsableCommand {
             Each photo keeps its name, its size and its lightness. A photo that cannot be read is \
             reported, and the others are still colored. As many photos as there are threads are \
             colored at the same time. Ctrl-C finishes the photos in work and exits with 130; with \
-            --skip-existing the same command goes on from there.
+            --skip-existing the same command goes on from there. Started by mpirun or srun, all \
+            ranks share out the photos; the results are listed at the end.
             """)
 
     @Argument(help: "A checkpoint or a package.")
@@ -76,21 +76,26 @@ struct ColorizeCommand: AsyncParsableCommand {
     func run() async throws {
         try check(size, "--size", Model.sideRange)
         try check(threads, "--threads", CompileOptions.threadRange)
+        let ranks = try joinRanks()
         let files = try PhotoFile.list(photos, to: output, naming)
         let model = arithmetic.applied(to: try memory.model(contentsOf: model))
         let options = try coloring()
-        let display = PhotoDisplay(files.count)
+        let display = PhotoDisplay(files.count, ranks)
         do {
             try await Interruption.cancelling {
-                try await colorizePhotos(model, files, options) { display.add($0, $1) }
+                try await colorizePhotos(model, files, options, ranks: ranks) {
+                    display.add($0, $1)
+                }
             }
         } catch is CancellationError {
-            display.finish()
+            try display.finish()
             Console.note("interrupted; \(display.counts); --skip-existing goes on from there")
             throw ExitStatus.interrupted.exit
         }
-        display.finish()
-        try display.failures.finish(of: files.count, "photos", "colorized")
+        try display.finish()
+        try ranks.endTogether {
+            try display.failures.finish(of: files.count, "photos", "colorized")
+        }
     }
 
     /// How colored copies are named.
@@ -114,58 +119,3 @@ struct ColorizeCommand: AsyncParsableCommand {
 }
 
 extension PhotoFileOptions.Format: ExpressibleByArgument {}
-
-/// The lines and the progress of a command that colors photos.
-private final class PhotoDisplay: Sendable {
-    private struct State {
-        var bar: ProgressBar?
-        var failures = Failures()
-        var colored = 0
-        var skipped = 0
-        var done = 0
-    }
-
-    private let total: Int
-    private let state: Mutex<State>
-
-    init(_ total: Int) {
-        self.total = total
-        let bar = total > 1 ? ProgressBar("colorize", total: total, unit: "photos") : nil
-        state = Mutex(State(bar: bar))
-    }
-
-    /// The photos that could not be colored.
-    var failures: Failures { state.withLock { $0.failures } }
-
-    /// How many photos were colored, as messages say it.
-    var counts: String {
-        state.withLock { "\($0.colored) of \(total) photos were colored" }
-    }
-
-    func add(_ file: PhotoFile, _ outcome: PhotoOutcome) {
-        state.withLock { state in
-            state.bar?.clear()
-            switch outcome {
-            case .colored(let notes):
-                state.colored += 1
-                for note in notes { Console.warn("\(file.photo): \(note)") }
-                Console.print(file.output)
-            case .skipped: state.skipped += 1
-            case .failed(let error): state.failures.keep(error)
-            }
-            state.done += 1
-            state.bar?.update(state.done)
-        }
-    }
-
-    /// Ends the progress bar, and says what was left out and what failed.
-    func finish() {
-        state.withLock { state in
-            state.bar?.finish()
-            if state.skipped > 0 {
-                Console.note("\(state.skipped) of \(total) photos were there already: skipped")
-            }
-            state.failures.list()
-        }
-    }
-}

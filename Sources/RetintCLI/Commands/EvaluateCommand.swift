@@ -21,6 +21,8 @@ struct EvaluateCommand: AsyncParsableCommand {
             comes from. The motion of made clips is known exactly; that of films is estimated. \
             CDC, the color distribution consistency, is the Jensen-Shannon divergence of the \
             levels of red, green and blue between frames that are 1, 2 and 4 apart.
+
+            Started by mpirun or srun, all ranks share out the photos; the values are the same.
             """)
 
     @Argument(help: "A checkpoint or a package.")
@@ -69,22 +71,25 @@ struct EvaluateCommand: AsyncParsableCommand {
     func run() async throws {
         try check(size, "--size", Model.sideRange)
         try check(threads, "--threads", CompileOptions.threadRange)
-        if video { return try await runVideo() }
-        let claim = try html.map { try claimOutput($0, inputs: [self.model, data]) }
+        let ranks = try joinRanks()
+        if video { return try await runVideo(ranks) }
+        let page = ranks.rank == 0 ? html : nil
+        let claim = try page.map { try claimOutput($0, inputs: [self.model, data]) }
         defer { claim?.end() }
         let model = arithmetic.applied(to: try memory.model(contentsOf: model))
         let photos = try photoReferences(data)
         let display = EvaluationDisplay()
-        let strips = html.map { _ in EvaluationStrips() }
+        let strips = html.map { _ in EvaluationStrips(of: photos.count) }
         let report = try await evaluate(
             model, on: photos, size: size, threads: threads, choices: KernelFile.read(),
-            fitting: fitting.given,
+            fitting: fitting.given, ranks: ranks,
             onProgress: { display.show($0) }, onColored: { strips?.add($0) })
-        if let html, let strips {
-            try EvaluationPage(report: report, strips: strips).write(to: html)
+        if let strips {
+            let strips = try strips.gathered(ranks)
+            try page.map { try EvaluationPage(report: report, strips: strips).write(to: $0) }
         }
         try show(report)
-        try display.finish(of: photos.count)
+        try ranks.endTogether { try display.finish(of: photos.count) }
     }
 
     private func show(_ report: EvaluationReport) throws {
@@ -93,7 +98,7 @@ struct EvaluateCommand: AsyncParsableCommand {
         for line in report.table.lines { Console.print(line) }
     }
 
-    private func runVideo() async throws {
+    private func runVideo(_ ranks: Communicator) async throws {
         let model = arithmetic.applied(to: try memory.model(contentsOf: model))
         guard try isFilm else {
             let photos = try photoReferences(data)
@@ -101,9 +106,10 @@ struct EvaluateCommand: AsyncParsableCommand {
             try show(
                 try await evaluateVideo(
                     model, on: photos, size: size, threads: threads, choices: KernelFile.read(),
-                    onProgress: { display.show($0) }))
-            return try display.finish(of: photos.count)
+                    ranks: ranks, onProgress: { display.show($0) }))
+            return try ranks.endTogether { try display.finish(of: photos.count) }
         }
+        try ranks.requireOne(for: "measurements of one film")
         let bar = ProgressBar("evaluate", total: 0, unit: "frames")
         let report = try await evaluateVideo(
             model, film: data, size: size, choices: KernelFile.read(), onFrame: { bar.update($0) })

@@ -14,7 +14,8 @@ struct QuantizeCommand: ParsableCommand {
             With --calibrate, scales, palettes and rounding minimize the error of each operation's \
             outputs on the photos. With --photos, the colors are compared with those of the \
             original package; without an output, all schemes are compared and nothing is written. \
-            With --search, a scheme is chosen for each weight.
+            With --search, a scheme is chosen for each weight; started by mpirun or srun, all \
+            ranks share out the weights.
 
             Check the result with `retint verify OUT.mlpackage --against CHECKPOINT`.
             """)
@@ -100,13 +101,17 @@ struct QuantizeCommand: ParsableCommand {
                 "\(source): is no package; export a checkpoint first, with retint export")
         }
         let inputs = [source] + [config, calibrate, self.photos].compactMap(\.self)
-        let claim = try package.map { try claimOutput($0, inputs: inputs) }
+        let ranks = try joinRanks()
+        if !search { try ranks.requireOne(for: "all but --search") }
+        let claim = try package.flatMap { package in
+            ranks.rank == 0 ? try claimOutput(package, inputs: inputs) : nil
+        }
         defer { claim?.end() }
         let original = try MLPackage(contentsOf: source)
         let calibration = try lightness(below: calibrate, for: original)
         let photos = try lightness(below: photos, for: original)
         guard let package else { return try compare(original, photos, calibration) }
-        if search { return try searchSmallest(original, calibration, photos, to: package) }
+        if search { return try searchSmallest(original, calibration, photos, to: package, ranks) }
         let standard = scheme.isEmpty ? nil : try scheme.scheme()
         let plan =
             try config.map { try QuantizationPlan(contentsOf: $0, standard: standard) }
@@ -122,12 +127,14 @@ struct QuantizeCommand: ParsableCommand {
 
     private func searchSmallest(
         _ original: MLPackage, _ calibration: [TensorData], _ photos: [TensorData],
-        to package: String
+        to package: String, _ ranks: Communicator
     ) throws {
         let (result, report) = try naming(source) {
             try original.searchQuantization(
-                photos: calibration, maximumDeltaE: maxDeltaE, memoryLimit: memory.bytes)
+                photos: calibration, maximumDeltaE: maxDeltaE, memoryLimit: memory.bytes,
+                ranks: ranks)
         }
+        guard ranks.rank == 0 else { return }
         try result.write(to: package)
         let change = try change(original, to: result, photos)
         try show(QuantizationOutcome(report.quantization, change ?? report.change), package)

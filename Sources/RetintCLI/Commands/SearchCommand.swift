@@ -9,7 +9,8 @@ struct SearchCommand: AsyncParsableCommand {
         discussion: """
             Successive halving: all candidates train for a few steps, the better half for twice as \
             many, and so on; the last round trains to the end. Each keeps its run in a folder of \
-            its own. The report shows quality against latency and size.
+            its own. The report shows quality against latency and size. Started by mpirun or srun, \
+            all ranks share out the candidates of a round.
 
             retint search --config base.yaml -o Runs/search \\
                 --candidate architecture=pico-unet \\
@@ -76,17 +77,22 @@ struct SearchCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        let ranks = try joinRanks()
         let candidates = try candidateSettings.map(candidate)
         try createFolder(output)
-        let lock = try FolderLock(output, reserving: ["report.html"])
+        let lock = ranks.rank == 0 ? try FolderLock(output, reserving: ["report.html"]) : nil
         defer { withExtendedLifetime(lock) {} }
         let report = try await Interruption.cancelling {
-            try await search(candidates, output: output, rounds: rounds, imageSize: size) {
+            try await search(
+                candidates, output: output, rounds: rounds, imageSize: size, ranks: ranks
+            ) {
                 Console.note("\($0): training up to step \($1)")
             }
         }
-        try report.writePage(
-            to: "\(output)/report.html", environment: environment("arithmetic: float32"))
+        if ranks.rank == 0 {
+            try report.writePage(
+                to: "\(output)/report.html", environment: environment("arithmetic: float32"))
+        }
         if json { try Console.printJSON(report) } else { print(report) }
         if Interruption.isRequested { throw ExitStatus.interrupted.exit }
     }

@@ -73,8 +73,10 @@ struct TrainCommand: AsyncParsableCommand {
         var configuration = try TrainingConfiguration(contentsOf: config, settings: settings)
         if let output { configuration.output = output }
         if let compute { configuration.compute = compute.arithmetic }
-        let ranks = try Communicator.world()
-        if dryRun || learningRateRangeTest { try requireOne(ranks) }
+        let ranks = try joinRanks()
+        if dryRun || learningRateRangeTest {
+            try ranks.requireOne(for: "--dry-run and --lr-range-test")
+        }
         if dryRun { return try await rehearse(configuration) }
         if learningRateRangeTest { return try await testLearningRates(configuration) }
         let outcome = try await train(configuration, ranks)
@@ -86,26 +88,18 @@ struct TrainCommand: AsyncParsableCommand {
     ) async throws -> TrainingOutcome {
         let resumes = resume || autoResume && Trainer.canResume(configuration)
         let trainer = try Trainer(configuration, resumes: resumes, ranks: ranks)
-        // The others have the same to say.
-        let display = ranks.rank == 0 ? TrainingDisplay(trainer.configuration) : nil
-        display?.begin(trainer.overview)
+        let display = TrainingDisplay(trainer.configuration)
+        display.begin(trainer.overview)
         let outcome = try await Interruption.cancelling {
             var outcome = TrainingOutcome.interrupted
             for try await event in trainer.events() {
-                display?.show(event)
+                display.show(event)
                 if case .finished(let ending) = event { outcome = ending }
             }
             return outcome
         }
-        display?.end(outcome)
+        display.end(outcome)
         return outcome
-    }
-
-    private func requireOne(_ ranks: Communicator) throws {
-        guard ranks.size > 1 else { return }
-        throw CommandError(
-            .wrongUsage,
-            "--dry-run and --lr-range-test run in one process; start them without a launcher")
     }
 }
 

@@ -5,6 +5,11 @@ import Synchronization
 
 /// Writes results to standard output, messages and progress to standard error.
 enum Console {
+    private static let isSilent = Atomic<Bool>(false)
+
+    /// Keeps all but the error that ends the process from being written: another rank says it.
+    static func fallSilent() { isSilent.store(true, ordering: .relaxed) }
+
     /// The system's error number of a failed write of results, else 0.
     private static let failure = Mutex<Int32>(0)
 
@@ -26,6 +31,7 @@ enum Console {
 
     /// Returns the system's error number, or 0 on success.
     private static func write(_ text: String, to descriptor: Int32) -> Int32 {
+        if isSilent.load(ordering: .relaxed) { return 0 }
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             let count = Foundation.write(descriptor, Array(rest), rest.count)
@@ -87,6 +93,7 @@ enum Console {
         }
         // Mostly, all fail for the same reason: rank 0 says it, and ends the others meanwhile.
         if ranks.rank > 0 { usleep(1_000_000) }
+        isSilent.store(false, ordering: .relaxed)
         note("error: rank \(ranks.rank): \(message)")
         ranks.abort(status.rawValue)
     }

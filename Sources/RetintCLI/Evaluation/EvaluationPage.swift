@@ -4,33 +4,74 @@ import Synchronization
 /// The photos of an evaluation that a page shows: evenly spaced from the worst to the best.
 final class EvaluationStrips: Sendable {
     private static let maximumCount = 24
+    /// As many are kept to choose from.
+    private static let keptCount = 16 * maximumCount
 
     private let photos = Mutex<[ColoredPhoto]>([])
+    /// Of many photos, every second, fourth … is kept, to save memory.
+    private let spacing: Int
 
-    /// Adds a photo. Beyond a few hundred, every other photo is dropped to save memory.
-    func add(_ photo: ColoredPhoto) {
-        photos.withLock { photos in
-            photos.append(photo)
-            if photos.count > 16 * Self.maximumCount {
-                photos = photos.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
-            }
-        }
+    /// - Parameter count: the number of photos that are evaluated.
+    init(of count: Int) {
+        var spacing = 1
+        while count > spacing * Self.keptCount { spacing *= 2 }
+        self.spacing = spacing
     }
 
-    /// The photos to show, the worst first.
-    var chosen: [ColoredPhoto] {
-        let sorted = photos.withLock { $0 }.sorted {
-            $0.quality.deltaE2000 > $1.quality.deltaE2000
+    /// Adds a photo.
+    func add(_ photo: ColoredPhoto) {
+        guard photo.index % spacing == 0 else { return }
+        photos.withLock { $0.append(photo) }
+    }
+
+    /// The photos to show of all ranks, the worst first, as HTML; nothing on other ranks than 0.
+    func gathered(_ ranks: Communicator) throws -> [String] {
+        let kept = photos.withLock { $0 }
+        let all = try ranks.gather(kept.map { Error(photo: $0.index, $0.quality.deltaE2000) })
+        let chosen = Self.chosen(all.joined().sorted())
+        let own = try kept.filter { chosen.contains($0.index) }.map { photo in
+            [photo.index: try photo.strip]
         }
-        let count = min(sorted.count, Self.maximumCount)
-        return (0..<count).map { sorted[$0 * (sorted.count - 1) / max(count - 1, 1)] }
+        let strips = try ranks.gather(own).joined().reduce(into: [:]) { all, strip in
+            all.merge(strip) { first, _ in first }
+        }
+        return chosen.compactMap { strips[$0] }
+    }
+
+    /// Evenly spaced photos from the worst to the best.
+    private static func chosen(_ sorted: [Error]) -> [Int] {
+        let count = min(sorted.count, maximumCount)
+        return (0..<count).map { sorted[$0 * (sorted.count - 1) / max(count - 1, 1)].photo }
+    }
+
+    /// Sorts from the worst photo to the best.
+    private struct Error: Codable, Comparable {
+        let photo: Int
+        let deltaE: Double
+
+        init(photo: Int, _ deltaE: Double) { (self.photo, self.deltaE) = (photo, deltaE) }
+
+        static func < (one: Error, other: Error) -> Bool {
+            (-one.deltaE, one.photo) < (-other.deltaE, other.photo)
+        }
+    }
+}
+
+extension ColoredPhoto {
+    fileprivate var strip: String {
+        get throws {
+            try htmlStrip(
+                "\(photo)", note: "ΔE2000 \(Format.fixed(quality.deltaE2000, 2))",
+                [("gray", original.gray), ("model", colored), ("photo", original)])
+        }
     }
 }
 
 /// An evaluation as an HTML page.
 struct EvaluationPage {
     let report: EvaluationReport
-    let strips: EvaluationStrips
+    /// Photos as HTML, the worst first.
+    let strips: [String]
 
     func write(to path: String) throws {
         let head = """
@@ -42,23 +83,10 @@ struct EvaluationPage {
         let page = HTMLPage(
             title: "evaluation of \(report.model)",
             body: [
-                head, table, "<h2>Photos, from the worst to the best</h2>", try htmlStrips,
+                head, table, "<h2>Photos, from the worst to the best</h2>",
+                strips.joined(separator: "\n"),
                 htmlEnvironment("arithmetic: float32"),
             ])
         try page.write(to: path)
-    }
-
-    private var htmlStrips: String {
-        get throws {
-            try strips.chosen.map { photo in
-                try htmlStrip(
-                    "\(photo.photo)",
-                    note: "ΔE2000 \(Format.fixed(photo.quality.deltaE2000, 2))",
-                    [
-                        ("gray", photo.original.gray), ("model", photo.colored),
-                        ("photo", photo.original),
-                    ])
-            }.joined(separator: "\n")
-        }
     }
 }

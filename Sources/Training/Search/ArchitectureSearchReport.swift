@@ -6,7 +6,7 @@ import Models
 /// The result of a search: the quality of each candidate, and what it costs.
 public struct ArchitectureSearchReport: Hashable, Sendable, Encodable {
     /// A candidate after its last round.
-    public struct Candidate: Hashable, Sendable, Encodable {
+    public struct Candidate: Hashable, Sendable, Codable {
         /// The candidate's name.
         public let candidate: String
         /// The path of its best weights.

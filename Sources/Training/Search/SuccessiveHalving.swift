@@ -1,4 +1,4 @@
-import Synchronization
+import Ranks
 
 /// Trains candidates by successive halving (Jamieson and Talwalkar, "Non-stochastic Best Arm
 /// Identification and Hyperparameter Optimization", 2016): all for a few steps, the better half for
@@ -22,26 +22,33 @@ struct SuccessiveHalving {
         roundSteps = counts.indices.map { max(steps >> (counts.count - 1 - $0), 1) }
     }
 
-    /// Trains the candidates, each in the output folder of its configuration.
+    /// Trains the candidates, each in the output folder of its configuration. Of several ranks,
+    /// each trains a part of those of a round.
     ///
     /// - Parameters:
+    ///   - ranks: those that see the same folders.
     ///   - progress: called before a candidate is trained up to a step.
     ///   - shouldStop: ends the search; the results so far are returned.
-    /// - Returns: the results of all candidates, the best first.
-    /// - Throws: the errors of training.
+    /// - Returns: the results of all candidates, the best first, on all ranks.
+    /// - Throws: the errors of training; `RankError`.
     func run(
-        _ candidates: [SearchCandidate], progress: (SearchCandidate, Int) -> Void,
-        shouldStop: () -> Bool
+        _ candidates: [SearchCandidate], ranks: Communicator,
+        progress: (SearchCandidate, Int) -> Void, shouldStop: () -> Bool
     ) throws -> [CandidateResult] {
         var results: [String: CandidateResult] = [:]
         var remaining = candidates
         for round in roundSteps.indices {
-            for candidate in remaining {
-                guard !shouldStop() else { return Self.sorted(results) }
-                progress(candidate, roundSteps[round])
-                results[candidate.name] =
-                    try train(candidate, round, shouldStop) ?? results[candidate.name]
+            let own = try ranks.ownIndices(of: remaining.count).map {
+                try attempt(remaining[$0], round, progress, shouldStop)
             }
+            let attempts = try ranks.gather(own, of: remaining.count)
+            for (candidate, attempt) in zip(remaining, attempts) {
+                guard let metrics = attempt.metrics else { continue }
+                results[candidate.name] = CandidateResult(
+                    candidate: candidate, steps: roundSteps[round], metrics: metrics,
+                    isFinalist: round == roundSteps.count - 1)
+            }
+            if attempts.contains(where: \.isStopped) { return Self.sorted(results) }
             let ranked = Self.sorted(
                 results.filter { name, _ in remaining.contains { $0.name == name } })
             let count = round + 1 < counts.count ? counts[round + 1] : 0
@@ -50,12 +57,29 @@ struct SuccessiveHalving {
         return Self.sorted(results)
     }
 
+    /// What came of training a candidate in a round.
+    private struct Attempt: Codable {
+        /// Nil if it was not validated.
+        var metrics: ValidationMetrics?
+        var isStopped = true
+    }
+
+    private func attempt(
+        _ candidate: SearchCandidate, _ round: Int, _ progress: (SearchCandidate, Int) -> Void,
+        _ shouldStop: () -> Bool
+    ) throws -> Attempt {
+        guard !shouldStop() else { return Attempt() }
+        progress(candidate, roundSteps[round])
+        let metrics = try train(candidate, round, shouldStop)
+        return Attempt(metrics: metrics, isStopped: shouldStop())
+    }
+
     /// Trains a candidate until the end of a round.
     ///
     /// - Returns: nil if it was stopped before it was validated.
     private func train(
         _ candidate: SearchCandidate, _ round: Int, _ shouldStop: () -> Bool
-    ) throws -> CandidateResult? {
+    ) throws -> ValidationMetrics? {
         var configuration = candidate.configuration
         configuration.steps = roundSteps[roundSteps.count - 1]
         configuration.validateEvery = roundSteps[round]
@@ -65,10 +89,7 @@ struct SuccessiveHalving {
             if case .metrics(let record) = event { latest = record.validation ?? latest }
         }
         let outcome = try run.run(until: roundSteps[round], shouldStop: shouldStop)
-        guard outcome == .finished, let metrics = latest else { return nil }
-        return CandidateResult(
-            candidate: candidate, steps: roundSteps[round], metrics: metrics,
-            isFinalist: round == roundSteps.count - 1)
+        return outcome == .finished ? latest : nil
     }
 
     /// Sorts by steps, then by color difference.

@@ -6,6 +6,7 @@ import Locks
 import Models
 import Motion
 import Photos
+import Ranks
 
 /// Measures how steadily a model colors clips that are made of photos: a pan, a zoom and a change
 /// of the exposure each, whose motion is known exactly.
@@ -21,18 +22,20 @@ import Photos
 ///     package's own size and 256 for a checkpoint.
 ///   - threads: the number of photos that are measured at the same time; nil for all processors.
 ///   - choices: the fastest algorithms measured on this machine.
+///   - ranks: the processes that share out the photos, see ``evaluate``.
 ///   - onProgress: called on other threads.
 /// - Throws: ``EvaluationError`` if no photo can be read; `ModelError` if the model is no
 ///   colorizer, does not run at that size or gives colors that are not finite;
-///   `CancellationError` if the task is cancelled.
+///   `CancellationError` if the task is cancelled; `RankError` if ranks cannot reach each other.
 public func evaluateVideo(
     _ model: Model, on photos: [PhotoReference], size: Int? = nil, threads: Int? = nil,
-    choices: KernelChoices = .init(),
+    choices: KernelChoices = .init(), ranks: Communicator = .single,
     onProgress: @escaping @Sendable (EvaluationProgress) -> Void = { _ in }
 ) async throws -> VideoReport {
     let own = try model.size(ofSide: size)
-    let results = ClipResults(photos.count, onProgress)
-    let workers = min(max(threads ?? Machine.processorCount, 1), max(photos.count, 1))
+    let indices = ranks.ownIndices(of: photos.count)
+    let results = ClipResults(indices, of: photos.count, ranks, onProgress)
+    let workers = min(max(threads ?? Machine.processorCount, 1), max(indices.count, 1))
     try await withThrowingTaskGroup(of: Void.self) { group in
         for _ in 0..<workers {
             group.addTask {
@@ -40,18 +43,19 @@ public func evaluateVideo(
                     let evaluator = FilmEvaluator(try model.videoProgram(own, choices))
                     while let index = results.take() {
                         try checkCancellation(isCancelled)
-                        let films = try clips(of: photos[index], index, own, evaluator, results)
-                        results.finish(index, films)
+                        results.finish(
+                            index, try clips(of: photos[index], index, own, evaluator))
                     }
                 }
             }
         }
         try await group.waitForAll()
     }
-    guard !results.films.isEmpty else { throw EvaluationError(failures: results.failures) }
+    let (films, failures) = try await onNewThread { _ in try results.gathered(photos, ranks) }
+    failures.forEach { onProgress(.failed($0)) }
+    guard !films.isEmpty else { throw EvaluationError(failures: failures) }
     return VideoReport(
-        model: model.name, height: own.height, width: own.width, films: results.films,
-        failures: results.failures)
+        model: model.name, height: own.height, width: own.width, films: films, failures: failures)
 }
 
 /// Measures how steadily a model colors a film whose colors are known.
@@ -96,21 +100,24 @@ public func evaluateVideo(
     }
 }
 
+/// What measuring a photo gave.
+private enum PhotoClips: Codable {
+    case films([VideoReport.Film])
+    case failure(ImageError)
+}
+
 /// Measures the three clips of a photo.
-///
-/// - Returns: nil if the photo cannot be read.
 private func clips(
     of photo: PhotoReference, _ index: Int, _ size: (height: Int, width: Int),
-    _ evaluator: FilmEvaluator, _ results: ClipResults
-) throws -> [VideoReport.Film]? {
+    _ evaluator: FilmEvaluator
+) throws -> PhotoClips {
     let image: Image
     do {
         image = try photo.image()
     } catch {
-        results.fail(index, .init(photo: photo, error: error))
-        return nil
+        return .failure(error)
     }
-    return try PhotoClip.Kind.allCases.compactMap { kind in
+    let films: [VideoReport.Film] = try PhotoClip.Kind.allCases.compactMap { kind in
         let clip = PhotoClip(
             image, kind, index: index, width: size.width, height: size.height)
         for number in 0..<PhotoClip.frameCount {
@@ -119,6 +126,7 @@ private func clips(
         }
         return evaluator.finish("\(photo)", kind: kind.rawValue)
     }
+    return .films(films)
 }
 
 extension Model {
@@ -139,51 +147,59 @@ extension Model {
     }
 }
 
-/// The clips of many photos, in the photos' order.
+/// The clips of this rank's photos.
 private final class ClipResults: Sendable {
     private struct State {
         var next = 0
-        var finished = 0
-        var films: [[VideoReport.Film]]
-        var failures: [Int: VideoReport.Failure] = [:]
+        var clips: [Int: PhotoClips] = [:]
     }
 
-    private let state: Mutex<State>
-    private let count: Int
-    private let onProgress: @Sendable (EvaluationProgress) -> Void
+    private let state = Mutex(State())
+    private let indices: [Int]
+    private let progress: SharedProgress
 
-    init(_ count: Int, _ onProgress: @escaping @Sendable (EvaluationProgress) -> Void) {
-        (self.count, self.onProgress) = (count, onProgress)
-        state = Mutex(State(films: Array(repeating: [], count: count)))
-        onProgress(.colored(photos: 0, total: count))
+    /// - Parameters:
+    ///   - indices: of the photos of this rank.
+    ///   - count: the number of all photos.
+    init(
+        _ indices: [Int], of count: Int, _ ranks: Communicator,
+        _ onProgress: @escaping @Sendable (EvaluationProgress) -> Void
+    ) {
+        self.indices = indices
+        progress = SharedProgress(count, ranks) { onProgress(.colored(photos: $0, total: count)) }
     }
 
     /// The index of the next photo; nil if all were taken.
     func take() -> Int? {
         state.withLock { state in
-            guard state.next < count else { return nil }
+            guard state.next < indices.count else { return nil }
             defer { state.next += 1 }
-            return state.next
+            return indices[state.next]
         }
     }
 
-    func fail(_ index: Int, _ failure: VideoReport.Failure) {
-        state.withLock { $0.failures[index] = failure }
-        onProgress(.failed(failure))
-    }
-
-    func finish(_ index: Int, _ films: [VideoReport.Film]?) {
+    func finish(_ index: Int, _ clips: PhotoClips) {
         let finished = state.withLock { state in
-            state.finished += 1
-            state.films[index] = films ?? []
-            return state.finished
+            state.clips[index] = clips
+            return state.clips.count
         }
-        onProgress(.colored(photos: finished, total: count))
+        progress.update(finished)
     }
 
-    var films: [VideoReport.Film] { state.withLock { $0.films.flatMap { $0 } } }
-
-    var failures: [VideoReport.Failure] {
-        state.withLock { state in state.failures.sorted { $0.key < $1.key }.map(\.value) }
+    /// The films and failures of all ranks, in the order of the photos.
+    func gathered(
+        _ photos: [PhotoReference], _ ranks: Communicator
+    ) throws -> (films: [VideoReport.Film], failures: [VideoReport.Failure]) {
+        let own = state.withLock { state in indices.compactMap { state.clips[$0] } }
+        let all = try ranks.gather(own, of: photos.count)
+        progress.finish()
+        var (films, failures) = ([VideoReport.Film](), [VideoReport.Failure]())
+        for (photo, clips) in zip(photos, all) {
+            switch clips {
+            case .films(let clips): films += clips
+            case .failure(let error): failures.append(.init(photo: photo, error: error))
+            }
+        }
+        return (films, failures)
     }
 }

@@ -5,7 +5,7 @@ import Photos
 /// Frames are compared at the network's size.
 public struct VideoReport: Sendable, Encodable {
     /// One film, or one clip that was made of a photo.
-    public struct Film: Sendable, Encodable {
+    public struct Film: Sendable, Codable {
         /// The path of the film or of the photo.
         public let file: String
         /// `film`, or what happens in the clip: `pan`, `zoom` or `exposure`.
