@@ -1,24 +1,17 @@
 import CRanks
 
-/// Adds to each value what was lost of it before, rounds it to half precision, and keeps what is
-/// lost.
-package func roundKeepingLosses(
-    _ values: UnsafeMutablePointer<Float>, _ losses: UnsafeMutablePointer<Float>, _ count: Int
-) {
-    rt_ranks_round(values, losses, count)
-}
-
-/// Replaces values by their sums over all ranks, the same bits on each and in each run.
+/// Sums values over all ranks, the same bits on each and in each run.
 ///
 /// Each rank sums a share of the values, in the order of the ranks, and sends the sums to all: as
 /// many bytes as a ring takes. MPI_Allreduce may choose another order for other sizes.
-final class AllReduce: Exchange {
-    private let values: UnsafeMutableBufferPointer<Float>
+class AllReduce<Element>: Exchange {
+    /// This rank's values, and in the end the sums of all.
+    final let values: UnsafeMutableBufferPointer<Element>
     private let scratch: Scratch
-    private var received: UnsafeMutableBufferPointer<Float>?
+    private var received: UnsafeMutableRawBufferPointer?
 
     /// - Parameter values: stay in place until the operation is done.
-    init(_ values: UnsafeMutableBufferPointer<Float>, _ scratch: Scratch, tag: Int) {
+    init(_ values: UnsafeMutableBufferPointer<Element>, _ scratch: Scratch, tag: Int) {
         (self.values, self.scratch) = (values, scratch)
         super.init(tag: tag)
     }
@@ -30,47 +23,66 @@ final class AllReduce: Exchange {
         received = nil
     }
 
-    override func begin(round: Int, _ transport: any Transport) throws(RankError) -> Bool {
+    /// Called before values are sent.
+    func prepare() {}
+
+    /// Sums a share of the values.
+    ///
+    /// - Parameters:
+    ///   - share: its place among the values; not empty.
+    ///   - parts: the values of each rank, the own ones at `own`. The sums replace these.
+    func sum(
+        _ share: Range<Int>, _ parts: [UnsafeMutablePointer<Element>], own: Int
+    ) {}
+
+    /// All values are sums now.
+    func finish() {}
+
+    final override func begin(
+        round: Int, _ transport: any Transport
+    ) throws(RankError) -> Bool {
         switch round {
-        case 0: try distribute(transport)
+        case 0:
+            prepare()
+            try distribute(transport)
         case 1:
-            sum(transport.rank, transport.size)
+            sum(transport)
             release()
             try collect(transport)
-        default: return false
+        default:
+            finish()
+            return false
         }
         return true
     }
 
     private func part(_ rank: Int, _ transport: any Transport) -> UnsafeMutableRawBufferPointer {
         let range = share(of: values.count, rank: rank, size: transport.size)
-        return UnsafeMutableRawBufferPointer(
-            UnsafeMutableBufferPointer(rebasing: values[range]))
+        return UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: values[range]))
     }
 
     /// Sends each rank the values that it sums.
     private func distribute(_ transport: any Transport) throws(RankError) {
-        let own = share(of: values.count, rank: transport.rank, size: transport.size).count
-        let room = scratch.take(own * transport.size)
+        let bytes = part(transport.rank, transport).count
+        let room = scratch.take(bytes * transport.size)
         received = room
         for rank in otherRanks(transport) {
-            let place = UnsafeMutableBufferPointer(rebasing: room[rank * own..<(rank + 1) * own])
-            try receive(UnsafeMutableRawBufferPointer(place), from: rank, transport)
+            let place = UnsafeMutableRawBufferPointer(
+                rebasing: room[rank * bytes..<(rank + 1) * bytes])
+            try receive(place, from: rank, transport)
             try send(UnsafeRawBufferPointer(part(rank, transport)), to: rank, transport)
         }
     }
 
-    /// Sums the own share, from rank 0 to the last.
-    private func sum(_ rank: Int, _ size: Int) {
-        let range = share(of: values.count, rank: rank, size: size)
-        guard !range.isEmpty, let values = values.baseAddress, let room = received?.baseAddress
+    private func sum(_ transport: any Transport) {
+        let own = share(of: values.count, rank: transport.rank, size: transport.size)
+        guard !own.isEmpty, let values = values.baseAddress, let room = received?.baseAddress
         else { return }
-        let (own, count) = (values + range.lowerBound, range.count)
-        let sum = rank == 0 ? own : room
-        for other in 1..<size {
-            rt_ranks_add(sum, other == rank ? own : room + other * count, count)
+        let first = room.assumingMemoryBound(to: Element.self)
+        let parts = (0..<transport.size).map { rank in
+            rank == transport.rank ? values + own.lowerBound : first + rank * own.count
         }
-        if rank != 0 { own.update(from: sum, count: count) }
+        sum(own, parts, own: transport.rank)
     }
 
     /// Sends the sums of the own share to all.
@@ -83,6 +95,16 @@ final class AllReduce: Exchange {
     }
 }
 
+/// Sums in float32.
+final class FloatAllReduce: AllReduce<Float> {
+    override func sum(
+        _ share: Range<Int>, _ parts: [UnsafeMutablePointer<Float>], own: Int
+    ) {
+        for part in parts.dropFirst() { rt_ranks_add(parts[0], part, share.count) }
+        if own > 0 { parts[own].update(from: parts[0], count: share.count) }
+    }
+}
+
 /// The other ranks, from the next one on: not all send to the same one at a time.
 func otherRanks(_ transport: any Transport) -> [Int] {
     (1..<transport.size).map { (transport.rank + $0) % transport.size }
@@ -92,16 +114,16 @@ func otherRanks(_ transport: any Transport) -> [Int] {
 ///
 /// Used by the thread that calls the transport alone.
 final class Scratch: @unchecked Sendable {
-    private var free: [UnsafeMutableBufferPointer<Float>] = []
+    private var free: [UnsafeMutableRawBufferPointer] = []
 
     deinit { for buffer in free { buffer.deallocate() } }
 
-    func take(_ count: Int) -> UnsafeMutableBufferPointer<Float> {
+    func take(_ count: Int) -> UnsafeMutableRawBufferPointer {
         if let index = free.firstIndex(where: { $0.count >= count }) {
             return free.remove(at: index)
         }
-        return .allocate(capacity: count)
+        return .allocate(byteCount: count, alignment: 64)
     }
 
-    func put(_ buffer: UnsafeMutableBufferPointer<Float>) { free.append(buffer) }
+    func put(_ buffer: UnsafeMutableRawBufferPointer) { free.append(buffer) }
 }

@@ -108,8 +108,8 @@ extension Communicator {
         guard let messenger else { return }
         let tag = Self.firstSumTag + channel % (Self.tags - Self.firstSumTag)
         let exchange =
-            losses.map { HalfAllReduce(values, losses: $0, rank: rank, size: size, tag: tag) }
-            ?? AllReduce(values, scratch, tag: tag)
+            losses.map { HalfAllReduce(values, losses: $0, scratch, tag: tag) }
+            ?? FloatAllReduce(values, scratch, tag: tag)
         let order = messenger.start(exchange)
         sums.withLock { $0[channel] = order }
     }
