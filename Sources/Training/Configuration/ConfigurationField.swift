@@ -169,6 +169,9 @@ public struct ConfigurationField {
                 "data.hints", \.data.hints, .any,
                 "gives the color of some pixels as hints, for siggraph17"),
             .init(
+                "data.shuffle_shards", optional: \.data.shuffleShards, .range(1...100_000),
+                "shards of a packed dataset whose photos are shuffled together; null: all"),
+            .init(
                 "data.cache_megabytes", \.data.cacheMegabytes, .range(0...1_000_000),
                 "size of the cache of decoded photos"),
             .init(
