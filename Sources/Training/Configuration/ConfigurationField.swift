@@ -112,7 +112,7 @@ public struct ConfigurationField {
             .init("steps", \.steps, .range(1...1_000_000_000), "number of training steps"),
             .init(
                 "epoch_steps", optional: \.epochSteps, .range(1...1_000_000_000),
-                "steps per epoch; null: once through all photos"),
+                "steps per epoch; null: each photo once"),
             .init(
                 "time_limit", optional: \.timeLimit, .range(0.001...1e6),
                 "minutes after which training ends"),

@@ -25,8 +25,8 @@ extension TrainingConfiguration {
         public var cutoutShare = 0.25
         /// Whether the colors of some pixels are given as hints (SIGGRAPH17).
         public var hints = false
-        /// The largest number of shards of a packed dataset whose photos are shuffled together; nil:
-        /// all.
+        /// The largest number of shards of a packed dataset whose photos are shuffled together;
+        /// nil: all.
         public var shuffleShards: Int? = 16
         /// The size of the cache of decoded photos, in MiB.
         public var cacheMegabytes = 1024
