@@ -117,7 +117,7 @@ let package = Package(
         .target(
             name: "Photos",
             dependencies: [
-                "ImageIO", "ColorScience", "TensorFiles", "TensorGraph", "Layers", "Files",
+                "Locks", "ImageIO", "ColorScience", "TensorFiles", "TensorGraph", "Layers", "Files",
             ]),
 
         .target(
@@ -206,7 +206,7 @@ let package = Package(
             exclude: ["Goldens"]),
         .testTarget(
             name: "PhotosTests",
-            dependencies: ["Photos", "ColorScience", "ImageIO", "TestSupport"],
+            dependencies: ["Photos", "ColorScience", "Files", "ImageIO", "TestSupport"],
             exclude: ["Goldens"]),
         .testTarget(
             name: "FilesTests",

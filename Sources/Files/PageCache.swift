@@ -52,6 +52,11 @@ package enum PageCache {
 }
 
 extension RegularFile {
+    /// Asks the kernel to read bytes that are needed soon.
+    package func readAhead(at offset: Int, count: Int) {
+        posix_fadvise(descriptor, offset, count, POSIX_FADV_WILLNEED)
+    }
+
     fileprivate func dropPages() {
         fsync(descriptor)
         posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED)

@@ -4,6 +4,8 @@ public struct PhotoError: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Kind: Hashable, Sendable {
         /// The file is not a packed dataset.
         case notAPack
+        /// A shard of a packed dataset is missing, or is not the one that belongs there.
+        case shard
         /// The photos are in a pack where separate files are needed.
         case packed
         /// There are no photos.

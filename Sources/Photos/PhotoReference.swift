@@ -16,6 +16,20 @@ public enum PhotoReference: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// The shard of a packed dataset that the photo is in, from 0; nil where there are no shards.
+    package var shard: Int? {
+        guard case .packed(let pack, let name) = self else { return nil }
+        return pack.shard(of: name)
+    }
+
+    /// Asks the system to read packed photos that are needed soon, in the order in which they are
+    /// stored.
+    package static func readAhead(_ photos: [PhotoReference]) {
+        var names: [PhotoPack: [String]] = [:]
+        for case .packed(let pack, let name) in photos { names[pack, default: []].append(name) }
+        for (pack, names) in names { pack.readAhead(names) }
+    }
+
     /// Reads the photo.
     ///
     /// - Parameter minimumSide: as for `Image.init(contentsOf:limits:minimumSide:)`.
@@ -25,6 +39,13 @@ public enum PhotoReference: Hashable, Sendable, CustomStringConvertible {
         case .file(let path): try Image(contentsOf: path, minimumSide: minimumSide)
         case .packed(let pack, let name): try pack.image(name)
         }
+    }
+
+    /// Reads the photo, scaled down to a short side in pixels if it is larger.
+    ///
+    /// - Throws: as ``image(minimumSide:)``.
+    package func image(scaledToShortSide side: Int) throws(ImageError) -> Image {
+        try image(minimumSide: side).scaledDown(toShortSide: side)
     }
 }
 
@@ -36,12 +57,12 @@ extension PhotoReference {
     ///
     /// - Parameter source: a folder, whose photos and those of its subfolders are sorted by path; a
     ///   file list (`.txt`), with one path a line, relative to the list's folder, and comments that
-    ///   begin with `#`; or a packed dataset (`.h5`).
+    ///   begin with `#`; or a packed dataset, a `.h5` file or a folder of shards.
     /// - Throws: `FileError` if the source cannot be read; `TensorFileError` or ``PhotoError`` if a
-    ///   `.h5` file is not a packed dataset.
+    ///   `.h5` file is not a packed dataset, or if a shard is missing or does not belong there.
     public static func list(_ source: some PathConvertible) throws -> [PhotoReference] {
         let source = source.filePath.string
-        if source.hasSuffix(".h5") || source.hasSuffix(".hdf5") {
+        if source.hasSuffix(".h5") || source.hasSuffix(".hdf5") || PackShards.isHeld(in: source) {
             let pack = try PhotoPack(contentsOf: source)
             return pack.names.map { .packed(pack, name: $0) }
         }

@@ -29,6 +29,11 @@ struct ElementDecoding {
         }
     }
 
+    /// Reads elements of one byte as they are.
+    func bytes(count: Int, _ fill: Fill) throws(TensorFileError) -> [UInt8] {
+        try uninitialized(count, fill)
+    }
+
     private func float32(_ count: Int, _ fill: Fill) throws(TensorFileError) -> [Float] {
         guard isBigEndian else { return try uninitialized(count, fill) }
         return try raw(UInt32.self, count, fill).map(Float.init(bitPattern:))

@@ -102,6 +102,54 @@ import Testing
         try bench.expect(65, "dataset", "inspect", "other.h5", says: ["is not a packed dataset"])
     }
 
+    @Test func shardsAreTrainedOn() throws {
+        try writePhotos(5)
+        try bench.expect(0, "dataset", "pack", "photos", "-o", "packed", "--shards", "2")
+        #expect(
+            bench.files.filter { $0.hasPrefix("packed/") }.sorted() == [
+                "packed/photos-00000-of-00002.h5", "packed/photos-00001-of-00002.h5",
+                "packed/photos-index.h5",
+            ])
+        let inspected = try bench.expect(0, "dataset", "inspect", "packed").output
+        #expect(inspected.hasPrefix("5 photos, median 96 × 80"))
+        // A pack can be packed anew, and a shard is a pack.
+        try bench.expect(0, "dataset", "pack", "packed", "-o", "again", "--shards", "2")
+        let index = "photos-index.h5"
+        #expect(
+            try Data(contentsOf: URL(filePath: bench.path("again/\(index)")))
+                == Data(contentsOf: URL(filePath: bench.path("packed/\(index)"))))
+        let shard = "packed/photos-00001-of-00002.h5"
+        #expect(try bench.expect(0, "dataset", "inspect", shard).output.hasPrefix("3 photos"))
+        try train("packed", "sharded", "data.shuffle_shards=1")
+        try bench.expect(
+            64, "dataset", "split", "packed", "-o", "lists", says: ["split the photos before"])
+    }
+
+    @Test func wrongShardsAreRefused() throws {
+        try writePhotos(3)
+        let pack = ["dataset", "pack", "photos", "-o"]
+        for (arguments, words) in [
+            (["pack.h5", "--shards", "2"], "leave .h5 out"), (["packed"], "ends in .h5"),
+            (["packed", "--shards", "0"], "--shards 0: must be from 1 to 99999"),
+            (["packed", "--shards", "4"], "3 photos cannot be packed in 4 shards"),
+        ] {
+            let result = try bench.run(pack + arguments)
+            #expect(result.code == 64 && result.messages.contains(words), "\(result.messages)")
+        }
+        #expect(!bench.files.contains("packed"))
+        // Before all photos are read.
+        try bench.makeDirectory("packed")
+        _ = try bench.write(Data(), to: "packed/notes.txt")
+        let taken = try bench.run(pack + ["packed", "--shards", "2"])
+        #expect(taken.code == 1 && taken.messages.contains("is not empty"), "\(taken.messages)")
+        #expect(!taken.messages.contains("left out"))
+        try FileManager.default.removeItem(atPath: bench.path("packed"))
+        #expect(try bench.run(pack + ["packed", "--shards", "2"]).code == 0)
+        try FileManager.default.removeItem(atPath: bench.path("packed/photos-00000-of-00002.h5"))
+        try bench.expect(
+            65, "dataset", "inspect", "packed", says: ["photos-00000-of-00002.h5: is missing"])
+    }
+
     @Test func listsOfASplitAreTrainedOn() throws {
         try writePhotos(24)
         let arguments = ["--validation", "0.25", "--test", "0.25"]

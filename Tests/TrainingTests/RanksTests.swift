@@ -1,6 +1,7 @@
 import Checkpoints
 import Foundation
 import Layers
+import Photos
 import Ranks
 import TensorGraph
 import TestSupport
@@ -154,8 +155,14 @@ import Testing
         }
     }
 
-    @Test func validationIsThatOfOneProcess() throws {
+    /// Photos that cannot be read move others to batches of other ranks.
+    @Test(arguments: [[], [0, 6], [9, 10]])
+    func validationIsThatOfOneProcess(broken: [Int]) throws {
         let scratch = try Self.fresh(11)
+        for number in broken {
+            try Data("no photo".utf8)
+                .write(to: URL(filePath: scratch.path("photos/\(number).png")))
+        }
         let configuration = try scratch.configuration(
             "batch=3", "data.validation=\(scratch.path)/photos")
         let measure = { @Sendable (ranks: Communicator) in
@@ -165,14 +172,46 @@ import Testing
             let validator = try Validator(
                 try checkpoint.makeColorizer(), configuration, photos: photos, ranks: ranks)
             let metrics = try validator.measure(checkpoint.variables) { false }
-            return (metrics, validator.samples.map(\.estimate))
+            return (metrics, validator.samples, validator.badPhotos)
         }
         let expected = try measure(.single)
-        #expect(expected.0?.photos == 11 && expected.1.count == 8)
+        #expect(expected.0?.photos == 11 - broken.count && expected.1.count == 8)
+        #expect(expected.2.count == broken.count)
         for size in [2, 3, 5] {
             let results = try onRanks(size, measure)
-            for result in results { #expect(result.0 == expected.0) }
-            #expect(results[0].1 == expected.1)
+            for result in results { #expect(result.0 == expected.0 && result.2 == expected.2) }
+            #expect(results[0].1.map(\.estimate) == expected.1.map(\.estimate))
+            #expect(results[0].1.map(\.photo) == expected.1.map(\.photo))
+        }
+    }
+
+    @Test func ranksReadTheValidationPhotosThatTheyMeasure() throws {
+        let scratch = try Self.fresh(7)
+        let photos = try PhotoReference.list("\(scratch.path)/photos")
+        let whole = try ValidationCrops(photos, side: 32, batch: 2, over: .single)
+        let parts = try onRanks(3) {
+            try ValidationCrops(photos, side: 32, batch: 2, over: $0)
+        }
+        for batch in 0..<4 {
+            #expect(whole.images(ofBatch: batch).count == (batch == 3 ? 1 : 2))
+            for (rank, part) in parts.enumerated() {
+                let own = batch % 3 == rank ? whole.images(ofBatch: batch) : []
+                #expect(part.images(ofBatch: batch) == own)
+            }
+        }
+    }
+
+    @Test func validationPhotosThatNoneCanReadEndTheRun() throws {
+        let scratch = try TemporaryFolder()
+        try Data("no photo".utf8).write(to: URL(filePath: scratch.path("a.png")))
+        for size in [1, 2] {
+            let error = #expect(throws: TrainingError.self) {
+                try onRanks(size) {
+                    try ValidationCrops(
+                        [.file(scratch.path("a.png"))], side: 32, batch: 2, over: $0)
+                }
+            }
+            #expect(error?.description.contains("a.png") == true)
         }
     }
 

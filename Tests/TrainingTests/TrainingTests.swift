@@ -155,7 +155,8 @@ import Testing
         var losses: [String: Double] = [:]
         for quantization in ["none", "int4"] {
             let configuration = try scratch.configuration(
-                "steps=60", "data.minimum_scale=1", "data.flip=false", "validate_every=60",
+                "steps=60", "epoch_steps=1", "data.minimum_scale=1", "data.flip=false",
+                "validate_every=60",
                 "data.validation=\(scratch.path)/photos", "schedule.kind=constant",
                 "quantization=\(quantization)", "output=\(scratch.path)/\(quantization)")
             #expect(try TrainingRun(configuration).run() == .finished)

@@ -4,9 +4,10 @@ import Retint
 struct DatasetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "dataset",
-        abstract: "Check training photos, pack them into one file, or split them.",
+        abstract: "Check training photos, pack them into files, or split them.",
         discussion: """
-            The source is a folder, a file list (.txt, one path a line) or a packed dataset (.h5). \
+            The source is a folder, a file list (.txt, one path a line) or a packed dataset (.h5, \
+            or a folder of shards). \
             `retint train` accepts the same for data.train and data.validation. Broken and gray \
             photos and duplicates are left out and listed with the reason.
             """,
@@ -29,30 +30,52 @@ extension DatasetCommand {
 
     struct Pack: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Write photos into one HDF5 file.",
-            discussion: "Each photo is a dataset of bytes, photos/<name>, [height, width, 3].")
+            abstract: "Write photos into one HDF5 file, or into several.",
+            discussion: """
+                Each photo is a dataset of bytes, photos/<name>, [height, width, 3].
+
+                With --shards, the output is a folder: photos-00000-of-00008.h5 and so on, and \
+                photos-index.h5, which lists the photos of all. Name the folder to train on it. \
+                Packing takes the memory of one file; shards of 100 MB to 1 GB suit most disks.
+                """)
 
         @OptionGroup var source: SourceOptions
 
-        @Option(name: .shortAndLong, help: "The file to write; its name ends in .h5.")
+        @Option(
+            name: .shortAndLong,
+            help: "The file to write; its name ends in .h5. With --shards, the folder.")
         var output: String
+
+        @Option(help: "Write a folder of this many files.")
+        var shards: Int?
 
         @Option(help: "Larger photos are scaled down to this short side, in pixels.")
         var side = 512
 
         func validate() throws {
-            guard output.hasSuffix(".h5") || output.hasSuffix(".hdf5") else {
-                throw ValidationError("\(output): the name of a packed dataset ends in .h5")
+            let isFile = output.hasSuffix(".h5") || output.hasSuffix(".hdf5")
+            guard isFile != (shards != nil) else {
+                throw ValidationError(
+                    isFile
+                        ? "\(output): with --shards, the output is a folder; leave .h5 out"
+                        : "\(output): the name of a packed dataset ends in .h5")
             }
             guard side >= 32 else { throw ValidationError("--side \(side): must be at least 32") }
         }
 
         func run() throws {
+            try check(shards, "--shards", 1...PhotoPack.maximumShards)
             let claim = try claimOutput(output, inputs: [source.source])
             defer { claim.end() }
+            if shards != nil { try PhotoPack.checkReplaceable(output) }
             let survey = try source.survey()
             source.warnOfDropped(survey)
-            try PhotoPack.write(survey.usable.map(\.reference), to: output, shortSide: side)
+            let photos = survey.usable.map(\.reference)
+            if let shards {
+                try PhotoPack.write(photos, toShards: shards, in: output, shortSide: side)
+            } else {
+                try PhotoPack.write(photos, to: output, shortSide: side)
+            }
             try source.report(survey, "\(output): \(survey.summary.line)")
         }
     }
@@ -101,7 +124,7 @@ extension DatasetCommand {
 
 /// The source that all subcommands read.
 struct SourceOptions: ParsableArguments {
-    @Argument(help: "A folder, a file list (.txt) or a packed dataset (.h5).")
+    @Argument(help: "A folder, a file list (.txt) or a packed dataset.")
     var source: String
 
     @Flag(help: "Print one JSON object.")

@@ -60,10 +60,26 @@ struct HDF5Dataset {
         return StoredTensor(shape: shape, elements: elements, storedType: type.stored)
     }
 
-    /// Whether the elements lie in the file one after another, to be read without libhdf5.
-    var isContiguous: Bool {
-        if case .contiguous = storage { true } else { false }
+    /// Reads the elements of a tensor of bytes, see ``read(budget:from:_:)``.
+    func readBytes(
+        budget: Int, from file: RegularFile, _ source: some HDF5Source
+    ) throws(TensorFileError) -> [UInt8] {
+        guard type.stored == .uint8 else {
+            throw place.error(.mismatch, "holds \(type.stored.rawValue) where bytes are expected")
+        }
+        try place.checkBudget(byteCount, budget, limits)
+        return try ElementDecoding(type: .uint8).bytes(count: byteCount) {
+            (bytes) throws(TensorFileError) in try fill(bytes, from: file, source)
+        }
     }
+
+    /// Where the elements begin in the file, if they lie there one after another.
+    var offset: Int? {
+        if case .contiguous(let offset) = storage { offset } else { nil }
+    }
+
+    /// Whether the elements lie in the file one after another, to be read without libhdf5.
+    var isContiguous: Bool { offset != nil }
 
     /// The elements where they lie in the file, if they lie there one after another as they are in
     /// memory; nil otherwise.

@@ -57,12 +57,33 @@ public final class HDF5Reader: Sendable {
     public func read(
         _ name: String, expecting expected: Shape? = nil
     ) throws(TensorFileError) -> StoredTensor {
-        let dataset = try dataset(components(of: name))
-        if let expected, expected != dataset.shape {
-            throw dataset.place.error(
-                .mismatch, "has shape \(dataset.shape) where \(expected) is expected")
+        try read(dataset(name, expecting: expected), budget: limits.totalBytes)
+    }
+
+    /// Reads a tensor of bytes (uint8), which take as much memory as in the file.
+    ///
+    /// - Parameters:
+    ///   - name: A path such as `photos/1.png`.
+    ///   - expected: A shape to check before memory is allocated; nil allows any.
+    public func readBytes(
+        _ name: String, expecting expected: Shape? = nil
+    ) throws(TensorFileError) -> [UInt8] {
+        try dataset(name, expecting: expected)
+            .readBytes(budget: limits.totalBytes, from: file, source)
+    }
+
+    /// Asks the system to read a tensor that is needed soon, if its elements lie in the file one
+    /// after another.
+    package func readAhead(_ name: String) {
+        guard let dataset = try? dataset(components(of: name)), let offset = dataset.offset else {
+            return
         }
-        return try read(dataset, budget: limits.totalBytes)
+        file.readAhead(at: offset, count: dataset.byteCount)
+    }
+
+    /// Where a tensor's elements begin in the file; nil if they do not lie there one after another.
+    package func offset(of name: String) throws(TensorFileError) -> Int? {
+        try dataset(components(of: name)).offset
     }
 
     /// Whether there is a dataset or group of that name.
@@ -121,6 +142,17 @@ extension HDF5Reader {
     /// Whether the root group has an attribute of that name.
     func rootHasAttribute(_ name: String) -> Bool {
         (try? source.answer(.containsAttribute(name))).map(\.isThere) ?? false
+    }
+
+    private func dataset(
+        _ name: String, expecting expected: Shape?
+    ) throws(TensorFileError) -> HDF5Dataset {
+        let dataset = try dataset(components(of: name))
+        if let expected, expected != dataset.shape {
+            throw dataset.place.error(
+                .mismatch, "has shape \(dataset.shape) where \(expected) is expected")
+        }
+        return dataset
     }
 
     private func components(of name: String) -> [String] {

@@ -112,7 +112,7 @@ public struct ConfigurationField {
             .init("steps", \.steps, .range(1...1_000_000_000), "number of training steps"),
             .init(
                 "epoch_steps", optional: \.epochSteps, .range(1...1_000_000_000),
-                "steps per epoch; null: once through all photos"),
+                "steps per epoch; null: each photo once"),
             .init(
                 "time_limit", optional: \.timeLimit, .range(0.001...1e6),
                 "minutes after which training ends"),
@@ -168,6 +168,9 @@ public struct ConfigurationField {
             .init(
                 "data.hints", \.data.hints, .any,
                 "gives the color of some pixels as hints, for siggraph17"),
+            .init(
+                "data.shuffle_shards", optional: \.data.shuffleShards, .range(1...100_000),
+                "shards of a packed dataset whose photos are shuffled together; null: all"),
             .init(
                 "data.cache_megabytes", \.data.cacheMegabytes, .range(0...1_000_000),
                 "size of the cache of decoded photos"),

@@ -1,7 +1,7 @@
 extension TrainingConfiguration {
     /// Photos and how crops are made of them.
     public struct DataSettings: Hashable, Sendable {
-        /// The folder, list or packed dataset of photos to train on.
+        /// The folder, list or packed dataset of photos to train on. A folder may be one of shards.
         public var train = ""
         /// The photos to validate with; nil: a part of those to train on.
         public var validation: String?
@@ -25,6 +25,9 @@ extension TrainingConfiguration {
         public var cutoutShare = 0.25
         /// Whether the colors of some pixels are given as hints (SIGGRAPH17).
         public var hints = false
+        /// The largest number of shards of a packed dataset whose photos are shuffled together;
+        /// nil: all.
+        public var shuffleShards: Int? = 16
         /// The size of the cache of decoded photos, in MiB.
         public var cacheMegabytes = 1024
         /// Threads that prepare batches.

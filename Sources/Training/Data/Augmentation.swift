@@ -57,19 +57,3 @@ struct Tone: Hashable, Sendable {
         return lightness.map { min(max(center + (($0 - center) * contrast) + shift, 0), range) }
     }
 }
-
-/// The order of photos in an epoch: passes over all of them, each in a random order of its own.
-struct EpochOrder {
-    let seed: UInt64
-    let count: Int
-
-    /// The indices of the photos in one pass.
-    func permutation(epoch: Int, pass: Int) -> [Int] {
-        var random = RandomStream(seed: seed, name: "order \(epoch) \(pass)")
-        var order = Array(0..<count)
-        for last in stride(from: count - 1, to: 0, by: -1) {
-            order.swapAt(last, Int(random.next() % UInt64(last + 1)))
-        }
-        return order
-    }
-}

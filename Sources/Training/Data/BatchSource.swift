@@ -12,7 +12,8 @@ final class BatchSource: Sendable {
     }
 
     let photos: PhotoCache
-    let epochSteps: Int
+    /// The examples of an epoch.
+    private let epochExamples: Int
     private let settings: TrainingConfiguration.DataSettings
     private let batch: Int
     /// The part of each batch that is made.
@@ -22,8 +23,13 @@ final class BatchSource: Sendable {
     /// The targets of classification, where the objective classifies.
     private let classes: ClassTargets?
     private let cutOuts: CutOuts?
+    private let order: EpochOrder
     /// The orders used last; a batch may span two passes.
     private let passes = Mutex<[Pass]>([])
+    /// Blocks of steps whose photos the system was asked to read, the last one at the end.
+    private let blocksAhead = Mutex<[Int]>([])
+    /// Photos in such a block, about: 100 MB where their short side has 512 pixels.
+    private static let photosAhead = 128
 
     /// - Throws: the errors of reading cut-outs.
     init(
@@ -37,45 +43,82 @@ final class BatchSource: Sendable {
         part = BatchShares(of: batch, over: ranks).own
         seed = UInt64(configuration.seed)
         cutOuts = try CutOuts(settings)
-        epochSteps = configuration.epochSteps ?? (photos.paths.count + batch - 1) / batch
+        // Where the batch does not divide the photos, one goes on in the next epoch: no photo is
+        // lost, and none is taken twice.
+        epochExamples =
+            configuration.epochSteps.map { $0 * configuration.batch } ?? photos.paths.count
+        order = EpochOrder(
+            seed: seed, of: photos.paths, window: configuration.data.shuffleShards)
+    }
+
+    /// The epoch after a number of steps, from 0.
+    func epoch(afterSteps steps: Int) -> Int { steps * batch / epochExamples }
+
+    /// The place of an example in the training.
+    private struct Place {
+        let epoch, index: Int
+    }
+
+    /// The places of this part's examples.
+    private func places(step: Int) -> [Place] {
+        part.map { example in
+            let (epoch, index) = (step * batch + example)
+                .quotientAndRemainder(dividingBy: epochExamples)
+            return Place(epoch: epoch, index: index)
+        }
     }
 
     /// - Parameter step: counted from 0.
     func batch(step: Int) throws -> Batch {
         let step = repeatsFirst ? 0 : step
-        let (epoch, batchIndex) = step.quotientAndRemainder(dividingBy: epochSteps)
-        let first = batchIndex * batch
-        let indices = first + part.lowerBound..<first + part.upperBound
-        let augmentations = indices.map {
-            Augmentation(seed: seed, epoch: epoch, index: $0, settings: settings)
+        readAhead(step: step)
+        let places = places(step: step)
+        let augmentations = places.map {
+            Augmentation(seed: seed, epoch: $0.epoch, index: $0.index, settings: settings)
         }
-        let crops = try zip(indices, augmentations).map { index, augmentation in
+        let crops = try zip(places, augmentations).map { place, augmentation in
             let crop = augmentation.apply(
-                to: try photos.photo(at: photoIndex(epoch: epoch, index: index)),
-                side: settings.crop)
-            let random = RandomStream(seed: seed, name: "cut-out \(epoch) \(index)")
+                to: try photos.photo(at: photoIndex(place)), side: settings.crop)
+            let random = RandomStream(seed: seed, name: "cut-out \(place.epoch) \(place.index)")
             return cutOuts?.pasted(onto: crop, random) ?? crop
         }
         var batch = Batch(crops, tones: augmentations.map(\.tone))
         batch.addClasses(classes)
         if settings.hints {
-            let randoms = indices.map { RandomStream(seed: seed, name: "hints \(epoch) \($0)") }
+            let randoms = places.map {
+                RandomStream(seed: seed, name: "hints \($0.epoch) \($0.index)")
+            }
             batch.extras.merge(ColorHints.inputs(for: batch.target, randoms)) { $1 }
         }
         return batch
     }
 
-    private func photoIndex(epoch: Int, index: Int) -> Int {
-        let count = photos.paths.count
-        let (number, position) = index.quotientAndRemainder(dividingBy: count)
+    /// The photos of this part's examples.
+    func photoIndices(step: Int) -> [Int] { places(step: step).map(photoIndex) }
+
+    private func photoIndex(_ place: Place) -> Int {
+        let (number, position) = place.index.quotientAndRemainder(dividingBy: photos.paths.count)
         return passes.withLock { passes in
-            if let known = passes.first(where: { $0.epoch == epoch && $0.number == number }) {
-                return known.order[position]
-            }
-            let order = EpochOrder(seed: seed, count: count)
-                .permutation(epoch: epoch, pass: number)
-            passes = [Pass(epoch: epoch, number: number, order: order)] + passes.prefix(3)
+            let known = passes.first { $0.epoch == place.epoch && $0.number == number }
+            if let known { return known.order[position] }
+            let order = order.permutation(epoch: place.epoch, pass: number)
+            passes = [Pass(epoch: place.epoch, number: number, order: order)] + passes.prefix(3)
             return order[position]
+        }
+    }
+
+    /// Has the system read the photos of the next steps, in the order in which packs store them.
+    private func readAhead(step: Int) {
+        guard !repeatsFirst, photos.isPacked else { return }
+        let steps = max(Self.photosAhead / part.count, 1)
+        for block in step / steps...step / steps + 1 {
+            let isNew = blocksAhead.withLock { blocks in
+                guard !blocks.contains(block) else { return false }
+                blocks = blocks.suffix(3) + [block]
+                return true
+            }
+            guard isNew else { continue }
+            photos.readAhead((block * steps..<(block + 1) * steps).flatMap(photoIndices))
         }
     }
 }

@@ -34,14 +34,26 @@ final class PhotoCache: Sendable {
         for offset in 0..<paths.count {
             if let photo = readablePhoto((index + offset) % paths.count) { return photo }
         }
-        throw noPhotos
+        throw Self.noPhotos(of: paths.count, first: badPhotos.first.map { "\($0)" })
     }
 
-    /// The error that no photo can be read.
-    var noPhotos: TrainingError {
-        let reason = badPhotos.first.map { "; the first: \($0)" } ?? ""
-        return TrainingError(
-            .noPhotos, "none of the \(paths.count) photos can be read\(reason)")
+    /// The error that none of `count` photos can be read.
+    ///
+    /// - Parameter first: what is wrong with the first one.
+    static func noPhotos(of count: Int, first: String?) -> TrainingError {
+        let reason = first.map { "; the first: \($0)" } ?? ""
+        return TrainingError(.noPhotos, "none of the \(count) photos can be read\(reason)")
+    }
+
+    /// Whether the photos are in a packed dataset.
+    var isPacked: Bool {
+        if case .packed = paths.first { true } else { false }
+    }
+
+    /// Has the system read photos that are not kept, in the order in which packs store them.
+    func readAhead(_ indices: [Int]) {
+        let missing = state.withLock { state in indices.filter { state.photos[$0] == nil } }
+        PhotoReference.readAhead(missing.map { paths[$0] })
     }
 
     /// The photo at `index`; nil if it cannot be read.
@@ -49,8 +61,7 @@ final class PhotoCache: Sendable {
         let (cached, isBad) = state.withLock { ($0.photos[index], $0.bad[index] != nil) }
         guard cached == nil, !isBad else { return cached }
         do throws(ImageError) {
-            let photo = try paths[index].image(minimumSide: shortSide)
-                .scaledDown(toShortSide: shortSide)
+            let photo = try paths[index].image(scaledToShortSide: shortSide)
             keep(photo, at: index)
             return photo
         } catch {

@@ -33,8 +33,8 @@ struct PhotoFolder {
     /// moved.
     var fingerprint: String {
         var hash = ContentHash()
-        // All photos of a pack are in one file.
-        var packs: [String: String] = [:]
+        // Asking a pack for each of its photos would take long.
+        var packs: [PhotoPack: String] = [:]
         for photos in [training, validation] {
             for photo in photos {
                 hash.update(Array("\(Self.line(for: photo, &packs))\n".utf8))
@@ -44,30 +44,20 @@ struct PhotoFolder {
         return hash.digest.hexadecimal
     }
 
-    /// - Parameter packs: the versions of packed datasets by path.
+    /// - Parameter packs: the signatures of packed datasets.
     private static func line(
-        for photo: PhotoReference, _ packs: inout [String: String]
+        for photo: PhotoReference, _ packs: inout [PhotoPack: String]
     ) -> String {
         switch photo {
         case .file(let path):
-            return "\(path.filePath.lastComponent?.string ?? path) \(version(of: path))"
+            let signature = try? FileSignature(of: RegularFile(path))
+            let name = path.filePath.lastComponent?.string ?? path
+            return "\(name) \(signature?.description ?? "missing")"
         case .packed(let pack, let name):
-            let version = packs[pack.path] ?? version(of: pack.path)
-            packs[pack.path] = version
-            return "\(name) \(version)"
+            let signature = packs[pack] ?? pack.signature
+            packs[pack] = signature
+            return "\(name) \(signature)"
         }
-    }
-
-    /// The size of a file and the digest of its ends: reading whole folders would take minutes. A
-    /// photo that was encoded anew differs at its end.
-    private static func version(of path: String) -> String {
-        guard let file = try? RegularFile(path) else { return "missing" }
-        let length = 4096
-        var hash = ContentHash()
-        for offset in [0, max(file.byteCount - length, 0)] {
-            hash.update((try? file.bytes(at: offset, count: length)) ?? [])
-        }
-        return "\(file.byteCount) \(hash.digest.hexadecimal)"
     }
 
     private static func photos(in source: String) throws -> [PhotoReference] {

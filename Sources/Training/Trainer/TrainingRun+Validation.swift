@@ -40,7 +40,8 @@ extension TrainingRun {
     }
 
     private func record(_ kind: String) -> MetricsRecord {
-        MetricsRecord(kind: kind, step: progress.step, epoch: progress.step / source.epochSteps)
+        MetricsRecord(
+            kind: kind, step: progress.step, epoch: source.epoch(afterSteps: progress.step))
     }
 
     private func publish(_ record: MetricsRecord) throws {

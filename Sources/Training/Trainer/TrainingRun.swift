@@ -29,7 +29,8 @@ final class TrainingRun {
     let checkpoint: Checkpoint
     let step: TrainingStep
     let source: BatchSource
-    let validator: Validator?
+    /// Nil if there are no photos to validate with.
+    private(set) var validator: Validator?
     let groups: [ParameterGroupRule]
     let report: (TrainingEvent) -> Void
     let ranks: Communicator
@@ -77,11 +78,6 @@ final class TrainingRun {
             maximumBytes: configuration.data.cacheMegabytes << 20)
         let classes = ClassTargets(network, configuration, photos: cache)
         source = try BatchSource(cache, configuration, classes: classes, ranks: ranks)
-        validator =
-            photos.validation.isEmpty
-            ? nil
-            : try Validator(
-                network, configuration, photos: photos.validation, classes: classes, ranks: ranks)
         let side = configuration.data.crop
         overview = TrainingOverview(
             firstStep: progress.step, photos: photos.training.count,
@@ -90,7 +86,11 @@ final class TrainingRun {
         try load()
         // Before any of them writes what another one might find in the folder.
         try requireEqualRanks()
-        for photo in validator?.badPhotos ?? [] { report(.badPhoto("\(photo)")) }
+        guard !photos.validation.isEmpty else { return }
+        let validator = try Validator(
+            network, configuration, photos: photos.validation, classes: classes, ranks: ranks)
+        for photo in validator.badPhotos { report(.badPhoto(photo)) }
+        self.validator = validator
     }
 
     /// Trains until the last step, the time limit, or until `shouldStop` returns true, and saves

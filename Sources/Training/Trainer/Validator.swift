@@ -9,15 +9,17 @@ import TensorGraph
 /// Measures weights on the center crops of a fixed set of photos.
 final class Validator {
     private let program: Program
-    private let crops: [Image]
-    private let size: Int
+    private let crops: ValidationCrops
     private let classes: ClassTargets?
     private let ranks: Communicator
     /// The first crops with the colors of the last measurement; on rank 0.
     private(set) var samples: [ValidationSample] = []
     private static let sampleCount = 8
-    let badPhotos: [ImageError]
+    /// What is wrong with the photos that cannot be read.
+    var badPhotos: [String] { crops.badPhotos }
 
+    /// All ranks make a validator at the same time.
+    ///
     /// - Throws: ``TrainingError`` if no photo can be read.
     init(
         _ network: any ColorizerNetwork, _ configuration: TrainingConfiguration,
@@ -29,13 +31,9 @@ final class Validator {
         var configuration = configuration
         configuration.data.hints = false
         let side = configuration.data.crop
-        let cache = PhotoCache(photos, shortSide: 2 * side, maximumBytes: 0)
-        crops = photos.indices.compactMap { index in
-            cache.readablePhoto(index).map { Augmentation.center.apply(to: $0, side: side) }
-        }
-        badPhotos = cache.badPhotos
-        guard !crops.isEmpty else { throw cache.noPhotos }
-        size = min(configuration.batch, crops.count)
+        crops = try ValidationCrops(
+            photos, side: side, batch: configuration.batch, over: ranks)
+        let size = crops.batch
         let graph = Graph(mode: .inference)
         graph.weightRounding = configuration.quantization.rounding
         let objective = try Objective(network, configuration)
@@ -56,33 +54,34 @@ final class Validator {
         try program.load(weights)
         var measures: [PhotoMeasures] = []
         samples = []
-        for start in stride(from: 0, to: crops.count, by: size * ranks.size) {
+        let batches = (crops.count + crops.batch - 1) / crops.batch
+        for first in stride(from: 0, to: batches, by: ranks.size) {
             let stops = shouldStop()
-            let own = stops ? [] : try measureBatch(at: start + size * ranks.rank)
+            let own = stops ? [] : try measureBatch(first + ranks.rank)
             let all = try ranks.gather(
                 numbers: [stops ? 1 : 0] + own.flatMap(\.numbers))
             if all.contains(where: { $0[0] > 0 }) { return nil }
             measures += all.flatMap { PhotoMeasures.list($0.dropFirst()) }
         }
         try gatherSamples()
-        return measures.metrics(values: crops[0].pixels.count)
+        return measures.metrics(values: 3 * crops.side * crops.side)
     }
 
     /// Measures the photos of a batch.
     ///
-    /// - Parameter start: its first photo; there may be none.
-    private func measureBatch(at start: Int) throws -> [PhotoMeasures] {
-        guard start < crops.count else { return [] }
-        let part = Array(crops[start..<min(start + size, crops.count)])
+    /// - Parameter number: from 0; it may be beyond the last one.
+    private func measureBatch(_ number: Int) throws -> [PhotoMeasures] {
+        let part = crops.images(ofBatch: number)
+        guard !part.isEmpty else { return [] }
         // The program's batch size is fixed: the padding of the last batch is not counted.
-        let filled = part + [Image](repeating: part[0], count: size - part.count)
+        let filled = part + [Image](repeating: part[0], count: crops.batch - part.count)
         var batch = Batch(filled)
         batch.addClasses(classes)
         let results = try program.run(batch.inputs)
         guard let ab = results["ab"], let loss = results["loss"] else { return [] }
         return try part.enumerated().map { index, crop in
             let estimate = crop.colored(batch.lightness, ab, index: index)
-            if start + index < Self.sampleCount {
+            if number * crops.batch + index < Self.sampleCount {
                 samples.append(ValidationSample(photo: crop, estimate: estimate))
             }
             return try PhotoMeasures(crop, estimate, loss: loss.scalars[index])
@@ -92,15 +91,18 @@ final class Validator {
     /// Gives rank 0 the samples of all.
     private func gatherSamples() throws {
         guard ranks.size > 1 else { return }
-        var pixels = try ranks.gatherToFirst(samples.flatMap(\.estimate.pixels)).map { $0[...] }
+        let pixels = try ranks.gatherToFirst(
+            samples.flatMap { $0.photo.pixels + $0.estimate.pixels })
         guard ranks.rank == 0 else { return }
-        samples = crops.prefix(Self.sampleCount).enumerated().map { index, crop in
-            let owner = index / size % ranks.size
-            let estimate = Array(pixels[owner].prefix(crop.pixels.count))
-            pixels[owner] = pixels[owner].dropFirst(crop.pixels.count)
-            return ValidationSample(
-                photo: crop,
-                estimate: Image(width: crop.width, height: crop.height, pixels: estimate))
+        var rest = pixels.map { $0[...] }
+        samples = (0..<min(Self.sampleCount, crops.count)).map { index in
+            let owner = index / crops.batch % ranks.size
+            let images = (0..<2).map { _ in
+                let own = rest[owner].prefix(3 * crops.side * crops.side)
+                rest[owner] = rest[owner].dropFirst(own.count)
+                return Image(width: crops.side, height: crops.side, pixels: Array(own))
+            }
+            return ValidationSample(photo: images[0], estimate: images[1])
         }
     }
 }
