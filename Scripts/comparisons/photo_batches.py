@@ -242,7 +242,10 @@ class Batches:
         self.data, self.crop = configuration["data"], configuration["data"]["crop"]
         training, self.validation = photo_lists(self.data)
         self.photos = Photos(training, self.crop)
-        self.epoch_steps = configuration["epoch_steps"] or -(-len(training) // self.batch)
+        # A batch that does not divide the photos goes on in the next epoch.
+        self.epoch_examples = (
+            configuration["epoch_steps"] * self.batch if configuration["epoch_steps"]
+            else len(training))
         self.steps, self.orders, self.classes = configuration["steps"], {}, None
         if configuration["loss"]["kind"] == "classification":
             self.classes = Classes(configuration["loss"], self.photos, self.crop)
@@ -251,11 +254,10 @@ class Batches:
         return self.steps
 
     def __getitem__(self, step):
-        epoch, index_in_epoch = divmod(step, self.epoch_steps)
         examples = []
-        first = index_in_epoch * self.batch
         own = (self.batch * number // self.ranks for number in (self.rank, self.rank + 1))
-        for index in range(*(first + offset for offset in own)):
+        for place in range(*(step * self.batch + offset for offset in own)):
+            epoch, index = divmod(place, self.epoch_examples)
             random = RandomStream(self.seed, f"crop {epoch} {index}")
             photo = self.photos.readable(self.photo_index(epoch, index))
             examples.append(example(photo, Augmentation(random, self.data), self.crop))
