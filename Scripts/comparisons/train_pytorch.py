@@ -256,6 +256,15 @@ def start(configuration, path):
     weights(make_network(configuration), path)
 
 
+def freeze_unused(configuration, network, batch):
+    """Leaves out the parameters that have no gradient: ranks would wait for it."""
+    twin = copy.deepcopy(network)
+    losses(configuration, twin, batch).mean().backward()
+    for name, parameter in twin.named_parameters():
+        if parameter.grad is None:
+            network.get_parameter(name).requires_grad_(False)
+
+
 def train_ranks(configuration, path, form):
     """One rank of several."""
     dist.init_process_group("gloo")
@@ -263,9 +272,10 @@ def train_ranks(configuration, path, form):
     network = make_network(configuration)
     with h5py.File(path) as file:
         network.load_state_dict({name: torch.tensor(file[name][()]) for name in file})
+    batches = Batches(configuration, dist.get_rank(), dist.get_world_size())
+    freeze_unused(configuration, network, tensors(batches[0]))
     training = Training(
         configuration, network.to(memory_format=torch.channels_last), form == "compiled")
-    batches = Batches(configuration, dist.get_rank(), dist.get_world_size())
     loader = torch.utils.data.DataLoader(
         batches, batch_size=None, num_workers=1, prefetch_factor=4, collate_fn=tensors)
     start = time.perf_counter()
