@@ -54,11 +54,15 @@ final class Messenger: @unchecked Sendable {
 
     func start(_ exchange: Exchange) -> Order {
         let order = Order(exchange)
+        start(order)
+        return order
+    }
+
+    func start(_ order: Order) {
         monitor.withLock {
             orders.append(order)
             monitor.notify()
         }
-        return order
     }
 
     func wait(for order: Order) throws(RankError) {
@@ -71,6 +75,10 @@ final class Messenger: @unchecked Sendable {
             }
         }
         try result.get()
+    }
+
+    func isDone(_ order: Order) -> Bool {
+        monitor.withLock { order.result != nil || end != nil }
     }
 
     /// Waits for all ranks, and ends the thread.

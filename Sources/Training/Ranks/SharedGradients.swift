@@ -2,20 +2,20 @@ import Ranks
 import TensorGraph
 
 /// The loss and the gradients of a step, of the examples of all ranks together.
-struct SharedGradients {
+package struct SharedGradients {
     /// The mean over the whole batch.
-    let loss: Tensor
+    package let loss: Tensor
     /// Of that loss, in the order of the parameters.
-    let gradients: [Tensor]
+    package let gradients: [Tensor]
     /// The sums of the ranks' ``StepRequests``; nil with one rank.
-    let requests: Tensor?
+    package let requests: Tensor?
     /// The variables of what rounding has lost of gradients, with their next values.
     let residuals: [Residual]
 
     typealias Residual = (variable: Tensor, next: Tensor)
 
     /// The variable of this rank's requests.
-    static let requestsName = "requests"
+    package static let requestsName = "requests"
     /// A bucket is closed at this many elements, 8 MiB: larger ones wait longer for their first
     /// gradient, smaller ones send more messages.
     private static let bucketElements = 1 << 21
@@ -26,9 +26,9 @@ struct SharedGradients {
     /// - Parameters:
     ///   - loss: of the examples of this rank.
     ///   - parameters: what to differentiate with respect to.
-    init(
+    package init(
         of loss: Tensor, withRespectTo parameters: [Tensor], _ shares: BatchShares,
-        _ compression: TrainingConfiguration.GradientCompression
+        _ compression: TrainingConfiguration.GradientCompression = .none
     ) throws(GraphError) {
         guard shares.ranks.size > 1 else {
             (self.loss, requests, residuals) = (loss, nil, [])
