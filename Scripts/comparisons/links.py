@@ -5,12 +5,13 @@
 
 Each rank runs in a network namespace of its own on this machine, with a host name of its own. A
 bridge joins them; `tc` with `tbf` shapes both directions of each link. For each rate and number of
-ranks, `mpirun retint benchmark --mode training` runs once, with --share images for each rank.
-Without a rate ("here"), ranks exchange messages through shared memory, without namespaces.
+ranks, `mpirun retint benchmark --mode training` runs once, with --batch images for all ranks
+together. Without a rate ("here"), ranks exchange messages through shared memory.
 
-All ranks share the processors of this machine. How fast they compute, and what computing loses while
-messages are sent, is therefore measured with as many ranks as the step that is predicted; latency
-and bandwidth are measured with two, and serve for four as well.
+All ranks share the processors of this machine. How fast they compute, and what computing loses
+while messages are sent, is therefore measured with as many ranks as the step that is predicted;
+latency and bandwidth are measured with two, and serve for four as well. The step of one rank is
+predicted from two.
 
 Needs root, ip, tc, unshare and mpirun (Scripts/setup --mpi). Prints a table in Markdown; writes the
 reports of each case and rate to --json FOLDER.
@@ -47,10 +48,10 @@ def names(count):
 
 
 def shape(rate, device, *inside):
-    # A burst of 2 ms; a queue that TCP fills without losing packets.
-    burst = max(int(rate * 1e9 / 8 * 0.0005), 64 << 10)
+    # A burst of less than the packets that the system hands over at once would be cut up.
+    burst = max(int(rate * 1e9 / 8 * 0.0005), 256 << 10)
     run(*inside, "tc", "qdisc", "add", "dev", device, "root", "tbf", "rate", f"{rate:g}gbit",
-        "burst", burst, "limit", 16 << 20)
+        "burst", burst, "limit", 2 << 20)
 
 
 def add_namespace(index, name, rate):
@@ -107,7 +108,7 @@ def launch_options(count, directory):
 
 def benchmark(options, ranks, launch):
     command = [options.retint, "benchmark", options.network, "--mode", "training", "--json",
-               "--batch", options.share * ranks, "--size", options.size, "--threads", 1]
+               "--batch", options.batch, "--size", options.size, "--threads", 1]
     if options.runs:
         command += ["--runs", options.runs]
     environment = os.environ | {
@@ -131,30 +132,40 @@ def predicted(options, report, link):
     merged = json.loads(json.dumps(report))
     for key in ("latency_seconds", "bytes_per_second"):
         merged["ranks"]["link"][key] = link["ranks"]["link"][key]
+    return predict(options, merged, report["ranks"]["ranks"])
+
+
+def predict(options, report, ranks):
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
-        json.dump(merged, file)
+        json.dump(report, file)
         file.flush()
-        ranks = report["ranks"]["ranks"]
         result = retint_tool.report(
-            "benchmark", file.name, "--predict-ranks", ranks, tool=options.retint)
+            "benchmark", file.name, "--predict-ranks", ranks, "--predict-batch", options.batch,
+            tool=options.retint)
     return result["predictions"][0]
 
 
+def cells(name, ranks, step, model, waited=""):
+    predicted, difference = model["step_seconds"], 100 * (model["step_seconds"] / step - 1)
+    return f"| {name} | {ranks} | {step:.3f} | {predicted:.3f} | {difference:+.1f} % | {waited} |"
+
+
 def rows(options, reports):
-    yield "| link | ranks | step | predicted | | waited | predicted | waited without overlap |"
+    yield ("| link | ranks | step (s) | predicted | difference | waited (s) | predicted "
+           "| without overlap |")
     yield "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
     for (rate, ranks), report in reports.items():
         name = rate if rate == HERE else f"{rate} Gb/s"
         if ranks == 1:
-            yield f"| {name} | 1 | {report['median_seconds']:.3f} | | | | | |"
+            if (rate, 2) in reports:
+                model = predict(options, reports[rate, 2], 1)
+                yield cells("none", 1, report["median_seconds"], model, "| |")
             continue
         own = report["ranks"]
         model = predicted(options, report, reports[rate, 2])
-        step = own["step"]["seconds"]
-        yield (f"| {name} | {ranks} | {step:.3f} | {model['step_seconds']:.3f} "
-               f"| {100 * (model['step_seconds'] / step - 1):+.1f} % "
-               f"| {own['step']['waited_seconds']:.3f} | {model['waited_seconds']:.3f} "
-               f"| {own['step_without_overlap']['waited_seconds']:.3f} |")
+        waited = (f"{own['step']['waited_seconds']:.3f} | {model['waited_seconds']:.3f} "
+                  f"| {own['step_without_overlap']['waited_seconds']:.3f}")
+        yield cells(name, ranks, own["step"]["seconds"], model, waited)
 
 
 def parse():
@@ -165,7 +176,7 @@ def parse():
     parser.add_argument("--rates", nargs="+", default=[HERE, "1", "10"], metavar="GBIT",
                         help='Gb/s, or "here"')
     parser.add_argument("--ranks", nargs="+", type=int, default=[1, 2, 4])
-    parser.add_argument("--share", type=int, default=8, help="images for each rank")
+    parser.add_argument("--batch", type=int, default=16, help="images of all ranks together")
     parser.add_argument("--size", type=int, default=128)
     parser.add_argument("--runs", type=int)
     parser.add_argument("--json", metavar="FOLDER", help="write each report to this folder")
@@ -185,7 +196,7 @@ def main():
                 folder = pathlib.Path(options.json)
                 folder.mkdir(parents=True, exist_ok=True)
                 (folder / f"{rate}-{ranks}.json").write_text(json.dumps(report, indent=1))
-    print(f"{options.network}, {options.share} images of {options.size}² for each rank of one "
+    print(f"{options.network}, {options.batch} images of {options.size}², ranks of one "
           f"thread, {retint_tool.cpu()}, {os.cpu_count()} processors")
     print("\n".join(rows(options, reports)))
 

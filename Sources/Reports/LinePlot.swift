@@ -67,12 +67,16 @@ package struct LinePlot {
     ///
     /// - Throws: `FileError` if it cannot be written.
     package func write(to path: some PathConvertible) throws {
-        let names = series.count < 2 ? [] : series.indices.map { index in
-            "<tspan dx=\"8\" style=\"fill:\(color(index))\">● "
-                + "\(series[index].name.escapedForHTML)</tspan>"
-        }
+        let names =
+            series.count < 2
+            ? []
+            : series.indices.map { index in
+                "<tspan dx=\"8\" style=\"fill:\(color(index))\">● "
+                    + "\(series[index].name.escapedForHTML)</tspan>"
+            }
         let picture = """
             <svg xmlns="http://www.w3.org/2000/svg" width="\(Int(1.5 * Self.width))" \
+            height="\(Int(1.5 * (Self.height + Self.head)))" \
             viewBox="0 \(-Int(Self.head)) \(Int(Self.width)) \(Int(Self.height + Self.head))">
             <style>\(HTMLPage.colors)\(HTMLPage.plotStyle)</style>
             <rect y="\(-Int(Self.head))" width="100%" height="100%" style="fill:var(--page)"/>

@@ -27,48 +27,55 @@ struct RankMeasurement {
         self.runs = Int(try ranks.broadcast([Float(runs.map { Double($0) } ?? enough)])[0])
     }
 
-    /// The duration of each step with a schedule.
-    struct Steps {
-        /// Of the slowest rank.
-        let seconds: [Double]
-        /// The mean over the ranks.
-        let waited: [Double]
-        /// The median of this rank.
-        let ownSeconds: Double
-        /// Medians of the slowest rank; the end of the backward pass after those of the buckets.
-        let ready: [Double]
-
-        var report: RankReport.Step {
-            RankReport.Step(seconds: seconds.median, waitedSeconds: waited.median)
+    /// Takes steps with each schedule, and steps while buckets are sent, in turns: a machine that
+    /// slows down affects all alike.
+    ///
+    /// - Parameter sendsMeanwhile: whether to measure what computing loses while buckets are sent.
+    func turns(
+        _ schedules: [SumSchedule], sendsMeanwhile: Bool
+    ) throws -> (steps: [MeasuredSteps], lostSecondsPerByte: Double) {
+        let buffers = SumBuffers(sendsMeanwhile ? counts : [])
+        var all = schedules.map { _ in [Run]() }
+        var meanwhile: [(seconds: Double, steps: Int)] = []
+        for _ in 0..<runs {
+            for (index, schedule) in schedules.enumerated() {
+                all[index].append(try step(schedule))
+            }
+            if sendsMeanwhile { meanwhile.append(try stepsWhileSending(buffers)) }
         }
+        // The last schedule is that of steps without messages.
+        let alone = all[all.count - 1].map(\.seconds).median
+        let lost = meanwhile.map { $0.seconds - Double($0.steps) * alone }
+        return (try all.map(steps), try lostSecondsPerByte(lost))
     }
 
-    func steps(_ schedule: SumSchedule) throws -> Steps {
-        var (seconds, waited) = ([Double](), [Double]())
-        var ready = Array(repeating: [Double](), count: counts.count + 1)
-        for _ in 0..<runs {
-            let run = try step(schedule)
-            seconds.append(run.seconds)
-            waited.append(run.waited)
-            for (index, time) in run.ready.enumerated() { ready[index].append(time) }
+    /// A step of this rank.
+    private struct Run {
+        let seconds, waited: Double
+        /// When each bucket is there; the end of the backward pass after them.
+        let ready: [Double]
+    }
+
+    private func steps(_ runs: [Run]) throws -> MeasuredSteps {
+        let seconds = try ranks.gather(numbers: runs.map(\.seconds))
+        let waited = try ranks.gather(numbers: runs.map(\.waited))
+        let ready = (0...counts.count).map { index in runs.map { $0.ready[index] }.median }
+        return MeasuredSteps(
+            seconds: largest(seconds), waited: mean(waited),
+            ready: largest(try ranks.gather(numbers: ready)))
+    }
+
+    private func mean(_ values: [[Double]]) -> [Double] {
+        values[0].indices.map { index in
+            values.reduce(0) { $0 + $1[index] } / Double(values.count)
         }
-        let all = try ranks.gather(numbers: seconds)
-        let allWaited = try ranks.gather(numbers: waited)
-        let allReady = try ranks.gather(numbers: ready.map(\.median))
-        return Steps(
-            seconds: largest(all),
-            waited: waited.indices.map { run in
-                allWaited.reduce(0) { $0 + $1[run] } / Double(ranks.size)
-            }, ownSeconds: seconds.median, ready: largest(allReady))
     }
 
     private func largest(_ values: [[Double]]) -> [Double] {
         values[0].indices.map { index in values.map { $0[index] }.max() ?? .nan }
     }
 
-    private func step(
-        _ schedule: SumSchedule
-    ) throws -> (seconds: Double, waited: Double, ready: [Double]) {
+    private func step(_ schedule: SumSchedule) throws -> Run {
         try waitForAll()
         let clock = ContinuousClock(), start = clock.now, before = ranks.waitingTime
         let times = try ranks.measuring(schedule) {
@@ -76,16 +83,16 @@ struct RankMeasurement {
         }
         let end = clock.now
         let instants = times.starts.map(\.time) + [times.firstWait ?? end]
-        return (
-            (end - start) / .seconds(1), (ranks.waitingTime - before) / .seconds(1),
-            instants.map { ($0 - start) / .seconds(1) }
-        )
+        return Run(
+            seconds: (end - start) / .seconds(1),
+            waited: (ranks.waitingTime - before) / .seconds(1),
+            ready: instants.map { ($0 - start) / .seconds(1) })
     }
 
     private func waitForAll() throws { _ = try ranks.gather(integers: [0]) }
 
-    /// What ``steps(_:)`` measured without messages.
-    func timeline(_ steps: Steps) -> StepTimeline {
+    /// - Parameter steps: without messages.
+    func timeline(_ steps: MeasuredSteps) -> StepTimeline {
         let backward = steps.ready[counts.count]
         return StepTimeline(
             buckets: zip(counts, steps.ready).map { count, ready in
@@ -139,30 +146,41 @@ extension RankMeasurement {
         return largest(try ranks.gather(numbers: [seconds.median]))[0] / Double(4 * count)
     }
 
-    /// Seconds that computing loses for each byte that is sent meanwhile.
-    ///
-    /// - Parameter seconds: of a step without messages.
-    func lostSecondsPerByte(_ seconds: Double) throws -> Double {
-        let buffers = SumBuffers(counts)
-        let lost = try (0..<Self.repetitions).map { _ in
-            try waitForAll()
-            var steps = 0
-            let clock = ContinuousClock(), start = clock.now
-            buffers.start(ranks, Self.channel)
-            repeat {
-                _ = try ranks.measuring(.never) { _ = try subject.program.run(subject.inputs) }
-                steps += 1
-            } while !buffers.areDone(ranks, Self.channel)
-            let elapsed = (clock.now - start) / .seconds(1)
-            try buffers.finish(ranks, Self.channel)
-            return elapsed - Double(steps) * seconds
-        }
-        let all = try ranks.gather(numbers: lost)
-        let mean = lost.indices.map { run in
-            all.reduce(0) { $0 + $1[run] } / Double(ranks.size)
-        }
+    /// Takes steps without messages until buckets have been sent meanwhile.
+    private func stepsWhileSending(_ buffers: SumBuffers) throws -> (seconds: Double, steps: Int) {
+        try waitForAll()
+        var steps = 0
+        let clock = ContinuousClock(), start = clock.now
+        buffers.start(ranks, Self.channel)
+        repeat {
+            _ = try ranks.measuring(.never) { _ = try subject.program.run(subject.inputs) }
+            steps += 1
+        } while !buffers.areDone(ranks, Self.channel)
+        let elapsed = (clock.now - start) / .seconds(1)
+        try buffers.finish(ranks, Self.channel)
+        return (elapsed, steps)
+    }
+
+    /// - Parameter lost: seconds of computing that this rank lost while all buckets were sent.
+    private func lostSecondsPerByte(_ lost: [Double]) throws -> Double {
+        guard !lost.isEmpty else { return 0 }
         let bytes = 4 * counts.reduce(0, +)
-        return max(mean.median, 0) / LinkParameters.traffic(bytes, ranks: ranks.size)
+        let median = mean(try ranks.gather(numbers: lost)).median
+        return max(median, 0) / LinkParameters.traffic(bytes, ranks: ranks.size)
+    }
+}
+
+/// The steps of all ranks with a schedule.
+struct MeasuredSteps {
+    /// Of the slowest rank.
+    let seconds: [Double]
+    /// The mean over the ranks.
+    let waited: [Double]
+    /// Medians of the slowest rank: when each bucket is there, then the end of the backward pass.
+    let ready: [Double]
+
+    var report: RankReport.Step {
+        RankReport.Step(seconds: seconds.median, waitedSeconds: waited.median)
     }
 }
 
@@ -213,20 +231,18 @@ extension RankReport {
     ) throws -> (report: RankReport, seconds: [Double]) {
         let ranks = options.ranks
         let measurement = try RankMeasurement(subject, ranks, runs: options.runs)
-        let (step, delayed, alone) = (
-            try measurement.steps(.prompt), try measurement.steps(.afterBackward),
-            try measurement.steps(.never)
-        )
+        let (steps, lost) = try measurement.turns(
+            [.prompt, .afterBackward, .never], sendsMeanwhile: true)
         let sums = try measurement.sums()
         let link = LinkParameters(
             fitting: sums, ranks: ranks.size, messageSeconds: try measurement.messageSeconds(),
             sumSecondsPerByte: try measurement.sumSecondsPerByte(),
-            lostSecondsPerByte: try measurement.lostSecondsPerByte(alone.ownSeconds))
+            lostSecondsPerByte: lost)
         let report = RankReport(
-            ranks: ranks.size, batch: options.batch, step: step.report,
-            stepWithoutOverlap: delayed.report, timeline: measurement.timeline(alone),
+            ranks: ranks.size, batch: options.batch, step: steps[0].report,
+            stepWithoutOverlap: steps[1].report, timeline: measurement.timeline(steps[2]),
             oneImageSeconds: oneImageSeconds, sums: sums, link: link)
-        return (report, step.seconds)
+        return (report, steps[0].seconds)
     }
 
     /// Measures the step with one image for each rank, and nothing sent.
@@ -237,6 +253,7 @@ extension RankReport {
         options.batch = options.ranks.size
         let measurement = try RankMeasurement(
             BenchmarkSubject(model, options), options.ranks, runs: options.runs)
-        return try measurement.timeline(measurement.steps(.never)).backwardSeconds
+        let steps = try measurement.turns([.never], sendsMeanwhile: false).steps
+        return measurement.timeline(steps[0]).backwardSeconds
     }
 }

@@ -39,26 +39,21 @@ extension LinkParameters {
 }
 
 extension LinkParameters {
-    /// Latency and bandwidth with which sums of some sizes take the measured times: the line of
-    /// least squares of the relative errors.
+    /// Latency and bandwidth with which the smallest and the largest sum take the measured times.
     ///
-    /// - Parameter sums: of at least two sizes.
+    /// Sizes between them say little: a burst of a few hundred kilobytes often passes faster than
+    /// the link sends for long.
+    ///
+    /// - Parameter sums: of at least two sizes, from the smallest to the largest.
     init(
         fitting sums: [RankReport.Sum], ranks: Int, messageSeconds: Double,
         sumSecondsPerByte: Double, lostSecondsPerByte: Double
     ) {
-        // seconds ≈ first + slope · bytes
-        var (w, wx, wxx, wy, wxy) = (0.0, 0.0, 0.0, 0.0, 0.0)
-        for sum in sums {
-            let (x, y) = (Double(sum.bytes), sum.seconds), weight = 1 / (y * y)
-            w += weight
-            wx += weight * x
-            wxx += weight * x * x
-            wy += weight * y
-            wxy += weight * x * y
-        }
-        let slope = max((w * wxy - wx * wy) / (w * wxx - wx * wx), .leastNormalMagnitude)
-        let first = (wy - slope * wx) / w
+        let (small, large) = (sums[0], sums[sums.count - 1])
+        let slope = max(
+            (large.seconds - small.seconds) / Double(large.bytes - small.bytes),
+            .leastNormalMagnitude)
+        let first = small.seconds - slope * Double(small.bytes)
         let secondsPerByte = slope * Double(ranks) / Double(ranks - 1)
         self.init(
             latencySeconds: max(first / 2 - Double(ranks - 1) * messageSeconds, 0),

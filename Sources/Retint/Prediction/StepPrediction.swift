@@ -1,8 +1,8 @@
 /// How long a training step takes on some ranks, by a model.
 ///
-/// Each rank computes. As soon as the gradients of a bucket are there, they wait for the link, which
-/// sends one bucket after the other. While it sends, computing is slower. When the backward pass is
-/// done, the rank waits for the last bucket, and updates the weights.
+/// Each rank computes. As soon as the gradients of a bucket are there, they wait for the link,
+/// which sends one bucket after the other. While it sends, computing is slower. When the backward
+/// pass is done, the rank waits for the last bucket, and updates the weights.
 public struct StepPrediction: Codable, Hashable, Sendable {
     /// The number of ranks.
     public let ranks: Int

@@ -13,7 +13,7 @@ extension RankReport {
                 + "after \(Format.duration(oneImageSeconds)); the update takes "
                 + Format.duration(timeline.updateSeconds),
             "messages: latency \(Format.duration(link.latencySeconds)), "
-                + "\(Format.significant(link.bytesPerSecond * 8e-9)) Gb/s each way, a message "
+                + "\(Format.fixed(link.bytesPerSecond * 8e-9, 2)) Gb/s each way, a message "
                 + "\(Format.duration(link.messageSeconds)); for each byte, a sum takes "
                 + "\(Format.fixed(link.sumSecondsPerByte * 1e9, 3)) ns, and computing loses "
                 + "\(Format.fixed(link.lostSecondsPerByte * 1e9, 3)) ns",

@@ -12,7 +12,7 @@ struct RankPredictions: Encodable {
 
     private var summary: String {
         "predicted from \(measured.ranks) ranks, for links of "
-            + "\(Format.significant(link.bytesPerSecond * 8e-9)) Gb/s and a latency of "
+            + "\(Format.fixed(link.bytesPerSecond * 8e-9, 2)) Gb/s and a latency of "
             + Format.duration(link.latencySeconds)
     }
 
@@ -46,8 +46,9 @@ struct RankPredictions: Encodable {
             [
                 LinePlot.Series("predicted", predicted.sorted { $0.x < $1.x }),
                 LinePlot.Series("without messages", ideal.sorted { $0.x < $1.x }),
+                // The key says what the point is.
                 LinePlot.Series(
-                    "measured", [(ranks, batch / measured.step.seconds)], labels: ["measured"]),
+                    "measured", [(ranks, batch / measured.step.seconds)], labels: [""]),
             ], isLogarithmic: (true, true))
     }
 

@@ -8,9 +8,9 @@ struct BenchmarkCommand: ParsableCommand {
         discussion: """
             The model is a checkpoint, a package, or the name of an architecture, which is then \
             measured with random weights. A training step is forward pass, L2 loss, backward pass \
-            and Adam. Started by mpirun or srun, all ranks take it together, and measure what their \
-            messages cost. From that, --predict-ranks predicts the step of other numbers of ranks; \
-            MODEL may then be a file that --json has written.
+            and Adam. Started by mpirun or srun, all ranks take it together, and measure what \
+            their messages cost. From that, --predict-ranks predicts the step of other numbers of \
+            ranks; the model may then be a file that --json has written.
             """)
 
     @Argument(

@@ -18,7 +18,11 @@ package struct SharedGradients {
     package static let requestsName = "requests"
     /// A bucket is closed at this many elements, 8 MiB: larger ones wait longer for their first
     /// gradient, smaller ones send more messages.
-    private static let bucketElements = 1 << 21
+    private static let mostElements = 1 << 21
+    /// The buckets of a network that is smaller than these: most of it is sent while the backward
+    /// pass goes on.
+    private static let leastBuckets = 8
+    private static let leastElements = 1 << 14
 
     /// The prefix of variables that keep what rounding has lost of a parameter's gradient.
     static let residualPrefix = "residual."
@@ -86,10 +90,12 @@ package struct SharedGradients {
 
     /// The members of each bucket, in the order in which the backward pass computes them.
     private static func members(_ gradients: [Tensor]) -> [[Member]] {
+        let all = gradients.reduce(0) { $0 + $1.shape.count }
+        let enough = min(max(all / leastBuckets, leastElements), mostElements)
         var (buckets, elements) = ([[Member]()], 0)
         for (index, tensor) in gradients.enumerated().sorted(by: { $0.element.id < $1.element.id })
         {
-            if elements >= bucketElements {
+            if elements >= enough {
                 buckets.append([])
                 elements = 0
             }
