@@ -124,8 +124,7 @@ struct BenchmarkRanksTests {
             #expect(text.contains("images/s of net") && text.contains("● measured<"))
         }
         let picture = try String(contentsOfFile: bench.path("plot.svg"), encoding: .utf8)
-        #expect(picture.hasPrefix("<svg xmlns="))
-        #expect(XMLParser(data: Data(picture.utf8)).parse())
+        #expect(picture.hasPrefix("<svg xmlns=") && picture.hasSuffix("</svg>\n"))
     }
 
     @Test func refusesOptions() throws {

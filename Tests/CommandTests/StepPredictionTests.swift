@@ -63,10 +63,10 @@ import Testing
         var link = Self.link
         link.lostSecondsPerByte = 0.005
         expect(Self.timeline.seconds(on: 2, link), 5.5, 0.5)
-        // No faster than the link, even if that loses more than all time: the first bucket is sent
-        // from 1 to 2, the second one, ready a second later, from 3 to 5.
+        // Computing stands still at most: the first bucket is sent from 1 to 2, the second one,
+        // ready a second later, from 3 to 5, and the backward pass ends at 6.
         link.lostSecondsPerByte = 1
-        expect(Self.timeline.seconds(on: 2, link), 7, 0.0)
+        expect(Self.timeline.seconds(on: 2, link), 6.5, 0)
     }
 
     @Test func latencyAndBandwidthAreFitted() {

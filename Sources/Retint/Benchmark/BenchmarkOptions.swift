@@ -50,7 +50,8 @@ extension BenchmarkOptions {
     }
 
     func check() throws(BenchmarkError) {
-        try BenchmarkError.check("batch", batch, ranks.size...Self.batchRange.upperBound)
+        let largest = Self.batchRange.upperBound
+        try BenchmarkError.check("batch", batch, min(ranks.size, largest)...largest)
         try BenchmarkError.check("size", size, Model.sideRange)
         try BenchmarkError.check("threads", threads, CompileOptions.threadRange)
         try BenchmarkError.check("runs", runs, Self.runRange)

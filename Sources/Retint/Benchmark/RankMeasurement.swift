@@ -1,5 +1,4 @@
 import Engine
-import Models
 import Ranks
 
 /// Measures the training step of several ranks, and what their messages cost.
@@ -109,10 +108,14 @@ extension RankMeasurement {
     private static let channel = 10_000
     private static let repetitions = 5
 
+    /// The values of single sums that are measured, if all buckets together have more.
+    private static let sizes = [1 << 10, 1 << 14, 1 << 18, 1 << 21]
+
     /// Sums of one bucket of several sizes, and of all buckets at once.
     func sums() throws -> [RankReport.Sum] {
-        let sizes = [1 << 10, 1 << 14, 1 << 18, 1 << 21].map { [$0] } + [counts]
-        return try sizes.map { counts in
+        let all = counts.reduce(0, +)
+        let single = Self.sizes.filter { $0 < all }.map { [$0] }
+        return try ((single.isEmpty ? [[1]] : single) + [counts]).map { counts in
             let buffers = SumBuffers(counts)
             let seconds = try (0...Self.repetitions).map { _ in
                 try waitForAll()
@@ -167,93 +170,5 @@ extension RankMeasurement {
         let bytes = 4 * counts.reduce(0, +)
         let median = mean(try ranks.gather(numbers: lost)).median
         return max(median, 0) / LinkParameters.traffic(bytes, ranks: ranks.size)
-    }
-}
-
-/// The steps of all ranks with a schedule.
-struct MeasuredSteps {
-    /// Of the slowest rank.
-    let seconds: [Double]
-    /// The mean over the ranks.
-    let waited: [Double]
-    /// Medians of the slowest rank: when each bucket is there, then the end of the backward pass.
-    let ready: [Double]
-
-    var report: RankReport.Step {
-        RankReport.Step(seconds: seconds.median, waitedSeconds: waited.median)
-    }
-}
-
-/// Values that are summed to measure how long that takes.
-private final class SumBuffers {
-    private let buffers: [UnsafeMutableBufferPointer<Float>]
-
-    init(_ counts: [Int]) {
-        buffers = counts.map { count in
-            let buffer = UnsafeMutableBufferPointer<Float>.allocate(capacity: count)
-            buffer.initialize(repeating: 0)
-            return buffer
-        }
-    }
-
-    deinit { for buffer in buffers { buffer.deallocate() } }
-
-    func start(_ ranks: Communicator, _ channel: Int) {
-        for (index, buffer) in buffers.enumerated() {
-            ranks.startSum(buffer, channel: channel + index, schedule: .prompt)
-        }
-    }
-
-    func areDone(_ ranks: Communicator, _ channel: Int) -> Bool {
-        buffers.indices.allSatisfy { ranks.isSumDone(channel: channel + $0) }
-    }
-
-    func finish(_ ranks: Communicator, _ channel: Int) throws {
-        for index in buffers.indices { try ranks.finishSum(channel: channel + index) }
-    }
-
-    /// Adds the second buffer to the first.
-    func add() {
-        guard let sums = buffers[0].baseAddress, let addends = buffers[1].baseAddress else {
-            return
-        }
-        addForMeasurement(sums, addends, buffers[0].count)
-    }
-}
-
-extension RankReport {
-    /// Measures all ranks.
-    ///
-    /// - Parameter oneImageSeconds: see ``RankReport/oneImageSeconds``.
-    /// - Returns: the report, and the seconds of each step of the slowest rank.
-    static func measure(
-        _ subject: BenchmarkSubject, oneImageSeconds: Double, _ options: BenchmarkOptions
-    ) throws -> (report: RankReport, seconds: [Double]) {
-        let ranks = options.ranks
-        let measurement = try RankMeasurement(subject, ranks, runs: options.runs)
-        let (steps, lost) = try measurement.turns(
-            [.prompt, .afterBackward, .never], sendsMeanwhile: true)
-        let sums = try measurement.sums()
-        let link = LinkParameters(
-            fitting: sums, ranks: ranks.size, messageSeconds: try measurement.messageSeconds(),
-            sumSecondsPerByte: try measurement.sumSecondsPerByte(),
-            lostSecondsPerByte: lost)
-        let report = RankReport(
-            ranks: ranks.size, batch: options.batch, step: steps[0].report,
-            stepWithoutOverlap: steps[1].report, timeline: measurement.timeline(steps[2]),
-            oneImageSeconds: oneImageSeconds, sums: sums, link: link)
-        return (report, steps[0].seconds)
-    }
-
-    /// Measures the step with one image for each rank, and nothing sent.
-    ///
-    /// - Returns: the end of its backward pass.
-    static func oneImageSeconds(_ model: Model, _ options: BenchmarkOptions) throws -> Double {
-        var options = options
-        options.batch = options.ranks.size
-        let measurement = try RankMeasurement(
-            BenchmarkSubject(model, options), options.ranks, runs: options.runs)
-        let steps = try measurement.turns([.never], sendsMeanwhile: false).steps
-        return measurement.timeline(steps[0]).backwardSeconds
     }
 }

@@ -80,7 +80,7 @@ extension RankReport {
         let seconds =
             share > 1
             ? oneImageSeconds
-                + (whole - oneImageSeconds) * Double(images - 1) / Double(share - 1)
+                + max(whole - oneImageSeconds, 0) * Double(images - 1) / Double(share - 1)
             : whole * Double(images)
         return timeline.scaled(to: seconds)
     }

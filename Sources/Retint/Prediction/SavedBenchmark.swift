@@ -44,6 +44,7 @@ extension RankReport {
     fileprivate var valueOutOfRange: (key: String, range: ClosedRange<Double>)? {
         let fixed: [(String, Double, ClosedRange<Double>)] = [
             ("ranks", Double(ranks), 2...Double(StepPrediction.rankRange.upperBound)),
+            ("buckets", Double(timeline.buckets.count), 1...65_536),
             ("batch", Double(batch), Double(max(ranks, 1))...1e9),
             ("backward_seconds", timeline.backwardSeconds, 1e-9...1e6),
             ("update_seconds", timeline.updateSeconds, Self.seconds),

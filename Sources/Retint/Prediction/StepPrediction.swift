@@ -37,9 +37,8 @@ extension StepTimeline {
                 losing: link.lostSeconds(bucket.bytes, ranks: ranks))
         }
         progress.compute(to: backwardSeconds)
-        // The last bucket is on its way when the link is free.
-        let end = progress.end + 2 * link.latencySeconds
-        let waited = max(end - progress.clock, 0)
+        // The last bucket is still on its way when the link is free.
+        let waited = max(progress.sent + 2 * link.latencySeconds - progress.clock, 0)
         return (progress.clock + waited + updateSeconds, waited)
     }
 }
@@ -50,26 +49,28 @@ private struct SendingProgress {
     private(set) var clock = 0.0
     /// Of these, what computing alone would have taken.
     private var computed = 0.0
-    /// What the link has not sent yet, each with when it is done, and the part of their time that
-    /// computing goes on.
+    /// What the link sends, each with when it is done, and the part of its time that computing
+    /// goes on.
     private var sending: [(end: Double, speed: Double)] = []
+    /// The first of these that is not done.
+    private var next = 0
 
-    /// When the link is free.
-    var end: Double { sending.last?.end ?? clock }
+    /// When the link has sent all.
+    var sent: Double { sending.last?.end ?? 0 }
 
     mutating func send(for seconds: Double, losing lost: Double) {
-        let start = max(end, clock)
-        sending.append((start + seconds, seconds > 0 ? max(1 - lost / seconds, 0) : 1))
+        sending.append((max(sent, clock) + seconds, seconds > 0 ? max(1 - lost / seconds, 0) : 1))
     }
 
     mutating func compute(to target: Double) {
         while computed < target {
-            while let first = sending.first, first.end <= clock { sending.removeFirst() }
-            guard let first = sending.first else {
+            while next < sending.count, sending[next].end <= clock { next += 1 }
+            guard next < sending.count else {
                 clock += target - computed
                 computed = target
                 return
             }
+            let first = sending[next]
             let possible = (first.end - clock) * first.speed
             guard possible >= target - computed else {
                 computed += possible
