@@ -15,7 +15,7 @@ struct BenchmarkRanksTests {
         try Launcher.start(
             2, "retint",
             [
-                "benchmark", "mobile-unet", "--mode", "training", "--size", "32", "--threads", "1",
+                "benchmark", "mobile-unet", "--mode", "training", "--size", "64", "--threads", "1",
                 "--runs", "2",
             ] + arguments
         ).wait(limit: 120)

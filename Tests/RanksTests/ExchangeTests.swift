@@ -111,22 +111,22 @@ struct ExchangeTests {
     private static func measuredSums(
         _ schedule: SumSchedule, _ ranks: Communicator
     ) throws -> (early: [Bool], values: [[Float]], times: SumTimes) {
-        let counts = [1003, 64]
-        var values = counts.map { Self.values($0, rank: ranks.rank) }
-        var early: [Bool] = []
-        let times = try values[0].withUnsafeMutableBufferPointer { first in
-            try values[1].withUnsafeMutableBufferPointer { second in
-                try ranks.measuring(schedule) {
-                    for (channel, buffer) in [first, second].enumerated() {
-                        ranks.startSum(buffer, channel: channel)
-                    }
-                    for _ in 0..<20 { _ = try ranks.gather(integers: [0]) }
-                    early = [0, 1].map { ranks.isSumDone(channel: $0) }
-                    for channel in [0, 1] { try ranks.finishSum(channel: channel) }
-                }
-            }
+        let buffers = [1003, 64].map { count in
+            let buffer = UnsafeMutableBufferPointer<Float>.allocate(capacity: count)
+            _ = buffer.initialize(from: Self.values(count, rank: ranks.rank))
+            return buffer
         }
-        return (early, values, times)
+        defer { for buffer in buffers { buffer.deallocate() } }
+        var early: [Bool] = []
+        let times = try ranks.measuring(schedule) {
+            for (channel, buffer) in buffers.enumerated() {
+                ranks.startSum(buffer, channel: channel)
+            }
+            for _ in 0..<20 { _ = try ranks.gather(integers: [0]) }
+            early = [0, 1].map { ranks.isSumDone(channel: $0) }
+            for channel in [0, 1] { try ranks.finishSum(channel: channel) }
+        }
+        return (early, buffers.map { Array($0) }, times)
     }
 
     @Test func delayedSumsWaitForTheEnd() throws {
