@@ -13,8 +13,7 @@ public final class Communicator: Sendable {
     /// Nil in a process of its own.
     private let messenger: Messenger?
     private let waited = Mutex(Duration.zero)
-    /// Sums that were started, by channel.
-    private let sums = Mutex<[Int: Messenger.Order]>([:])
+    private let sums = Mutex(StartedSums())
     private let scratch = Scratch()
 
     /// A process of its own.
@@ -101,25 +100,54 @@ extension Communicator {
     ///   - losses: what rounding to float16 has lost of each value, to send them as such; nil for
     ///     float32.
     ///   - channel: different for sums that are under way at the same time.
+    ///   - schedule: nil for that of ``measuring(_:_:)``.
     package func startSum(
         _ values: UnsafeMutableBufferPointer<Float>, losses: UnsafeMutablePointer<Float>? = nil,
-        channel: Int
+        channel: Int, schedule: SumSchedule? = nil
     ) {
         guard let messenger else { return }
         let tag = Self.firstSumTag + channel % (Self.tags - Self.firstSumTag)
         let exchange =
             losses.map { HalfAllReduce(values, losses: $0, scratch, tag: tag) }
             ?? FloatAllReduce(values, scratch, tag: tag)
-        let order = messenger.start(exchange)
-        sums.withLock { $0[channel] = order }
+        let schedule = schedule ?? sums.withLock { $0.note(start: values.count) }
+        guard schedule != .never else { return }
+        let order = Messenger.Order(exchange)
+        sums.withLock { sums in
+            sums.orders[channel] = order
+            if schedule == .afterBackward { sums.delayed.append(order) }
+        }
+        if schedule == .prompt { messenger.start(order) }
     }
 
     /// Waits for the sums that were started with this channel.
     package func finishSum(channel: Int) throws(RankError) {
-        guard let messenger, let order = sums.withLock({ $0.removeValue(forKey: channel) }) else {
-            return
-        }
-        try wait(for: order, messenger)
+        guard let messenger else { return }
+        let order = sums.withLock { $0.take(channel, messenger) }
+        defer { sums.withLock { $0.times?.end = .now } }
+        if let order { try wait(for: order, messenger) }
+    }
+
+    /// Whether ``finishSum(channel:)`` would not wait.
+    package func isSumDone(channel: Int) -> Bool {
+        guard let messenger, let order = sums.withLock({ $0.orders[channel] }) else { return true }
+        return messenger.isDone(order)
+    }
+
+    /// Runs a step whose sums are sent by a schedule, and notes when it asks for them.
+    package func measuring(
+        _ schedule: SumSchedule, _ step: () throws -> Void
+    ) rethrows -> SumTimes {
+        sums.withLock { ($0.schedule, $0.times) = (schedule, SumTimes()) }
+        defer { sums.withLock { ($0.schedule, $0.times) = (.prompt, nil) } }
+        try step()
+        return sums.withLock { $0.times } ?? SumTimes()
+    }
+
+    /// Sends messages of one value to the next rank and receives as many, all at once.
+    package func exchangeMessages(_ count: Int) throws(RankError) {
+        guard let messenger else { return }
+        try wait(for: messenger.start(MessageBurst(count, tag: Self.tag)), messenger)
     }
 
     private func wait(for order: Messenger.Order, _ messenger: Messenger) throws(RankError) {

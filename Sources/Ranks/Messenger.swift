@@ -3,8 +3,8 @@ import Glibc
 /// The one thread of a rank that calls the transport, and what it is asked to do.
 ///
 /// MPI works on messages only while it is called, so the thread asks for them again and again:
-/// without a pause for a moment while another thread waits for them, with short ones while all
-/// others compute, so that it takes no core from them.
+/// without a pause for a moment while another thread waits for them, then with short ones, and with
+/// long ones while all others compute, so that it takes no core from them.
 final class Messenger: @unchecked Sendable {
     /// A started operation.
     final class Order: @unchecked Sendable {
@@ -30,7 +30,9 @@ final class Messenger: @unchecked Sendable {
 
     /// Polls in a row without a pause while somebody waits: about 0.2 ms.
     private static let eagerPolls = 2000
-    private static let pause: UInt32 = 50
+    /// Microseconds between polls while somebody waits, and while all compute: each poll takes time
+    /// from them, and a link keeps sending from the system's buffers meanwhile.
+    private static let (shortPause, longPause): (UInt32, UInt32) = (50, 300)
 
     /// Starts the thread.
     ///
@@ -54,11 +56,15 @@ final class Messenger: @unchecked Sendable {
 
     func start(_ exchange: Exchange) -> Order {
         let order = Order(exchange)
+        start(order)
+        return order
+    }
+
+    func start(_ order: Order) {
         monitor.withLock {
             orders.append(order)
             monitor.notify()
         }
-        return order
     }
 
     func wait(for order: Order) throws(RankError) {
@@ -71,6 +77,10 @@ final class Messenger: @unchecked Sendable {
             }
         }
         try result.get()
+    }
+
+    func isDone(_ order: Order) -> Bool {
+        monitor.withLock { order.result != nil || end != nil }
     }
 
     /// Waits for all ranks, and ends the thread.
@@ -129,7 +139,11 @@ final class Messenger: @unchecked Sendable {
             active.removeAll { proceed($0, transport) }
             idlePolls = active.count < count || !new.isEmpty ? 0 : idlePolls + 1
             guard idlePolls > 0 else { continue }
-            if isAwaited, idlePolls < Self.eagerPolls { sched_yield() } else { usleep(Self.pause) }
+            if isAwaited, idlePolls < Self.eagerPolls {
+                sched_yield()
+            } else {
+                usleep(isAwaited ? Self.shortPause : Self.longPause)
+            }
         }
     }
 

@@ -74,7 +74,7 @@ package func htmlStrip(
 
 extension HTMLPage {
     /// Colors are variables, so that a page follows the reader's choice of light or dark.
-    fileprivate static let commonStyle = """
+    static let colors = """
         :root { color-scheme: light dark; --page: #fff; --text: #1c2024; --quiet: #5a6270;
           --rule: #d8dce0; --grid: #eceef0; --box: #f6f7f8; --marked: #fdecea; --bad: #b3261e;
           --curve1: #1f5fa8; --curve2: #d9822b; --curve3: #22763c; --curve4: #8e44ad;
@@ -83,6 +83,17 @@ extension HTMLPage {
           --quiet: #9aa3ad; --rule: #3a4148; --grid: #2a3036; --box: #20252a; --marked: #4a2320;
           --bad: #ff8a80; --curve1: #6fb1ff; --curve2: #f0a355; --curve3: #6cc788;
           --curve4: #c892e0; --curve5: #ff8a80; --curve6: #9aa3ad; } }
+        """
+
+    /// Of the lines and letters of a plot.
+    static let plotStyle = """
+        svg text { font: 10px system-ui, sans-serif; fill: var(--quiet); text-anchor: end; }
+        svg .grid { stroke: var(--grid); } svg polyline { fill: none; stroke-width: 1.5; }
+        svg .marker { stroke: var(--bad); stroke-dasharray: 5 4; stroke-width: 1.3; }
+        """
+
+    fileprivate static let commonStyle = """
+        \(colors)
         body { font: 15px/1.45 system-ui, sans-serif; color: var(--text); background: var(--page);
           max-width: 1080px; margin: 32px auto; padding: 0 20px; }
         h1 { font-size: 22px; overflow-wrap: anywhere; }
@@ -105,9 +116,7 @@ extension HTMLPage {
         figure { margin: 0; } figure img { width: 100%; display: block; image-rendering: auto; }
         figcaption { font-size: 12px; color: var(--quiet); }
         svg { width: 100%; height: auto; margin-top: 6px; }
-        svg text { font: 10px system-ui, sans-serif; fill: var(--quiet); text-anchor: end; }
-        svg .grid { stroke: var(--grid); } svg polyline { fill: none; stroke-width: 1.5; }
-        svg .marker { stroke: var(--bad); stroke-dasharray: 5 4; stroke-width: 1.3; }
+        \(plotStyle)
         svg polyline.noise { stroke: var(--curve1); } svg circle.noise { fill: var(--curve1); }
         svg polyline.largest { stroke: var(--curve2); } svg circle.past { fill: var(--bad); }
         svg .bound { stroke-dasharray: 5 4; stroke-width: 1.3; }

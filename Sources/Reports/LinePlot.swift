@@ -1,3 +1,4 @@
+package import Files
 import Foundation
 
 /// Curves over a common axis, as SVG.
@@ -19,6 +20,8 @@ package struct LinePlot {
     private let marker: (x: Double, label: String)?
     private let xAxis, yAxis: PlotAxis
     private static let (width, height) = (520.0, 260.0)
+    /// The room above a picture of its own for its title.
+    private static let head = 20.0
     private static let (left, right, above, below) = (58.0, 12.0, 12.0, 34.0)
     /// The colors `--curve1` … of a page's style.
     private static let colorCount = 6
@@ -55,10 +58,39 @@ package struct LinePlot {
         """
         <figure class="plot"><figcaption>\(title.escapedForHTML) \(key)</figcaption>
         <svg viewBox="0 0 \(Int(Self.width)) \(Int(Self.height))" role="img" \
-        aria-label="\(title.escapedForHTML)">\(grid)\(markerLine)\
-        \(series.indices.map(curve).joined())</svg>
+        aria-label="\(title.escapedForHTML)">\(drawing)</svg>
         </figure>
         """
+    }
+
+    /// Writes the plot as a picture of its own, replacing an existing file.
+    ///
+    /// - Throws: `FileError` if it cannot be written.
+    package func write(to path: some PathConvertible) throws {
+        let names =
+            series.count < 2
+            ? []
+            : series.indices.map { index in
+                "<tspan dx=\"8\" style=\"fill:\(color(index))\">● "
+                    + "\(series[index].name.escapedForHTML)</tspan>"
+            }
+        let picture = """
+            <svg xmlns="http://www.w3.org/2000/svg" width="\(Int(1.5 * Self.width))" \
+            height="\(Int(1.5 * (Self.height + Self.head)))" \
+            viewBox="0 \(-Int(Self.head)) \(Int(Self.width)) \(Int(Self.height + Self.head))">
+            <style>\(HTMLPage.colors)\(HTMLPage.plotStyle)</style>
+            <rect y="\(-Int(Self.head))" width="100%" height="100%" style="fill:var(--page)"/>
+            <text x="\(number(Self.left))" y="-4" style="text-anchor:start">\
+            \(title.escapedForHTML)\(names.joined())</text>
+            \(drawing)
+            </svg>
+
+            """
+        try AtomicFile.write(Array(picture.utf8), to: path)
+    }
+
+    private var drawing: String {
+        grid + markerLine + series.indices.map(curve).joined()
     }
 
     private var key: String {
@@ -164,7 +196,7 @@ struct PlotAxis {
     /// 1, 2 and 5 times powers of ten that enclose the range; powers alone if it spans many.
     private static func marks(from first: Double, to last: Double) -> [Double] {
         let powers = Int(log10(first).rounded(.down))...Int(log10(last).rounded(.up))
-        let factors = powers.count > 4 ? [1.0] : [1, 2, 5]
+        let factors = powers.count > 5 ? [1.0] : [1, 2, 5]
         let all = powers.flatMap { power in factors.map { $0 * pow(10, Double(power)) } }
         let below = all.lastIndex { $0 <= first } ?? 0
         let above = all.firstIndex { $0 >= last } ?? all.count - 1

@@ -106,6 +106,76 @@ struct ExchangeTests {
         }
     }
 
+    /// Starts two sums, of which none may be done before the first is waited for, and says whether
+    /// they were done then; with the values afterwards.
+    private static func measuredSums(
+        _ schedule: SumSchedule, _ ranks: Communicator
+    ) throws -> (early: [Bool], values: [[Float]], times: SumTimes) {
+        let buffers = [1003, 64].map { count in
+            let buffer = UnsafeMutableBufferPointer<Float>.allocate(capacity: count)
+            _ = buffer.initialize(from: Self.values(count, rank: ranks.rank))
+            return buffer
+        }
+        defer { for buffer in buffers { buffer.deallocate() } }
+        var early: [Bool] = []
+        let times = try ranks.measuring(schedule) {
+            for (channel, buffer) in buffers.enumerated() {
+                ranks.startSum(buffer, channel: channel)
+            }
+            for _ in 0..<20 { _ = try ranks.gather(integers: [0]) }
+            early = [0, 1].map { ranks.isSumDone(channel: $0) }
+            for channel in [0, 1] { try ranks.finishSum(channel: channel) }
+        }
+        return (early, buffers.map { Array($0) }, times)
+    }
+
+    @Test func delayedSumsWaitForTheEnd() throws {
+        let results = try onRanks(3) { try Self.measuredSums(.afterBackward, $0) }
+        for result in results {
+            #expect(result.early == [false, false])
+            #expect(result.values == [Self.sums(1003, ranks: 3), Self.sums(64, ranks: 3)])
+            #expect(result.times.starts.map(\.count) == [1003, 64])
+            let start = try #require(result.times.starts.last?.time)
+            let wait = try #require(result.times.firstWait)
+            let end = try #require(result.times.end)
+            #expect(start <= wait && wait <= end)
+        }
+    }
+
+    @Test func sumsThatAreLeftOutChangeNothing() throws {
+        let results = try onRanks(2) { ranks in
+            let left = try Self.measuredSums(.never, ranks)
+            // Later ones are sent again.
+            var values = Self.values(17, rank: ranks.rank)
+            try Self.sum(&values, ranks, channel: 0)
+            return (left.values, values)
+        }
+        for (rank, (left, values)) in results.enumerated() {
+            #expect(left == [Self.values(1003, rank: rank), Self.values(64, rank: rank)])
+            #expect(values == Self.sums(17, ranks: 2))
+        }
+    }
+
+    /// More sums at once than are sent at once, and messages between them.
+    @Test func manySumsTakeTurns() throws {
+        let results = try onRanks(3) { ranks in
+            let buffers = (0..<9).map { index in
+                let buffer = UnsafeMutableBufferPointer<Float>.allocate(capacity: 100 + index)
+                _ = buffer.initialize(from: Self.values(100 + index, rank: ranks.rank))
+                return buffer
+            }
+            defer { for buffer in buffers { buffer.deallocate() } }
+            for (channel, buffer) in buffers.enumerated() {
+                ranks.startSum(buffer, channel: channel)
+            }
+            try ranks.exchangeMessages(20)
+            for channel in buffers.indices.reversed() { try ranks.finishSum(channel: channel) }
+            return buffers.map { Array($0) }
+        }
+        let expected = (0..<9).map { Self.sums(100 + $0, ranks: 3) }
+        for result in results { #expect(result == expected) }
+    }
+
     @Test func gathersBytesOfDifferentLengths() throws {
         let results = try onRanks(4) { ranks in
             let own = [UInt8](repeating: UInt8(ranks.rank), count: 3 * ranks.rank)

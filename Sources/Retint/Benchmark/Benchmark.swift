@@ -6,6 +6,9 @@ import Models
 /// Two runs that are not timed lay out the weights and warm the caches. The report also has the
 /// speed of matrix products and copies on this machine for comparison.
 ///
+/// Of several ranks, all call it with the same model and options. The times are then those of the
+/// slowest rank.
+///
 /// - Throws: ``BenchmarkError`` if an option is out of range or a package is to be trained;
 ///   `ModelError` if the model does not run at the size.
 public func benchmark(
@@ -13,10 +16,15 @@ public func benchmark(
 ) throws -> BenchmarkReport {
     try options.check()
     let (name, arithmetic) = (model.name, model.arithmetic)
+    let isShared = options.mode == .training && options.ranks.size > 1
+    let oneImage = isShared ? try RankReport.oneImageSeconds(model, options) : nil
     // Programs have weights of their own: the model's are given up where the caller has no use for
     // them.
     let subject = try BenchmarkSubject(consume model, options)
-    let seconds = try subject.measure(runs: options.runs)
+    let shared = try oneImage.map {
+        try RankReport.measure(subject, oneImageSeconds: $0, options)
+    }
+    let seconds = try shared?.seconds ?? subject.measure(runs: options.runs)
     let median = seconds.median
     let isProfiled = options.profilesOperations || options.profilesSteps
     let profile = isProfiled ? subject.program.profile() : []
@@ -40,5 +48,6 @@ public func benchmark(
         sgemmKernels: Machine.matrixKernels,
         operations: options.profilesOperations
             ? BenchmarkReport.Operation.summary(of: profile) : nil,
-        steps: options.profilesSteps ? BenchmarkReport.Step.list(profile) : nil)
+        steps: options.profilesSteps ? BenchmarkReport.Step.list(profile) : nil,
+        ranks: shared?.report)
 }

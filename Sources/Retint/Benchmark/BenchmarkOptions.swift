@@ -1,4 +1,5 @@
 import Engine
+import Ranks
 
 /// How a model is measured.
 public struct BenchmarkOptions: Sendable {
@@ -12,8 +13,10 @@ public struct BenchmarkOptions: Sendable {
 
     /// Whether inference or training is measured.
     public var mode = Mode.inference
-    /// The number of images in a batch.
+    /// The number of images in a batch; of all ranks together.
     public var batch = 1
+    /// The processes that train together.
+    public var ranks = Communicator.single
     /// The side of the square images in pixels; nil for the model's own size, and for 256 in
     /// training.
     public var size: Int?
@@ -47,7 +50,8 @@ extension BenchmarkOptions {
     }
 
     func check() throws(BenchmarkError) {
-        try BenchmarkError.check("batch", batch, Self.batchRange)
+        let largest = Self.batchRange.upperBound
+        try BenchmarkError.check("batch", batch, min(ranks.size, largest)...largest)
         try BenchmarkError.check("size", size, Model.sideRange)
         try BenchmarkError.check("threads", threads, CompileOptions.threadRange)
         try BenchmarkError.check("runs", runs, Self.runRange)
@@ -69,6 +73,8 @@ public struct BenchmarkError: Error, Hashable, Sendable, CustomStringConvertible
         case notTrainable
         /// There is no folder to keep kernel choices in.
         case noCacheFolder
+        /// A file does not hold what several ranks measured.
+        case measurements
     }
 
     /// The kind of failure.

@@ -40,7 +40,7 @@ public struct BenchmarkReport: Encodable, Sendable {
     public let model: String
     /// `inference` or `training`.
     public let mode: String
-    /// The number of images in a batch.
+    /// The number of images in a batch, of all ranks together.
     public let batch: Int
     /// The height of the images in pixels.
     public let height: Int
@@ -58,7 +58,7 @@ public struct BenchmarkReport: Encodable, Sendable {
     public let fastestSeconds: Double
     /// The images of a batch divided by ``medianSeconds``.
     public let imagesPerSecond: Double
-    /// Multiply-adds of one run by the direct algorithms, for the whole batch.
+    /// Multiply-adds of one run by the direct algorithms, for the whole batch, or this rank's part.
     public let multiplyAdds: Int
     /// The bytes of the weights in float32: what a run reads at least, beside the images.
     public let weightBytes: Int
@@ -84,6 +84,8 @@ public struct BenchmarkReport: Encodable, Sendable {
     public let operations: [Operation]?
     /// In the order of the program; nil unless requested.
     public let steps: [Step]?
+    /// What several ranks measured together; nil for one.
+    public let ranks: RankReport?
 }
 
 extension BenchmarkReport.Operation {

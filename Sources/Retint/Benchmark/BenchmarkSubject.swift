@@ -3,7 +3,9 @@ import Colorizers
 import Engine
 import Layers
 import Models
+import Ranks
 import TensorGraph
+import Training
 
 /// A compiled program and its inputs.
 struct BenchmarkSubject {
@@ -29,7 +31,8 @@ struct BenchmarkSubject {
         (height, width) = (shape[2], shape[3])
     }
 
-    /// A training step in one program: forward pass, L2 loss, backward pass, Adam.
+    /// A training step in one program: forward pass, L2 loss, backward pass, Adam. The examples
+    /// are those of this rank.
     private init(trainingOf model: consuming Model, _ options: BenchmarkOptions) throws {
         let name = model.name
         var compileOptions = options.compileOptions
@@ -40,22 +43,25 @@ struct BenchmarkSubject {
         }
         let checkpoint = try source.checkpoint()
         let size = options.size ?? 256
-        let (input, output) = (
-            Shape([options.batch, 1, size, size]), Shape([options.batch, 2, size, size])
-        )
+        let shares = BatchShares(of: options.batch, over: options.ranks)
+        let images = shares.own.count
+        let (input, output) = (Shape([images, 1, size, size]), Shape([images, 2, size, size]))
         let network = try Self.network(of: checkpoint, name, size: size)
         let graph = Graph(mode: .training)
         let ab = network(graph.input("lightness", input))
         let target = graph.input("ab", output)
         let loss = mseLoss(LabScaling.normalize(ab: ab), LabScaling.normalize(ab: target))
         let parameters = graph.parameters
-        let gradients = try gradients(of: loss, withRespectTo: parameters)
+        let shared = try SharedGradients(of: loss, withRespectTo: parameters, shares)
         Adam().apply(
-            parameters: parameters, gradients: gradients, learningRate: graph.learningRate)
-        program = try Program(outputs: [("loss", loss)], options: compileOptions)
+            parameters: parameters, gradients: shared.gradients, learningRate: graph.learningRate)
+        program = try Program(outputs: [("loss", shared.loss)], options: compileOptions)
         try program.load((consume checkpoint).variables)
         try program.load(graph.initialOptimizerState())
-        try program.load(["learning_rate": TensorData(scalar: 1e-4)])
+        try program.load([
+            "learning_rate": TensorData(scalar: 1e-4),
+            SharedGradients.requestsName: TensorData(shape: [2], scalars: [0, 0]),
+        ])
         inputs = [
             "lightness": TensorData(shape: input, scalars: Self.lightness(input)),
             "ab": Self.noise(output, name: "ab", low: -50, high: 50),

@@ -16,6 +16,7 @@ extension BenchmarkReport {
         ]
         let peak = peakBytes.map { "peak memory \(Format.bytes($0)), " } ?? ""
         lines.append("\(peak)of which intermediate results \(Format.bytes(arenaBytes))")
+        lines += ranks?.lines ?? []
         return lines + (operationTable?.lines ?? []) + (stepTable?.lines ?? [])
     }
 

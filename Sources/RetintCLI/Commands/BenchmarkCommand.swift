@@ -8,7 +8,9 @@ struct BenchmarkCommand: ParsableCommand {
         discussion: """
             The model is a checkpoint, a package, or the name of an architecture, which is then \
             measured with random weights. A training step is forward pass, L2 loss, backward pass \
-            and Adam.
+            and Adam. Started by mpirun or srun, all ranks take it together, and measure what \
+            their messages cost. From that, --predict-ranks predicts the step of other numbers of \
+            ranks; the model may then be a file that --json has written.
             """)
 
     @Argument(
@@ -20,8 +22,8 @@ struct BenchmarkCommand: ParsableCommand {
     @Option(help: "What to measure.")
     var mode = BenchmarkOptions.Mode.inference
 
-    @Option(help: "Images in a batch.")
-    var batch = 1
+    @Option(help: "Images in a batch, of all ranks together; default: one for each.")
+    var batch: Int?
 
     @Option(help: "The side of the images in pixels.")
     var size: Int?
@@ -60,20 +62,55 @@ struct BenchmarkCommand: ParsableCommand {
 
     @OptionGroup var arithmetic: ComputeOptions
 
+    @OptionGroup(title: "Options of a prediction")
+    var prediction: PredictionOptions
+
     @Flag(help: "Print one JSON object.")
     var json = false
 
     func run() throws {
+        let ranks = mode == .training ? try joinRanks() : .single
+        let plot = ranks.rank == 0 ? prediction.plot : nil
+        let claim = try plot.map { try claimOutput($0, inputs: [model]) }
+        defer { claim?.end() }
+        if prediction.predictRanks != nil, model.hasSuffix(".json") {
+            let saved = try SavedBenchmark(contentsOf: model)
+            return try show(prediction.predictions(saved.model, saved.ranks))
+        }
+        try measure(on: ranks)
+    }
+
+    private func measure(on ranks: Communicator) throws {
         try check(size, "--size", Model.sideRange)
         try check(batch, "--batch", BenchmarkOptions.batchRange)
         try check(threads, "--threads", CompileOptions.threadRange)
         try check(runs, "--runs", BenchmarkOptions.runRange)
         var options = options
+        options.ranks = ranks
+        try requireRanks(ranks)
+        options.batch = batch ?? ranks.size
         if tune { options.tuner = tuner(options.choices) }
         let report = try benchmark(arithmetic.applied(to: try loadedModel()), options)
         if let tuner = options.tuner { try KernelFile.write(tuner.choices) }
-        if json { return try Console.printJSON(report) }
-        for line in report.lines { Console.print(line) }
+        guard ranks.rank == 0 else { return }
+        if json, prediction.predictRanks == nil { return try Console.printJSON(report) }
+        if !json { for line in report.lines { Console.print(line) } }
+        try show(report.ranks.flatMap { prediction.predictions(report.model, $0) })
+    }
+
+    private func requireRanks(_ ranks: Communicator) throws {
+        guard prediction.predictRanks != nil, ranks.size < 2 else { return }
+        throw CommandError(
+            .wrongUsage,
+            "--predict-ranks needs what several ranks measured: start retint benchmark "
+                + "--mode training with mpirun -n 2, or give the file that it wrote with --json")
+    }
+
+    private func show(_ predictions: RankPredictions?) throws {
+        guard let predictions else { return }
+        if json { try Console.printJSON(predictions) }
+        if !json { for line in predictions.lines { Console.print(line) } }
+        if let plot = prediction.plot { try predictions.writePlot(to: plot) }
     }
 }
 
@@ -99,7 +136,7 @@ extension BenchmarkCommand {
 
     private var options: BenchmarkOptions {
         var options = BenchmarkOptions()
-        (options.mode, options.batch, options.size) = (mode, batch, size)
+        (options.mode, options.size) = (mode, size)
         (options.threads, options.runs) = (threads, runs)
         (options.usesWinograd, options.recomputes) = (winograd, recompute)
         options.choices = KernelFile.read()

@@ -40,8 +40,7 @@ extension ExitStatus {
         case let error as ModelError: self = error.kind == .size ? .wrongUsage : .badInput
         case let error as PhotoError:
             self = [.packed, .output, .corners].contains(error.kind) ? .wrongUsage : .badInput
-        case let error as BenchmarkError:
-            self = error.kind == .noCacheFolder ? .failed : .wrongUsage
+        case let error as BenchmarkError: self.init(error)
         case let error as TrainingError: self.init(error)
         case let error as EvaluationError: self.init(errors: error.failures.map(\.error))
         case let error as FrameError:
@@ -56,6 +55,14 @@ extension ExitStatus {
     /// The status of a command in which several files failed.
     init(errors: [any Error]) {
         self = errors.allSatisfy { ExitStatus(for: $0) == .badInput } ? .badInput : .failed
+    }
+
+    private init(_ error: BenchmarkError) {
+        switch error.kind {
+        case .noCacheFolder: self = .failed
+        case .measurements: self = .badInput
+        case .option, .notTrainable: self = .wrongUsage
+        }
     }
 
     private init(_ error: TrainingError) {

@@ -2,23 +2,27 @@ import Ranks
 import TensorGraph
 
 /// The loss and the gradients of a step, of the examples of all ranks together.
-struct SharedGradients {
+package struct SharedGradients {
     /// The mean over the whole batch.
-    let loss: Tensor
+    package let loss: Tensor
     /// Of that loss, in the order of the parameters.
-    let gradients: [Tensor]
+    package let gradients: [Tensor]
     /// The sums of the ranks' ``StepRequests``; nil with one rank.
-    let requests: Tensor?
+    package let requests: Tensor?
     /// The variables of what rounding has lost of gradients, with their next values.
     let residuals: [Residual]
 
     typealias Residual = (variable: Tensor, next: Tensor)
 
     /// The variable of this rank's requests.
-    static let requestsName = "requests"
+    package static let requestsName = "requests"
     /// A bucket is closed at this many elements, 8 MiB: larger ones wait longer for their first
     /// gradient, smaller ones send more messages.
-    private static let bucketElements = 1 << 21
+    private static let mostElements = 1 << 21
+    /// The buckets of a network that is smaller than these: most of it is sent while the backward
+    /// pass goes on.
+    private static let leastBuckets = 8
+    private static let leastElements = 1 << 14
 
     /// The prefix of variables that keep what rounding has lost of a parameter's gradient.
     static let residualPrefix = "residual."
@@ -26,9 +30,9 @@ struct SharedGradients {
     /// - Parameters:
     ///   - loss: of the examples of this rank.
     ///   - parameters: what to differentiate with respect to.
-    init(
+    package init(
         of loss: Tensor, withRespectTo parameters: [Tensor], _ shares: BatchShares,
-        _ compression: TrainingConfiguration.GradientCompression
+        _ compression: TrainingConfiguration.GradientCompression = .none
     ) throws(GraphError) {
         guard shares.ranks.size > 1 else {
             (self.loss, requests, residuals) = (loss, nil, [])
@@ -86,10 +90,12 @@ struct SharedGradients {
 
     /// The members of each bucket, in the order in which the backward pass computes them.
     private static func members(_ gradients: [Tensor]) -> [[Member]] {
+        let all = gradients.reduce(0) { $0 + $1.shape.count }
+        let enough = min(max(all / leastBuckets, leastElements), mostElements)
         var (buckets, elements) = ([[Member]()], 0)
         for (index, tensor) in gradients.enumerated().sorted(by: { $0.element.id < $1.element.id })
         {
-            if elements >= bucketElements {
+            if elements >= enough {
                 buckets.append([])
                 elements = 0
             }

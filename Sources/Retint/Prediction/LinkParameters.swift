@@ -1,0 +1,64 @@
+/// What messages between ranks cost.
+public struct LinkParameters: Codable, Hashable, Sendable {
+    /// From the start of a message to its arrival, beside what its bytes take, in seconds.
+    public var latencySeconds: Double
+    /// Bytes a second that a rank sends while it receives as many.
+    public var bytesPerSecond: Double
+    /// What each of many messages at once takes beside its bytes, in seconds.
+    public var messageSeconds: Double
+    /// To add a byte of float32 values to others, in seconds.
+    public var sumSecondsPerByte: Double
+    /// What computing loses for each byte that is sent meanwhile, in seconds: the operating system
+    /// and MPI copy bytes with the same processors.
+    public var lostSecondsPerByte: Double
+}
+
+extension LinkParameters {
+    /// The bytes that each rank sends, and receives, to sum a bucket: those that others sum, then
+    /// the sums of its own share to each other rank.
+    static func traffic(_ bytes: Int, ranks: Int) -> Double {
+        2 * Double(bytes) * Double(ranks - 1) / Double(ranks)
+    }
+
+    /// How long the sum of a bucket keeps the link busy, in seconds.
+    func busySeconds(_ bytes: Int, ranks: Int) -> Double {
+        let traffic = Self.traffic(bytes, ranks: ranks)
+        return 2 * Double(ranks - 1) * messageSeconds + traffic / bytesPerSecond
+            + traffic / 2 * sumSecondsPerByte
+    }
+
+    /// How long the sum of a bucket takes: two rounds of messages.
+    package func sumSeconds(_ bytes: Int, ranks: Int) -> Double {
+        busySeconds(bytes, ranks: ranks) + 2 * latencySeconds
+    }
+
+    /// What computing loses while a bucket is sent, in seconds.
+    func lostSeconds(_ bytes: Int, ranks: Int) -> Double {
+        Self.traffic(bytes, ranks: ranks) * lostSecondsPerByte
+    }
+}
+
+extension LinkParameters {
+    /// Latency and bandwidth with which the smallest and the largest sum take the measured times.
+    ///
+    /// Sizes between them say little: a burst of a few hundred kilobytes often passes faster than
+    /// the link sends for long.
+    ///
+    /// - Parameter sums: of at least two sizes, from the smallest to the largest.
+    init(
+        fitting sums: [RankReport.Sum], ranks: Int, messageSeconds: Double,
+        sumSecondsPerByte: Double, lostSecondsPerByte: Double
+    ) {
+        let (small, large) = (sums[0], sums[sums.count - 1])
+        let slope = max(
+            (large.seconds - small.seconds) / Double(large.bytes - small.bytes),
+            .leastNormalMagnitude)
+        let first = small.seconds - slope * Double(small.bytes)
+        let secondsPerByte = slope * Double(ranks) / Double(ranks - 1)
+        self.init(
+            latencySeconds: max(first / 2 - Double(ranks - 1) * messageSeconds, 0),
+            bytesPerSecond: 2 / max(secondsPerByte - sumSecondsPerByte, 1e-3 * secondsPerByte),
+            messageSeconds: messageSeconds, sumSecondsPerByte: sumSecondsPerByte,
+            lostSecondsPerByte: lostSecondsPerByte)
+    }
+}
