@@ -4,13 +4,14 @@ import TensorFiles
 import TensorGraph
 
 extension Checkpoint {
-    /// Makes a checkpoint from a PyTorch state dict in an HDF5 or a safetensors file, or from the
-    /// weights of another checkpoint.
+    /// Makes a checkpoint from a PyTorch state dict in a PyTorch, safetensors or HDF5 file, or from
+    /// the weights of another checkpoint.
     ///
     /// - Parameters:
     ///   - path: the file; tensors have their dotted PyTorch names, or are nested in HDF5 groups.
     ///   - architecture: the name of a registered architecture.
     ///   - options: the checkpoint's ``options``.
+    ///   - key: the key of the state dict in a PyTorch file that holds several.
     ///   - isStrict: whether the file must hold exactly the architecture's tensors. Otherwise
     ///     missing and mis-shaped ones get random initial values (seed 0), and unexpected ones are
     ///     left out.
@@ -19,7 +20,7 @@ extension Checkpoint {
     ///   of differences if it does not match, is strict, or shares nothing with the architecture.
     public static func importing(
         weights path: some PathConvertible, architecture: String,
-        options: [String: String] = [:], isStrict: Bool = true
+        options: [String: String] = [:], key: String? = nil, isStrict: Bool = true
     ) throws -> (checkpoint: Checkpoint, report: LoadReport) {
         let path = path.filePath.string
         var checkpoint = Checkpoint(
@@ -27,7 +28,7 @@ extension Checkpoint {
         let spec = StateSpec(of: try checkpoint.makeColorizer())
         let expected = spec.entries.map { ($0.name, $0.shape) }
         var found = try StateDict(
-            contentsOf: path, expecting: Dictionary(uniqueKeysWithValues: expected))
+            contentsOf: path, expecting: Dictionary(uniqueKeysWithValues: expected), key: key)
         // The optimizer's state is not part of the network.
         if isCheckpoint(path) { found.removeAll(withPrefix: CheckpointFormat.optimizerPrefix) }
         let report = found.compare(expected: expected)

@@ -35,6 +35,7 @@ extension Checkpoint {
         of path: some PathConvertible
     ) throws -> (architecture: String, options: [String: String])? {
         let path = path.filePath.string
+        guard try TensorFileFormat(ofFileAt: path) != .pytorch else { return nil }
         // Throws for a file that cannot be read.
         _ = try StateDict(contentsOf: path, expecting: [:])
         guard let attributes = attributes(of: path) else { return nil }

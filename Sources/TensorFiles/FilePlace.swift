@@ -1,5 +1,8 @@
 /// A file and an object in it, for errors.
 struct FilePlace: Sendable {
+    /// The longest name of a tensor that is read: names are copied into every message about them.
+    static let longestName = 4096
+
     let path: String
     let name: String?
 

@@ -6,14 +6,29 @@ public enum TensorFileFormat: String, Hashable, Sendable, CaseIterable {
     case hdf5
     /// safetensors: a JSON header and the elements of all tensors.
     case safetensors
+    /// What torch.save writes: a pickle and the elements of all tensors. It is read only.
+    case pytorch
 
     /// The file extensions of this format without the dot, the usual one first.
     public var extensions: [String] {
         switch self {
         case .hdf5: ["h5", "hdf5"]
         case .safetensors: ["safetensors"]
+        case .pytorch: ["pth", "pt", "bin", "ckpt"]
         }
     }
+
+    /// The name of the format in messages.
+    var title: String {
+        switch self {
+        case .hdf5: "HDF5"
+        case .safetensors: "safetensors"
+        case .pytorch: "PyTorch"
+        }
+    }
+
+    /// Whether files of this format are written, too.
+    public var isWritable: Bool { self != .pytorch }
 
     /// The format of a path's extension; nil for any other extension.
     public init?(extensionOf path: String) {
@@ -27,7 +42,7 @@ public enum TensorFileFormat: String, Hashable, Sendable, CaseIterable {
 
     /// The format of the file at `path`.
     ///
-    /// - Throws: ``TensorFileError`` if it is of neither or cannot be read.
+    /// - Throws: ``TensorFileError`` if it is of none or cannot be read.
     public init(ofFileAt path: some PathConvertible) throws(TensorFileError) {
         try self.init(of: RegularFile.open(path))
     }
@@ -37,14 +52,20 @@ public enum TensorFileFormat: String, Hashable, Sendable, CaseIterable {
         let start = try file.head(SafetensorsHeader.shortestFile)
         guard !start.isEmpty else {
             throw TensorFileError(
-                .otherFormat, path: path, "is empty, neither an HDF5 nor a safetensors file")
+                .otherFormat, path: path, "is empty, no HDF5, safetensors or PyTorch file")
         }
         if SafetensorsHeader.begins(start) {
             self = .safetensors
         } else if try Self.hasHDF5Signature(file) {
             self = .hdf5
+        } else if try PyTorchSignature(of: file) != nil {
+            self = .pytorch
+        } else if Self(extensionOf: path) == .safetensors {
+            // So that the error describes the damage.
+            self = .safetensors
         } else {
-            self = try Self.claimed(by: path, start: start)
+            throw TensorFileError(
+                .otherFormat, path: path, "is not an HDF5, a safetensors or a PyTorch file")
         }
     }
 
@@ -57,18 +78,5 @@ public enum TensorFileFormat: String, Hashable, Sendable, CaseIterable {
             offset = max(512, offset * 2)
         }
         return false
-    }
-
-    /// The format of an unrecognized file by its extension, so that the error describes the damage.
-    private static func claimed(
-        by path: String, start: [UInt8]
-    ) throws(TensorFileError) -> TensorFileFormat {
-        let isPyTorch = start.starts(with: [0x50, 0x4b, 3, 4]) || start.first == 0x80
-        if !isPyTorch, TensorFileFormat(extensionOf: path) == .safetensors { return .safetensors }
-        let way =
-            isPyTorch
-            ? ", but what torch.save writes; convert it with Scripts/python/export_pytorch.py"
-            : " and not a safetensors file either"
-        throw TensorFileError(.otherFormat, path: path, "is not an HDF5 file\(way)")
     }
 }

@@ -30,13 +30,22 @@ public protocol TensorReader: Sendable {
 
 /// Opens a file of tensors, whose format is recognized by its content.
 ///
+/// - Parameter key: The key of the state dict in a PyTorch file that holds several; see
+///   `PyTorchReader.init(path:limits:key:)`. Files of other formats have none.
 /// - Throws: ``TensorFileError`` if it cannot be read, is damaged or of another format.
 public func openTensorFile(
-    _ path: some PathConvertible, limits: TensorFileLimits = .default
+    _ path: some PathConvertible, limits: TensorFileLimits = .default, key: String? = nil
 ) throws(TensorFileError) -> any TensorReader {
-    switch try TensorFileFormat(ofFileAt: path) {
+    let format = try TensorFileFormat(ofFileAt: path)
+    guard key == nil || format == .pytorch else {
+        throw TensorFileError(
+            .notFound, path: path.filePath.string,
+            "is a \(format.title) file, whose tensors lie under no key; leave it out")
+    }
+    return switch format {
     case .hdf5: try HDF5Reader(path: path, limits: limits)
     case .safetensors: try SafetensorsReader(path: path, limits: limits)
+    case .pytorch: try PyTorchReader(path: path, limits: limits, key: key)
     }
 }
 

@@ -2,6 +2,7 @@ import Checkpoints
 import Foundation
 import TensorFiles
 import TensorGraph
+import TestSupport
 import Testing
 
 @Suite struct ImportTests {
@@ -16,6 +17,54 @@ import Testing
         #expect(result.output.contains("mobile-unet, 246 tensors, 903,506 parameters"))
         let checkpoint = try Checkpoint(contentsOf: bench.path("model.h5"))
         #expect(checkpoint == (try Checkpoint(architecture: "mobile-unet", seed: 1)))
+    }
+
+    /// What a training program on several GPUs saves, and where it keeps two networks.
+    @Test func importsWhatTorchSaves() throws {
+        let checkpoint = try Checkpoint(architecture: "mobile-unet", seed: 1)
+        var entries: [(String, [UInt8])] = []
+        var records: [ZipMaker.Record] = []
+        for (index, (name, tensor)) in checkpoint.state.enumerated() {
+            let bytes =
+                tensor.floats?.withUnsafeBytes { Array($0) }
+                ?? tensor.integers!.withUnsafeBytes { Array($0) }
+            let storage = Pickle.storage(
+                tensor.floats == nil ? "LongStorage" : "FloatStorage", key: "\(index)",
+                count: tensor.shape.count)
+            entries.append(
+                (
+                    "module.\(name)",
+                    Pickle.tensor(of: storage, tensor.shape.dimensions, tensor.shape.strides)
+                ))
+            records.append(.init("weights/data/\(index)", bytes))
+        }
+        let network = Pickle.dictionary(entries)
+        for (file, object) in [
+            ("one.pth", Pickle.dictionary(("model", network), ("epoch", Pickle.integer(3)))),
+            ("two.pth", Pickle.dictionary(("params", network), ("params_ema", network))),
+        ] {
+            let pickle = ZipMaker.Record("weights/data.pkl", Pickle.whole(object))
+            _ = try bench.write(Data(ZipMaker(records: [pickle] + records).bytes), to: file)
+        }
+        let arguments = ["--architecture", "mobile-unet", "-o", "model.h5"]
+        #expect(try bench.run(["import", "one.pth"] + arguments).code == 0)
+        #expect(try Checkpoint(contentsOf: bench.path("model.h5")) == checkpoint)
+        let keyed = ["import", "two.pth", "--key", "params_ema"] + arguments
+        #expect(try bench.run(keyed).code == 0)
+        #expect(try Checkpoint(contentsOf: bench.path("model.h5")) == checkpoint)
+
+        try bench.expect(
+            65, "import", "two.pth", "--architecture", "mobile-unet", "-o", "none.h5",
+            says: ["two.pth", "name a key", "\"params\" (246 tensors)", "\"params_ema\""])
+        try bench.expect(65, "inspect", "two.pth", says: ["name a key"])
+        let shown = try bench.expect(0, "inspect", "two.pth", "--key", "params")
+        #expect(shown.output.contains("pytorch, 246 tensors"))
+        try bench.expect(
+            65, "inspect", "model.h5", "--key", "params", says: ["lie under no key"])
+        try bench.expect(64, "import", "one.pth", "-o", "none.h5", says: ["must be named"])
+        try bench.expect(
+            64, "import", "one.pth", "--architecture", "mobile-unet", "-o", "none.pth",
+            says: ["a checkpoint is an HDF5 file"])
     }
 
     @Test(arguments: [
@@ -133,7 +182,7 @@ import Testing
         let text = try bench.write(Data("weights".utf8), to: "text.h5")
         let before = bench.files
         let cases = [
-            ("absent.h5", "No such file"), (cut, "breaks off"), (text, "not an HDF5 file"),
+            ("absent.h5", "No such file"), (cut, "breaks off"), (text, "not an HDF5, a safetensors"),
             (".", "directory"),
         ]
         for (file, words) in cases {

@@ -52,8 +52,8 @@ import Testing
     @Test func refusesWhatIsNoHDF5() throws {
         let scratch = try TemporaryFolder()
         let contents: [(name: String, bytes: [UInt8], phrase: String)] = [
-            ("empty", [], "is empty"), ("text", Array("weights".utf8), "is not an HDF5 file"),
-            ("torch.pth", [0x50, 0x4b, 3, 4, 0, 0, 0, 0], "torch.save"),
+            ("empty", [], "is empty"), ("text", Array("weights".utf8), "is not an HDF5, a"),
+            ("torch.pth", [0x50, 0x4b, 3, 4, 0, 0, 0, 0], "is a PyTorch file where"),
         ]
         for (name, bytes, phrase) in contents {
             let path = scratch.path(name)

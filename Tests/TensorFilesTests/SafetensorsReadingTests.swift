@@ -109,10 +109,12 @@ import Testing
     }
 
     @Test func formatByName() {
-        let formats = ["a.h5", "A.HDF5", "a.b.safetensors", "a.mlpackage", "safetensors"].map {
+        let formats = [
+            "a.h5", "A.HDF5", "a.b.safetensors", "a.PTH", "a.pt", "a.mlpackage", "safetensors",
+        ].map {
             TensorFileFormat(extensionOf: $0)
         }
-        #expect(formats == [.hdf5, .hdf5, .safetensors, nil, nil])
+        #expect(formats == [.hdf5, .hdf5, .safetensors, .pytorch, .pytorch, nil, nil])
     }
 
     @Test func oneFileForManyThreads() async throws {

@@ -3,7 +3,7 @@ import TensorFiles
 import TensorGraph
 import TestSupport
 
-/// The files that `Goldens/make_goldens.py` and `Goldens/record_safetensors.py` wrote.
+/// The files that `Goldens/make_goldens.py`, `record_safetensors.py` and `record_pytorch.py` wrote.
 func golden(_ name: String, _ format: TensorFileFormat = .hdf5) -> String {
     goldenPath("\(name).\(format.extensions[0])")
 }

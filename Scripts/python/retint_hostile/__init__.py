@@ -8,6 +8,7 @@ from . import (
     package_files,
     package_operations,
     pictures,
+    pytorch_files,
     runs,
     safetensors_files,
 )
@@ -17,6 +18,7 @@ AREAS = [
     package_files,
     hdf5_files,
     safetensors_files,
+    pytorch_files,
     configurations,
     pictures,
     films,

@@ -3,13 +3,13 @@ import Files
 import MLPackage
 
 /// What a file contains, without the values of its tensors: the result of
-/// ``inspect(_:placement:)``.
+/// ``inspect(_:placement:key:)``.
 public enum Inspection: Encodable, Sendable {
     /// A checkpoint of retint.
     case checkpoint(CheckpointInspection)
     /// A Core ML package.
     case package(PackageInspection)
-    /// An HDF5 or safetensors file that is not a checkpoint.
+    /// An HDF5, safetensors or PyTorch file that is not a checkpoint.
     case tensors(TensorFileInspection)
 
     /// Encodes the case's value as the object itself; its key `kind` tells them apart.
@@ -22,16 +22,21 @@ public enum Inspection: Encodable, Sendable {
     }
 }
 
-/// Reads what a checkpoint, a package, or another HDF5 or safetensors file contains.
+/// Reads what a checkpoint, a package, or another file of tensors contains.
 ///
 /// - Parameters:
 ///   - path: the file, or the folder of a package.
 ///   - placement: whether to report which operations of a package the Neural Engine is said to
 ///     refuse; other files have no placement.
+///   - key: the key of the state dict in a PyTorch file that holds several.
 /// - Throws: `FileError` if there is no such file; `TensorFileError`, `CheckpointError` or
 ///   `MLPackageError` if it is damaged.
-public func inspect(_ path: some PathConvertible, placement: Bool = false) throws -> Inspection {
+public func inspect(
+    _ path: some PathConvertible, placement: Bool = false, key: String? = nil
+) throws -> Inspection {
     let file = path.filePath.string
+    // Only a PyTorch file has keys: any other is refused.
+    guard key == nil else { return .tensors(try TensorFileInspection(path: file, key: key)) }
     if try isDirectory(file) {
         let package = try MLPackage(contentsOf: file)
         return .package(try PackageInspection(package, path: file, withPlacement: placement))
@@ -39,5 +44,5 @@ public func inspect(_ path: some PathConvertible, placement: Bool = false) throw
     if Checkpoint.isCheckpoint(file) {
         return .checkpoint(try CheckpointInspection(Checkpoint(contentsOf: file), path: file))
     }
-    return .tensors(try TensorFileInspection(path: file))
+    return .tensors(try TensorFileInspection(path: file, key: nil))
 }

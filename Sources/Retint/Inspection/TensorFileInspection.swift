@@ -1,16 +1,16 @@
 import TensorFiles
 
-/// What an HDF5 or safetensors file contains.
+/// What an HDF5, safetensors or PyTorch file contains.
 public struct TensorFileInspection: Encodable, Sendable {
     private enum CodingKeys: String, CodingKey {
         case kind, file, metadata, tensors, totalElements, totalBytes
     }
 
-    /// `hdf5` or `safetensors`.
+    /// `hdf5`, `safetensors` or `pytorch`.
     public let kind: String
     /// The path of the file, as the caller gave it.
     public let file: String
-    /// The metadata of a safetensors file; nil for HDF5.
+    /// The metadata of a safetensors file; nil for the others.
     public let metadata: [String: String]?
     /// The tensors, in the order of the file.
     public let tensors: [TensorInspection]
@@ -20,8 +20,8 @@ public struct TensorFileInspection: Encodable, Sendable {
     public let totalBytes: Int
 
     /// - Throws: `TensorFileError` if it is not a file of tensors or is refused as a whole.
-    init(path: String) throws {
-        let reader = try openTensorFile(path)
+    init(path: String, key: String?) throws {
+        let reader = try openTensorFile(path, key: key)
         kind = reader.format.rawValue
         file = path
         metadata = (reader as? SafetensorsReader)?.metadata

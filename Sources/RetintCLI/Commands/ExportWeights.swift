@@ -12,7 +12,7 @@ struct ExportWeights: ParsableArguments {
 
     /// Whether the output's name is that of a file of weights.
     static func isRequested(by output: String) -> Bool {
-        TensorFileFormat(extensionOf: output) != nil
+        TensorFileFormat(extensionOf: output)?.isWritable == true
     }
 
     /// Throws a usage error if the output's name has no known extension.

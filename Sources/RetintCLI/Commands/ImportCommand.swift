@@ -4,15 +4,17 @@ import Retint
 struct ImportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Make a checkpoint from PyTorch weights in an HDF5 or safetensors file.",
+        abstract: "Make a checkpoint from PyTorch, safetensors or HDF5 weights.",
         discussion: """
             The file holds a state dict: one tensor for each dotted key. It must hold exactly the \
             tensors of the architecture, else the differences are listed and nothing is written.
+            Files of torch.save (.pth, .pt, .bin) are read without Python, and nothing in them is \
+            executed.
             A checkpoint can be imported without --architecture: the result has its architecture \
             and options, except for those that are given, such as another saturation.
             """)
 
-    @Argument(help: "The HDF5 or safetensors file of weights.")
+    @Argument(help: "The file of weights: .pth, .safetensors or .h5.")
     var weights: String
 
     @OptionGroup var architecture: ArchitectureChoice
@@ -25,11 +27,13 @@ struct ImportCommand: ParsableCommand {
             """)
     var isLenient = false
 
+    @OptionGroup var stateDict: StateDictChoice
+
     @Option(name: .shortAndLong, help: "The checkpoint to write.")
     var output: String
 
     func validate() throws {
-        guard TensorFileFormat(extensionOf: output) != .safetensors else {
+        guard TensorFileFormat(extensionOf: output) ?? .hdf5 == .hdf5 else {
             throw ValidationError(
                 "\(output): a checkpoint is an HDF5 file; use a name that ends in .h5")
         }
@@ -40,7 +44,8 @@ struct ImportCommand: ParsableCommand {
         defer { claim.end() }
         let (name, options) = try architecture.choice(for: weights)
         let (checkpoint, report) = try Checkpoint.importing(
-            weights: weights, architecture: name, options: options.texts, isStrict: !isLenient)
+            weights: weights, architecture: name, options: options.texts, key: stateDict.key,
+            isStrict: !isLenient)
         if !report.isStrict { Console.warn("\(weights): \(report)") }
         let broken = checkpoint.nonFiniteTensors
         if let name = broken.first {
@@ -55,6 +60,16 @@ struct ImportCommand: ParsableCommand {
             "\(output): \(checkpoint.architecture), \(checkpoint.state.count) tensors, "
                 + "\(Format.grouped(parameters)) parameters")
     }
+}
+
+/// The state dict in a file that holds more.
+struct StateDictChoice: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The key of the weights in a PyTorch file that holds those of several networks, such "
+                + "as params_ema.",
+            valueName: "key"))
+    var key: String?
 }
 
 /// An architecture and its options.

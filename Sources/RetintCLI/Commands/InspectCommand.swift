@@ -8,11 +8,12 @@ struct InspectCommand: ParsableCommand {
         discussion: """
             Of a checkpoint: architecture, parameters and cost. Of a package: inputs, outputs, \
             operations and weights; with --placement also the operations that the Neural Engine \
-            is said to refuse. Of any other HDF5 or safetensors file: its tensors. With --system, \
-            and no file: the processor, the kernels for it, and the MPI that ranks talk through.
+            is said to refuse. Of any other PyTorch, safetensors or HDF5 file: its tensors. With \
+            --system, and no file: the processor, the kernels for it, and the MPI that ranks talk \
+            through.
             """)
 
-    @Argument(help: "A checkpoint, a package, or another HDF5 or safetensors file.")
+    @Argument(help: "A checkpoint, a package, or another file of tensors.")
     var file: String?
 
     @Flag(help: "Show what is found on this machine: processor, kernels, MPI.")
@@ -20,6 +21,8 @@ struct InspectCommand: ParsableCommand {
 
     @Flag(help: "Show which operations rules keep off the Neural Engine; not a measurement.")
     var placement = false
+
+    @OptionGroup var stateDict: StateDictChoice
 
     @Flag(help: "Print one JSON object.")
     var json = false
@@ -35,7 +38,7 @@ struct InspectCommand: ParsableCommand {
             throw CommandError(
                 .wrongUsage, "--placement needs a package; export \(file) to one first")
         }
-        let inspection = try inspect(file, placement: placement)
+        let inspection = try inspect(file, placement: placement, key: stateDict.key)
         if json { return try Console.printJSON(inspection) }
         for line in inspection.lines { Console.print(line) }
     }

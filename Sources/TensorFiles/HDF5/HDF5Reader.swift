@@ -26,10 +26,11 @@ public final class HDF5Reader: Sendable {
         path: some PathConvertible, limits: TensorFileLimits = .default
     ) throws(TensorFileError) {
         let file = try RegularFile.open(path)
-        guard try TensorFileFormat(of: file) == .hdf5 else {
+        let format = try TensorFileFormat(of: file)
+        guard format == .hdf5 else {
             throw TensorFileError(
                 .otherFormat, path: file.path.string,
-                "is a safetensors file where an HDF5 file is needed; "
+                "is a \(format.title) file where an HDF5 file is needed; "
                     + "`retint import` makes a checkpoint of weights")
         }
         try self.init(file, limits, HDF5Isolation.open(file, limits))

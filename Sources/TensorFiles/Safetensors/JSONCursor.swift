@@ -89,7 +89,7 @@ extension JSONCursor {
     ///
     /// - Parameter limit: the most bytes; names are copied into every message about them.
     mutating func string(
-        limit: Int = JSONCursor.longestName
+        limit: Int = FilePlace.longestName
     ) throws(TensorFileError) -> String {
         skipBlanks()
         guard position < bytes.count, bytes[position] == Self.quote else {
@@ -117,7 +117,6 @@ extension JSONCursor {
         }
     }
 
-    private static let longestName = 4096
     private static let quote = UInt8(ascii: "\"")
     private static let backslash = UInt8(ascii: "\\")
     /// The characters that follow a backslash, and what they encode.

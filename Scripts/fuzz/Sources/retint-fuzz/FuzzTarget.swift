@@ -27,8 +27,9 @@ extension FuzzTarget {
 }
 
 let fuzzTargets: [any FuzzTarget] = [
-    ProgramTarget(), PackageTarget(), HDF5Target(), SafetensorsTarget(), TrainingYAMLTarget(),
-    QuantizationYAMLTarget(), FramesTarget(), FilmTarget(), ResumeTarget(), PictureTarget(),
+    ProgramTarget(), PackageTarget(), HDF5Target(), SafetensorsTarget(), PyTorchTarget(),
+    TrainingYAMLTarget(), QuantizationYAMLTarget(), FramesTarget(), FilmTarget(), ResumeTarget(),
+    PictureTarget(),
 ]
 
 /// Writes the seeds of a target as files.

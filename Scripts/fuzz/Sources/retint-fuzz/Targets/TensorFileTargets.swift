@@ -105,7 +105,7 @@ struct SafetensorsTarget: FuzzTarget {
     }
 }
 
-private enum TensorFileRun {
+enum TensorFileRun {
     static let limits = TensorFileLimits(totalBytes: 64 << 20)
 
     /// Reads all tensors, and those that a network expects.

@@ -1,0 +1,61 @@
+import TensorFiles
+import TensorGraph
+import TestSupport
+import Testing
+
+/// Damaged PyTorch files are read or refused; whatever is read has the shape that it says.
+@Suite struct PyTorchDamageTests {
+    static let files = ["flat", "flat-legacy", "strided-legacy", "protocol-4-legacy"]
+
+    @Test(arguments: files)
+    func truncations(file: String) throws {
+        let scratch = try TemporaryFolder()
+        let whole = try bytes(of: golden(file, .pytorch))
+        let path = scratch.path("damaged.pth")
+        for count in whole.indices {
+            try write(Array(whole.prefix(count)), to: path)
+            let error = try #require(failure { try readAll(path) }, "\(count) bytes")
+            #expect(error.path == path)
+        }
+    }
+
+    /// Every byte, turned over in two ways.
+    @Test(arguments: files)
+    func flippedBytes(file: String) throws {
+        let scratch = try TemporaryFolder()
+        let whole = try bytes(of: golden(file, .pytorch))
+        let path = scratch.path("damaged.pth")
+        for position in whole.indices {
+            for mask in [1 << (position % 8), 0xff] as [UInt8] {
+                var damaged = whole
+                damaged[position] ^= mask
+                try write(damaged, to: path)
+                _ = failure { try readAll(path) }
+            }
+        }
+    }
+
+    /// The checksums of an archive find every change of an element.
+    @Test func flippedNumbers() throws {
+        let scratch = try TemporaryFolder()
+        let whole = try bytes(of: golden("flat", .pytorch))
+        let number = withUnsafeBytes(of: Float(17).bitPattern.littleEndian) { Array($0) }
+        let place = try #require(
+            whole.indices.dropLast(4).first { whole[$0..<$0 + 4].elementsEqual(number) })
+        for offset in 0..<4 {
+            var damaged = whole
+            damaged[place + offset] ^= 1
+            try write(damaged, to: scratch.path("damaged.pth"))
+            let error = failure { try readAll(scratch.path("damaged.pth")) }
+            #expect(error?.description.contains("checksum") == true)
+        }
+    }
+
+    private func readAll(_ path: String) throws {
+        let reader = try PyTorchReader(path: path)
+        for name in try reader.tensorNames() where (try? reader.storedType(of: name)) != nil {
+            let tensor = try reader.read(name)
+            #expect(tensor.shape.count == tensor.elements.count)
+        }
+    }
+}
