@@ -182,7 +182,8 @@ import Testing
         let text = try bench.write(Data("weights".utf8), to: "text.h5")
         let before = bench.files
         let cases = [
-            ("absent.h5", "No such file"), (cut, "breaks off"), (text, "not an HDF5, a safetensors"),
+            ("absent.h5", "No such file"), (cut, "breaks off"),
+            (text, "not an HDF5, a safetensors"),
             (".", "directory"),
         ]
         for (file, words) in cases {

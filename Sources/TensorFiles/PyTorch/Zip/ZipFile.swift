@@ -84,7 +84,8 @@ struct ZipFile: Sendable {
         of entries: some Collection<ZipEntry>, in file: RegularFile, before limit: Int
     ) throws(TensorFileError) -> [String: Range<Int>] {
         var (end, ranges) = (0, [String: Range<Int>]())
-        for entry in entries.sorted(by: { ($0.headerOffset, $0.name) < ($1.headerOffset, $1.name) }) {
+        for entry in entries.sorted(by: { ($0.headerOffset, $0.name) < ($1.headerOffset, $1.name) })
+        {
             let place = FilePlace(file.path.string, entry.name)
             guard entry.headerOffset >= end else {
                 throw place.error(.damaged, "shares bytes with another record")
