@@ -187,12 +187,19 @@ extension VerificationError {
             case .valueNotFound(let type, let context):
                 at(context.codingPath, "must be \(words(for: type))")
             case .dataCorrupted(let context) where context.codingPath.isEmpty:
-                at([], "is not JSON")
+                at([], "cannot be read as JSON" + detail(of: context))
             case .dataCorrupted(let context):
                 at(context.codingPath, "must have one of the values that retint writes")
             @unknown default: at([], "cannot be read")
             }
     }
+}
+
+/// What the parser found wrong, and where; empty if it does not say.
+private func detail(of context: DecodingError.Context) -> String {
+    let error = context.underlyingError as NSError?
+    guard let text = error?.userInfo[NSDebugDescriptionErrorKey] as? String else { return "" }
+    return ": " + (text.hasSuffix(".") ? String(text.dropLast()) : text)
 }
 
 /// `outputs[0].max_abs`, from the keys as Swift spells them.

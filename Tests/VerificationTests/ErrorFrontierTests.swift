@@ -40,13 +40,10 @@ import Testing
     @Test func keepsFew() {
         #expect(frontier(points(20_000, below: 1_000_000)).points.count < 60)
         // On a line, only its ends decide.
-        let line = (0..<1000).map {
-            Point(expected: Double($0 * 7 % 1000), error: Double($0 * 7 % 1000))
-        }
-        #expect(
-            frontier(line).points == [
-                Point(expected: 0, error: 0), Point(expected: 999, error: 999),
-            ])
+        let shuffled: [Double] = (0..<1000).map { Double($0 * 7 % 1000) }
+        let line = frontier(shuffled.map { Point(expected: $0, error: $0) })
+        let ends: [Double] = [0, 999]
+        #expect(line.points == ends.map { Point(expected: $0, error: $0) })
     }
 
     @Test func leavesOutWhatHasNoOrder() {
