@@ -187,19 +187,12 @@ extension VerificationError {
             case .valueNotFound(let type, let context):
                 at(context.codingPath, "must be \(words(for: type))")
             case .dataCorrupted(let context) where context.codingPath.isEmpty:
-                at([], "cannot be read as JSON" + detail(of: context))
+                at([], "cannot be read as JSON")
             case .dataCorrupted(let context):
                 at(context.codingPath, "must have one of the values that retint writes")
             @unknown default: at([], "cannot be read")
             }
     }
-}
-
-/// What the parser found wrong, and where; empty if it does not say.
-private func detail(of context: DecodingError.Context) -> String {
-    let error = context.underlyingError as NSError?
-    guard let text = error?.userInfo[NSDebugDescriptionErrorKey] as? String else { return "" }
-    return ": " + (text.hasSuffix(".") ? String(text.dropLast()) : text)
 }
 
 /// `outputs[0].max_abs`, from the keys as Swift spells them.

@@ -70,7 +70,7 @@ import Testing
         ),
         (#""max_abs" : "#, #""max_abs" : -"#, "layers[0].error.max_abs: must not be negative"),
         (#""mean_abs" : [^,]+"#, #""mean_abs" : "x""#, "mean_abs: must"),
-        (#""mean_abs" : [^,]+"#, #""mean_abs" : 1e999"#, "1e999 is not representable"),
+        (#""mean_abs" : [^,]+"#, #""mean_abs" : 1e999"#, "cannot be read as JSON"),
         (#""peak" : \d+"#, #""peak" : 0"#, "outputs[0].peak: must be above 0"),
         (#""inputs" : \[\s*\]"#, #""inputs" : [0]"#, "layers[0].inputs: must be indices of layers"),
         (#""largest" : "#, #""largest" : -"#, "layers[0].range.largest: must be finite"),
@@ -81,8 +81,8 @@ import Testing
             "layers_decide: must be true or false"
         ),
         (#""compute" : "\w+""#, #""compute" : "int8""#, "compute: must have one of the values"),
-        (#"(?s)\}\s*\],\s*"precision".*"#, "", "cannot be read as JSON: "),
-        (#"(?s)^.*$"#, "", "cannot be read as JSON: "), (#"(?s)^.*$"#, "[1]", "must be an object"),
+        (#"(?s)\}\s*\],\s*"precision".*"#, "", "cannot be read as JSON"),
+        (#"(?s)^.*$"#, "", "cannot be read as JSON"), (#"(?s)^.*$"#, "[1]", "must be an object"),
     ])
     func badResultsAreRefused(_ pattern: String, _ new: String, _ message: String) throws {
         let text = try text("results.json")
