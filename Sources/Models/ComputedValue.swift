@@ -17,6 +17,18 @@ public struct ComputedValue: Hashable, Sendable {
     public let shape: Shape
     /// The indices of the values that it is computed from; the model's inputs are left out.
     public let inputs: [Int]
+
+    package init(
+        name: String, operation: String, module: String, node: String?, shape: Shape,
+        inputs: [Int]
+    ) {
+        self.name = name
+        self.operation = operation
+        self.module = module
+        self.node = node
+        self.shape = shape
+        self.inputs = inputs
+    }
 }
 
 /// A value and the tensor of the graph that holds it.

@@ -1,7 +1,7 @@
 import TensorGraph
 
 /// The NaN and infinite values of a tensor.
-public struct NonFinite: Hashable, Sendable, Encodable {
+public struct NonFinite: Hashable, Sendable, Codable {
     /// The number of NaN and infinite values.
     public private(set) var count: Int
     /// The number of NaN values among them.

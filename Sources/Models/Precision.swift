@@ -1,7 +1,7 @@
 import MLPackage
 
 /// The precision of a model's weights.
-public enum ModelPrecision: String, Hashable, Sendable, Encodable {
+public enum ModelPrecision: String, Hashable, Sendable, Codable {
     /// Single precision.
     case float32
     /// Half precision.
@@ -11,7 +11,7 @@ public enum ModelPrecision: String, Hashable, Sendable, Encodable {
 }
 
 /// The arithmetic that a model is run with.
-public enum ComputePrecision: String, Hashable, Sendable, CaseIterable, Encodable {
+public enum ComputePrecision: String, Hashable, Sendable, CaseIterable, Codable {
     /// Nothing is rounded to half precision.
     case float32
     /// The inputs, the weights and the result of every operation are rounded to half precision.

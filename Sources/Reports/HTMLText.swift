@@ -4,13 +4,26 @@ import ImageIO
 extension String {
     /// The text with the special characters of HTML and XML escaped.
     package var escapedForHTML: String {
-        reduce(into: "") { result, character in
-            switch character {
+        // By scalars: a combining mark makes one Character with the character before it.
+        unicodeScalars.reduce(into: "") { result, scalar in
+            switch scalar {
             case "&": result += "&amp;"
             case "<": result += "&lt;"
             case ">": result += "&gt;"
             case "\"": result += "&quot;"
-            default: result.append(character)
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+    }
+
+    /// The text as an attribute or the content of an element of XML 1.0. Line breaks and tabs are
+    /// kept as references; a character that XML cannot have becomes U+FFFD.
+    package var escapedForXML: String {
+        escapedForHTML.unicodeScalars.reduce(into: "") { result, scalar in
+            switch scalar.value {
+            case 0x09, 0x0a, 0x0d: result += "&#\(scalar.value);"
+            case 0..<0x20, 0x7f..<0xa0, 0xfffe, 0xffff: result += "\u{fffd}"
+            default: result.unicodeScalars.append(scalar)
             }
         }
     }

@@ -5,7 +5,7 @@ import TensorGraph
 /// The CIEDE2000 difference between a model's colors and the expected ones, over all pixels.
 ///
 /// Colors are compared in Lab with the input's lightness, before they are clamped to sRGB.
-public struct ColorDifference: Hashable, Sendable {
+public struct ColorDifference: Hashable, Sendable, Codable {
     /// The mean over all pixels.
     public let mean: Double
     /// The 99th percentile over all pixels, linearly interpolated.

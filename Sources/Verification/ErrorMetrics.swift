@@ -4,7 +4,7 @@ import Models
 /// The error of computed values c against expected values e.
 ///
 /// Sums are accumulated in double precision. All metrics are NaN if any value is NaN or infinite.
-public struct ErrorMetrics: Hashable, Sendable {
+public struct ErrorMetrics: Hashable, Sendable, Codable {
     /// The largest |c − e|.
     public private(set) var maxAbs = Double.nan
     /// The mean |c − e|.
@@ -49,6 +49,7 @@ public struct ErrorMetrics: Hashable, Sendable {
 /// Accumulates errors over batches; the metrics are those of all batches together.
 struct ErrorGathering {
     private(set) var sums = ErrorSums()
+    private(set) var frontier = ErrorFrontier()
     fileprivate var tail: UpperTail
     fileprivate var maxRelative = 0.0
 
@@ -63,6 +64,7 @@ struct ErrorGathering {
         for (c, e) in zip(computed, expected) {
             let error = abs(Double(c) - Double(e))
             tail.add(Float(error))
+            frontier.add(.init(expected: abs(Double(e)), error: error))
             if e != 0 { maxRelative = max(maxRelative, error / abs(Double(e))) }
         }
     }

@@ -10,10 +10,15 @@ public struct LayerReport: Sendable {
     public let range: ValueRange
     /// Nil if the reference has no such value.
     public let error: LayerError?
+
+    /// The same figures, judged by other bounds.
+    func judged(by tolerance: LayerTolerance) -> LayerReport {
+        LayerReport(value: value, range: range, error: error?.judged(by: tolerance))
+    }
 }
 
 /// The range of an intermediate value's scalars over all runs.
-public struct ValueRange: Hashable, Sendable {
+public struct ValueRange: Hashable, Sendable, Codable {
     /// The largest finite float16 value.
     public static let largestHalf = 65504.0
 
@@ -53,7 +58,7 @@ public struct ValueRange: Hashable, Sendable {
 /// The error of an intermediate value over all runs.
 ///
 /// All figures are NaN if any compared scalar is NaN or infinite.
-public struct LayerError: Hashable, Sendable {
+public struct LayerError: Hashable, Sendable, Codable {
     /// The name of the expected value: a value of the other model, or a module of the original.
     public let expected: String
     /// The largest absolute error.
@@ -69,11 +74,14 @@ public struct LayerError: Hashable, Sendable {
     /// The cosine similarity of computed and expected scalars.
     public let cosine: Double
     /// Whether the error is within the tolerance.
-    public let holds: Bool
+    public private(set) var holds = false
+
+    private enum CodingKeys: String, CodingKey {
+        case expected, maxAbs, meanAbs, relative, psnr, snr, cosine
+    }
 
     init(_ sums: ErrorSums, expected: String, tolerance: LayerTolerance) {
         self.expected = expected
-        holds = tolerance.contains(sums)
         let isFinite = sums.isFinite
         maxAbs = isFinite ? sums.maxAbs : .nan
         meanAbs = isFinite ? sums.meanAbs : .nan
@@ -81,6 +89,33 @@ public struct LayerError: Hashable, Sendable {
         psnr = isFinite ? sums.psnr(peak: sums.maxExpected) : .nan
         snr = isFinite ? sums.snr : .nan
         cosine = isFinite ? sums.cosine : .nan
+        holds = isWithin(tolerance)
+    }
+
+    /// The same figures, judged by other bounds.
+    func judged(by tolerance: LayerTolerance) -> LayerError {
+        var result = self
+        result.holds = isWithin(tolerance)
+        return result
+    }
+
+    /// NaN is not within any tolerance.
+    private func isWithin(_ tolerance: LayerTolerance) -> Bool {
+        !maxAbs.isNaN && checks(tolerance, of: "").allSatisfy { $0.failure == nil }
+    }
+
+    /// - Parameter name: the name of the intermediate value.
+    func checks(_ tolerance: LayerTolerance, of name: String) -> [VerificationCheck] {
+        var checks: [VerificationCheck] = []
+        if let bound = tolerance.maxRelative {
+            let failure = failure(
+                "the largest error relative to the largest expected value", relative, above: bound)
+            checks.append(VerificationCheck(.layerError, name, failure))
+        }
+        if let bound = tolerance.minSNR {
+            checks.append(VerificationCheck(.layerSNR, name, failure("the SNR", snr, below: bound)))
+        }
+        return checks
     }
 }
 

@@ -13,8 +13,67 @@ public struct OutputComparison: Hashable, Sendable {
     public let peak: Double
     /// The output's NaN and infinite values; nil if there are none.
     public let nonFinite: NonFinite?
+    /// The values that decide a bound on each value.
+    let frontier: ErrorFrontier
+    /// The bounds on this output. Of an output with NaN or infinity, only that is judged.
+    public private(set) var checks: [VerificationCheck] = []
+
     /// A sentence for each violated bound; empty if the output passes.
-    public let failures: [String]
+    public var failures: [String] { checks.compactMap(\.failure) }
+
+    init(
+        name: String, shape: [Int], metrics: ErrorMetrics, peak: Double, nonFinite: NonFinite?,
+        frontier: ErrorFrontier, tolerance: Tolerance
+    ) {
+        self.name = name
+        self.shape = shape
+        self.metrics = metrics
+        self.peak = peak
+        self.nonFinite = nonFinite
+        self.frontier = frontier
+        checks = checks(tolerance)
+    }
+
+    /// The same figures, judged by other bounds.
+    func judged(by tolerance: Tolerance) -> OutputComparison {
+        var result = self
+        result.checks = checks(tolerance)
+        return result
+    }
+}
+
+extension OutputComparison {
+    private func checks(_ tolerance: Tolerance) -> [VerificationCheck] {
+        func check(_ rule: VerificationRule, _ failure: String?) -> VerificationCheck {
+            VerificationCheck(rule, name, failure)
+        }
+        let finite = check(.finite, nonFinite?.text)
+        guard nonFinite == nil else { return [finite] }
+        var checks = [finite]
+        if tolerance.boundsEachValue {
+            checks.append(check(.eachValue, valueFailure(tolerance.atol ?? 0, tolerance.rtol ?? 0)))
+        }
+        if let bound = tolerance.meanAbs {
+            checks.append(
+                check(.meanAbs, failure("the mean |error|", metrics.meanAbs, above: bound)))
+        }
+        if let bound = tolerance.minPSNR {
+            checks.append(check(.psnr, failure("the PSNR", metrics.psnr, below: bound)))
+        }
+        if let bound = tolerance.minSNR {
+            checks.append(check(.snr, failure("the SNR", metrics.snr, below: bound)))
+        }
+        return checks
+    }
+
+    private func valueFailure(_ atol: Double, _ rtol: Double) -> String? {
+        guard metrics.maxAbs.isFinite else { return "the errors are not finite" }
+        guard let value = frontier.farthest(outside: atol, rtol) else { return nil }
+        let bound = atol + rtol * value.expected
+        return "a value is farther off than the tolerance allows: |error| "
+            + "\(figure(value.error, bound)) instead of \(figure(bound, value.error)), where "
+            + "|expected| is \(figure(value.expected, 0))"
+    }
 }
 
 /// Accumulates the comparison of an output over all runs.
@@ -25,7 +84,6 @@ struct OutputGathering {
     private var shape: Shape
     private let runs: Int
     private var errors: ErrorGathering
-    private var violations = 0
     private var nonFinite: NonFinite?
     private var minimum = Float.infinity
     private var maximum = -Float.infinity
@@ -45,7 +103,6 @@ struct OutputGathering {
     mutating func add(_ pair: OutputPair) {
         let (computed, expected) = (pair.computed.scalars, pair.expected.scalars)
         errors.add(computed: computed, expected: expected)
-        violations += tolerance.violations(computed: computed, expected: expected)
         minimum = min(minimum, expected.min() ?? minimum)
         maximum = max(maximum, expected.max() ?? maximum)
         guard let found = NonFinite(in: pair.computed) else { return }
@@ -60,26 +117,6 @@ struct OutputGathering {
         if whole.rank > 0 { whole[0] *= runs }
         return OutputComparison(
             name: name, shape: whole.dimensions, metrics: metrics, peak: peak,
-            nonFinite: nonFinite, failures: nonFinite.map { [$0.text] } ?? failures(metrics))
-    }
-
-    private func failures(_ metrics: ErrorMetrics) -> [String] {
-        var failures: [String] = []
-        if violations > 0 {
-            let noun = violations == 1 ? "value is" : "values are"
-            failures.append("\(violations) \(noun) farther off than the tolerance allows")
-        }
-        if let bound = tolerance.meanAbs, !(metrics.meanAbs <= bound) {
-            failures.append(
-                "the mean |error| \(figure(metrics.meanAbs, bound)) is above \(plain(bound))")
-        }
-        if let bound = tolerance.minPSNR, !(metrics.psnr >= bound) {
-            failures.append(
-                "the PSNR \(figure(metrics.psnr, bound)) dB is below \(plain(bound)) dB")
-        }
-        if let bound = tolerance.minSNR, !(metrics.snr >= bound) {
-            failures.append("the SNR \(figure(metrics.snr, bound)) dB is below \(plain(bound)) dB")
-        }
-        return failures
+            nonFinite: nonFinite, frontier: errors.frontier, tolerance: tolerance)
     }
 }

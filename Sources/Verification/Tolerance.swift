@@ -61,25 +61,11 @@ public struct Tolerance: Hashable, Sendable {
     }
 
     /// Whether there is a bound on each value.
-    private var boundsEachValue: Bool { atol != nil || rtol != nil }
+    var boundsEachValue: Bool { atol != nil || rtol != nil }
 
     /// Whether no output can fail, because there is no bound on outputs.
     public var isEmpty: Bool {
         !boundsEachValue && meanAbs == nil && minPSNR == nil && minSNR == nil
-    }
-
-    /// The number of values that violate |c − e| ≤ atol + rtol·|e|.
-    ///
-    /// - Parameters:
-    ///   - computed: the model's values c.
-    ///   - expected: the expected values e, in the same order.
-    public func violations(computed: [Float], expected: [Float]) -> Int {
-        guard boundsEachValue else { return 0 }
-        let (atol, rtol) = (atol ?? 0, rtol ?? 0)
-        return zip(computed, expected).count { c, e in
-            // Negated, so that NaN violates the bound.
-            !(abs(Double(c) - Double(e)) <= atol + rtol * abs(Double(e)))
-        }
     }
 }
 
@@ -98,7 +84,7 @@ extension Tolerance: CustomStringConvertible {
     }
 }
 
-extension Tolerance: Encodable {
+extension Tolerance: Codable {
     private enum CodingKeys: String, CodingKey {
         case atol, rtol
         case meanAbs = "maxMeanAbsError"
@@ -132,14 +118,6 @@ public struct LayerTolerance: Hashable, Sendable {
         case .quantized: LayerTolerance(minSNR: 15)
         }
     }
-
-    /// Whether errors are within the bounds; NaN and infinite values are not.
-    func contains(_ sums: ErrorSums) -> Bool {
-        guard sums.isFinite else { return false }
-        if let maxRelative, !(sums.relative <= maxRelative) { return false }
-        if let minSNR, !(sums.snr >= minSNR) { return false }
-        return true
-    }
 }
 
 extension LayerTolerance: CustomStringConvertible {
@@ -154,7 +132,7 @@ extension LayerTolerance: CustomStringConvertible {
     }
 }
 
-extension LayerTolerance: Encodable {
+extension LayerTolerance: Codable {
     private enum CodingKeys: String, CodingKey {
         case maxRelative = "maxRelativeError"
         case minSNR = "minSnrDb"

@@ -23,6 +23,13 @@ public struct VerificationOptions {
         self.tolerance = tolerance
         self.layerTolerance = layerTolerance
     }
+
+    /// Creates options with all bounds.
+    public init(compute: ComputePrecision? = nil, bounds: VerificationBounds) {
+        self.init(
+            compute: compute, tolerance: bounds.tolerance, layerTolerance: bounds.layerTolerance)
+        layersDecide = bounds.layersDecide
+    }
 }
 
 /// The colors that a model gives for a batch of images, beside the expected ones.
@@ -48,7 +55,8 @@ public func verify(
     _ model: Model, against reference: Reference, options: VerificationOptions = .init()
 ) throws -> VerificationReport {
     let inputs = VerificationInputs(reference, batchSize: model.batchSize)
-    return try verify(model, against: ReferenceValues(reference), on: inputs, options)
+    return try verify(
+        model, against: ReferenceValues(reference), isSameNetwork: false, on: inputs, options)
 }
 
 /// Runs a model and another one on the same inputs, and compares their outputs and the intermediate
@@ -65,12 +73,13 @@ public func verify(
     options: VerificationOptions = .init()
 ) throws -> VerificationReport {
     let inputs = try inputs ?? .noise(shape: model.lightnessInput().shape)
-    return try verify(model, against: ModelValues(other), on: inputs, options)
+    return try verify(
+        model, against: ModelValues(other), isSameNetwork: true, on: inputs, options)
 }
 
 private func verify(
-    _ model: Model, against expected: any ExpectedValues, on inputs: VerificationInputs,
-    _ options: VerificationOptions
+    _ model: Model, against expected: any ExpectedValues, isSameNetwork: Bool,
+    on inputs: VerificationInputs, _ options: VerificationOptions
 ) throws -> VerificationReport {
     let compute = options.compute ?? model.computePrecision
     let first = try inputs.input(0)
@@ -93,8 +102,9 @@ private func verify(
     }
     let layerTolerance = options.layerTolerance ?? .standard(model.precision)
     return VerificationReport(
-        model: model.name, reference: expected.source, precision: model.precision,
-        compute: compute, tolerance: tolerance, outputs: outputs.outputs.map(\.comparison),
+        model: model.name, reference: expected.source, isSameNetwork: isSameNetwork,
+        precision: model.precision, compute: compute, tolerance: tolerance,
+        outputs: outputs.outputs.map(\.comparison),
         color: outputs.color, photos: outputs.photos,
         layers: layers.reports(layerTolerance), layerTolerance: layerTolerance,
         layersDecide: options.layersDecide)

@@ -10,11 +10,13 @@ public struct VerificationError: Error, Hashable, Sendable, CustomStringConverti
         case mismatch
         /// The model cannot be run on the inputs.
         case badModel
+        /// A file is not what a verification has saved.
+        case badResults
     }
 
     /// The kind of the error.
     public let kind: Kind
-    /// The path of the reference file or the model.
+    /// The path of the reference file, the model or the saved results.
     public let path: String
     /// The place in the file, such as `outputs/ab`; empty for the whole file.
     public let place: String

@@ -6,6 +6,8 @@ public struct VerificationReport: Sendable {
     public let model: String
     /// The name of the reference, or of the other model.
     public let reference: String
+    /// Whether the expected values come from another model, rather than from a file.
+    public let isSameNetwork: Bool
     /// The precision of the model's weights.
     public let precision: ModelPrecision
     /// The arithmetic that the model was run with.
@@ -34,9 +36,7 @@ public struct VerificationReport: Sendable {
         guard let mean = color?.mean else {
             return ["the colors cannot be compared, so their mean ΔE2000 is unknown"]
         }
-        // NaN is not within the bound.
-        if mean <= bound { return [] }
-        return ["the mean ΔE2000 \(figure(mean, bound)) is above \(plain(bound))"]
+        return failure("the mean ΔE2000", mean, above: bound).map { [$0] } ?? []
     }
 
     /// A sentence about intermediate values past their tolerance; empty if there are none, or if
@@ -51,6 +51,25 @@ public struct VerificationReport: Sendable {
         return [
             "\(count) intermediate \(count == 1 ? "value is" : "values are") past the tolerance"
         ]
+    }
+
+    /// Every bound that decides, on the outputs, the colors and the intermediate values.
+    public var checks: [VerificationCheck] {
+        outputs.flatMap(\.checks) + colorChecks + layerChecks
+    }
+
+    private var colorChecks: [VerificationCheck] {
+        guard tolerance.meanDeltaE != nil else { return [] }
+        return [VerificationCheck(.meanDeltaE, "colors", colorFailures.first)]
+    }
+
+    private var layerChecks: [VerificationCheck] {
+        guard layersDecide else { return [] }
+        guard comparedCount > 0 else {
+            let rule = layerTolerance.minSNR == nil ? VerificationRule.layerError : .layerSNR
+            return [VerificationCheck(rule, "intermediate values", layerFailures.first)]
+        }
+        return layers.flatMap { $0.error?.checks(layerTolerance, of: $0.value.name) ?? [] }
     }
 
     /// Whether at least one output was compared and every bound is met.

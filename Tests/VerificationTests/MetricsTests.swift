@@ -56,7 +56,6 @@ import Verification
     func nonFiniteValuesHaveNoMetrics(_ value: Float) {
         let metrics = ErrorMetrics(computed: [1, value], expected: [1, 2], peak: 220)
         #expect(metrics.maxAbs.isNaN && metrics.psnr.isNaN && metrics.cosine.isNaN)
-        #expect(Tolerance(atol: 1e9).violations(computed: [1, value], expected: [1, 2]) == 1)
     }
 
     @Test func findsTheFirstNonFiniteValue() throws {
@@ -88,11 +87,9 @@ import Verification
         }
     }
 
-    @Test func boundsAddUp() {
-        let tolerance = Tolerance(atol: 0.5, rtol: 0.1)
-        let (computed, expected): ([Float], [Float]) = ([11.4, 11.6, 0.6, -9], [10, 10, 0, -10])
-        #expect(tolerance.violations(computed: computed, expected: expected) == 2)
-        #expect(Tolerance().isEmpty && !tolerance.isEmpty && !Tolerance(minPSNR: 1).isEmpty)
+    @Test func onlyBoundsOnOutputsCount() {
+        #expect(Tolerance().isEmpty && !Tolerance(atol: 0.5, rtol: 0.1).isEmpty)
+        #expect(!Tolerance(minPSNR: 1).isEmpty)
     }
 
     @Test func standardBounds() {

@@ -24,9 +24,13 @@ struct VerifyCommand: ParsableCommand {
             value for float32, an SNR of 30 dB for float16 and of 15 dB for quantized weights.
 
             The model runs on retint's own engine, not on Apple's runtime.
+
+            Instead of a model, name a file that --save has written: what was measured is judged \
+            again, and nothing runs. Without bounds, those of that run hold; with bounds, the \
+            others are the default ones.
             """)
 
-    @Argument(help: "A checkpoint or a package.")
+    @Argument(help: "A checkpoint, a package, or saved results.")
     var model: String
 
     @Option(
@@ -50,21 +54,12 @@ struct VerifyCommand: ParsableCommand {
             """)
     var compute: ComputePrecision?
 
-    @Flag(help: "List all intermediate values.")
-    var layers = false
-
     @OptionGroup var memory: MemoryOptions
 
-    @Flag(help: "Print one JSON object.")
-    var json = false
-
-    @Option(
-        help: ArgumentHelp(
-            "Also write an HTML page with the images and a plot of the error along the network.",
-            valueName: "file"))
-    var html: String?
+    @OptionGroup var outputs: VerificationOutputs
 
     func validate() throws {
+        guard !isJudgedAgain else { return try validateJudging() }
         guard (reference == nil) != (against == nil) else {
             throw ValidationError("give either --reference or --against")
         }
@@ -73,21 +68,29 @@ struct VerifyCommand: ParsableCommand {
         }
     }
 
+    /// Refuses options for which the model would have to run.
+    private func validateJudging() throws {
+        let options: [(name: String, isGiven: Bool)] = [
+            ("--reference", reference != nil), ("--against", against != nil),
+            ("--photo, --photos, --size or --seed", lightness.isGiven),
+            ("--compute", compute != nil), ("--memory-limit", memory.memoryLimit != nil),
+            ("--html", outputs.html != nil), ("--save", outputs.save != nil),
+        ]
+        guard let option = options.first(where: \.isGiven) else { return }
+        throw ValidationError(
+            "\(option.name): \(model) has saved results, which are judged without a run; name the "
+                + "model instead")
+    }
+
+    private var isJudgedAgain: Bool { VerificationResults.isFile(at: model) }
+
     func run() throws {
-        let claim = try html.map { try claimOutput($0, inputs: inputFiles) }
-        defer { claim?.end() }
-        let model = try memory.model(contentsOf: model)
-        var options = options(for: model)
-        let images = html.map { _ in VerificationImages() }
-        if let images { options.onColors = { images.add($0) } }
-        let report = try report(on: model, options)
-        if let html { try VerificationPage(report, images).write(to: html) }
-        if json {
-            try Console.printJSON(report)
-        } else {
-            for line in report.lines(allLayers: layers) { Console.print(line) }
-        }
-        guard report.passed else { throw ExitStatus.toleranceExceeded.exit }
+        let claims = try outputs.claim(inputs: inputFiles)
+        defer { for claim in claims { claim.end() } }
+        let images = outputs.html.map { _ in VerificationImages() }
+        let results = try isJudgedAgain ? judgedAgain() : measured(images)
+        try outputs.write(results, images)
+        guard results.report.passed else { throw ExitStatus.toleranceExceeded.exit }
     }
 
     private var inputFiles: [String] {
@@ -95,16 +98,40 @@ struct VerifyCommand: ParsableCommand {
             try [model, reference, against].compactMap { $0 } + lightness.paths
         }
     }
+}
 
-    private func options(for model: Model) -> VerificationOptions {
-        let isCoarser = compute == .float16 && model.precision == .float32
-        let precision = isCoarser ? .float16 : model.precision
-        let standard = Tolerance.standard(precision, isSameNetwork: against != nil)
+// MARK: Saved results
+
+extension VerifyCommand {
+    private func judgedAgain() throws -> VerificationResults {
+        let saved = try VerificationResults(contentsOf: model)
+        let (report, environment) = (saved.report, saved.environment)
+        Console.note(
+            "judging \(model), which retint \(environment.retint) measured on "
+                + environment.processor)
+        guard bounds.areGiven else { return saved }
+        let standard = VerificationBounds.standard(
+            report.precision, compute: report.compute, isSameNetwork: report.isSameNetwork)
+        return VerificationResults(
+            report.judged(by: bounds.replacing(standard)), environment: environment)
+    }
+}
+
+// MARK: Running
+
+extension VerifyCommand {
+    private func measured(_ images: VerificationImages?) throws -> VerificationResults {
+        let model = try memory.model(contentsOf: model)
         var options = VerificationOptions(
-            compute: compute, tolerance: standard.replacing(with: bounds.tolerance),
-            layerTolerance: bounds.layerTolerance ?? .standard(precision))
-        options.layersDecide = bounds.layerTolerance != nil
-        return options
+            compute: compute,
+            bounds: bounds.replacing(
+                .standard(
+                    model.precision, compute: compute, isSameNetwork: against != nil)))
+        if let images { options.onColors = { images.add($0) } }
+        return VerificationResults(
+            try report(on: model, options),
+            environment: VerificationEnvironment(
+                retint: RetintCommand.configuration.version, processor: Processor.name))
     }
 
     private func report(

@@ -51,15 +51,26 @@ struct BoundOptions: ParsableArguments {
         }
     }
 
+    /// Whether there is a bound.
+    var areGiven: Bool { tolerance != Tolerance() || layerTolerance != nil }
+
+    /// The given bounds, and others for those that are not given.
+    func replacing(_ others: VerificationBounds) -> VerificationBounds {
+        VerificationBounds(
+            tolerance: others.tolerance.replacing(with: tolerance),
+            layerTolerance: layerTolerance ?? others.layerTolerance,
+            layersDecide: layerTolerance != nil)
+    }
+
     /// The given bounds of outputs and colors.
-    var tolerance: Tolerance {
+    private var tolerance: Tolerance {
         Tolerance(
             atol: atol, rtol: rtol, meanAbs: maxMean, minPSNR: minPSNR, minSNR: minSNR,
             meanDeltaE: maxDeltaE)
     }
 
     /// The given bounds of intermediate values; nil if there are none.
-    var layerTolerance: LayerTolerance? {
+    private var layerTolerance: LayerTolerance? {
         guard maxLayerError != nil || layerMinSNR != nil else { return nil }
         return LayerTolerance(maxRelative: maxLayerError, minSNR: layerMinSNR)
     }

@@ -1,0 +1,57 @@
+import ArgumentParser
+import Retint
+
+/// What a verification prints and writes.
+struct VerificationOutputs: ParsableArguments {
+    @Flag(help: "List all intermediate values.")
+    var layers = false
+
+    @Flag(help: "Print one JSON object.")
+    var json = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Also write an HTML page with the images and a plot of the error along the network.",
+            valueName: "file"))
+    var html: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Also write what was measured, to be judged again by other bounds.",
+            valueName: "results.json"))
+    var save: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Also write a JUnit report with a test case for each bound.", valueName: "file.xml"))
+    var junit: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Also write a SARIF log with an error for each violated bound.",
+            valueName: "file.sarif"))
+    var sarif: String?
+
+    private var files: [String] { [html, save, junit, sarif].compactMap { $0 } }
+
+    func validate() throws {
+        guard Set(files).count == files.count else {
+            throw ValidationError("--html, --save, --junit and --sarif need different files")
+        }
+    }
+
+    /// Keeps the files for this command, before it works.
+    func claim(inputs: [String]) throws -> [OutputClaim] {
+        try files.map { try claimOutput($0, inputs: inputs) }
+    }
+
+    /// Writes the files, then prints the report.
+    func write(_ results: VerificationResults, _ images: VerificationImages?) throws {
+        if let html { try VerificationPage(results.report, images).write(to: html) }
+        if let save { try results.write(to: save) }
+        if let junit { try results.writeJUnit(to: junit) }
+        if let sarif { try results.writeSARIF(to: sarif) }
+        if json { return try Console.printJSON(results.report) }
+        for line in results.report.lines(allLayers: layers) { Console.print(line) }
+    }
+}

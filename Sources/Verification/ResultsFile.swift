@@ -1,0 +1,218 @@
+import Foundation
+import Models
+import TensorGraph
+
+/// ``VerificationResults`` as they are in a file. The keys are in snake_case there.
+struct ResultsFile: Codable {
+    private static let format = "retint verification"
+    private static let version = 1
+
+    /// What tells whether this version of retint can read the rest.
+    private struct Head: Codable {
+        let format: String
+        let version: Int
+    }
+
+    struct Output: Codable {
+        let name: String
+        let shape: [Int]
+        let metrics: ErrorMetrics
+        let peak: Double
+        let nonFinite: NonFinite?
+        let decidingErrors: [ErrorFrontier.Point]
+    }
+
+    struct Photo: Codable {
+        let photo: String
+        let deltaE2000: ColorDifference
+    }
+
+    struct Layer: Codable {
+        let name: String
+        let operation: String
+        let module: String
+        let node: String?
+        let shape: [Int]
+        let inputs: [Int]
+        let range: ValueRange
+        let error: LayerError?
+    }
+
+    let format: String
+    let version: Int
+    let environment: VerificationEnvironment
+    let model: String
+    let reference: String
+    let isSameNetwork: Bool
+    let precision: ModelPrecision
+    let compute: ComputePrecision
+    let tolerance: Tolerance
+    let layerTolerance: LayerTolerance
+    let layersDecide: Bool
+    let outputs: [Output]
+    let deltaE2000: ColorDifference?
+    let photos: [Photo]
+    let layers: [Layer]
+}
+
+// MARK: Writing
+
+extension ResultsFile {
+    init(_ results: VerificationResults) {
+        let report = results.report
+        format = Self.format
+        version = Self.version
+        environment = results.environment
+        model = report.model
+        reference = report.reference
+        isSameNetwork = report.isSameNetwork
+        precision = report.precision
+        compute = report.compute
+        tolerance = report.tolerance
+        layerTolerance = report.layerTolerance
+        layersDecide = report.layersDecide
+        outputs = report.outputs.map { Output($0) }
+        deltaE2000 = report.color
+        photos = report.photos.map { Photo(photo: $0.photo, deltaE2000: $0.difference) }
+        layers = report.layers.map { Layer($0) }
+    }
+
+    func json() throws -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        encoder.keyEncodingStrategy = .convertToSnakeCase
+        encoder.nonConformingFloatEncodingStrategy = .convertToString(
+            positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
+        return Array(try encoder.encode(self)) + [UInt8(ascii: "\n")]
+    }
+}
+
+extension ResultsFile.Output {
+    fileprivate init(_ output: OutputComparison) {
+        self.init(
+            name: output.name, shape: output.shape, metrics: output.metrics, peak: output.peak,
+            nonFinite: output.nonFinite, decidingErrors: output.frontier.points)
+    }
+}
+
+extension ResultsFile.Layer {
+    fileprivate init(_ layer: LayerReport) {
+        let value = layer.value
+        self.init(
+            name: value.name, operation: value.operation, module: value.module, node: value.node,
+            shape: value.shape.dimensions, inputs: value.inputs, range: layer.range,
+            error: layer.error)
+    }
+}
+
+// MARK: Reading
+
+extension ResultsFile {
+    /// - Throws: ``VerificationError`` if the bytes are no results of this version, or a key is
+    ///   missing or has a value of another type.
+    init(_ bytes: [UInt8], path: String) throws {
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+            positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
+        let data = Data(bytes)
+        do {
+            let head = try? decoder.decode(Head.self, from: data)
+            if let head, head.format == Self.format, head.version != Self.version {
+                throw VerificationError(
+                    .badResults, path: path, place: "version",
+                    "is \(head.version), but this retint reads \(Self.version); verify again and "
+                        + "save the results")
+            }
+            self = try decoder.decode(Self.self, from: data)
+        } catch let error as DecodingError {
+            throw VerificationError(error, path: path)
+        }
+        guard format == Self.format else {
+            throw VerificationError(
+                .badResults, path: path, place: "format",
+                "must be \"\(Self.format)\"; name a file that retint verify --save has written")
+        }
+    }
+
+    /// - Throws: ``VerificationError`` if a value is out of range.
+    func results(_ check: ResultsCheck) throws -> VerificationResults {
+        try check(tolerance, layerTolerance)
+        try check.require(!outputs.isEmpty, "outputs", "must have at least one output")
+        try deltaE2000.map { try check($0, "delta_e2000") }
+        for (index, photo) in photos.enumerated() {
+            try check(photo.deltaE2000, "photos[\(index)].delta_e2000")
+        }
+        let report = VerificationReport(
+            model: model, reference: reference, isSameNetwork: isSameNetwork,
+            precision: precision, compute: compute, tolerance: tolerance,
+            outputs: try outputs.indices.map { try output($0, check) }, color: deltaE2000,
+            photos: photos.map { PhotoDifference(photo: $0.photo, difference: $0.deltaE2000) },
+            layers: try layers.indices.map { try layer($0, check) },
+            layerTolerance: layerTolerance, layersDecide: layersDecide)
+        return VerificationResults(report, environment: environment)
+    }
+
+    private func output(_ index: Int, _ check: ResultsCheck) throws -> OutputComparison {
+        let output = outputs[index]
+        let frontier = try check(output, "outputs[\(index)]")
+        return OutputComparison(
+            name: output.name, shape: output.shape, metrics: output.metrics, peak: output.peak,
+            nonFinite: output.nonFinite, frontier: frontier, tolerance: tolerance)
+    }
+
+    private func layer(_ index: Int, _ check: ResultsCheck) throws -> LayerReport {
+        let layer = layers[index]
+        try check(layer, at: index)
+        let value = ComputedValue(
+            name: layer.name, operation: layer.operation, module: layer.module, node: layer.node,
+            shape: Shape(layer.shape), inputs: layer.inputs)
+        return LayerReport(
+            value: value, range: layer.range, error: layer.error?.judged(by: layerTolerance))
+    }
+}
+
+extension VerificationError {
+    /// A file that is no JSON, or whose keys or values are others than those of results.
+    fileprivate init(_ error: DecodingError, path: String) {
+        let remedy = "; name a file that retint verify --save has written"
+        func at(_ keys: [any CodingKey], _ rule: String) -> VerificationError {
+            VerificationError(.badResults, path: path, place: jsonPlace(of: keys), rule + remedy)
+        }
+        self =
+            switch error {
+            case .keyNotFound(let key, let context): at(context.codingPath + [key], "is missing")
+            case .typeMismatch(let type, let context):
+                at(context.codingPath, "must be \(words(for: type))")
+            case .valueNotFound(let type, let context):
+                at(context.codingPath, "must be \(words(for: type))")
+            case .dataCorrupted(let context) where context.codingPath.isEmpty:
+                at([], "cannot be read as JSON")
+            case .dataCorrupted(let context):
+                at(context.codingPath, "must have one of the values that retint writes")
+            @unknown default: at([], "cannot be read")
+            }
+    }
+}
+
+/// `outputs[0].max_abs`, from the keys as Swift spells them.
+private func jsonPlace(of keys: [any CodingKey]) -> String {
+    keys.reduce("") { place, key in
+        if let index = key.intValue { return place + "[\(index)]" }
+        let name = key.stringValue.reduce(into: "") { name, letter in
+            name += letter.isUppercase ? "_" + letter.lowercased() : String(letter)
+        }
+        return place.isEmpty ? name : place + "." + name
+    }
+}
+
+private func words(for type: Any.Type) -> String {
+    switch type {
+    case is Double.Type: "a number"
+    case is Int.Type: "a whole number"
+    case is String.Type: "text"
+    case is Bool.Type: "true or false"
+    case is [Any].Type: "a list"
+    default: "an object"
+    }
+}
