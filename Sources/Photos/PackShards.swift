@@ -15,8 +15,6 @@ final class PackShards: PackedPhotos {
     private let open = Mutex<[(shard: Int, file: RegularFile)]>([])
 
     var names: [String] { index.names }
-    /// The shards that are open now.
-    var openCount: Int { open.withLock { $0.count } }
 
     /// Reads the index, and compares each shard with it: missing and wrong ones are found before
     /// anything else is done.
