@@ -50,8 +50,8 @@ TEXT = {"--author", "--license", "--model-version", "--keep-float32", "--keep-fl
         "--photos", "--output", "--package", "--html", "--config", "--calibrate", "--photo",
         "--mask",
         "--anchor", "--film", "--against", "--reference", "--before", "--encoder", "--set",
-        "--candidate", "--encoder-option", "--keep-float32-overflow", "--quad", "--instances", "--save",
-        "--junit", "--sarif"}
+        "--candidate", "--encoder-option", "--keep-float32-overflow", "--quad", "--instances",
+        "--save", "--junit", "--sarif"}
 
 
 def _options(command):
