@@ -44,17 +44,21 @@ extension Communicator {
         return value
     }
 
-    // Property lists hold the bits of numbers, infinities included; JSON does not.
+    // JSON, not property lists: those take -0.0 and 0.0 for one number.
 
     private static func bytes(_ values: [some Encodable]) throws -> [UInt8] {
-        let encoder = PropertyListEncoder()
-        encoder.outputFormat = .binary
+        let encoder = JSONEncoder()
+        encoder.nonConformingFloatEncodingStrategy = .convertToString(
+            positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
         return try Array(encoder.encode(values))
     }
 
     private static func values<Value: Decodable & SendableMetatype>(
         _ bytes: [UInt8]
     ) throws -> [Value] {
-        try PropertyListDecoder().decode([Value].self, from: Data(bytes))
+        let decoder = JSONDecoder()
+        decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+            positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+        return try decoder.decode([Value].self, from: Data(bytes))
     }
 }

@@ -1,4 +1,3 @@
-import Foundation
 import ImageIO
 import Photos
 import Ranks
@@ -64,10 +63,8 @@ struct ValidationCrops {
     private static func union(
         _ failures: [Int: String], over ranks: Communicator
     ) throws -> [Int: String] {
-        guard ranks.size > 1 else { return failures }
-        let all = try ranks.gather(Array(JSONEncoder().encode(failures))).map {
-            try JSONDecoder().decode([Int: String].self, from: Data($0))
+        try ranks.gather(failures).reduce(into: [:]) { union, next in
+            union.merge(next) { first, _ in first }
         }
-        return all.reduce(into: [:]) { union, next in union.merge(next) { first, _ in first } }
     }
 }
