@@ -1,3 +1,5 @@
+import TensorGraph
+
 /// A file and an object in it, for errors.
 struct FilePlace: Sendable {
     /// The longest name of a tensor that is read: names are copied into every message about them.
@@ -18,6 +20,17 @@ struct FilePlace: Sendable {
 }
 
 extension FilePlace {
+    /// Throws if a tensor has another shape than is expected; nil allows any.
+    func check(_ shape: Shape, expecting expected: Shape?) throws(TensorFileError) {
+        guard let expected, expected != shape else { return }
+        throw error(.mismatch, "has shape \(shape) where \(expected) is expected")
+    }
+
+    /// Refuses elements that a tensor cannot hold.
+    func notPlain(_ elements: String) -> TensorFileError {
+        error(.refused, "holds \(elements); a tensor holds plain floats or integers")
+    }
+
     /// Throws if a tensor has more bytes than may still be read.
     func checkBudget(
         _ byteCount: Int, _ budget: Int, _ limits: TensorFileLimits

@@ -9,14 +9,7 @@ import Testing
 
     @Test(arguments: files)
     func truncations(file: String) throws {
-        let scratch = try TemporaryFolder()
-        let whole = try bytes(of: golden(file, .safetensors))
-        let path = scratch.path("damaged.safetensors")
-        for count in whole.indices {
-            try write(Array(whole.prefix(count)), to: path)
-            let error = try #require(failure { try readAll(path) }, "\(count) bytes")
-            #expect(error.path == path)
-        }
+        try expectTruncationsRefused(of: file, .safetensors, readAll)
     }
 
     /// Every byte of the length and the header, turned over in every way that one bit or all do.
@@ -53,10 +46,6 @@ import Testing
     }
 
     private func readAll(_ path: String) throws {
-        let reader = try SafetensorsReader(path: path)
-        for name in try reader.tensorNames() where (try? reader.storedType(of: name)) != nil {
-            let tensor = try reader.read(name)
-            #expect(tensor.shape.count == tensor.elements.count)
-        }
+        try TensorFilesTests.readAll(SafetensorsReader(path: path))
     }
 }

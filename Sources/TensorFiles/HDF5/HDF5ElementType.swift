@@ -15,7 +15,7 @@ struct HDF5ElementType: Hashable {
         switch H5Tget_class(type.id) {
         case H5T_FLOAT: stored = try Self.float(type.id, isBigEndian, place)
         case H5T_INTEGER: stored = try Self.integer(type.id, place)
-        case let other: throw Self.unsupported(Self.name(of: other), place)
+        case let other: throw place.notPlain(Self.name(of: other))
         }
     }
 
@@ -29,7 +29,7 @@ struct HDF5ElementType: Hashable {
         ]
         defer { for candidate in candidates { H5Tclose(candidate.1) } }
         guard let match = candidates.first(where: { H5Tequal(type, $0.1) > 0 }) else {
-            throw unsupported("floats of an unusual format", place)
+            throw place.notPlain("floats of an unusual format")
         }
         return match.0
     }
@@ -44,12 +44,8 @@ struct HDF5ElementType: Hashable {
         let name = "\(isSigned ? "" : "u")int\(size * 8)"
         guard isPlain, order == H5T_ORDER_LE || order == H5T_ORDER_BE,
             let stored = StoredType(rawValue: name)
-        else { throw unsupported("integers of an unusual format", place) }
+        else { throw place.notPlain("integers of an unusual format") }
         return stored
-    }
-
-    private static func unsupported(_ what: String, _ place: FilePlace) -> TensorFileError {
-        place.error(.refused, "holds \(what); a tensor holds plain floats or integers")
     }
 
     private static func name(of type: H5T_class_t) -> String {

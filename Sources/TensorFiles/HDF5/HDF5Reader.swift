@@ -149,10 +149,7 @@ extension HDF5Reader {
         _ name: String, expecting expected: Shape?
     ) throws(TensorFileError) -> HDF5Dataset {
         let dataset = try dataset(components(of: name))
-        if let expected, expected != dataset.shape {
-            throw dataset.place.error(
-                .mismatch, "has shape \(dataset.shape) where \(expected) is expected")
-        }
+        try dataset.place.check(dataset.shape, expecting: expected)
         return dataset
     }
 

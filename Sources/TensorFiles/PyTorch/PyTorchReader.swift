@@ -102,10 +102,7 @@ public final class PyTorchReader: TensorReader {
         _ name: String, expecting expected: Shape? = nil
     ) throws(TensorFileError) -> StoredTensor {
         let entry = try entry(name)
-        if let expected, expected != entry.view.shape {
-            throw FilePlace(path, name).error(
-                .mismatch, "has shape \(entry.view.shape) where \(expected) is expected")
-        }
+        try FilePlace(path, name).check(entry.view.shape, expecting: expected)
         return try read(entry, budget: limits.totalBytes)
     }
 
@@ -155,9 +152,7 @@ extension PyTorchReader {
 
     private func storedType(of entry: Entry) throws(TensorFileError) -> StoredType {
         guard let stored = entry.type.stored else {
-            throw FilePlace(path, entry.name).error(
-                .refused,
-                "holds \(entry.type.rawValue); a tensor holds plain floats or integers")
+            throw FilePlace(path, entry.name).notPlain("\(entry.type.rawValue)")
         }
         return stored
     }

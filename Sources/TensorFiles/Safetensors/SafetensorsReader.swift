@@ -61,10 +61,7 @@ public final class SafetensorsReader: TensorReader {
         _ name: String, expecting expected: Shape? = nil
     ) throws(TensorFileError) -> StoredTensor {
         let entry = try entry(name)
-        if let expected, expected != entry.shape {
-            throw FilePlace(path, name).error(
-                .mismatch, "has shape \(entry.shape) where \(expected) is expected")
-        }
+        try FilePlace(path, name).check(entry.shape, expecting: expected)
         return try read(entry, budget: limits.totalBytes)
     }
 
@@ -98,9 +95,7 @@ public final class SafetensorsReader: TensorReader {
         of entry: SafetensorsHeader.Entry
     ) throws(TensorFileError) -> StoredType {
         guard let stored = entry.type.stored else {
-            throw FilePlace(path, entry.name).error(
-                .refused,
-                "holds \(entry.type.rawValue); a tensor holds plain floats or integers")
+            throw FilePlace(path, entry.name).notPlain("\(entry.type.rawValue)")
         }
         return stored
     }

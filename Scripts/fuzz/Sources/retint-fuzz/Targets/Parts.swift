@@ -35,4 +35,17 @@ struct Parts {
         parts.files[index] = change(parts.files[index], limit - others)
         return parts.bytes
     }
+
+    /// Changes one of two files behind a byte below 224, which stays: it says what the files are.
+    ///
+    /// - Returns: nil where the bytes are to be changed as a whole.
+    static func mutatedAfterMode(
+        _ input: [UInt8], limit: Int, seed: UInt32, change: ([UInt8], Int) -> [UInt8]
+    ) -> [UInt8]? {
+        guard let mode = input.first, mode < 224, seed & 15 != 0, limit > 1 else { return nil }
+        return [mode]
+            + mutated(
+                Array(input.dropFirst()), count: 2, limit: limit - 1, seed: seed >> 4,
+                change: change)
+    }
 }

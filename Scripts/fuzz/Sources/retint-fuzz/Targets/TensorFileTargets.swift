@@ -97,11 +97,7 @@ struct SafetensorsTarget: FuzzTarget {
     func mutated(
         _ input: [UInt8], limit: Int, seed: UInt32, change: ([UInt8], Int) -> [UInt8]
     ) -> [UInt8]? {
-        guard let mode = input.first, mode < 224, seed & 15 != 0, limit > 1 else { return nil }
-        return [mode]
-            + Parts.mutated(
-                Array(input.dropFirst()), count: 2, limit: limit - 1, seed: seed >> 4,
-                change: change)
+        Parts.mutatedAfterMode(input, limit: limit, seed: seed, change: change)
     }
 }
 
