@@ -6,7 +6,7 @@ import Models
 import Ranks
 import TensorGraph
 
-/// The result of ``MLPackage/searchQuantization(photos:maximumDeltaE:memoryLimit:)``.
+/// The result of ``MLPackage/searchQuantization(photos:maximumDeltaE:memoryLimit:ranks:)``.
 public struct QuantizationSearchReport: Hashable, Sendable, Encodable {
     /// The scheme of each weight.
     public let quantization: QuantizationReport

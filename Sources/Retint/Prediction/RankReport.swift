@@ -44,6 +44,7 @@ extension RankReport {
     /// Predicts the step of some ranks.
     ///
     /// - Parameters:
+    ///   - ranks: their number.
     ///   - batch: the images of all ranks together, not less than `ranks`; nil for as many for each
     ///     rank as were measured.
     ///   - link: nil for the measured one.

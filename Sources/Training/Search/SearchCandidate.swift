@@ -2,7 +2,8 @@
 public struct SearchCandidate: Hashable, Sendable {
     /// How the report names it, such as `mobile-unet width=0.5`; unique within a search.
     public let name: String
-    /// What is trained; ``search(_:output:rounds:imageSize:progress:)`` sets the output folder.
+    /// What is trained; ``search(_:output:rounds:imageSize:ranks:progress:)`` sets the
+    /// output folder.
     public var configuration: TrainingConfiguration
 
     /// A candidate with a name.

@@ -22,7 +22,8 @@ import Ranks
 ///     package's own size and 256 for a checkpoint.
 ///   - threads: the number of photos that are measured at the same time; nil for all processors.
 ///   - choices: the fastest algorithms measured on this machine.
-///   - ranks: the processes that share out the photos, see ``evaluate``.
+///   - ranks: the processes that share out the photos, see
+///     ``evaluate(_:on:size:threads:choices:fitting:ranks:onProgress:onColored:)``.
 ///   - onProgress: called on other threads.
 /// - Throws: ``EvaluationError`` if no photo can be read; `ModelError` if the model is no
 ///   colorizer, does not run at that size or gives colors that are not finite;
@@ -67,7 +68,7 @@ public func evaluateVideo(
 ///   - model: a checkpoint or a package.
 ///   - film: the path of a film in color; see ``withFilm(_:_:_:)``.
 ///   - reading: what to do where the film does not state how it is to be read.
-///   - size: see ``evaluateVideo(_:on:size:threads:choices:onProgress:)``.
+///   - size: see ``evaluateVideo(_:on:size:threads:choices:ranks:onProgress:)``.
 ///   - choices: the fastest algorithms measured on this machine.
 ///   - onFrame: called with the number of frames that were measured.
 /// - Throws: `FilmError` and `FrameError` for a film that cannot be read or has no color;
