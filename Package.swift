@@ -88,6 +88,10 @@ let package = Package(
             dependencies: [.product(name: "SwiftProtobuf", package: "swift-protobuf")],
             exclude: ["MIL.proto", "Model.proto"]),
         .target(
+            name: "ONNXProto",
+            dependencies: [.product(name: "SwiftProtobuf", package: "swift-protobuf")],
+            exclude: ["ONNX.proto"]),
+        .target(
             name: "MLPackage",
             dependencies: [
                 "CoreMLProto", "Files",
