@@ -17,6 +17,10 @@ import Testing
         ["--height", "32", "--width", "64", "--normalization", "outside"],
         ["--input", "image", "--image-scale", "-0.5", "--image-bias", "100", "--size", "64"],
         ["--no-fold", "--size", "64"],
+        ["--target", "iOS26", "--element-type", "int8", "--size", "64"],
+        ["--target", "iOS26", "--element-type", "int8", "--output", "split", "--sizes", "64,96"],
+        ["--target", "iOS16", "--element-type", "float16", "--precision", "float16"],
+        ["--target", "iOS18", "--element-type", "float16", "--input", "image", "--size", "64"],
     ])
     func verifies(_ options: [String]) throws {
         let model = try bench.makeCheckpoint()
@@ -24,6 +28,20 @@ import Testing
         #expect(export.code == 0, "\(export.messages)")
         try bench.expect(0, "verify", "m.mlpackage", "--against", model)
         try bench.expect(0, "colorize", "m.mlpackage", bench.makePhoto("a.png"), "-o", "out")
+    }
+
+    @Test(arguments: [
+        (["--element-type", "int8", "--target", "iOS18"], "int8 needs the target iOS26"),
+        (["--element-type", "float16"], "float16 needs the target iOS16"),
+        (
+            ["--element-type", "int8", "--target", "iOS26", "--normalization", "outside"],
+            "int8 cannot hold"
+        ),
+    ])
+    func refusesElementTypes(_ options: [String], _ rule: String) throws {
+        let model = try bench.makeCheckpoint()
+        try bench.expect(64, ["export", model, "-o", "m.mlpackage"] + options, says: [rule])
+        #expect(!FileManager.default.fileExists(atPath: bench.path("m.mlpackage")))
     }
 
     @Test func verifiesAtEverySize() throws {

@@ -21,7 +21,8 @@ struct ExportCommand: ParsableCommand {
         help: "The package to write (.mlpackage), or the weights (.h5, .safetensors).")
     var package: String
 
-    @Option(help: "The oldest system that the package runs on: iOS15, iOS16, iOS17 or iOS18.")
+    @Option(
+        help: "The oldest system that the package runs on: iOS15, iOS16, iOS17, iOS18 or iOS26.")
     var target = ExportOptions.Target.iOS15
 
     @OptionGroup(title: "Precision") var precision: ExportPrecisionOptions
@@ -55,7 +56,7 @@ struct ExportCommand: ParsableCommand {
         if ExportWeights.isRequested(by: package) {
             return try weights.run(checkpoint, to: package, precision.isDefault ? options : nil)
         }
-        guard try !isDirectory(checkpoint) else {
+        guard try !MLPackage.isPackage(checkpoint) else {
             throw CommandError(
                 .wrongUsage,
                 """
@@ -98,6 +99,13 @@ struct ExportInterfaceOptions: ParsableArguments {
 
     @Option(
         help: """
+            The elements of arrays that go in and out: float32, float16 (from iOS16 on), or int8 \
+            (from iOS26 on), for L, a and b rounded to integers.
+            """)
+    var elementType = ExportOptions.ElementType.float32
+
+    @Option(
+        help: """
             Where values are normalized: in the model, with L in 0…100 and a and b in −110…110 \
             (inside), or by the caller, with (L − 50)/100, a/110 and b/110 (outside).
             """)
@@ -124,7 +132,7 @@ struct ExportInterfaceOptions: ParsableArguments {
 
     func apply(to options: inout ExportOptions) {
         (options.input, options.output) = (input, output)
-        options.normalization = normalization
+        (options.elementType, options.normalization) = (elementType, normalization)
         guard imageScale != nil || imageBias != nil else { return }
         options.imageScaling = .init(scale: imageScale ?? 1, bias: imageBias ?? 0)
     }
@@ -148,6 +156,7 @@ struct ExportMetadataOptions: ParsableArguments {
 }
 
 extension ExportOptions.Target: ExpressibleByArgument {}
+extension ExportOptions.ElementType: ExpressibleByArgument {}
 extension ExportOptions.Input: ExpressibleByArgument {}
 extension ExportOptions.Output: ExpressibleByArgument {}
 extension ExportOptions.Normalization: ExpressibleByArgument {}

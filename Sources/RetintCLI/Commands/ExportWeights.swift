@@ -39,7 +39,7 @@ struct ExportWeights: ParsableArguments {
                 "\(output): weights are written unchanged; precision, target, sizes, interface and "
                     + "metadata apply to packages only")
         }
-        if try isDirectory(model) {
+        if try MLPackage.isPackage(model) {
             try write(
                 recoverWeights(ofPackageAt: model, allowsFolded: allowFolded), to: output)
         } else {
