@@ -135,7 +135,7 @@ class Package:
             self.check_manifest()
             self.check_model()
             self.check_program()
-                self.check_weights()
+            self.check_weights()
             if not self.faults:  # coremltools can crash on damaged files
                 self.check_with_coremltools()
         except Violation as fault:
