@@ -102,6 +102,13 @@ let package = Package(
             name: "MIL", dependencies: ["Files", "MLPackage", "TensorGraph"],
             plugins: ["ListMILForms"]),
         .plugin(name: "ListMILForms", capability: .buildTool()),
+        .target(
+            name: "ONNXExport",
+            dependencies: [
+                "ONNXProto", "MIL", "MLPackage", "Files",
+                .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ]),
         .target(name: "Placement", dependencies: ["MLPackage"]),
         .target(
             name: "ColorizerExport",
@@ -140,7 +147,7 @@ let package = Package(
             name: "Retint",
             dependencies: [
                 "Locks", "Training", "Verification", "Quantization", "Models", "Photos",
-                "ColorizerExport",
+                "ColorizerExport", "ONNXExport",
                 "MIL", "Placement", "Checkpoints", "MLPackage", "Engine", "Colorizers", "Layers",
                 "Ranks", "Reports", "TensorGraph", "TensorFiles", "ColorScience", "ImageIO",
                 "Films",

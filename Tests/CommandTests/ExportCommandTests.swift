@@ -138,6 +138,24 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: bench.path("m.mlpackage")))
     }
 
+    /// Options that have no meaning for what is written, by the output's extension.
+    @Test(arguments: [
+        ("w.h5", ["--target", "iOS15"], ["--target", "PyTorch weights", "Core ML (.mlpackage)"]),
+        ("w.safetensors", ["--precision", "float32"], ["--precision", "PyTorch weights"]),
+        ("w.h5", ["--overflow-margin", "4"], ["--overflow-margin"]),
+        ("w.h5", ["--size", "64"], ["--size"]), ("w.h5", ["--output", "ab"], ["--output"]),
+        ("w.h5", ["--no-fold"], ["--no-fold"]), ("w.h5", ["--author", "me"], ["--author"]),
+        ("m.mlpackage", ["--allow-folded"], ["--allow-folded", "(.h5, .hdf5, .safetensors)"]),
+        ("m.zip", [], ["m.zip: unknown extension", ".mlpackage", ".safetensors"]),
+    ])
+    func refusesOptionsOfOtherFormats(
+        _ output: String, _ options: [String], _ words: [String]
+    ) throws {
+        let arguments = ["export", try bench.makeCheckpoint(), "-o", output] + options
+        try bench.expect(64, arguments, says: words)
+        #expect(!FileManager.default.fileExists(atPath: bench.path(output)))
+    }
+
     @Test func refusesAFolderWithoutPhotos() throws {
         let model = try bench.makeCheckpoint()
         try bench.makeDirectory("empty")

@@ -224,16 +224,6 @@ struct QuantizeCommand: ParsableCommand {
     }
 }
 
-/// Runs `body` and names the package in errors that concern it.
-private func naming<Result>(_ file: String, _ body: () throws -> Result) throws -> Result {
-    do {
-        return try body()
-    } catch var error as ConversionError {
-        if error.file.isEmpty { error.file = file }
-        throw error
-    }
-}
-
 /// The scheme of all weights without one of their own.
 struct SchemeOptions: ParsableArguments {
     @Option(
