@@ -251,8 +251,8 @@ let package = Package(
         .testTarget(
             name: "PlacementTests",
             dependencies: [
-                "Placement", "PackageSupport", "ColorizerExport", "Checkpoints", "MLPackage",
-                "TensorGraph", "TestSupport",
+                "Placement", "PackageSupport", "ColorizerExport", "Checkpoints", "Engine", "MIL",
+                "MLPackage", "TensorGraph", "TestSupport",
             ]),
         .testTarget(
             name: "ModelsTests",

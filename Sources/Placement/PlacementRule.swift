@@ -47,10 +47,13 @@ public struct PlacementRule: Sendable {
     /// How to avoid it.
     public let advice: String
     let check: Check
+    /// Adds another form of an operation to the program; false if there is none.
+    let rewrite: (@Sendable (PlacedOperation, inout ProgramRewriting) -> Bool)?
 
     init(
         _ id: String, _ subject: String, threshold: String, _ consequence: Consequence,
-        _ certainty: Certainty, sources: [String], advice: String, check: Check
+        _ certainty: Certainty, sources: [String], advice: String, check: Check,
+        rewrite: (@Sendable (PlacedOperation, inout ProgramRewriting) -> Bool)? = nil
     ) {
         self.id = id
         self.subject = subject
@@ -60,6 +63,7 @@ public struct PlacementRule: Sendable {
         self.sources = sources
         self.advice = advice
         self.check = check
+        self.rewrite = rewrite
     }
 
     /// All rules.

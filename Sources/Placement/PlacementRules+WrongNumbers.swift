@@ -18,8 +18,8 @@ extension PlacementRule {
                 if ["softplus", "softplus_parametric"].contains(operation.type) {
                     return "is a softplus"
                 }
-                return isLogarithmOfExponential(operation) ? "is log(1 + exp(x))" : nil
-            }),
+                return operation.softplusInput == nil ? nil : "is log(1 + exp(x))"
+            }, rewrite: stableSoftplus),
         PlacementRule(
             "log-sum-exp", "the logarithm of a sum of exponentials in float16",
             threshold: "values above 7.6", .wrong, .reported,
@@ -28,7 +28,7 @@ extension PlacementRule {
             check: .operation { operation in
                 guard operation.isHalf, operation.type == "reduce_log_sum_exp" else { return nil }
                 return "sums exponentials"
-            }),
+            }, rewrite: stableLogSumExp),
         PlacementRule(
             "matrix-hard-swish", "hard swish of a matrix product in float16",
             threshold: "rank 2", .wrong, .reported,
@@ -60,19 +60,21 @@ extension PlacementRule {
                 return "follows a convolution"
             }),
         PlacementRule(
-            "transposed-output-shape", "the output shape of a transposed convolution",
-            threshold: "stated", .wrong, .reported,
+            "transposed-padding", "the padding of a transposed convolution",
+            threshold:
+                "an output shape that the padding does not give, or uneven padding in float16",
+            .wrong, .reported,
             sources: [
-                "apple/coremltools, issue 2281 (CPU and other units disagree)",
+                "apple/coremltools, issue 2281 (CPU and other units disagree about such a shape)",
                 "apple/coremltools, issue 2324 (shifted in float16; macOS 14.3, M1)",
-                "microsoft/onnxruntime, pull request 21416 (leaves it out for this reason)",
+                "microsoft/onnxruntime, pull request 21416 (leaves both out for this reason)",
             ],
-            advice: "State the padding and no output shape; crop afterwards if needed.",
+            advice: "Compute the whole result without padding, and crop it afterwards.",
             check: .operation { operation in
-                guard operation.type == "conv_transpose", operation.input("output_shape") != nil
-                else { return nil }
-                return "states its output shape"
-            }),
+                guard let extent = TransposedExtent(operation) else { return nil }
+                if extent.isOther { return "states another shape than its padding gives" }
+                return operation.isHalf && extent.isUneven ? "has uneven padding" : nil
+            }, rewrite: croppedConvolution),
         PlacementRule(
             "largest-index", "the index of the largest value", threshold: "reduce_argmax", .wrong,
             .reported,
@@ -119,13 +121,6 @@ extension PlacementRule {
         "cast", "identity", "reshape", "transpose", "expand_dims", "squeeze",
     ]
 
-    private static func isLogarithmOfExponential(_ operation: PlacedOperation) -> Bool {
-        guard operation.type == "log", let sum = operation.producer("x"), sum.type == "add" else {
-            return false
-        }
-        return ["x", "y"].contains { sum.producer($0)?.type == "exp" }
-    }
-
     private static func isMatrixProduct(_ operation: PlacedOperation?) -> Bool {
         guard let operation else { return false }
         return ["linear", "matmul"].contains(operation.type) && operation.output?.rank == 2
@@ -133,6 +128,24 @@ extension PlacementRule {
 }
 
 extension PlacedOperation {
+    /// What log(1 + exp(x)) is computed from; nil for other operations.
+    var softplusInput: MILArgument? {
+        guard type == "log", let sum = producer("x"), sum.type == "add" else { return nil }
+        for (one, other) in [("x", "y"), ("y", "x")] {
+            guard (try? sum.constant(one)?.floats()) == [1], let exponential = sum.producer(other),
+                exponential.type == "exp", !exponential.isOfNegativeMagnitude
+            else { continue }
+            return exponential.operation.inputs["x"]?.first
+        }
+        return nil
+    }
+
+    /// Whether the operation is of -|x|, whose exponential is at most 1.
+    private var isOfNegativeMagnitude: Bool {
+        guard let product = producer("x"), product.type == "mul" else { return false }
+        return product.producer("x")?.type == "abs"
+    }
+
     /// Whether the result is float16.
     fileprivate var isHalf: Bool { output?.dataType == .float16 }
 

@@ -45,6 +45,13 @@ struct ExportCommand: ParsableCommand {
             """)
     var keepsBatchNorm = false
 
+    @Flag(
+        help: """
+            For a package: write it with other forms of operations of which a device is known to \
+            compute something else (`retint inspect --placement`), where there is such a form.
+            """)
+    var avoidWrongNumbers = false
+
     @OptionGroup(title: "Metadata") var metadata: ExportMetadataOptions
 
     @OptionGroup(title: "ONNX") var onnx: ExportONNX
@@ -56,7 +63,9 @@ struct ExportCommand: ParsableCommand {
     /// The names of the options that were given, by group.
     private var given: [ExportOptionGroup: [String]] {
         [
-            .target: RetintCLI.given(["--target": target != nil]), .precision: precision.given,
+            .target: RetintCLI.given(["--target": target != nil]),
+            .rewriting: RetintCLI.given(["--avoid-wrong-numbers": avoidWrongNumbers]),
+            .precision: precision.given,
             .sizes: sizes.given, .interface: interface.given,
             .folding: RetintCLI.given(["--no-fold": keepsBatchNorm]), .metadata: metadata.given,
             .onnx: onnx.given, .foldedWeights: weights.given,
@@ -74,8 +83,11 @@ struct ExportCommand: ParsableCommand {
     }
 
     private func writePackage() throws {
-        guard try !MLPackage.isPackage(checkpoint) else {
-            throw CommandError(.wrongUsage, "\(checkpoint): is a package already. \(otherWays)")
+        guard try !MLPackage.isPackage(checkpoint) else { return try rewritePackage() }
+        guard !avoidWrongNumbers else {
+            throw CommandError(
+                .wrongUsage,
+                "\(checkpoint): is no package; --avoid-wrong-numbers replaces operations of one")
         }
         let source = try ExportSource(Checkpoint(contentsOf: checkpoint))
         let options = try options(for: source)
@@ -87,6 +99,17 @@ struct ExportCommand: ParsableCommand {
                 + (summary.keptInFloat32.isEmpty
                     ? "" : ", \(summary.keptInFloat32.count) of them in float32")
                 + ", \(Format.grouped(summary.weightCount)) weights")
+    }
+
+    private func rewritePackage() throws {
+        guard avoidWrongNumbers else {
+            throw CommandError(.wrongUsage, "\(checkpoint): is a package already. \(otherWays)")
+        }
+        try refuseConversion([.target])
+        let (model, replaced) = try MLPackage(contentsOf: checkpoint).avoidingWrongNumbers()
+        try model.write(to: package)
+        let names = replaced.isEmpty ? "" : ": " + replaced.joined(separator: ", ")
+        Console.print("\(package): \(replaced.count) operations replaced\(names)")
     }
 
     private func writeONNX() throws {
@@ -106,8 +129,9 @@ struct ExportCommand: ParsableCommand {
     }
 
     /// Refuses options that need a checkpoint.
-    private func refuseConversion() throws {
-        let names = ExportOptionGroup.allCases.filter(ExportOptionGroup.ofNetworks.contains)
+    private func refuseConversion(_ others: Set<ExportOptionGroup> = []) throws {
+        let refused = ExportOptionGroup.ofNetworks.union(others)
+        let names = ExportOptionGroup.allCases.filter(refused.contains)
             .flatMap { given[$0] ?? [] }
         guard let name = names.first else { return }
         throw CommandError(
@@ -201,7 +225,8 @@ struct ExportInterfaceOptions: ParsableArguments {
     var given: [String] {
         RetintCLI.given([
             "--input": input != nil, "--output": output != nil,
-            "--element-type": elementType != nil, "--normalization": normalization != nil, "--image-scale": imageScale != nil,
+            "--element-type": elementType != nil, "--normalization": normalization != nil,
+            "--image-scale": imageScale != nil,
             "--image-bias": imageBias != nil,
         ])
     }

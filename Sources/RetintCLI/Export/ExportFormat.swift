@@ -8,7 +8,11 @@ enum ExportFormat: CaseIterable {
     /// A format joins with a row.
     private var row: (title: String, extensions: [String], options: Set<ExportOptionGroup>) {
         switch self {
-        case .package: ("Core ML", ["mlpackage"], ExportOptionGroup.ofNetworks.union([.target]))
+        case .package:
+            (
+                "Core ML", ["mlpackage"],
+                ExportOptionGroup.ofNetworks.union([.target, .rewriting])
+            )
         case .onnx: ("ONNX", ["onnx"], ExportOptionGroup.ofNetworks.union([.onnx]))
         case .weights: ("PyTorch weights", Self.weightExtensions, [.foldedWeights])
         }
@@ -55,7 +59,7 @@ extension ExportFormat: CustomStringConvertible {
 
 /// Options of `export` that belong together: a format takes all of a group or none.
 enum ExportOptionGroup: Int, CaseIterable {
-    case target, precision, sizes, interface, folding, metadata, onnx, foldedWeights
+    case target, rewriting, precision, sizes, interface, folding, metadata, onnx, foldedWeights
 
     /// What is chosen when a network is converted.
     static let ofNetworks: Set<Self> = [.precision, .sizes, .interface, .folding, .metadata]
