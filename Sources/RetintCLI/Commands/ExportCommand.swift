@@ -13,12 +13,13 @@ struct ExportCommand: ParsableCommand {
             written as a state dict.
             """)
 
-    @Argument(help: "The checkpoint; for weights, a checkpoint or a package.")
+    @Argument(help: "The checkpoint; for weights, a checkpoint or a package.", completion: .model)
     var checkpoint: String
 
     @Option(
         name: [.customShort("o"), .customLong("package")],
-        help: "The package to write (.mlpackage), or the weights (.h5, .safetensors).")
+        help: "The package to write (.mlpackage), or the weights (.h5, .safetensors).",
+        completion: .file(extensions: ["mlpackage", "h5", "safetensors"]))
     var package: String
 
     @Option(help: "The oldest system that the package runs on: iOS15, iOS16, iOS17 or iOS18.")
