@@ -89,6 +89,10 @@ let package = Package(
             dependencies: [.product(name: "SwiftProtobuf", package: "swift-protobuf")],
             exclude: ["MIL.proto", "Model.proto"]),
         .target(
+            name: "ONNXProto",
+            dependencies: [.product(name: "SwiftProtobuf", package: "swift-protobuf")],
+            exclude: ["ONNX.proto"]),
+        .target(
             name: "MLPackage",
             dependencies: [
                 "CoreMLProto", "Files",
@@ -99,6 +103,13 @@ let package = Package(
             name: "MIL", dependencies: ["Files", "MLPackage", "TensorGraph"],
             plugins: ["ListMILForms"]),
         .plugin(name: "ListMILForms", capability: .buildTool()),
+        .target(
+            name: "ONNXExport",
+            dependencies: [
+                "ONNXProto", "MIL", "MLPackage", "Files",
+                .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ]),
         .target(name: "Placement", dependencies: ["MLPackage"]),
         .target(
             name: "ColorizerExport",
@@ -136,7 +147,7 @@ let package = Package(
             name: "Retint",
             dependencies: [
                 "Locks", "Training", "Verification", "Quantization", "Models", "Photos",
-                "ColorizerExport",
+                "ColorizerExport", "ONNXExport",
                 "MIL", "Placement", "Checkpoints", "MLPackage", "Engine", "Colorizers", "Layers",
                 "Ranks", "Reports", "TensorGraph", "TensorFiles", "ColorScience", "ImageIO",
                 "Films", "Frames", "Motion", "Files", "Version",

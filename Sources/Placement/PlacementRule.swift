@@ -1,6 +1,7 @@
 import MLPackage
 
-/// A published rule about what the Neural Engine refuses or runs slowly, with its sources.
+/// A published rule about what the Neural Engine refuses, runs slowly or computes wrongly, with its
+/// sources.
 ///
 /// A rule is not a measurement: Core ML decides on the device, by chip and system, and reports it
 /// only in Xcode's performance report and `MLComputePlan`.
@@ -11,6 +12,8 @@ public struct PlacementRule: Sendable {
         case refused
         /// It runs on the Neural Engine, but slower or with more memory than necessary.
         case slow
+        /// It runs, but computes something else than the program says.
+        case wrong
     }
 
     /// How well supported a rule is.
@@ -60,7 +63,8 @@ public struct PlacementRule: Sendable {
     }
 
     /// All rules.
-    public static let all = tensors + convolutions + spatial + operationTypes + weights
+    public static let all =
+        tensors + convolutions + spatial + operationTypes + weights + wrongNumbers
 }
 
 /// The sources that several rules cite.

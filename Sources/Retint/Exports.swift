@@ -14,6 +14,7 @@
 @_exported import MIL
 @_exported import MLPackage
 @_exported import Models
+@_exported import ONNXExport
 @_exported import Photos
 @_exported import Placement
 @_exported import Quantization

@@ -27,6 +27,7 @@ struct RetintCommand: AsyncParsableCommand {
             AverageCommand.self,
             BenchmarkCommand.self,
             ColorizeCommand.self,
+            CombineCommand.self,
             CompareCommand.self,
             DatasetCommand.self,
             EvaluateCommand.self,

@@ -35,7 +35,7 @@ struct InspectCommand: ParsableCommand {
 
     func run() throws {
         guard let file else { return try describeSystem() }
-        guard try !placement || isDirectory(file) else {
+        guard try !placement || MLPackage.isPackage(file) else {
             throw CommandError(
                 .wrongUsage, "--placement needs a package; export \(file) to one first")
         }
