@@ -29,6 +29,7 @@ let package = Package(
         .target(name: "CClones"),
         // A lock that the thread sanitizer can see.
         .target(name: "Locks"),
+        .target(name: "Version"),
 
         // Pictures and colors.
         .target(
@@ -114,8 +115,7 @@ let package = Package(
             name: "ColorizerExport",
             dependencies: [
                 "Files", "MIL", "MLPackage", "Checkpoints", "TensorFiles", "Colorizers",
-                "Layers",
-                "TensorGraph",
+                "Layers", "TensorGraph", "Version",
             ]),
 
         // The one runnable model, and photos.
@@ -150,8 +150,7 @@ let package = Package(
                 "ColorizerExport", "ONNXExport",
                 "MIL", "Placement", "Checkpoints", "MLPackage", "Engine", "Colorizers", "Layers",
                 "Ranks", "Reports", "TensorGraph", "TensorFiles", "ColorScience", "ImageIO",
-                "Films",
-                "Frames", "Motion", "Files",
+                "Films", "Frames", "Motion", "Files", "Version",
             ]),
         .target(
             name: "Verification",
@@ -246,7 +245,7 @@ let package = Package(
             name: "ColorizerExportTests",
             dependencies: [
                 "ColorizerExport", "PackageSupport", "MIL", "Checkpoints", "Engine", "Colorizers",
-                "Layers", "MLPackage", "TensorFiles", "TensorGraph", "TestSupport",
+                "Layers", "MLPackage", "TensorFiles", "TensorGraph", "TestSupport", "Version",
             ], exclude: ["Goldens"]),
         .testTarget(
             name: "PlacementTests",

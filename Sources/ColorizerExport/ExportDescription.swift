@@ -2,6 +2,7 @@ import Colorizers
 import MIL
 import MLPackage
 import TensorGraph
+import Version
 
 /// The model description: names, types and texts of inputs and outputs.
 extension ExportOptions {
@@ -86,6 +87,8 @@ enum MetadataKey {
     /// The number of folded batch normalizations; if it is not 0, the checkpoint's weights cannot
     /// be recovered.
     static let folded = "retint.folded"
+    /// The retint that wrote the package.
+    static let version = "retint.version"
     /// The prefix of training metrics.
     static let training = "retint.training."
 }
@@ -105,6 +108,7 @@ func metadata(
         "retint.precision": lowered.keptInFloat32.isEmpty ? options.precision.rawValue : "mixed",
         MetadataKey.normalization: options.normalization.rawValue,
         MetadataKey.folded: String(lowered.foldedModules.count),
+        MetadataKey.version: retintVersion,
         NodeRecord.key: lowered.record.text,
     ]
     if let scaling = options.imageScaling {

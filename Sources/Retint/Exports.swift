@@ -24,3 +24,4 @@
 @_exported import TensorGraph
 @_exported import Training
 @_exported import Verification
+@_exported import Version

@@ -22,7 +22,7 @@ struct RetintCommand: AsyncParsableCommand {
             Exit codes: 0 done; 1 failed; 2 tolerance exceeded; 64 wrong usage; 65 bad input \
             data; 130 interrupted, state saved.
             """,
-        version: "0.1.0",
+        version: retintVersion,
         subcommands: [
             AverageCommand.self,
             BenchmarkCommand.self,

@@ -16,7 +16,7 @@ struct BenchmarkCommand: ParsableCommand {
     @Argument(
         help: ArgumentHelp(
             "A checkpoint, a package, or an architecture: "
-                + colorizerNames.joined(separator: ", ") + "."))
+                + colorizerNames.joined(separator: ", ") + "."), completion: .model)
     var model: String
 
     @Option(help: "What to measure.")

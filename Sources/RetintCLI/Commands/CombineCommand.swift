@@ -29,11 +29,12 @@ struct CombineCommand: ParsableCommand {
     @Argument(
         help: ArgumentHelp(
             "Functions, as NAME=PACKAGE, two or more; the first is the default.",
-            valueName: "name=package"))
+            valueName: "name=package"), completion: .package)
     var functions: [Function]
 
     @Option(
-        name: [.customShort("o"), .customLong("package")], help: "The package to write.")
+        name: [.customShort("o"), .customLong("package")], help: "The package to write.",
+        completion: .package)
     var package: String
 
     func run() throws {

@@ -16,12 +16,15 @@ struct ExportCommand: ParsableCommand {
             the weights of a checkpoint or package are written as a state dict.
             """)
 
-    @Argument(help: "The checkpoint; for ONNX and weights, a checkpoint or a package.")
+    @Argument(
+        help: "The checkpoint; for ONNX and weights, a checkpoint or a package.",
+        completion: .model)
     var checkpoint: String
 
     @Option(
         name: [.customShort("o"), .customLong("package")],
-        help: "What to write: a package (.mlpackage), ONNX (.onnx), weights (.h5, .safetensors).")
+        help: "What to write: a package (.mlpackage), ONNX (.onnx), weights (.h5, .safetensors).",
+        completion: .file(extensions: ["mlpackage", "onnx", "h5", "safetensors"]))
     var package: String
 
     @Option(

@@ -13,7 +13,8 @@ struct InspectCommand: ParsableCommand {
             through.
             """)
 
-    @Argument(help: "A checkpoint, a package, or another file of tensors.")
+    @Argument(
+        help: "A checkpoint, a package, or another file of tensors.", completion: .inspectable)
     var file: String?
 
     @Flag(help: "Show what is found on this machine: processor, kernels, MPI.")

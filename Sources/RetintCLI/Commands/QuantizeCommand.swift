@@ -20,12 +20,12 @@ struct QuantizeCommand: ParsableCommand {
             Check the result with `retint verify OUT.mlpackage --against CHECKPOINT`.
             """)
 
-    @Argument(help: "The package.")
+    @Argument(help: "The package.", completion: .package)
     var source: String
 
     @Option(
         name: [.customShort("o"), .customLong("package")],
-        help: "The package to write; its name ends in .mlpackage.")
+        help: "The package to write; its name ends in .mlpackage.", completion: .package)
     var package: String?
 
     @OptionGroup var scheme: SchemeOptions
@@ -35,17 +35,18 @@ struct QuantizeCommand: ParsableCommand {
             """
             A YAML file with the keys of coremltools' OptimizationConfig: schemes by operation \
             type or name.
-            """, valueName: "file.yaml"))
+            """, valueName: "file.yaml"), completion: .yaml)
     var config: String?
 
     @Option(
         help: ArgumentHelp(
-            "Calibrate on the photos of this folder.", valueName: "dir"))
+            "Calibrate on the photos of this folder.", valueName: "dir"), completion: .directory)
     var calibrate: String?
 
     @Option(
         help: ArgumentHelp(
-            "Compare colors on the photos of this folder.", valueName: "dir"))
+            "Compare colors on the photos of this folder.", valueName: "dir"),
+        completion: .directory)
     var photos: String?
 
     @Option(help: "The largest number of photos to use of a folder, evenly spaced.")

@@ -30,18 +30,21 @@ struct VerifyCommand: ParsableCommand {
             others are the default ones.
             """)
 
-    @Argument(help: "A checkpoint, a package, or saved results.")
+    @Argument(
+        help: "A checkpoint, a package, or saved results.",
+        completion: .file(extensions: ["h5", "mlpackage", "json"]))
     var model: String
 
     @Option(
         help: ArgumentHelp(
             "An HDF5 file with inputs/<name>, outputs/<name> and, optionally, "
-                + "activations/<module path>.", valueName: "ref.h5"))
+                + "activations/<module path>.", valueName: "ref.h5"), completion: .checkpoint)
     var reference: String?
 
     @Option(
         help: ArgumentHelp(
-            "Compare with this model, run in float32, instead of a file.", valueName: "model"))
+            "Compare with this model, run in float32, instead of a file.", valueName: "model"),
+        completion: .model)
     var against: String?
 
     @OptionGroup var lightness: LightnessOptions
@@ -131,7 +134,7 @@ extension VerifyCommand {
         return VerificationResults(
             try report(on: model, options),
             environment: VerificationEnvironment(
-                retint: RetintCommand.configuration.version, processor: Processor.name))
+                retint: retintVersion, processor: Processor.name))
     }
 
     private func report(

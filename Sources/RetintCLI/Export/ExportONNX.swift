@@ -40,7 +40,7 @@ struct ExportONNX: ParsableArguments {
         let claim = externalData ? try claimOutput(output + ".data", inputs: [source]) : nil
         defer { claim?.end() }
         var options = ONNXOptions(opset: opset)
-        options.producerVersion = RetintCommand.configuration.version
+        options.producerVersion = retintVersion
         let network = try naming(source) { try ONNXNetwork(package, options) }
         let files = try network.write(to: output, externalData: externalData)
         for note in network.notes { Console.note(note) }

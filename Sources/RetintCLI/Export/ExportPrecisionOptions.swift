@@ -30,7 +30,7 @@ struct ExportPrecisionOptions: ParsableArguments {
             """
             Keep operations in float32 whose weights, or results on these photos, exceed \
             float16, and those that read them: a photo or a folder. Repeatable.
-            """, valueName: "photos"))
+            """, valueName: "photos"), completion: .photo)
     var photos: [String] = []
 
     @Option(help: "The factor by which results on those photos stay below 65504; default: 4.")
