@@ -175,7 +175,7 @@ extension ResultsFile {
         let report = VerificationReport(
             model: model, reference: reference, isSameNetwork: isSameNetwork,
             precision: precision, compute: compute, tolerance: tolerance,
-            outputs: try comparisons(outputs, "outputs", check), color: deltaE2000,
+            outputs: try comparisons(outputs, "outputs", check, tolerance), color: deltaE2000,
             photos: photos.map { PhotoDifference(photo: $0.photo, difference: $0.deltaE2000) },
             layers: try layers.indices.map { try layer($0, check) },
             layerTolerance: layerTolerance, layersDecide: layersDecide,
@@ -184,7 +184,7 @@ extension ResultsFile {
     }
 
     private func comparisons(
-        _ outputs: [Output], _ place: String, _ check: ResultsCheck
+        _ outputs: [Output], _ place: String, _ check: ResultsCheck, _ tolerance: Tolerance
     ) throws -> [OutputComparison] {
         try outputs.enumerated().map { index, output in
             let frontier = try check(output, "\(place)[\(index)]")
@@ -199,16 +199,18 @@ extension ResultsFile {
         let stages = try (stages ?? []).enumerated().map { index, stage in
             StageComparison(
                 stage: stage.stage,
-                outputs: try comparisons(stage.outputs, "stages[\(index)].outputs", check))
+                outputs: try comparisons(
+                    stage.outputs, "stages[\(index)].outputs", check, tolerance))
         }
         let sources = try errorSources.map { sources in
             try check.require(
                 sources.weights.count == sources.arithmetic.count, "error_sources.arithmetic",
                 "must have the outputs of error_sources.weights")
             return ErrorSources(
-                weights: try comparisons(sources.weights, "error_sources.weights", check),
+                weights: try comparisons(
+                    sources.weights, "error_sources.weights", check, Tolerance()),
                 arithmetic: try comparisons(
-                    sources.arithmetic, "error_sources.arithmetic", check),
+                    sources.arithmetic, "error_sources.arithmetic", check, Tolerance()),
                 tensors: sources.tensors)
         }
         return Diagnosis(

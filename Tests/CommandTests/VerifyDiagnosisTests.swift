@@ -55,7 +55,7 @@ import Testing
         let names = ["trained", "folded", "lowered", "written"]
         for (model, bound, first) in [
             ("half.mlpackage", "30", nil), ("half.mlpackage", "500", "folded"),
-            ("half.mlpackage", "110", "lowered"), ("small.mlpackage", "62", "written"),
+            ("half.mlpackage", "110", "lowered"), ("small.mlpackage", "95", "written"),
         ] {
             let report = try report(
                 first == nil ? 0 : 2,
@@ -123,7 +123,7 @@ import Testing
 
     /// The part that is written fails by itself, with the bound that the report names.
     @Test func aPartThatFailsIsWritten() throws {
-        let bound = ["--min-psnr", "75"]
+        let bound = ["--min-psnr", "106"]
         let report = try report(2, Self.run + bound + ["--reduce", "part.mlpackage"])
         let reduction = try #require(report["reduction"] as? [String: Any])
         let operations = try #require(reduction["operations"] as? [[String: String]])
@@ -139,7 +139,7 @@ import Testing
     /// Everything is in all reports, and is kept in results.
     @Test func reportsShowAll() throws {
         let measured = try bench.run(
-            Self.run + ["--min-psnr", "75", "--stages", "lowered", "--error-sources"]
+            Self.run + ["--min-psnr", "106", "--stages", "lowered", "--error-sources"]
                 + ["--reduce", "part.mlpackage", "--save", "results.json", "--html", "a.html"]
                 + ["--junit", "a.xml", "--sarif", "a.sarif"])
         #expect(measured.code == 2)

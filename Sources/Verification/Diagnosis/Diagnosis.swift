@@ -27,7 +27,7 @@ public struct Diagnosis: Sendable {
     func judged(by tolerance: Tolerance) -> Diagnosis {
         Diagnosis(
             stages: stages.map { $0.judged(by: tolerance) },
-            errorSources: errorSources?.judged(by: tolerance), precisionSearch: precisionSearch,
+            errorSources: errorSources, precisionSearch: precisionSearch,
             reduction: reduction)
     }
 }

@@ -32,13 +32,6 @@ public struct ErrorSources: Sendable {
         let share = powers[0] / (powers[0] + powers[1])
         return share.isNaN ? nil : share
     }
-
-    /// The same figures, judged by other bounds.
-    func judged(by tolerance: Tolerance) -> ErrorSources {
-        ErrorSources(
-            weights: weights.map { $0.judged(by: tolerance) },
-            arithmetic: arithmetic.map { $0.judged(by: tolerance) }, tensors: tensors)
-    }
 }
 
 /// Runs a package's weights in float32, and the original weights in the package's arithmetic.
@@ -47,7 +40,8 @@ public struct ErrorSources: Sendable {
 ///   - model: a package in float16, or with quantized weights.
 ///   - other: the checkpoint that it was exported from, or a float32 package of the same network.
 ///   - inputs: the inputs of all runs.
-///   - options: the bounds; the arithmetic is that which the package declares.
+///   - options: not its bounds and arithmetic: these runs are not judged, and the arithmetic is
+///     that which the package declares.
 /// - Throws: ``VerificationError`` if the package's weights cannot be paired with those of the
 ///   other model.
 public func errorSources(
@@ -66,6 +60,7 @@ public func errorSources(
     func outputs(_ package: MLPackage, _ compute: ComputePrecision) throws -> [OutputComparison] {
         var options = options
         options.compute = compute
+        options.tolerance = Tolerance()
         options.onColors = { _ in }
         let variant = Model(package, name: model.name, memoryLimit: model.memoryLimit)
         return try verify(
