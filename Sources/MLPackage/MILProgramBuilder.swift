@@ -145,7 +145,7 @@ package enum MILOperand: Sendable {
 
 extension MILOperation {
     /// Renames a value wherever the operation defines or uses it.
-    fileprivate mutating func rename(_ old: String, to new: String) {
+    mutating func rename(_ old: String, to new: String) {
         for index in outputs.indices where outputs[index].name == old { outputs[index].name = new }
         if name == old { name = new }
         for (parameter, arguments) in inputs where arguments.contains(.name(old)) {

@@ -98,27 +98,28 @@ extension Model {
         }
     }
 
-    /// Compiles the model for given inputs, with all intermediate values observable.
+    /// Compiles the model for given inputs.
     ///
     /// - Parameters:
     ///   - inputs: matched by name, or by order if there is one. Lightness is in 0…100 even for a
     ///     model that takes an image.
     ///   - compute: the arithmetic.
+    ///   - observes: whether the intermediate values are observable.
     /// - Throws: ``ModelError`` if the inputs are not the model's, or it cannot be run on them.
     package func program(
-        on inputs: [NamedTensor], compute: ComputePrecision = .float32
+        on inputs: [NamedTensor], compute: ComputePrecision = .float32, observes: Bool = true
     ) throws -> ModelProgram {
         let shapes = try inputs.matched(to: inputNames, of: name).mapValues(\.shape)
         let graph = try graph(shapes: shapes, compute: compute, folds: false)
         var options = CompileOptions()
         options.roundsToHalf = package == nil && compute == .float16
-        return try ModelProgram(graph, observes: true, options: options)
+        return try ModelProgram(graph, observes: observes, options: options)
     }
 
     /// Runs the model once.
     ///
-    /// - Parameter inputs: see ``program(on:compute:)``; a batch is split into batches of the size
-    ///   that the model takes.
+    /// - Parameter inputs: see ``program(on:compute:observes:)``; a batch is split into batches of
+    ///   the size that the model takes.
     /// - Returns: the outputs in the model's order.
     /// - Throws: ``ModelError`` if the inputs are not the model's, or it cannot be run on them.
     package func run(

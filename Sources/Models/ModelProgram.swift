@@ -64,6 +64,9 @@ package final class ModelProgram {
         outputs.compactMap { name in results[name].map { NamedTensor(name, $0) } }
     }
 
+    /// Whether the model takes lightness and gives colors.
+    package var isColorizer: Bool { interface != nil }
+
     /// The factor that lightness in 0…100 is multiplied by.
     private var lightnessScale: Float { interface?.lightnessScale ?? 1 }
 

@@ -46,6 +46,15 @@ public struct ErrorMetrics: Hashable, Sendable, Codable {
     }
 }
 
+extension ErrorMetrics {
+    /// The root mean square error divided by that of another comparison with the same expected
+    /// values; 0 without an error.
+    func rootMeanSquareRatio(to other: ErrorMetrics) -> Double {
+        if snr == .infinity, !other.snr.isNaN { return 0 }
+        return pow(10, (other.snr - snr) / 20)
+    }
+}
+
 /// Accumulates errors over batches; the metrics are those of all batches together.
 struct ErrorGathering {
     private(set) var sums = ErrorSums()

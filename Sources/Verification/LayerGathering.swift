@@ -58,6 +58,10 @@ protocol ExpectedValues: AnyObject {
     /// - Parameter runs: the number of runs.
     func match(_ program: ModelProgram, first: VerificationInput, runs: Int) throws
 
+    /// Restricts the runs that follow to the expected values of some of the model's values, so that
+    /// others take no memory.
+    func keepOnly(_ indices: Set<Int>)
+
     /// Begins a run.
     func begin(_ inputs: [NamedTensor], at index: Int) throws
 
@@ -69,4 +73,8 @@ protocol ExpectedValues: AnyObject {
 
     /// The expected outputs of this run; called after all values.
     func outputs() throws -> [NamedTensor]
+}
+
+extension ExpectedValues {
+    func keepOnly(_ indices: Set<Int>) {}
 }

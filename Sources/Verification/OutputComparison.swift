@@ -13,6 +13,8 @@ public struct OutputComparison: Hashable, Sendable {
     public let peak: Double
     /// The output's NaN and infinite values; nil if there are none.
     public let nonFinite: NonFinite?
+    /// The error of the reference network's own run in half precision; nil if it was not measured.
+    public let half: ErrorMetrics?
     /// The values that decide a bound on each value.
     let frontier: ErrorFrontier
     /// The bounds on this output. Of an output with NaN or infinity, only that is judged.
@@ -23,13 +25,14 @@ public struct OutputComparison: Hashable, Sendable {
 
     init(
         name: String, shape: [Int], metrics: ErrorMetrics, peak: Double, nonFinite: NonFinite?,
-        frontier: ErrorFrontier, tolerance: Tolerance
+        half: ErrorMetrics? = nil, frontier: ErrorFrontier, tolerance: Tolerance
     ) {
         self.name = name
         self.shape = shape
         self.metrics = metrics
         self.peak = peak
         self.nonFinite = nonFinite
+        self.half = half
         self.frontier = frontier
         checks = checks(tolerance)
     }
@@ -43,6 +46,10 @@ public struct OutputComparison: Hashable, Sendable {
 }
 
 extension OutputComparison {
+    /// The root mean square error, as a multiple of that of the reference network's own run in half
+    /// precision; nil if that was not measured, NaN if either run gives NaN or infinity.
+    public var halfRatio: Double? { half.map { metrics.rootMeanSquareRatio(to: $0) } }
+
     private func checks(_ tolerance: Tolerance) -> [VerificationCheck] {
         func check(_ rule: VerificationRule, _ failure: String?) -> VerificationCheck {
             VerificationCheck(rule, name, failure)
@@ -63,7 +70,24 @@ extension OutputComparison {
         if let bound = tolerance.minSNR {
             checks.append(check(.snr, failure("the SNR", metrics.snr, below: bound)))
         }
+        if let bound = tolerance.maxHalfRatio {
+            checks.append(check(.halfRatio, halfFailure(bound)))
+        }
         return checks
+    }
+
+    private func halfFailure(_ bound: Double) -> String? {
+        guard let halfRatio else {
+            return "the reference network was not run in half precision; verify again with "
+                + "--bound half"
+        }
+        guard !halfRatio.isNaN else {
+            return "the reference network itself gives NaN or infinity in half precision, so that "
+                + "there is no error to compare with; give other bounds"
+        }
+        return failure(
+            "the error, as a multiple of that of the reference network in half precision,",
+            halfRatio, above: bound)
     }
 
     private func valueFailure(_ atol: Double, _ rtol: Double) -> String? {
@@ -109,7 +133,8 @@ struct OutputGathering {
         if nonFinite == nil { nonFinite = found } else { nonFinite?.add(found) }
     }
 
-    var comparison: OutputComparison {
+    /// - Parameter half: the error of the reference network's own run in half precision.
+    func comparison(half: ErrorMetrics? = nil) -> OutputComparison {
         let span = Double(maximum) - Double(minimum)
         let peak = peak ?? (span > 0 ? span : 1)
         let metrics = errors.metrics(peak: peak)
@@ -117,6 +142,6 @@ struct OutputGathering {
         if whole.rank > 0 { whole[0] *= runs }
         return OutputComparison(
             name: name, shape: whole.dimensions, metrics: metrics, peak: peak,
-            nonFinite: nonFinite, frontier: errors.frontier, tolerance: tolerance)
+            nonFinite: nonFinite, half: half, frontier: errors.frontier, tolerance: tolerance)
     }
 }

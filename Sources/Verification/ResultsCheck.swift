@@ -19,6 +19,7 @@ struct ResultsCheck {
             ("tolerance.atol", tolerance.atol), ("tolerance.rtol", tolerance.rtol),
             ("tolerance.max_mean_abs_error", tolerance.meanAbs),
             ("tolerance.max_mean_delta_e2000", tolerance.meanDeltaE),
+            ("tolerance.max_half_ratio", tolerance.maxHalfRatio),
             ("layer_tolerance.max_relative_error", layers.maxRelative),
         ]
         for (place, value) in distances {
@@ -49,6 +50,7 @@ struct ResultsCheck {
         try size(metrics.maxRelative, place + ".metrics.max_relative")
         try require(output.peak > 0, place + ".peak", "must be above 0")
         try output.nonFinite.map { try self($0, place + ".non_finite") }
+        try output.half.map { try size($0.maxAbs, place + ".half.max_abs") }
         let list = place + ".deciding_errors"
         guard let frontier = ErrorFrontier(output.decidingErrors) else {
             try require(false, list, "must be finite, not negative, and ascend")

@@ -19,12 +19,24 @@ struct ResultsFile: Codable {
         let metrics: ErrorMetrics
         let peak: Double
         let nonFinite: NonFinite?
+        let half: ErrorMetrics?
         let decidingErrors: [ErrorFrontier.Point]
     }
 
     struct Photo: Codable {
         let photo: String
         let deltaE2000: ColorDifference
+    }
+
+    struct Stage: Codable {
+        let stage: VerificationStage
+        let outputs: [Output]
+    }
+
+    struct Sources: Codable {
+        let weights: [Output]
+        let arithmetic: [Output]
+        let tensors: [ErrorSources.Tensor]
     }
 
     struct Layer: Codable {
@@ -53,6 +65,10 @@ struct ResultsFile: Codable {
     let deltaE2000: ColorDifference?
     let photos: [Photo]
     let layers: [Layer]
+    let stages: [Stage]?
+    let errorSources: Sources?
+    let precisionSearch: PrecisionSearch.Summary?
+    let reduction: PackageReduction.Summary?
 }
 
 // MARK: Writing
@@ -75,6 +91,19 @@ extension ResultsFile {
         deltaE2000 = report.color
         photos = report.photos.map { Photo(photo: $0.photo, deltaE2000: $0.difference) }
         layers = report.layers.map { Layer($0) }
+        let diagnosis = report.diagnosis
+        stages =
+            diagnosis.stages.isEmpty
+            ? nil
+            : diagnosis.stages.map {
+                Stage(stage: $0.stage, outputs: $0.outputs.map { Output($0) })
+            }
+        errorSources = diagnosis.errorSources.map { sources in
+            Sources(
+                weights: sources.weights.map { Output($0) },
+                arithmetic: sources.arithmetic.map { Output($0) }, tensors: sources.tensors)
+        }
+        (precisionSearch, reduction) = (diagnosis.precisionSearch, diagnosis.reduction)
     }
 
     func json() throws -> [UInt8] {
@@ -91,7 +120,7 @@ extension ResultsFile.Output {
     fileprivate init(_ output: OutputComparison) {
         self.init(
             name: output.name, shape: output.shape, metrics: output.metrics, peak: output.peak,
-            nonFinite: output.nonFinite, decidingErrors: output.frontier.points)
+            nonFinite: output.nonFinite, half: output.half, decidingErrors: output.frontier.points)
     }
 }
 
@@ -146,19 +175,47 @@ extension ResultsFile {
         let report = VerificationReport(
             model: model, reference: reference, isSameNetwork: isSameNetwork,
             precision: precision, compute: compute, tolerance: tolerance,
-            outputs: try outputs.indices.map { try output($0, check) }, color: deltaE2000,
+            outputs: try comparisons(outputs, "outputs", check, tolerance), color: deltaE2000,
             photos: photos.map { PhotoDifference(photo: $0.photo, difference: $0.deltaE2000) },
             layers: try layers.indices.map { try layer($0, check) },
-            layerTolerance: layerTolerance, layersDecide: layersDecide)
+            layerTolerance: layerTolerance, layersDecide: layersDecide,
+            diagnosis: try diagnosis(check))
         return VerificationResults(report, environment: environment)
     }
 
-    private func output(_ index: Int, _ check: ResultsCheck) throws -> OutputComparison {
-        let output = outputs[index]
-        let frontier = try check(output, "outputs[\(index)]")
-        return OutputComparison(
-            name: output.name, shape: output.shape, metrics: output.metrics, peak: output.peak,
-            nonFinite: output.nonFinite, frontier: frontier, tolerance: tolerance)
+    private func comparisons(
+        _ outputs: [Output], _ place: String, _ check: ResultsCheck, _ tolerance: Tolerance
+    ) throws -> [OutputComparison] {
+        try outputs.enumerated().map { index, output in
+            let frontier = try check(output, "\(place)[\(index)]")
+            return OutputComparison(
+                name: output.name, shape: output.shape, metrics: output.metrics, peak: output.peak,
+                nonFinite: output.nonFinite, half: output.half, frontier: frontier,
+                tolerance: tolerance)
+        }
+    }
+
+    private func diagnosis(_ check: ResultsCheck) throws -> Diagnosis {
+        let stages = try (stages ?? []).enumerated().map { index, stage in
+            StageComparison(
+                stage: stage.stage,
+                outputs: try comparisons(
+                    stage.outputs, "stages[\(index)].outputs", check, tolerance))
+        }
+        let sources = try errorSources.map { sources in
+            try check.require(
+                sources.weights.count == sources.arithmetic.count, "error_sources.arithmetic",
+                "must have the outputs of error_sources.weights")
+            return ErrorSources(
+                weights: try comparisons(
+                    sources.weights, "error_sources.weights", check, Tolerance()),
+                arithmetic: try comparisons(
+                    sources.arithmetic, "error_sources.arithmetic", check, Tolerance()),
+                tensors: sources.tensors)
+        }
+        return Diagnosis(
+            stages: stages, errorSources: sources, precisionSearch: precisionSearch,
+            reduction: reduction)
     }
 
     private func layer(_ index: Int, _ check: ResultsCheck) throws -> LayerReport {

@@ -14,11 +14,15 @@ public struct Tolerance: Hashable, Sendable {
     public var minSNR: Double?
     /// The largest mean CIEDE2000 difference of the colors.
     public var meanDeltaE: Double?
+    /// The largest root mean square error of an output, as a multiple of the error of the reference
+    /// network's own run in half precision.
+    public var maxHalfRatio: Double?
 
     /// Creates bounds; those that are nil are not checked.
     public init(
         atol: Double? = nil, rtol: Double? = nil, meanAbs: Double? = nil,
-        minPSNR: Double? = nil, minSNR: Double? = nil, meanDeltaE: Double? = nil
+        minPSNR: Double? = nil, minSNR: Double? = nil, meanDeltaE: Double? = nil,
+        maxHalfRatio: Double? = nil
     ) {
         self.atol = atol
         self.rtol = rtol
@@ -26,6 +30,7 @@ public struct Tolerance: Hashable, Sendable {
         self.minPSNR = minPSNR
         self.minSNR = minSNR
         self.meanDeltaE = meanDeltaE
+        self.maxHalfRatio = maxHalfRatio
     }
 
     /// The default bounds for a model with weights of a given precision.
@@ -57,6 +62,7 @@ public struct Tolerance: Hashable, Sendable {
         result.minPSNR = overrides.minPSNR ?? minPSNR
         result.minSNR = overrides.minSNR ?? minSNR
         result.meanDeltaE = overrides.meanDeltaE ?? result.meanDeltaE
+        result.maxHalfRatio = overrides.maxHalfRatio ?? maxHalfRatio
         return result
     }
 
@@ -66,6 +72,7 @@ public struct Tolerance: Hashable, Sendable {
     /// Whether no output can fail, because there is no bound on outputs.
     public var isEmpty: Bool {
         !boundsEachValue && meanAbs == nil && minPSNR == nil && minSNR == nil
+            && maxHalfRatio == nil
     }
 }
 
@@ -80,13 +87,16 @@ extension Tolerance: CustomStringConvertible {
         if let minPSNR { bounds.append("PSNR ≥ \(plain(minPSNR)) dB") }
         if let minSNR { bounds.append("SNR ≥ \(plain(minSNR)) dB") }
         if let meanDeltaE { bounds.append("mean ΔE2000 ≤ \(plain(meanDeltaE))") }
+        if let maxHalfRatio {
+            bounds.append("RMS |error| ≤ \(plain(maxHalfRatio)) × that of half precision")
+        }
         return bounds.joined(separator: ", ")
     }
 }
 
 extension Tolerance: Codable {
     private enum CodingKeys: String, CodingKey {
-        case atol, rtol
+        case atol, rtol, maxHalfRatio
         case meanAbs = "maxMeanAbsError"
         case minPSNR = "minPsnrDb"
         case minSNR = "minSnrDb"

@@ -93,7 +93,7 @@ private struct Naming {
 }
 
 /// A name in the form of a package, without the suffix that coremltools adds for float16.
-private func plainName(_ name: String) -> String {
+func plainName(_ name: String) -> String {
     let legal = MILNames.legal(name)
     let suffix = "_cast_fp16"
     return legal.hasSuffix(suffix) ? String(legal.dropLast(suffix.count)) : legal

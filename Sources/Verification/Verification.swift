@@ -73,17 +73,30 @@ public func verify(
     options: VerificationOptions = .init()
 ) throws -> VerificationReport {
     let inputs = try inputs ?? .noise(shape: model.lightnessInput().shape)
+    let half = try options.tolerance?.maxHalfRatio.map { _ in
+        try halfPrecisionErrors(
+            of: other, for: model, on: inputs,
+            expected: RecordedOutputs(other, for: model, on: inputs))
+    }
     return try verify(
-        model, against: ModelValues(other), isSameNetwork: true, on: inputs, options)
+        model, against: ModelValues(other), isSameNetwork: true, on: inputs, options,
+        half: half ?? [:])
 }
 
-private func verify(
+/// - Parameters:
+///   - half: the error of the reference network in half precision by output, if a bound needs it.
+///   - observes: whether intermediate values are compared.
+func verify(
     _ model: Model, against expected: any ExpectedValues, isSameNetwork: Bool,
-    on inputs: VerificationInputs, _ options: VerificationOptions
+    on inputs: VerificationInputs, _ options: VerificationOptions,
+    half: [String: ErrorMetrics] = [:],
+    observes: Bool = true
 ) throws -> VerificationReport {
     let compute = options.compute ?? model.computePrecision
     let first = try inputs.input(0)
-    let program = try verifying { try model.program(on: first.tensors, compute: compute) }
+    let program = try verifying {
+        try model.program(on: first.tensors, compute: compute, observes: observes)
+    }
     try expected.match(program, first: first, runs: inputs.count)
     let tolerance = options.tolerance ?? .standard(model.precision, isSameNetwork: false)
     var layers = LayerGathering(program, expected: expected)
@@ -104,7 +117,7 @@ private func verify(
     return VerificationReport(
         model: model.name, reference: expected.source, isSameNetwork: isSameNetwork,
         precision: model.precision, compute: compute, tolerance: tolerance,
-        outputs: outputs.outputs.map(\.comparison),
+        outputs: outputs.outputs.map { $0.comparison(half: half[$0.name]) },
         color: outputs.color, photos: outputs.photos,
         layers: layers.reports(layerTolerance), layerTolerance: layerTolerance,
         layersDecide: options.layersDecide)

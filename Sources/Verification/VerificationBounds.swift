@@ -48,6 +48,7 @@ extension VerificationReport {
             precision: precision, compute: compute, tolerance: bounds.tolerance,
             outputs: outputs.map { $0.judged(by: bounds.tolerance) }, color: color,
             photos: photos, layers: layers.map { $0.judged(by: bounds.layerTolerance) },
-            layerTolerance: bounds.layerTolerance, layersDecide: bounds.layersDecide)
+            layerTolerance: bounds.layerTolerance, layersDecide: bounds.layersDecide,
+            diagnosis: diagnosis.judged(by: bounds.tolerance))
     }
 }

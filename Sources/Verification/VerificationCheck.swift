@@ -26,6 +26,8 @@ public enum VerificationRule: String, Hashable, Sendable, CaseIterable {
     case psnr = "psnr"
     /// The SNR of an output has a lower bound.
     case snr = "snr"
+    /// The error of an output, relative to that of half precision, has an upper bound.
+    case halfRatio = "half-ratio"
     /// The mean CIEDE2000 difference of the colors has an upper bound.
     case meanDeltaE = "delta-e2000"
     /// The largest error of an intermediate value has an upper bound.
@@ -41,6 +43,7 @@ public enum VerificationRule: String, Hashable, Sendable, CaseIterable {
         case .meanAbs: "The mean absolute error of an output is small enough."
         case .psnr: "The PSNR of an output is high enough."
         case .snr: "The SNR of an output is high enough."
+        case .halfRatio: "The error of an output is small enough for half precision."
         case .meanDeltaE: "The mean CIEDE2000 difference of the colors is small enough."
         case .layerError: "The largest error of an intermediate value is small enough."
         case .layerSNR: "The SNR of an intermediate value is high enough."

@@ -6,6 +6,7 @@ extension VerificationReport: Encodable {
         case passed, model, reference, precision, compute, runtime, tolerance, outputs
         case deltaE2000Mean, failures, photos, worstPhoto, layers, layerTolerance
         case layersCompared, firstPastTolerance, firstNonFinite, largestValue
+        case stages, firstFailingStage, errorSources, precisionSearch, reduction
         case deltaE2000P99 = "delta_e2000_p99"
     }
 
@@ -19,14 +20,27 @@ extension VerificationReport: Encodable {
         try container.encode(compute, forKey: .compute)
         try container.encode(Self.runtime, forKey: .runtime)
         try container.encode(tolerance, forKey: .tolerance)
-        let named = Dictionary(outputs.map { ($0.name, $0) }) { first, _ in first }
-        try container.encode(named, forKey: .outputs)
+        try container.encode(byName(outputs), forKey: .outputs)
         try container.encodeIfPresent(color?.mean, forKey: .deltaE2000Mean)
         try container.encodeIfPresent(color?.percentile99, forKey: .deltaE2000P99)
         try container.encode(photos, forKey: .photos)
         try container.encodeIfPresent(worstPhoto?.photo, forKey: .worstPhoto)
         try container.encode(colorFailures + layerFailures, forKey: .failures)
         try encodeLayers(to: &container)
+        try encodeDiagnosis(to: &container)
+    }
+
+    private func encodeDiagnosis(
+        to container: inout KeyedEncodingContainer<CodingKeys>
+    ) throws {
+        if !diagnosis.stages.isEmpty {
+            try container.encode(diagnosis.stages.map { StageObject($0) }, forKey: .stages)
+        }
+        try container.encodeIfPresent(diagnosis.firstFailingStage, forKey: .firstFailingStage)
+        try container.encodeIfPresent(
+            diagnosis.errorSources.map { SourcesObject($0) }, forKey: .errorSources)
+        try container.encodeIfPresent(diagnosis.precisionSearch, forKey: .precisionSearch)
+        try container.encodeIfPresent(diagnosis.reduction, forKey: .reduction)
     }
 
     private func encodeLayers(to container: inout KeyedEncodingContainer<CodingKeys>) throws {
@@ -41,6 +55,38 @@ extension VerificationReport: Encodable {
         try container.encodeIfPresent(departure, forKey: .firstPastTolerance)
         try container.encodeIfPresent(firstNonFinite.map(name), forKey: .firstNonFinite)
         try container.encodeIfPresent(largestValues(1).first.map(name), forKey: .largestValue)
+    }
+}
+
+private func byName(_ outputs: [OutputComparison]) -> [String: OutputComparison] {
+    Dictionary(outputs.map { ($0.name, $0) }) { first, _ in first }
+}
+
+private struct StageObject: Encodable {
+    let stage: VerificationStage
+    let withinTolerance: Bool
+    let outputs: [String: OutputComparison]
+
+    init(_ comparison: StageComparison) {
+        (stage, withinTolerance) = (comparison.stage, comparison.isWithin)
+        outputs = byName(comparison.outputs)
+    }
+}
+
+private struct SourcesObject: Encodable {
+    let weights: [String: OutputComparison]
+    let arithmetic: [String: OutputComparison]
+    /// The share of the weights in the noise power, by output.
+    let weightShare: [String: Double]
+    let tensors: [ErrorSources.Tensor]
+
+    init(_ sources: ErrorSources) {
+        (weights, arithmetic) = (byName(sources.weights), byName(sources.arithmetic))
+        tensors = sources.tensors
+        let shares = sources.weights.enumerated().compactMap { index, output in
+            sources.weightShare(of: index).map { (output.name, $0) }
+        }
+        weightShare = Dictionary(shares) { first, _ in first }
     }
 }
 
@@ -102,7 +148,7 @@ extension PhotoDifference: Encodable {
 extension OutputComparison: Encodable {
     private enum CodingKeys: String, CodingKey {
         case shape, maxAbsError, meanAbsError, maxRelativeError, psnrDb, snrDb, cosine, peak
-        case nonFinite, failures
+        case nonFinite, failures, halfPrecision, halfRatio
         case percentile99 = "p99_abs_error"
     }
 
@@ -119,6 +165,21 @@ extension OutputComparison: Encodable {
         try container.encode(metrics.cosine, forKey: .cosine)
         try container.encode(peak, forKey: .peak)
         try container.encodeIfPresent(nonFinite, forKey: .nonFinite)
+        try container.encodeIfPresent(half.map { HalfObject($0) }, forKey: .halfPrecision)
+        try container.encodeIfPresent(halfRatio, forKey: .halfRatio)
         try container.encode(failures, forKey: .failures)
+    }
+}
+
+/// The error of the reference network's own run in half precision.
+private struct HalfObject: Encodable {
+    let maxAbsError: Double
+    let meanAbsError: Double
+    let psnrDb: Double
+    let snrDb: Double
+
+    init(_ metrics: ErrorMetrics) {
+        (maxAbsError, meanAbsError) = (metrics.maxAbs, metrics.meanAbs)
+        (psnrDb, snrDb) = (metrics.psnr, metrics.snr)
     }
 }

@@ -26,6 +26,8 @@ public struct VerificationReport: Sendable {
     public let layerTolerance: LayerTolerance
     /// Whether a layer past its tolerance fails the model.
     public let layersDecide: Bool
+    /// Where errors come from, as far as that was asked for.
+    public var diagnosis = Diagnosis()
 
     /// The runtime that the model was run with.
     public static let runtime = "retint's CPU engine (not Apple's Core ML runtime)"

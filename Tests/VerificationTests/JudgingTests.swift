@@ -107,6 +107,6 @@ extension Fixture {
         let pair = OutputPair(name: "y", computed: data(computed), expected: data(expected))
         var gathering = OutputGathering(pair, runs: 1, peak: 1, tolerance: Tolerance())
         gathering.add(pair)
-        return gathering.comparison
+        return gathering.comparison()
     }
 }

@@ -53,7 +53,7 @@ TEXT = {"--author", "--license", "--model-version", "--keep-float32", "--keep-fl
         "--mask",
         "--anchor", "--film", "--against", "--reference", "--before", "--encoder", "--set",
         "--candidate", "--encoder-option", "--keep-float32-overflow", "--quad", "--instances",
-        "--save", "--junit", "--sarif"}
+        "--save", "--junit", "--sarif", "--reduce"}
 
 
 def _options(command):
@@ -131,6 +131,8 @@ WRITING = [
     "dataset split base/photos -o {}", "average base/model.h5 base/model.h5 -o {}",
     "colorize base/model.h5 base/photo.png --size 32 -o {}",
     "verify base/model.h5 --against base/model.h5 --size 32 --html {}",
+    "verify base/iOS15.mlpackage --reference base/reference.h5 --min-snr 500 --reduce {}.mlpackage",
+    "verify base/iOS15.mlpackage --against base/model.h5 --find-precision -o {}.mlpackage",
     "evaluate base/model.h5 --data base/photos --size 32 --html {}",
     "train --config base/train.yaml --set steps=1 --output {}",
 ]

@@ -8,9 +8,9 @@ import TensorGraph
 /// A raised model always takes L and returns a and b in −110…110. The conversion to and from the
 /// package's representation is part of the graph.
 struct StatedNormalization {
-    private let normalization: ExportOptions.Normalization
+    let normalization: ExportOptions.Normalization
     /// The package's pixel scaling; nil if it takes no image, or an image with the default scaling.
-    private let pixels: ExportOptions.ImageScaling?
+    let pixels: ExportOptions.ImageScaling?
     /// Whether the raised model takes pixel values 0…255, which represent L in 0…100.
     private let isGivenPixels: Bool
 

@@ -36,7 +36,7 @@ extension VerificationResults {
             ("runtime", VerificationReport.runtime), ("tolerance", "\(report.tolerance)"),
             ("layer tolerance", "\(report.layerTolerance)"), ("retint", environment.retint),
             ("processor", environment.processor),
-        ]
+        ] + report.diagnosis.properties
     }
 
     private func property(_ property: (name: String, value: String)) -> String {

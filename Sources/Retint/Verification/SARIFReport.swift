@@ -61,6 +61,8 @@ private struct SARIFLog: Encodable {
     struct Run: Encodable {
         let tool: Tool
         let results: [Result]
+        /// Where errors come from.
+        let properties: [String: String]?
     }
 
     let schema = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -78,7 +80,14 @@ private struct SARIFLog: Encodable {
             name: "retint", version: results.environment.retint, rules: rules)
         let failed = results.report.checks.filter { $0.failure != nil }
         let model = results.report.model
-        runs = [Run(tool: Tool(driver: driver), results: failed.map { Result($0, of: model) })]
+        let properties = results.report.diagnosis.properties
+        runs = [
+            Run(
+                tool: Tool(driver: driver), results: failed.map { Result($0, of: model) },
+                properties: properties.isEmpty
+                    ? nil : Dictionary(properties.map { ($0.name, $0.value) }) { first, _ in first }
+            )
+        ]
     }
 }
 

@@ -23,6 +23,11 @@ struct VerifyCommand: ParsableCommand {
             --layer-min-snr is given. Their default tolerance is an error of 1e-4 of the largest \
             value for float32, an SNR of 30 dB for float16 and of 15 dB for quantized weights.
 
+            Where errors come from: --stages compares the steps of the export, --error-sources \
+            tells weights from arithmetic, --find-precision finds the operations that float16 is \
+            not enough for, and --reduce cuts out the part that is wrong. With --find-precision, \
+            the report and the exit code are those of the package that is written.
+
             The model runs on retint's own engine, not on Apple's runtime.
 
             Instead of a model, name a file that --save has written: what was measured is judged \
@@ -57,6 +62,8 @@ struct VerifyCommand: ParsableCommand {
             """)
     var compute: ComputePrecision?
 
+    @OptionGroup var diagnosis: DiagnosisOptions
+
     @OptionGroup var memory: MemoryOptions
 
     @OptionGroup var outputs: VerificationOutputs
@@ -69,6 +76,28 @@ struct VerifyCommand: ParsableCommand {
         guard against != nil || !lightness.isGiven else {
             throw ValidationError("--photo, --photos, --size and --seed need --against")
         }
+        try validateDiagnosis()
+    }
+
+    private func validateDiagnosis() throws {
+        let comparing = diagnosis.given.filter { $0 != "--reduce" }
+        guard against != nil || comparing.isEmpty && bounds.bound != .half else {
+            throw ValidationError("\(comparing.first ?? "--bound half") needs --against")
+        }
+        let own = ["--error-sources", "--find-precision"].filter(diagnosis.given.contains)
+        guard compute == nil || own.isEmpty else {
+            throw ValidationError(
+                "\(own[0]) runs the package in its own arithmetic; leave out --compute")
+        }
+        guard bounds.bound != .half || diagnosis.reduce == nil else {
+            throw ValidationError(
+                "--reduce: a part of a network has no run in half precision; leave out "
+                    + "--bound half")
+        }
+        let files = outputs.files + diagnosis.files
+        guard Set(files).count == files.count else {
+            throw ValidationError("the outputs need different files")
+        }
     }
 
     /// Refuses options for which the model would have to run.
@@ -79,7 +108,8 @@ struct VerifyCommand: ParsableCommand {
             ("--compute", compute != nil), ("--memory-limit", memory.memoryLimit != nil),
             ("--html", outputs.html != nil), ("--save", outputs.save != nil),
         ]
-        guard let option = options.first(where: \.isGiven) else { return }
+        let others = diagnosis.given.map { (name: $0, isGiven: true) }
+        guard let option = (options + others).first(where: \.isGiven) else { return }
         throw ValidationError(
             "\(option.name): \(model) has saved results, which are judged without a run; name the "
                 + "model instead")
@@ -88,7 +118,10 @@ struct VerifyCommand: ParsableCommand {
     private var isJudgedAgain: Bool { VerificationResults.isFile(at: model) }
 
     func run() throws {
-        let claims = try outputs.claim(inputs: inputFiles)
+        let inputs = try inputFiles
+        let claims = try (outputs.files + diagnosis.files).map {
+            try claimOutput($0, inputs: inputs)
+        }
         defer { for claim in claims { claim.end() } }
         let images = outputs.html.map { _ in VerificationImages() }
         let results = try isJudgedAgain ? judgedAgain() : measured(images)
@@ -113,6 +146,12 @@ extension VerifyCommand {
             "judging \(model), which retint \(environment.retint) measured on "
                 + environment.processor)
         guard bounds.areGiven else { return saved }
+        guard bounds.bound != .half || report.outputs.allSatisfy({ $0.half != nil }) else {
+            throw CommandError(
+                .wrongUsage,
+                "\(model): the error of half precision was not measured; verify again with "
+                    + "--bound half and save the results")
+        }
         let standard = VerificationBounds.standard(
             report.precision, compute: report.compute, isSameNetwork: report.isSameNetwork)
         return VerificationResults(
@@ -132,21 +171,80 @@ extension VerifyCommand {
                     model.precision, compute: compute, isSameNetwork: against != nil)))
         if let images { options.onColors = { images.add($0) } }
         return VerificationResults(
-            try report(on: model, options),
+            try against.map { try report(on: model, against: $0, options) }
+                ?? reportOnReference(model, options),
             environment: VerificationEnvironment(
                 retint: retintVersion, processor: Processor.name))
     }
 
-    private func report(
-        on model: Model, _ options: VerificationOptions
+    private func reportOnReference(
+        _ model: Model, _ options: VerificationOptions
     ) throws -> VerificationReport {
-        guard let against else {
-            return try verify(
-                model, against: Reference(contentsOf: reference ?? ""), options: options)
+        let reference = try Reference(contentsOf: reference ?? "")
+        var report = try verify(model, against: reference, options: options)
+        try reduce(&report) {
+            try reducePackage(model, against: reference, options: options, onRun: $0)
         }
+        return report
+    }
+
+    private func report(
+        on model: Model, against path: String, _ options: VerificationOptions
+    ) throws -> VerificationReport {
         let inputs = try lightness.inputs(shape: model.lightnessInput().shape)
-        return try verify(
-            model, against: memory.model(contentsOf: against), on: inputs, options: options)
+        let other = try memory.model(contentsOf: path)
+        let cured = try diagnosis.findPrecision ? cured(model, other, inputs, options) : nil
+        let model = cured?.model ?? model
+        var report = try verify(model, against: other, on: inputs, options: options)
+        report.diagnosis.precisionSearch = cured?.search
+        let stages = try diagnosis.stageList
+        if !stages.isEmpty {
+            report.diagnosis.stages = try compareStages(
+                of: model, against: other, stages, on: inputs, options: options)
+        }
+        if diagnosis.errorSources {
+            report.diagnosis.errorSources = try errorSources(
+                of: model, against: other, on: inputs, options: options)
+        }
+        try reduce(&report) {
+            try reducePackage(model, against: other, on: inputs, options: options, onRun: $0)
+        }
+        return report
+    }
+
+    /// Writes the smallest part that fails, if that is asked for and there is one.
+    private func reduce(
+        _ report: inout VerificationReport,
+        _ search: (@escaping (Int) -> Void) throws -> PackageReduction?
+    ) throws {
+        guard let path = diagnosis.reduce, let file = diagnosis.reducedReference else { return }
+        let bar = ProgressBar("reducing", total: 0, unit: "runs")
+        guard let reduction = try search({ bar.update($0) }) else {
+            return Console.note("\(model): no output fails, so that there is nothing to reduce")
+        }
+        bar.finish()
+        try reduction.writeReference(to: file)
+        try reduction.package.write(to: path)
+        report.diagnosis.reduction = reduction.summary
+    }
+
+    /// Writes the package with the operations in float32 that need it.
+    ///
+    /// - Returns: that package, read again; the model itself if none is enough.
+    private func cured(
+        _ model: Model, _ other: Model, _ inputs: VerificationInputs,
+        _ options: VerificationOptions
+    ) throws -> (model: Model, search: PrecisionSearch.Summary) {
+        let bar = ProgressBar("finding operations for float32", total: 0, unit: "runs")
+        let search = try findPrecision(
+            of: model, against: other, on: inputs, options: options,
+            maximumRuns: diagnosis.maxRuns ?? 500, onRun: { bar.update($0) })
+        bar.finish()
+        guard let package = search.package, let output = diagnosis.output else {
+            return (model, search.summary)
+        }
+        try package.write(to: output)
+        return (try memory.model(contentsOf: output), search.summary)
     }
 }
 

@@ -3,6 +3,18 @@ import Retint
 
 /// The tolerance of a verification; the defaults depend on the precision.
 struct BoundOptions: ParsableArguments {
+    @Option(
+        help: """
+            The kind of the default bounds: fixed; or half, by which the root mean square error of \
+            each output may be --half-factor times that of the reference network's own run in half \
+            precision, which needs --against.
+            """)
+    var bound: BoundKind?
+
+    @Option(
+        help: ArgumentHelp("The factor of --bound half; default: 2.", valueName: "factor"))
+    var halfFactor: Double?
+
     @Option(help: "The largest absolute error.")
     var atol: Double?
 
@@ -38,7 +50,11 @@ struct BoundOptions: ParsableArguments {
         let distances = [
             ("--atol", atol), ("--rtol", rtol), ("--max-mean", maxMean),
             ("--max-delta-e", maxDeltaE), ("--layer-tolerance", maxLayerError),
+            ("--half-factor", halfFactor),
         ]
+        guard halfFactor == nil || bound == .half else {
+            throw ValidationError("--half-factor needs --bound half")
+        }
         for (name, value) in distances {
             guard let value, !(value >= 0) else { continue }
             throw ValidationError("\(name) \(value): must not be negative")
@@ -52,14 +68,19 @@ struct BoundOptions: ParsableArguments {
     }
 
     /// Whether there is a bound.
-    var areGiven: Bool { tolerance != Tolerance() || layerTolerance != nil }
+    var areGiven: Bool { bound != nil || tolerance != Tolerance() || layerTolerance != nil }
 
     /// The given bounds, and others for those that are not given.
     func replacing(_ others: VerificationBounds) -> VerificationBounds {
         VerificationBounds(
-            tolerance: others.tolerance.replacing(with: tolerance),
+            tolerance: (half ?? others.tolerance).replacing(with: tolerance),
             layerTolerance: layerTolerance ?? others.layerTolerance,
             layersDecide: layerTolerance != nil)
+    }
+
+    /// The default bounds of `--bound half`.
+    private var half: Tolerance? {
+        bound == .half ? Tolerance(maxHalfRatio: halfFactor ?? 2) : nil
     }
 
     /// The given bounds of outputs and colors.
@@ -74,4 +95,12 @@ struct BoundOptions: ParsableArguments {
         guard maxLayerError != nil || layerMinSNR != nil else { return nil }
         return LayerTolerance(maxRelative: maxLayerError, minSNR: layerMinSNR)
     }
+}
+
+/// The kind of the bounds that hold unless others are given.
+enum BoundKind: String, ExpressibleByArgument, CaseIterable {
+    /// Numbers that follow from the precision.
+    case fixed
+    /// A multiple of the error of half precision.
+    case half
 }

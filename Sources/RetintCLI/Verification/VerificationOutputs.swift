@@ -33,17 +33,12 @@ struct VerificationOutputs: ParsableArguments {
             valueName: "file.sarif"), completion: .file(extensions: ["sarif"]))
     var sarif: String?
 
-    private var files: [String] { [html, save, junit, sarif].compactMap { $0 } }
+    var files: [String] { [html, save, junit, sarif].compactMap { $0 } }
 
     func validate() throws {
         guard Set(files).count == files.count else {
             throw ValidationError("--html, --save, --junit and --sarif need different files")
         }
-    }
-
-    /// Keeps the files for this command, before it works.
-    func claim(inputs: [String]) throws -> [OutputClaim] {
-        try files.map { try claimOutput($0, inputs: inputs) }
     }
 
     /// Writes the files, then prints the report.

@@ -17,7 +17,7 @@ struct VerificationPage {
     func write(to path: String) throws {
         let page = HTMLPage(
             title: title, style: Self.style,
-            body: [verdict, outputs, network, try photos, ranges, environment])
+            body: [verdict, outputs, diagnosis, network, try photos, ranges, environment])
         try page.write(to: path)
     }
 
@@ -47,6 +47,14 @@ struct VerificationPage {
 
     private var outputs: String {
         "<h2>Outputs</h2>\n" + htmlTable(VerificationReport.outputHeader, report.outputRows)
+    }
+}
+
+extension VerificationPage {
+    private var diagnosis: String {
+        let tables = report.diagnosisTables
+        guard !tables.isEmpty else { return "" }
+        return "<h2>Where errors come from</h2>\n" + tables.map(\.html).joined(separator: "\n")
     }
 }
 

@@ -11,6 +11,7 @@ extension VerificationReport {
             + colorFailures + layerFailures
         return ["\(model) (\(precision)) against \(reference)"] + outputTable.lines + colorLines
             + ["tolerance: \(tolerance)"] + failures + rangeLines + comparisonLines
+            + diagnosisTables.flatMap(\.lines)
             + (allLayers ? [""] + layerTable(Array(layers.indices)).lines : [])
             + ["", "computed in \(compute) by \(Self.runtime)", passed ? "passed" : "FAILED"]
     }

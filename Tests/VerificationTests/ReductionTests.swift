@@ -1,0 +1,75 @@
+import ColorizerExport
+import MLPackage
+import TensorFiles
+import TestSupport
+import Testing
+
+@testable import Models
+@testable import Verification
+
+/// Packages with one wrong operation, reduced to that.
+@Suite struct ReductionTests {
+    struct Fault: Sendable, CustomTestStringConvertible {
+        let network: Network
+        let type: String
+        let parameter: String
+        var share = 0.5
+        /// Whether the fault is larger than the errors of half precision.
+        var inHalf = true
+        let change: @Sendable (MILValue) throws -> MILValue
+
+        var testDescription: String { "\(network): \(parameter) of \(type) at \(share)" }
+    }
+
+    private static let mobile = Network(
+        architecture: "mobile-unet", options: ["width": "0.25"], size: 64)
+    private static let pico = Network(architecture: "pico-unet", options: ["width": "0.25"])
+    private static let eccv = Network(architecture: "eccv16", options: ["width": "0.0625"])
+
+    // Errors in the depth of a fresh network are too small in its colors to fail.
+    private static let faults: [Fault] = [
+        Fault(network: mobile, type: "conv", parameter: "weight", share: 0) { try $0.times(1.2) },
+        Fault(network: mobile, type: "conv", parameter: "bias", share: 0.2) {
+            .floats(try $0.floats().map { $0 + 0.3 }, shape: $0.type.shape, as: $0.type.dataType)
+        },
+        Fault(network: mobile, type: "conv", parameter: "weight", share: 0.9, inHalf: false) {
+            try $0.times(1.2)
+        },
+        Fault(network: pico, type: "conv", parameter: "pad", share: 0) {
+            let pad = try $0.integers()
+            return .integers([pad[0] + pad[1], 0, pad[2], pad[3]])
+        },
+        Fault(network: pico, type: "conv", parameter: "weight", share: 1, inHalf: false) {
+            try $0.times(0.5)
+        },
+        Fault(network: eccv, type: "conv", parameter: "weight", share: 1) { try $0.times(1.5) },
+        Fault(network: eccv, type: "conv", parameter: "weight", share: 0.95, inHalf: false) {
+            try $0.times(1.5)
+        },
+        Fault(network: eccv, type: "softmax", parameter: "axis") { _ in .integer(2) },
+    ]
+
+    private func reduced(
+        _ fault: Fault, _ precision: ExportOptions.Precision
+    ) throws -> (name: String, reduction: PackageReduction?) {
+        var package = try fault.network.package(precision)
+        let name = try package.spoil(
+            fault.type, fault.parameter, at: fault.share, fault.change)
+        let model = Model(package, name: "spoiled")
+        let reduction = try reducePackage(
+            model, against: fault.network.model(), on: fault.network.lightness,
+            options: VerificationOptions(
+                tolerance: Tolerance(minSNR: precision == .float32 ? 90 : 30)))
+        return (name, reduction)
+    }
+
+    @Test(arguments: faults, ExportOptions.Precision.allCases)
+    func findsTheWrongOperation(_ fault: Fault, _ precision: ExportOptions.Precision) throws {
+        guard precision == .float32 || fault.inHalf else { return }
+        let (name, found) = try reduced(fault, precision)
+        let reduction = try #require(found)
+        let names = reduction.summary.operations.map(\.name)
+        #expect(names.contains(name) && names.count <= 3, "\(names) instead of \(name)")
+        #expect(reduction.summary.operationCount > 10 && !reduction.summary.failures.isEmpty)
+    }
+}
