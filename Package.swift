@@ -110,11 +110,19 @@ let package = Package(
                 .product(name: "SwiftProtobuf", package: "swift-protobuf"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ]),
+        // Apple's Core AI.
+        .target(name: "MLIRBytecode", dependencies: ["Files"]),
+        .target(
+            name: "AIModel",
+            dependencies: [
+                "MLIRBytecode", "MIL", "MLPackage", "TensorGraph", "Files",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ]),
         .target(name: "Placement", dependencies: ["MLPackage"]),
         .target(
             name: "ColorizerExport",
             dependencies: [
-                "Files", "MIL", "MLPackage", "Checkpoints", "TensorFiles", "Colorizers",
+                "AIModel", "Files", "MIL", "MLPackage", "Checkpoints", "TensorFiles", "Colorizers",
                 "Layers", "TensorGraph", "Version",
             ]),
 
@@ -122,8 +130,8 @@ let package = Package(
         .target(
             name: "Models",
             dependencies: [
-                "ColorizerExport", "MIL", "Checkpoints", "MLPackage", "Engine", "Colorizers",
-                "TensorGraph", "ColorScience", "Files",
+                "AIModel", "ColorizerExport", "MIL", "Checkpoints", "MLPackage", "Engine",
+                "Colorizers", "TensorGraph", "ColorScience", "Files",
             ]),
         .target(
             name: "Photos",
@@ -146,7 +154,7 @@ let package = Package(
         .target(
             name: "Retint",
             dependencies: [
-                "Locks", "Training", "Verification", "Quantization", "Models", "Photos",
+                "AIModel", "Locks", "Training", "Verification", "Quantization", "Models", "Photos",
                 "ColorizerExport", "ONNXExport",
                 "MIL", "Placement", "Checkpoints", "MLPackage", "Engine", "Colorizers", "Layers",
                 "Ranks", "Reports", "TensorGraph", "TensorFiles", "ColorScience", "ImageIO",
@@ -241,6 +249,12 @@ let package = Package(
                 "TestSupport",
             ],
             exclude: ["Goldens"]),
+        .testTarget(
+            name: "AIModelTests",
+            dependencies: [
+                "AIModel", "MLIRBytecode", "OperationCases", "PackageSupport", "Engine", "MIL",
+                "MLPackage", "TensorGraph", "Files", "TestSupport",
+            ], exclude: ["Goldens"]),
         .testTarget(
             name: "ColorizerExportTests",
             dependencies: [

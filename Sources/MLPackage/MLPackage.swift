@@ -64,6 +64,12 @@ extension MLPackage {
     }
 
     /// Checks the rules that every package has to keep.
+    ///
+    /// - Parameter remedy: what errors advise where they know nothing better.
+    package func check(remedy: String) throws(MLPackageError) {
+        do { try check() } catch { throw MLPackageError(error, file: "", remedy: remedy) }
+    }
+
     func check() throws {
         try ProgramRules.check(program)
         try InterfaceRules.check(description, program, target: target)

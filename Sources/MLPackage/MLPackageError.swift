@@ -33,7 +33,7 @@ public struct MLPackageError: Error, Hashable, Sendable, CustomStringConvertible
 
 extension MLPackageError {
     /// An error of reading or writing a file.
-    init(_ error: FileError, remedy: String? = nil) {
+    package init(_ error: FileError, remedy: String? = nil) {
         let fallback =
             error.remedy.isEmpty
             ? ""

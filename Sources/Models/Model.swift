@@ -1,3 +1,4 @@
+import AIModel
 import Checkpoints
 import ColorizerExport
 import Colorizers
@@ -6,7 +7,7 @@ import Files
 import MLPackage
 import TensorGraph
 
-/// A colorizer that can be run: a checkpoint or a package.
+/// A colorizer that can be run: a checkpoint, a package or an `.aimodel`.
 ///
 /// A model is a value that can be shared between tasks. It is compiled for a specific size when it
 /// is used, for instance by a `Colorizer`.
@@ -31,19 +32,20 @@ public struct Model: Sendable {
         case package(MLPackage)
     }
 
-    /// Opens a checkpoint or a package.
+    /// Opens a checkpoint, a package or an `.aimodel`, which is read as a package.
     ///
     /// Weights are read when the model is compiled. Its files may be replaced by others meanwhile,
     /// but not be written to: compiling fails then.
     ///
     /// - Parameter memoryLimit: see ``memoryLimit``.
     /// - Throws: `FileError` if there is no such file; `TensorFileError` and `CheckpointError` for
-    ///   a damaged checkpoint; `MLPackageError` for a damaged package.
+    ///   a damaged checkpoint; `MLPackageError` for a damaged package; `ConversionError` for an
+    ///   `.aimodel` with an operation that is not supported.
     public init(contentsOf path: some PathConvertible, memoryLimit: Int? = nil) throws {
         let path = path.filePath.string
         (name, self.memoryLimit) = (path, memoryLimit)
         if try MLPackage.isPackage(path) {
-            source = .package(try MLPackage(contentsOf: path))
+            source = .package(try MLPackage(contentsOfModel: path))
         } else {
             source = .checkpoint(try CheckpointSource(contentsOf: path))
         }

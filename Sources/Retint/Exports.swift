@@ -1,6 +1,7 @@
 // `import Retint` gives everything that the command line can do. The targets beneath it are reached
 // through it; what is not meant for users is not `public` there.
 
+@_exported import AIModel
 @_exported import Checkpoints
 @_exported import ColorScience
 @_exported import ColorizerExport

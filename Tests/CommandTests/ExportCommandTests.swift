@@ -44,6 +44,40 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: bench.path("m.mlpackage")))
     }
 
+    /// A Core AI model computes what the checkpoint does, in every command that takes a package.
+    @Test(arguments: [
+        ["--size", "64"], ["--precision", "float16", "--output", "split", "--size", "64"],
+        ["--normalization", "outside", "--no-fold", "--height", "32", "--width", "64"],
+    ])
+    func writesCoreAIModels(_ options: [String]) throws {
+        let model = try bench.makeCheckpoint()
+        try bench.expect(0, ["export", model, "-o", "m.aimodel"] + options, says: ["m.aimodel"])
+        try bench.expect(0, "verify", "m.aimodel", "--against", model)
+        try bench.expect(0, "colorize", "m.aimodel", bench.makePhoto("a.png"), "-o", "out")
+        try bench.expect(0, "inspect", "m.aimodel", says: ["Core AI model", "conv"])
+        try bench.expect(0, "export", "m.aimodel", "-o", "back.mlpackage")
+        try bench.expect(0, "verify", "back.mlpackage", "--against", "m.aimodel")
+        try bench.expect(
+            0, "quantize", "back.mlpackage", "-o", "small.aimodel", "--weights", "palette4",
+            "--threshold", "1")
+        try bench.expect(
+            0, "verify", "small.aimodel", "--against", "m.aimodel", "--atol", "300",
+            "--max-mean", "300", "--min-psnr", "1", "--max-delta-e", "300")
+    }
+
+    @Test func refusesWhatCoreAIModelsHaveNot() throws {
+        let model = try bench.makeCheckpoint()
+        try bench.expect(
+            64, "export", model, "-o", "m.aimodel", "--target", "iOS18",
+            says: ["--target has no meaning for Core AI"])
+        try bench.expect(
+            65, "export", model, "-o", "m.aimodel", "--input", "image", "--size", "64",
+            says: ["m.aimodel", "an image is not written"])
+        try bench.expect(0, "export", model, "-o", "m.aimodel", "--size", "64")
+        try bench.expect(
+            65, "export", "m.aimodel", "-o", "w.h5", says: ["m.aimodel", "have no names"])
+    }
+
     @Test func verifiesAtEverySize() throws {
         let model = try bench.makeCheckpoint()
         try bench.expect(

@@ -1,3 +1,4 @@
+import AIModel
 import Colorizers
 import Layers
 import MIL
@@ -57,10 +58,16 @@ extension MLPackage {
 /// The weights of the package at `path`, as `MLPackage.weights(allowsFolded:)` returns them.
 ///
 /// - Throws: `MLPackageError` if the package cannot be read, and the errors of
-///   `weights(allowsFolded:)`, with the package's path.
+///   `weights(allowsFolded:)`, with the package's path; ``ConversionError`` for an `.aimodel`,
+///   whose weights have no names.
 public func recoverWeights(
     ofPackageAt path: String, allowsFolded: Bool = false
 ) throws -> RecoveredWeights {
+    guard try !MLPackage.isAIModel(path) else {
+        throw ConversionError(
+            file: path, place: "", rule: "the weights of an .aimodel have no names",
+            remedy: "Export those of the checkpoint or package that it was made from.")
+    }
     let package = try MLPackage(contentsOf: path)
     do {
         return try package.weights(allowsFolded: allowsFolded)

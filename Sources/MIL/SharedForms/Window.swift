@@ -30,20 +30,14 @@ extension MILOperand {
     }
 }
 
-extension RaisedOperation {
-    func pair(_ parameter: String, default value: Int) throws -> Pair {
+extension OperationParameters {
+    package func pair(_ parameter: String, default value: Int) throws -> Pair {
         let values = try integers(parameter, count: 2, default: value)
         return Pair(values[0], values[1])
     }
 
-    func requireImage(_ tensors: Tensor...) throws {
-        for tensor in tensors where tensor.shape.rank != 4 {
-            throw error("only two spatial dimensions are supported, not shape \(tensor.shape)")
-        }
-    }
-
     /// The window, with the padding that `pad_type` gives for an image of `shape`.
-    func window(_ shape: Shape, kernel: Pair) throws -> Window {
+    package func window(_ shape: Shape, kernel: Pair) throws -> Window {
         var window = Window(
             stride: try pair("strides", default: 1), dilation: try pair("dilations", default: 1))
         guard min(window.stride.height, window.stride.width) >= 1 else {
@@ -70,7 +64,7 @@ extension RaisedOperation {
         }
     }
 
-    func customPadding() throws -> Padding {
+    package func customPadding() throws -> Padding {
         let pad = try integers("pad", count: 4, default: 0)
         return Padding(top: pad[0], bottom: pad[1], left: pad[2], right: pad[3])
     }
@@ -78,5 +72,13 @@ extension RaisedOperation {
     /// The total padding for which the output has ⌈size/stride⌉ elements.
     private func samePadding(_ size: Int, _ stride: Int, _ span: Int) -> Int {
         max(0, ((size + stride - 1) / stride - 1) * stride + span - size)
+    }
+}
+
+extension RaisedOperation {
+    func requireImage(_ tensors: Tensor...) throws {
+        for tensor in tensors where tensor.shape.rank != 4 {
+            throw error("only two spatial dimensions are supported, not shape \(tensor.shape)")
+        }
     }
 }

@@ -4,7 +4,7 @@ import Files
 ///
 /// The file stays open while a value refers to it, so the values of a package that has been
 /// replaced on disk still read its old contents.
-package final class WeightFile: Sendable {
+final class WeightFile: Sendable {
     private let file: RegularFile
     var path: String { file.path.string }
     private var size: Int { file.byteCount }
@@ -67,7 +67,7 @@ package final class WeightFile: Sendable {
         let record = try record(at: start)
         try check(record, at: place, for: type)
         let range = try dataRange(record, start, place)
-        return BlobReference(file: self, offset: range.lowerBound, byteCount: range.count)
+        return BlobReference(file: file, offset: range.lowerBound, byteCount: range.count)
     }
 
     private func record(at start: Int) throws(MLPackageError) -> [UInt8] {
@@ -112,29 +112,34 @@ package final class WeightFile: Sendable {
 
     /// Reads exactly `count` bytes.
     func read(at offset: Int, count: Int) throws(MLPackageError) -> [UInt8] {
-        guard let bytes = try? file.bytes(at: offset, count: count), bytes.count == count else {
-            throw damage("bytes \(offset) to \(offset + count)", "they cannot be read")
-        }
-        return bytes
+        try file.exactly(count, at: offset)
     }
 
     private func damage(_ place: String, _ rule: String) -> MLPackageError {
-        MLPackageError(
-            file: path, place: place, rule: rule,
-            remedy: "The file is damaged or incomplete: export or copy the package again.")
+        file.damage(place, rule)
     }
 }
 
-/// The elements of a value in a weight file, checked against the value's type.
+/// The elements of a value in an open file, checked against the value's type.
 package struct BlobReference: Hashable, Sendable {
-    let file: WeightFile
+    private let file: RegularFile
     /// The offset of the data in the file.
-    let offset: Int
+    private let offset: Int
     package let byteCount: Int
 
+    /// - Parameter offset: Where the elements start in the file, which stays open.
+    package init(file: RegularFile, offset: Int, byteCount: Int) {
+        (self.file, self.offset, self.byteCount) = (file, offset, byteCount)
+    }
+
+    var path: String { file.path.string }
+
     /// Reads the whole blob.
-    func bytes() throws(MLPackageError) -> [UInt8] {
-        try file.read(at: offset, count: byteCount)
+    func bytes() throws(MLPackageError) -> [UInt8] { try bytes(0..<byteCount) }
+
+    /// Reads some of its bytes.
+    func bytes(_ range: Range<Int>) throws(MLPackageError) -> [UInt8] {
+        try file.exactly(range.count, at: offset + range.lowerBound)
     }
 
     package static func == (left: Self, right: Self) -> Bool {
@@ -145,5 +150,20 @@ package struct BlobReference: Hashable, Sendable {
     package func hash(into hasher: inout Hasher) {
         hasher.combine(ObjectIdentifier(file))
         hasher.combine(offset)
+    }
+}
+
+extension RegularFile {
+    fileprivate func exactly(_ count: Int, at offset: Int) throws(MLPackageError) -> [UInt8] {
+        guard let bytes = try? bytes(at: offset, count: count), bytes.count == count else {
+            throw damage("bytes \(offset) to \(offset + count)", "they cannot be read")
+        }
+        return bytes
+    }
+
+    fileprivate func damage(_ place: String, _ rule: String) -> MLPackageError {
+        MLPackageError(
+            file: path.string, place: place, rule: rule,
+            remedy: "The file is damaged or incomplete: export or copy the package again.")
     }
 }

@@ -84,7 +84,7 @@ extension MILValue {
             try Self.slices(of: values.count) { try body(LittleEndian.bytes(Array(values[$0]))) }
         case .blob(let blob):
             try Self.slices(of: blob.byteCount) {
-                try body(try blob.file.read(at: blob.offset + $0.lowerBound, count: $0.count))
+                try body(try blob.bytes($0))
             }
         default: try body(try bytes())
         }

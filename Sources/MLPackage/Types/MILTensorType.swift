@@ -38,7 +38,7 @@ package struct MILTensorType: Hashable, Sendable {
     static let maximumElements = 1 << 44
 
     /// More dimensions than any operation supports.
-    static let maximumRank = 16
+    package static let maximumRank = 16
 }
 
 extension MILTensorType: CustomStringConvertible {

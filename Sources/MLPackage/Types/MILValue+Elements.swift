@@ -65,7 +65,7 @@ extension MILValue {
     }
 
     /// The content of elements stored as bytes.
-    static func content(_ dataType: MILDataType, _ bytes: [UInt8]) -> Content {
+    package static func content(_ dataType: MILDataType, _ bytes: [UInt8]) -> Content {
         switch dataType {
         case .float32: .floats(LittleEndian.floats(bytes))
         case .float16: .halfs(LittleEndian.halfs(bytes))
@@ -98,7 +98,7 @@ extension MILValue {
 
     private func mismatch(_ wanted: String) -> MLPackageError {
         var file = ""
-        if case .blob(let blob) = content { file = blob.file.path }
+        if case .blob(let blob) = content { file = blob.path }
         return MLPackageError(
             file: file, place: "a value of type \(type)", rule: "\(wanted) are needed here",
             remedy: "Give the operation a constant of the type that it takes.")

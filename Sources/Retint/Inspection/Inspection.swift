@@ -1,3 +1,4 @@
+import AIModel
 import Checkpoints
 import Files
 import MLPackage
@@ -38,7 +39,7 @@ public func inspect(
     // Only a PyTorch file has keys: any other is refused.
     guard key == nil else { return .tensors(try TensorFileInspection(path: file, key: key)) }
     if try MLPackage.isPackage(file) {
-        let package = try MLPackage(contentsOf: file)
+        let package = try MLPackage(contentsOfModel: file)
         return .package(try PackageInspection(package, path: file, withPlacement: placement))
     }
     if Checkpoint.isCheckpoint(file) {

@@ -1,9 +1,10 @@
+import AIModel
 import Files
 import MIL
 import MLPackage
 import Placement
 
-/// What a Core ML package contains.
+/// What a Core ML package contains, or an `.aimodel`, which is read as one.
 public struct PackageInspection: Encodable, Sendable {
     private enum CodingKeys: String, CodingKey {
         case kind, file, target, specificationVersion, opset, inputs, outputs, operations, weights
@@ -20,16 +21,17 @@ public struct PackageInspection: Encodable, Sendable {
         public fileprivate(set) var bytes = 0
     }
 
-    /// `mlpackage`.
-    public let kind = "mlpackage"
+    /// `mlpackage` or `aimodel`.
+    public let kind: String
     /// The path of the package's folder, as the caller gave it.
     public let file: String
-    /// The oldest system that the package runs on.
-    public let target: String
-    /// Core ML's number for the version of the model file, such as 7 for iOS 16.
-    public let specificationVersion: Int
-    /// The operation set of the program, such as `CoreML6` for iOS 16.
-    public let opset: String
+    /// The oldest system that the package runs on; nil for an `.aimodel`.
+    public let target: String?
+    /// Core ML's number for the version of the model file, such as 7 for iOS 16; nil for an
+    /// `.aimodel`.
+    public let specificationVersion: Int?
+    /// The operation set of the program, such as `CoreML6` for iOS 16; nil for an `.aimodel`.
+    public let opset: String?
     /// The inputs, in the model's order.
     public let inputs: [PackageInterface]
     /// The outputs, in the model's order.
@@ -50,9 +52,11 @@ public struct PackageInspection: Encodable, Sendable {
 
     init(_ package: MLPackage, path: String, withPlacement: Bool) throws {
         file = path
-        target = package.target.rawValue
-        specificationVersion = Int(package.target.specificationVersion)
-        opset = package.target.opset
+        let isPackage = try !MLPackage.isAIModel(path)
+        kind = isPackage ? "mlpackage" : "aimodel"
+        target = isPackage ? package.target.rawValue : nil
+        specificationVersion = isPackage ? Int(package.target.specificationVersion) : nil
+        opset = isPackage ? package.target.opset : nil
         let types = package.program.types
         inputs = package.description.inputs.map { PackageInterface($0) }
         outputs = package.description.outputs.map { PackageInterface($0, types[$0.name]) }

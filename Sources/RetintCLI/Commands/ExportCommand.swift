@@ -4,27 +4,30 @@ import Retint
 struct ExportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Convert a model to a Core ML package, to ONNX or to PyTorch weights.",
+        abstract: "Convert a model to Core ML, Core AI, ONNX or PyTorch weights.",
         discussion: """
             The format is that of the output's extension. A model's input is L, named `input`; its \
             output is a and b, named `ab`, or `output_a` and `output_b`. The same checkpoint and \
             options give the same bytes. Check a package with \
             `retint verify OUT.mlpackage --against CHECKPOINT`.
 
-            To ONNX, a checkpoint or a package is written; a package as it is, with its compressed \
-            weights. Weights that ONNX cannot hold compressed are listed. To .h5 or .safetensors, \
-            the weights of a checkpoint or package are written as a state dict.
+            To Core AI and ONNX, a checkpoint or a package is written; a package as it is, with \
+            its compressed weights. Weights that ONNX cannot hold compressed are listed. To .h5 or \
+            .safetensors, the weights of a checkpoint or package are written as a state dict.
             """)
 
     @Argument(
-        help: "The checkpoint; for ONNX and weights, a checkpoint or a package.",
+        help: "The checkpoint; for Core AI, ONNX and weights, a checkpoint or a package.",
         completion: .model)
     var checkpoint: String
 
     @Option(
         name: [.customShort("o"), .customLong("package")],
-        help: "What to write: a package (.mlpackage), ONNX (.onnx), weights (.h5, .safetensors).",
-        completion: .file(extensions: ["mlpackage", "onnx", "h5", "safetensors"]))
+        help: """
+            What to write: a package (.mlpackage), a Core AI model (.aimodel), ONNX (.onnx), or \
+            weights (.h5, .safetensors).
+            """,
+        completion: .file(extensions: ["mlpackage", "aimodel", "onnx", "h5", "safetensors"]))
     var package: String
 
     @Option(
@@ -80,7 +83,11 @@ struct ExportCommand: ParsableCommand {
         defer { claim.end() }
         switch try ExportFormat(output: package) {
         case .package: try writePackage()
-        case .onnx: try writeONNX()
+        case .aiModel: try writeTranslation(writeAIModel)
+        case .onnx:
+            try writeTranslation { model, precision in
+                try onnx.write(model, from: checkpoint, to: package, precision: precision)
+            }
         case .weights: try weights.run(checkpoint, to: package)
         }
     }
@@ -105,30 +112,49 @@ struct ExportCommand: ParsableCommand {
     }
 
     private func rewritePackage() throws {
+        let model = try MLPackage(contentsOfModel: checkpoint)
         guard avoidWrongNumbers else {
-            throw CommandError(.wrongUsage, "\(checkpoint): is a package already. \(otherWays)")
+            guard try MLPackage.isAIModel(checkpoint) else {
+                throw CommandError(.wrongUsage, "\(checkpoint): is a package already. \(otherWays)")
+            }
+            try refuseConversion([.target])
+            try model.write(to: package)
+            return Console.print("\(package): \(Format.bytes(try totalBytes(of: package)))")
         }
         try refuseConversion([.target])
-        let (model, replaced) = try MLPackage(contentsOf: checkpoint).avoidingWrongNumbers()
-        try model.write(to: package)
+        let (changed, replaced) = try model.avoidingWrongNumbers()
+        try changed.write(to: package)
         let names = replaced.isEmpty ? "" : ": " + replaced.joined(separator: ", ")
         Console.print("\(package): \(replaced.count) operations replaced\(names)")
     }
 
-    private func writeONNX() throws {
+    /// Writes the network of a checkpoint, or a package as it is, in another format than Core ML's.
+    ///
+    /// - Parameter write: writes a package; it gets the precision of a network that was made from a
+    ///   checkpoint.
+    private func writeTranslation(
+        _ write: (_ model: MLPackage, _ precision: String?) throws -> Void
+    ) throws {
         guard try !MLPackage.isPackage(checkpoint) else {
             try refuseConversion()
-            let model = try MLPackage(contentsOf: checkpoint)
-            return try onnx.write(model, from: checkpoint, to: package, precision: nil)
+            return try write(MLPackage(contentsOfModel: checkpoint), nil)
         }
         let source = try ExportSource(Checkpoint(contentsOf: checkpoint))
         var options = try options(for: source)
-        // The target with the most operations: what ONNX does not have is translated.
+        // The target with the most operations: what the format does not have is translated.
         options.target = .iOS26
         let (model, summary) = try naming(checkpoint) { try summarizedPackage(source, options) }
         report(summary)
-        try onnx.write(
-            model, from: checkpoint, to: package, precision: precision(options, summary))
+        try write(model, precision(options, summary))
+    }
+
+    private func writeAIModel(_ model: MLPackage, _ precision: String?) throws {
+        try naming(checkpoint) {
+            try model.writeAIModel(to: package, producer: RetintCommand.producer)
+        }
+        let bytes = Format.bytes(try totalBytes(of: package))
+        Console.print(
+            "\(package): \([precision, bytes].compactMap(\.self).joined(separator: ", "))")
     }
 
     /// Refuses options that need a checkpoint.

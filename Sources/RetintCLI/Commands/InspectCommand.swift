@@ -6,15 +6,16 @@ struct InspectCommand: ParsableCommand {
         commandName: "inspect",
         abstract: "Show what a file contains, or what the machine offers.",
         discussion: """
-            Of a checkpoint: architecture, parameters and cost. Of a package: inputs, outputs, \
-            operations and weights; with --placement also the operations that the Neural Engine \
-            is said to refuse. Of any other PyTorch, safetensors or HDF5 file: its tensors. With \
-            --system, and no file: the processor, the kernels for it, and the MPI that ranks talk \
-            through.
+            Of a checkpoint: architecture, parameters and cost. Of a package or a Core AI model \
+            (.aimodel): inputs, outputs, operations and weights; with --placement also the \
+            operations that the Neural Engine is said to refuse. Of any other PyTorch, \
+            safetensors or HDF5 file: its tensors. With --system, and no file: the processor, the \
+            kernels for it, and the MPI that ranks talk through.
             """)
 
     @Argument(
-        help: "A checkpoint, a package, or another file of tensors.", completion: .inspectable)
+        help: "A checkpoint, a package, a Core AI model, or another file of tensors.",
+        completion: .inspectable)
     var file: String?
 
     @Flag(help: "Show what is found on this machine: processor, kernels, MPI.")

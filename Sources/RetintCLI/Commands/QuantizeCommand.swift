@@ -25,7 +25,8 @@ struct QuantizeCommand: ParsableCommand {
 
     @Option(
         name: [.customShort("o"), .customLong("package")],
-        help: "The package to write; its name ends in .mlpackage.", completion: .package)
+        help: "What to write: a package (.mlpackage) or a Core AI model (.aimodel).",
+        completion: .package)
     var package: String?
 
     @OptionGroup var scheme: SchemeOptions
@@ -68,9 +69,10 @@ struct QuantizeCommand: ParsableCommand {
     var json = false
 
     func validate() throws {
-        if let package, !package.hasSuffix(".mlpackage") {
+        if let package, !["mlpackage", "aimodel"].contains(package.filePath.extension) {
             throw ValidationError(
-                "\(package): Core ML knows a package by its name; let it end in .mlpackage")
+                "\(package): a model is known by its name; let it end in .mlpackage (Core ML) or "
+                    + ".aimodel (Core AI)")
         }
         guard package != nil || (!isRequested && photos != nil) else {
             throw ValidationError("give the output package with -o")
@@ -108,7 +110,7 @@ struct QuantizeCommand: ParsableCommand {
             ranks.rank == 0 ? try claimOutput(package, inputs: inputs) : nil
         }
         defer { claim?.end() }
-        let original = try MLPackage(contentsOf: source)
+        let original = try MLPackage(contentsOfModel: source)
         try refuseUnnamedFunction(of: original)
         let calibration = try lightness(below: calibrate, for: original)
         let photos = try lightness(below: photos, for: original)
@@ -122,7 +124,7 @@ struct QuantizeCommand: ParsableCommand {
             try original.quantized(
                 plan, calibration: calibration, memoryLimit: memory.bytes)
         }
-        try result.write(to: package)
+        try write(result, to: package)
         let change = try change(original, to: result, photos)
         try show(QuantizationOutcome(report, change), package)
     }
@@ -139,6 +141,11 @@ struct QuantizeCommand: ParsableCommand {
             """)
     }
 
+    private func write(_ result: MLPackage, to path: String) throws {
+        guard path.filePath.extension == "aimodel" else { return try result.write(to: path) }
+        try naming(source) { try result.writeAIModel(to: path, producer: RetintCommand.producer) }
+    }
+
     private func searchSmallest(
         _ original: MLPackage, _ calibration: [TensorData], _ photos: [TensorData],
         to package: String, _ ranks: Communicator
@@ -149,7 +156,7 @@ struct QuantizeCommand: ParsableCommand {
                 ranks: ranks)
         }
         guard ranks.rank == 0 else { return }
-        try result.write(to: package)
+        try write(result, to: package)
         let change = try change(original, to: result, photos)
         try show(QuantizationOutcome(report.quantization, change ?? report.change), package)
     }

@@ -3,7 +3,7 @@ import Retint
 
 /// What `export` writes, chosen by the extension of the output's name.
 enum ExportFormat: CaseIterable {
-    case package, onnx, weights
+    case package, aiModel, onnx, weights
 
     /// A format joins with a row.
     private var row: (title: String, extensions: [String], options: Set<ExportOptionGroup>) {
@@ -13,6 +13,7 @@ enum ExportFormat: CaseIterable {
                 "Core ML", ["mlpackage"],
                 ExportOptionGroup.ofNetworks.union([.target, .rewriting])
             )
+        case .aiModel: ("Core AI", ["aimodel"], ExportOptionGroup.ofNetworks)
         case .onnx: ("ONNX", ["onnx"], ExportOptionGroup.ofNetworks.union([.onnx]))
         case .weights: ("PyTorch weights", Self.weightExtensions, [.foldedWeights])
         }

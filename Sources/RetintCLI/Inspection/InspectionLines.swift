@@ -59,12 +59,18 @@ extension [TensorInspection] {
 extension PackageInspection {
     fileprivate var lines: [String] {
         [
-            "\(file): package for \(target) (specification \(specificationVersion), \(opset)), "
-                + "\(Format.bytes(diskBytes)) on disk"
+            "\(file): \(format), \(Format.bytes(diskBytes)) on disk"
         ] + functionLines + inputs.map { "input \($0.text)" } + outputs.map { "output \($0.text)" }
             + operationTable.lines + weightTable.lines
             + metadata.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
             + (placement?.lines ?? [])
+    }
+
+    private var format: String {
+        guard let target, let specificationVersion, let opset else {
+            return "Core AI model, with its operations as those of Core ML"
+        }
+        return "package for \(target) (specification \(specificationVersion), \(opset))"
     }
 
     private var functionLines: [String] {

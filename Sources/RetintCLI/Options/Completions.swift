@@ -4,13 +4,16 @@ import Retint
 // What a shell offers for an argument: files by their extensions, and folders in any case.
 extension CompletionKind {
     static var checkpoint: CompletionKind { .file(extensions: ["h5"]) }
-    static var package: CompletionKind { .file(extensions: ["mlpackage"]) }
-    static var model: CompletionKind { .file(extensions: ["h5", "mlpackage"]) }
+    static var package: CompletionKind { .file(extensions: packageExtensions) }
+    static var model: CompletionKind { .file(extensions: ["h5"] + packageExtensions) }
 
     /// Files of tensors that `import` reads.
     static var weights: CompletionKind { .file(extensions: weightExtensions) }
     /// Files that `inspect` reads.
-    static var inspectable: CompletionKind { .file(extensions: weightExtensions + ["mlpackage"]) }
+    static var inspectable: CompletionKind {
+        .file(extensions: weightExtensions + packageExtensions)
+    }
+    private static let packageExtensions = ["mlpackage", "aimodel"]
     private static var weightExtensions: [String] {
         ["h5", "hdf5", "safetensors", "pth", "pt", "bin"]
     }
