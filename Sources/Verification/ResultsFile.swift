@@ -5,7 +5,7 @@ import TensorGraph
 /// ``VerificationResults`` as they are in a file. The keys are in snake_case there.
 struct ResultsFile: Codable {
     private static let format = "retint verification"
-    private static let version = 1
+    private static let version = 2
 
     /// What tells whether this version of retint can read the rest.
     private struct Head: Codable {
@@ -38,43 +38,40 @@ struct ResultsFile: Codable {
         let error: LayerError?
     }
 
+    /// The figures of one judge.
+    struct Report: Codable {
+        let judge: Judge
+        let runtime: String
+        let model: String
+        let reference: String
+        let isSameNetwork: Bool
+        let precision: ModelPrecision
+        let compute: ComputePrecision
+        let tolerance: Tolerance
+        let layerTolerance: LayerTolerance
+        let layersDecide: Bool
+        let outputs: [Output]
+        let deltaE2000: ColorDifference?
+        let photos: [Photo]
+        let layers: [Layer]
+    }
+
     let format: String
     let version: Int
     let environment: VerificationEnvironment
-    let model: String
-    let reference: String
-    let isSameNetwork: Bool
-    let precision: ModelPrecision
-    let compute: ComputePrecision
-    let tolerance: Tolerance
-    let layerTolerance: LayerTolerance
-    let layersDecide: Bool
-    let outputs: [Output]
-    let deltaE2000: ColorDifference?
-    let photos: [Photo]
-    let layers: [Layer]
+    let judges: [Report]
+    let missing: [MissingJudge]
 }
 
 // MARK: Writing
 
 extension ResultsFile {
     init(_ results: VerificationResults) {
-        let report = results.report
         format = Self.format
         version = Self.version
         environment = results.environment
-        model = report.model
-        reference = report.reference
-        isSameNetwork = report.isSameNetwork
-        precision = report.precision
-        compute = report.compute
-        tolerance = report.tolerance
-        layerTolerance = report.layerTolerance
-        layersDecide = report.layersDecide
-        outputs = report.outputs.map { Output($0) }
-        deltaE2000 = report.color
-        photos = report.photos.map { Photo(photo: $0.photo, deltaE2000: $0.difference) }
-        layers = report.layers.map { Layer($0) }
+        judges = results.reports.map { Report($0) }
+        missing = results.missing
     }
 
     func json() throws -> [UInt8] {
@@ -84,6 +81,25 @@ extension ResultsFile {
         encoder.nonConformingFloatEncodingStrategy = .convertToString(
             positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
         return Array(try encoder.encode(self)) + [UInt8(ascii: "\n")]
+    }
+}
+
+extension ResultsFile.Report {
+    fileprivate init(_ report: VerificationReport) {
+        judge = report.judge
+        runtime = report.runtime
+        model = report.model
+        reference = report.reference
+        isSameNetwork = report.isSameNetwork
+        precision = report.precision
+        compute = report.compute
+        tolerance = report.tolerance
+        layerTolerance = report.layerTolerance
+        layersDecide = report.layersDecide
+        outputs = report.outputs.map { ResultsFile.Output($0) }
+        deltaE2000 = report.color
+        photos = report.photos.map { ResultsFile.Photo(photo: $0.photo, deltaE2000: $0.difference) }
+        layers = report.layers.map { ResultsFile.Layer($0) }
     }
 }
 
@@ -137,20 +153,30 @@ extension ResultsFile {
 
     /// - Throws: ``VerificationError`` if a value is out of range.
     func results(_ check: ResultsCheck) throws -> VerificationResults {
+        try check.require(!judges.isEmpty, "judges", "must have at least one judge")
+        let reports = try judges.enumerated().map { index, report in
+            try report.report(check.within("judges[\(index)]"))
+        }
+        return VerificationResults(reports, missing: missing, environment: environment)
+    }
+}
+
+extension ResultsFile.Report {
+    fileprivate func report(_ check: ResultsCheck) throws -> VerificationReport {
         try check(tolerance, layerTolerance)
         try check.require(!outputs.isEmpty, "outputs", "must have at least one output")
         try deltaE2000.map { try check($0, "delta_e2000") }
         for (index, photo) in photos.enumerated() {
             try check(photo.deltaE2000, "photos[\(index)].delta_e2000")
         }
-        let report = VerificationReport(
-            model: model, reference: reference, isSameNetwork: isSameNetwork,
-            precision: precision, compute: compute, tolerance: tolerance,
+        return VerificationReport(
+            judge: judge, runtime: runtime, model: model, reference: reference,
+            isSameNetwork: isSameNetwork, precision: precision, compute: compute,
+            tolerance: tolerance,
             outputs: try outputs.indices.map { try output($0, check) }, color: deltaE2000,
             photos: photos.map { PhotoDifference(photo: $0.photo, difference: $0.deltaE2000) },
             layers: try layers.indices.map { try layer($0, check) },
             layerTolerance: layerTolerance, layersDecide: layersDecide)
-        return VerificationResults(report, environment: environment)
     }
 
     private func output(_ index: Int, _ check: ResultsCheck) throws -> OutputComparison {

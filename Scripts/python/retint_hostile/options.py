@@ -51,7 +51,7 @@ TEXT = {"--author", "--license", "--model-version", "--keep-float32", "--keep-fl
         "--mask",
         "--anchor", "--film", "--against", "--reference", "--before", "--encoder", "--set",
         "--candidate", "--encoder-option", "--keep-float32-overflow", "--quad", "--instances",
-        "--save", "--junit", "--sarif"}
+        "--save", "--junit", "--sarif", "--intermediates", "--judge-python"}
 
 
 def _options(command):

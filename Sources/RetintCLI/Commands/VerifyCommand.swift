@@ -1,7 +1,7 @@
 import ArgumentParser
 import Retint
 
-struct VerifyCommand: ParsableCommand {
+struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
         abstract: "Compare a model's outputs with a reference.",
@@ -23,7 +23,11 @@ struct VerifyCommand: ParsableCommand {
             --layer-min-snr is given. Their default tolerance is an error of 1e-4 of the largest \
             value for float32, an SNR of 30 dB for float16 and of 15 dB for quantized weights.
 
-            The model runs on retint's own engine, not on Apple's runtime.
+            The model runs on retint's own engine, not on Apple's runtime; with --judge apple, \
+            a .aimodel runs on Apple's Core AI runtime for Linux (Scripts/setup --coreai), and \
+            with --judge both on either, beside the reference. Every judge has to pass. Apple's \
+            runtime shows no intermediate values, and its default tolerance is that against a \
+            reference file.
 
             Instead of a model, name a file that --save has written: what was measured is judged \
             again, and nothing runs. Without bounds, those of that run hold; with bounds, the \
@@ -36,7 +40,8 @@ struct VerifyCommand: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             "An HDF5 file with inputs/<name>, outputs/<name> and, optionally, "
-                + "activations/<module path>.", valueName: "ref.h5"))
+                + "activations/<module path>; or a folder NAME.aimodelintermediates.",
+            valueName: "ref.h5"))
     var reference: String?
 
     @Option(
@@ -44,6 +49,7 @@ struct VerifyCommand: ParsableCommand {
             "Compare with this model, run in float32, instead of a file.", valueName: "model"))
     var against: String?
 
+    @OptionGroup var judging: JudgeOptions
     @OptionGroup var lightness: LightnessOptions
     @OptionGroup var bounds: BoundOptions
 
@@ -66,6 +72,22 @@ struct VerifyCommand: ParsableCommand {
         guard against != nil || !lightness.isGiven else {
             throw ValidationError("--photo, --photos, --size and --seed need --against")
         }
+        try validateForApple()
+    }
+
+    /// Refuses what Apple's runtime cannot do.
+    private func validateForApple() throws {
+        guard judging.judges.contains(.apple) else { return }
+        guard compute == nil else {
+            throw ValidationError(
+                "--compute: Apple's runtime computes as the model says; use --judge retint")
+        }
+        guard judging.judges == [.apple] else { return }
+        guard !bounds.boundsLayers, outputs.intermediates == nil else {
+            throw ValidationError(
+                "--layer-tolerance, --layer-min-snr and --intermediates need --judge retint or "
+                    + "both: Apple's runtime shows no intermediate values")
+        }
     }
 
     /// Refuses options for which the model would have to run.
@@ -74,7 +96,8 @@ struct VerifyCommand: ParsableCommand {
             ("--reference", reference != nil), ("--against", against != nil),
             ("--photo, --photos, --size or --seed", lightness.isGiven),
             ("--compute", compute != nil), ("--memory-limit", memory.memoryLimit != nil),
-            ("--html", outputs.html != nil), ("--save", outputs.save != nil),
+            ("--judge", judging.isGiven), ("--html", outputs.html != nil),
+            ("--save", outputs.save != nil), ("--intermediates", outputs.intermediates != nil),
         ]
         guard let option = options.first(where: \.isGiven) else { return }
         throw ValidationError(
@@ -84,13 +107,16 @@ struct VerifyCommand: ParsableCommand {
 
     private var isJudgedAgain: Bool { VerificationResults.isFile(at: model) }
 
-    func run() throws {
+    func run() async throws {
         let claims = try outputs.claim(inputs: inputFiles)
         defer { for claim in claims { claim.end() } }
-        let images = outputs.html.map { _ in VerificationImages() }
-        let results = try isJudgedAgain ? judgedAgain() : measured(images)
+        let images = outputs.html.map { _ in JudgedImages() }
+        let results = try await isJudgedAgain ? judgedAgain() : measured(images)
         try outputs.write(results, images)
-        guard results.report.passed else { throw ExitStatus.toleranceExceeded.exit }
+        if let missing = results.missing.first {
+            throw CommandError(.badInput, missing.description)
+        }
+        guard results.passed else { throw ExitStatus.toleranceExceeded.exit }
     }
 
     private var inputFiles: [String] {
@@ -105,44 +131,82 @@ struct VerifyCommand: ParsableCommand {
 extension VerifyCommand {
     private func judgedAgain() throws -> VerificationResults {
         let saved = try VerificationResults(contentsOf: model)
-        let (report, environment) = (saved.report, saved.environment)
+        let environment = saved.environment
         Console.note(
             "judging \(model), which retint \(environment.retint) measured on "
                 + environment.processor)
         guard bounds.areGiven else { return saved }
-        let standard = VerificationBounds.standard(
-            report.precision, compute: report.compute, isSameNetwork: report.isSameNetwork)
-        return VerificationResults(
-            report.judged(by: bounds.replacing(standard)), environment: environment)
+        return saved.judged { report in
+            bounds.replacing(
+                .standard(
+                    report.precision, compute: report.compute, isSameNetwork: report.isSameNetwork))
+        }
     }
 }
 
 // MARK: Running
 
 extension VerifyCommand {
-    private func measured(_ images: VerificationImages?) throws -> VerificationResults {
-        let model = try memory.model(contentsOf: model)
-        var options = VerificationOptions(
-            compute: compute,
-            bounds: bounds.replacing(
-                .standard(
-                    model.precision, compute: compute, isSameNetwork: against != nil)))
-        if let images { options.onColors = { images.add($0) } }
-        return VerificationResults(
-            try report(on: model, options),
-            environment: VerificationEnvironment(
-                retint: RetintCommand.configuration.version, processor: Processor.name))
+    private func measured(_ images: JudgedImages?) async throws -> VerificationResults {
+        let environment = VerificationEnvironment(
+            retint: RetintCommand.configuration.version, processor: Processor.name)
+        let judges = judging.judges
+        guard judges.count > 1 else {
+            return VerificationResults(
+                [try await report(by: judges[0], images)], environment: environment)
+        }
+        // Before the other judge works.
+        try await judging.runtime.check()
+        var run = JudgedRun()
+        for judge in judges {
+            try await run.add(judge) { try await report(by: judge, images) }
+        }
+        if run.reports.isEmpty, let error = run.firstError { throw error }
+        return VerificationResults(run.reports, missing: run.missing, environment: environment)
     }
 
     private func report(
-        on model: Model, _ options: VerificationOptions
-    ) throws -> VerificationReport {
+        by judge: Judge, _ images: JudgedImages?
+    ) async throws -> VerificationReport {
+        switch judge {
+        case .retint: try ownReport(images?[judge])
+        case .apple: try await appleReport(images?[judge])
+        }
+    }
+
+    private func options(
+        _ precision: ModelPrecision, isSameNetwork: Bool, _ images: VerificationImages?
+    ) -> VerificationOptions {
+        var options = VerificationOptions(
+            compute: compute,
+            bounds: bounds.replacing(
+                .standard(precision, compute: compute, isSameNetwork: isSameNetwork)))
+        if let images { options.onColors = { images.add($0) } }
+        return options
+    }
+
+    private func ownReport(_ images: VerificationImages?) throws -> VerificationReport {
+        let model = try memory.model(contentsOf: model)
+        var options = options(model.precision, isSameNetwork: against != nil, images)
+        options.intermediates = outputs.intermediates
         guard let against else {
             return try verify(
                 model, against: Reference(contentsOf: reference ?? ""), options: options)
         }
         let inputs = try lightness.inputs(shape: model.lightnessInput().shape)
         return try verify(
+            model, against: memory.model(contentsOf: against), on: inputs, options: options)
+    }
+
+    private func appleReport(_ images: VerificationImages?) async throws -> VerificationReport {
+        let model = try await AppleModel(contentsOf: model, runtime: judging.runtime)
+        let options = options(model.precision, isSameNetwork: false, images)
+        guard let against else {
+            return try await verify(
+                model, against: Reference(contentsOf: reference ?? ""), options: options)
+        }
+        let inputs = try lightness.inputs(shape: model.lightnessShape())
+        return try await verify(
             model, against: memory.model(contentsOf: against), on: inputs, options: options)
     }
 }
