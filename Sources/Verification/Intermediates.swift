@@ -7,8 +7,8 @@ import TensorGraph
 /// A folder `NAME.aimodelintermediates` as coreai-torch writes it and Apple's debugger for Core AI
 /// compares a device with: the inputs, the outputs and the intermediate values of one run.
 ///
-/// `metadata.json` describes each value; its numbers are in a file in NumPy's format. The values are
-/// in the order of computation, which the names of the files tell: `relu_0004.npy`.
+/// `metadata.json` describes each value; its numbers are in a file in NumPy's format. Values are in
+/// the order of computation, which the names of the files tell: `relu_0004.npy`.
 struct Intermediates: Sendable {
     static let metadataFile = "metadata.json"
     private static let maximumBytes = 64 << 20

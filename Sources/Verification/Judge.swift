@@ -7,7 +7,7 @@ public enum Judge: String, Hashable, Sendable, Codable, CaseIterable {
 }
 
 /// A judge that was asked to run a model, and could not.
-public struct MissingJudge: Hashable, Sendable, Codable {
+public struct MissingJudge: Hashable, Sendable, Codable, CustomStringConvertible {
     /// The judge.
     public let judge: Judge
     /// Why it did not run.

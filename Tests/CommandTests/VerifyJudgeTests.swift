@@ -38,7 +38,8 @@ import Testing
         cd "$5" || exit 9
         runs=
         for file in *-0.npy; do
-            [ -e "$file" ] && runs="$runs${runs:+, }[{\\"name\\": \\"y\\", \\"file\\": \\"$file\\"}]"
+            [ -e "$file" ] || continue
+            runs="$runs${runs:+, }[{\\"name\\": \\"y\\", \\"file\\": \\"$file\\"}]"
         done
         cat > result.json <<END
         {"precision": "\(precision)", "inputs": [{"name": "x", "shape": [1, 1, 2, 2]}],

@@ -127,6 +127,8 @@ WRITING = [
     "dataset split base/photos -o {}", "average base/model.h5 base/model.h5 -o {}",
     "colorize base/model.h5 base/photo.png --size 32 -o {}",
     "verify base/model.h5 --against base/model.h5 --size 32 --html {}",
+    "verify base/model.h5 --against base/model.h5 --size 32 --intermediates "
+    "{}.aimodelintermediates",
     "evaluate base/model.h5 --data base/photos --size 32 --html {}",
     "train --config base/train.yaml --set steps=1 --output {}",
 ]
