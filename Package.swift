@@ -157,6 +157,7 @@ let package = Package(
                 "CoreAIRuntime", "Models", "ColorizerExport", "MIL", "MLPackage", "Engine",
                 "Layers", "TensorGraph",
                 "ColorScience", "TensorFiles", "Files",
+                .product(name: "SystemPackage", package: "swift-system"),
             ]),
         .target(
             name: "TensorBoardProto",
@@ -271,7 +272,7 @@ let package = Package(
         .testTarget(
             name: "VerificationTests",
             dependencies: [
-                "Verification", "CoreAIRuntime", "Models", "Checkpoints", "ColorizerExport", "MIL",
+                "Verification", "Models", "Checkpoints", "ColorizerExport", "MIL",
                 "MLPackage", "TensorFiles", "TensorGraph", "TestSupport",
             ], exclude: ["Goldens"]),
         .testTarget(
