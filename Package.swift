@@ -29,6 +29,7 @@ let package = Package(
         .target(name: "CClones"),
         // A lock that the thread sanitizer can see.
         .target(name: "Locks"),
+        .target(name: "Version"),
 
         // Pictures and colors.
         .target(
@@ -97,6 +98,10 @@ let package = Package(
             dependencies: [.product(name: "SwiftProtobuf", package: "swift-protobuf")],
             exclude: ["MIL.proto", "Model.proto"]),
         .target(
+            name: "ONNXProto",
+            dependencies: [.product(name: "SwiftProtobuf", package: "swift-protobuf")],
+            exclude: ["ONNX.proto"]),
+        .target(
             name: "MLPackage",
             dependencies: [
                 "CoreMLProto", "Files",
@@ -107,13 +112,19 @@ let package = Package(
             name: "MIL", dependencies: ["Files", "MLPackage", "TensorGraph"],
             plugins: ["ListMILForms"]),
         .plugin(name: "ListMILForms", capability: .buildTool()),
+        .target(
+            name: "ONNXExport",
+            dependencies: [
+                "ONNXProto", "MIL", "MLPackage", "Files",
+                .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ]),
         .target(name: "Placement", dependencies: ["MLPackage"]),
         .target(
             name: "ColorizerExport",
             dependencies: [
                 "Files", "MIL", "MLPackage", "Checkpoints", "TensorFiles", "Colorizers",
-                "Layers",
-                "TensorGraph",
+                "Layers", "TensorGraph", "Version",
             ]),
 
         // The one runnable model, and photos.
@@ -145,11 +156,10 @@ let package = Package(
             name: "Retint",
             dependencies: [
                 "Locks", "Training", "Verification", "Quantization", "Models", "Photos",
-                "ColorizerExport", "CoreAIRuntime",
+                "ColorizerExport", "CoreAIRuntime", "ONNXExport",
                 "MIL", "Placement", "Checkpoints", "MLPackage", "Engine", "Colorizers", "Layers",
                 "Ranks", "Reports", "TensorGraph", "TensorFiles", "ColorScience", "ImageIO",
-                "Films",
-                "Frames", "Motion", "Files",
+                "Films", "Frames", "Motion", "Files", "Version",
             ]),
         .target(
             name: "Verification",
@@ -249,13 +259,13 @@ let package = Package(
             name: "ColorizerExportTests",
             dependencies: [
                 "ColorizerExport", "PackageSupport", "MIL", "Checkpoints", "Engine", "Colorizers",
-                "Layers", "MLPackage", "TensorFiles", "TensorGraph", "TestSupport",
+                "Layers", "MLPackage", "TensorFiles", "TensorGraph", "TestSupport", "Version",
             ], exclude: ["Goldens"]),
         .testTarget(
             name: "PlacementTests",
             dependencies: [
-                "Placement", "PackageSupport", "ColorizerExport", "Checkpoints", "MLPackage",
-                "TensorGraph", "TestSupport",
+                "Placement", "PackageSupport", "ColorizerExport", "Checkpoints", "Engine", "MIL",
+                "MLPackage", "TensorGraph", "TestSupport",
             ]),
         .testTarget(
             name: "ModelsTests",

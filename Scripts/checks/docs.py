@@ -27,7 +27,8 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CATALOGS = sorted(ROOT.glob("Sources/*/*.docc"))
 PAGES = [
-    ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "Datasets/README.md")]
+    ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "Datasets/README.md",
+                             "Scripts/packaging/README.md")]
 PAGES += sorted((ROOT / "Checkpoints").glob("*.md"))
 PAGES += [page for catalog in CATALOGS for page in sorted(catalog.rglob("*.md"))]
 QUOTATION = re.compile(r"<!-- output: (.+) -->\n\n```(\w+)\n(.*?)```\n", re.DOTALL)

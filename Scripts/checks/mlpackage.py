@@ -135,7 +135,6 @@ class Package:
             self.check_manifest()
             self.check_model()
             self.check_program()
-            self.check_interface()
             self.check_weights()
             if not self.faults:  # coremltools can crash on damaged files
                 self.check_with_coremltools()
@@ -185,9 +184,24 @@ class Package:
     def check_program(self):
         program = self.model.mlProgram
         self.rule(program.version == 1, f"the program's version is {program.version}")
-        if "main" not in program.functions:
-            raise Violation(f"there is no function main, only {sorted(program.functions)}")
-        self.main = program.functions["main"]
+        description = self.model.description
+        described = {f.name: f for f in description.functions} or {"main": description}
+        names = sorted(program.functions)
+        if sorted(described) != names:
+            raise Violation(f"the functions {names} are described as {sorted(described)}")
+        if description.functions:
+            self.rule(
+                description.defaultFunctionName in described, "the default function is none of it"
+            )
+            self.rule(self.model.specificationVersion >= 9, "several functions need iOS18")
+        self.types_of = {}
+        for name in names:
+            self.check_function(program.functions[name])
+            self.check_interface(described[name])
+            self.types_of[name] = self.types
+
+    def check_function(self, function):
+        self.main = function
         opset = OPSETS.get(self.model.specificationVersion)
         self.rule(
             self.main.opset == opset,
@@ -262,8 +276,7 @@ class Package:
         need = (count * WIDTHS[kind] + 7) // 8 if member == "bytes" else count
         self.rule(have == need, f"{place}: {have} elements or bytes instead of {need}")
 
-    def check_interface(self):
-        description = self.model.description
+    def check_interface(self, description):
         inputs, outputs = [v.name for v in self.main.inputs], list(self.block.outputs)
         for role, features, names in (
             ("input", description.input, inputs),
@@ -294,6 +307,10 @@ class Package:
         self.rule(
             kind != "FLOAT16" or self.model.specificationVersion >= 7,
             f"{place}: FLOAT16 needs iOS16",
+        )
+        self.rule(
+            kind != "INT8" or self.model.specificationVersion >= 10,
+            f"{place}: INT8 needs iOS26",
         )
         may_differ = flexible or None in own[1] or (role == "output" and not shape)
         self.rule(
@@ -389,8 +406,10 @@ class Package:
                 raise Violation(
                     f"coremltools refuses it: {(str(error) or repr(error)).splitlines()[0]}"
                 ) from None
-        for operation in program.functions["main"].operations:
-            self.check_inference(operation)
+        for name, function in program.functions.items():
+            self.types = self.types_of[name]
+            for operation in function.operations:
+                self.check_inference(operation)
 
     def check_inference(self, operation):
         """Compares inferred types with the declared ones, and sizes that inference ignores."""

@@ -33,10 +33,13 @@ package struct ExportSource {
 ///   architecture, for weights that are missing, NaN or outside the range of float16, and for
 ///   operations that Core ML does not have.
 package func makePackage(_ source: ExportSource, _ options: ExportOptions) throws -> MLPackage {
-    try summarized(source, options).package
+    try summarizedPackage(source, options).package
 }
 
-private func summarized(
+/// The package of a colorizer, in memory, with what is to say about it.
+///
+/// - Throws: as ``makePackage(_:_:)`` does.
+package func summarizedPackage(
     _ source: ExportSource, _ options: ExportOptions
 ) throws -> (package: MLPackage, summary: ExportSummary) {
     try options.check(for: source.colorizer)
@@ -60,7 +63,7 @@ package func exportPackage(
     _ source: ExportSource, to path: String, options: ExportOptions
 ) throws -> ExportSummary {
     do {
-        let (package, summary) = try summarized(source, options)
+        let (package, summary) = try summarizedPackage(source, options)
         try package.write(to: path)
         return summary
     } catch var error as ConversionError {

@@ -2,6 +2,7 @@ import Colorizers
 import MIL
 import MLPackage
 import TensorGraph
+import Version
 
 /// The model description: names, types and texts of inputs and outputs.
 extension ExportOptions {
@@ -11,7 +12,7 @@ extension ExportOptions {
             ? "Lightness L of CIE Lab, 0 to 100" : "Lightness (L - 50)/100 of CIE Lab, -0.5 to 0.5"
         switch input {
         case .tensor:
-            let array = ArrayFeature(.float32, shape(size), arrayFlexibility)
+            let array = ArrayFeature(inputType, shape(size), arrayFlexibility)
             return Feature("input", .multiArray(array), shortDescription: lightness)
         case .image:
             let image = ImageFeature(
@@ -20,6 +21,9 @@ extension ExportOptions {
             return Feature("input", .image(image), shortDescription: "\(lightness)\(pixels)")
         }
     }
+
+    /// The element type of the program's input. A grayscale image is float32 in the program.
+    var inputType: MILDataType { input == .image ? .float32 : elementType.dataType }
 
     /// The meaning of pixel values, as part of a description.
     private var pixels: String {
@@ -62,7 +66,8 @@ extension ExportOptions {
             }
         let shape = program.types[name]?.shape ?? []
         return Feature(
-            name, .multiArray(ArrayFeature(.float32, shape)), shortDescription: "\(text), \(range)")
+            name, .multiArray(ArrayFeature(elementType.dataType, shape)),
+            shortDescription: "\(text), \(range)")
     }
 
     /// The number that height and width must be multiples of; nil unless the model takes a range of
@@ -82,6 +87,8 @@ enum MetadataKey {
     /// The number of folded batch normalizations; if it is not 0, the checkpoint's weights cannot
     /// be recovered.
     static let folded = "retint.folded"
+    /// The retint that wrote the package.
+    static let version = "retint.version"
     /// The prefix of training metrics.
     static let training = "retint.training."
 }
@@ -101,6 +108,7 @@ func metadata(
         "retint.precision": lowered.keptInFloat32.isEmpty ? options.precision.rawValue : "mixed",
         MetadataKey.normalization: options.normalization.rawValue,
         MetadataKey.folded: String(lowered.foldedModules.count),
+        MetadataKey.version: retintVersion,
         NodeRecord.key: lowered.record.text,
     ]
     if let scaling = options.imageScaling {

@@ -13,8 +13,8 @@ public struct ExportOptions: Hashable, Sendable {
 
     /// The minimum deployment target of the package.
     public enum Target: String, CaseIterable, Sendable {
-        /// iOS 15 to 18, with macOS 12 to 15.
-        case iOS15, iOS16, iOS17, iOS18
+        /// iOS 15 to 18, with macOS 12 to 15; iOS 26 and macOS 26.
+        case iOS15, iOS16, iOS17, iOS18, iOS26
     }
 
     /// The type of the model's `input`.
@@ -41,6 +41,16 @@ public struct ExportOptions: Hashable, Sendable {
         case outside
     }
 
+    /// The type of the elements of multi-arrays that go in and come out.
+    public enum ElementType: String, CaseIterable, Sendable {
+        /// For all targets.
+        case float32
+        /// From iOS 16 on: half the bytes, and no conversion around a float16 model.
+        case float16
+        /// From iOS 26 on: L, a and b rounded to integers.
+        case int8
+    }
+
     /// The scaling of an image's pixels: scale·pixel + bias, as in coremltools' `ImageType`.
     public struct ImageScaling: Hashable, Sendable {
         /// The factor for pixel values; finite and not 0.
@@ -63,6 +73,8 @@ public struct ExportOptions: Hashable, Sendable {
     public var input: Input
     /// The model's outputs.
     public var output: Output
+    /// The type of the elements of multi-arrays that go in and come out.
+    public var elementType = ElementType.float32
     /// The default height in pixels, a multiple of the architecture's required multiple.
     public var height: Int
     /// The default width in pixels, a multiple of the architecture's required multiple.
@@ -112,6 +124,8 @@ extension ExportOptions {
         options.foldsBatchNorm = foldsBatchNorm
         options.clamps = clampsWeights
         options.isFlexible = flexibilityLeft != .fixed
+        options.inputType = inputType
+        options.outputType = elementType.dataType
         return options
     }
 
@@ -141,6 +155,21 @@ extension ExportOptions {
     package func check(for colorizer: any ColorizerNetwork) throws {
         try checkSizes(colorizer)
         try checkScaling()
+        try checkElementType()
+    }
+
+    private func checkElementType() throws {
+        let oldest = DeploymentTarget.oldest(withInterfaceOf: elementType.dataType) ?? .iOS15
+        guard target.deploymentTarget >= oldest else {
+            throw Self.refusal(
+                "element type", "\(elementType.rawValue) needs the target \(oldest.rawValue)",
+                "Choose that target, or float32.")
+        }
+        guard elementType != .int8 || normalization == .inside else {
+            throw Self.refusal(
+                "element type", "int8 cannot hold values that are normalized outside the model",
+                "Normalize inside the model, or choose float16.")
+        }
     }
 
     private func checkScaling() throws {
@@ -159,6 +188,16 @@ extension ExportOptions {
     }
 }
 
+extension ExportOptions.ElementType {
+    var dataType: MILDataType {
+        switch self {
+        case .float32: .float32
+        case .float16: .float16
+        case .int8: .int8
+        }
+    }
+}
+
 extension ExportOptions.Precision {
     var dataType: MILDataType { self == .float16 ? .float16 : .float32 }
 }
@@ -170,6 +209,7 @@ extension ExportOptions.Target {
         case .iOS16: .iOS16
         case .iOS17: .iOS17
         case .iOS18: .iOS18
+        case .iOS26: .iOS26
         }
     }
 }

@@ -19,7 +19,7 @@ func exportedOutputs(
     }
     let isInside = options.normalization == .inside
     let color = colorizer(isInside ? value : LabScaling.denormalize(lightness: value))
-    let ab = isInside ? color : LabScaling.normalize(ab: color)
+    let ab = options.rounded(isInside ? color : LabScaling.normalize(ab: color))
     let outputs =
         options.output == .ab
         ? [("ab", ab)]
@@ -27,6 +27,13 @@ func exportedOutputs(
             ("output_a", ab.sliced(axis: 1, 0..<1)), ("output_b", ab.sliced(axis: 1, 1..<2)),
         ]
     return try AffineCancellation.simplified(outputs)
+}
+
+extension ExportOptions {
+    /// Colors as the output's element type can hold them.
+    fileprivate func rounded(_ ab: Tensor) -> Tensor {
+        elementType == .int8 ? round(clip(ab, min: -128, max: 127)) : ab
+    }
 }
 
 /// An operation of an exported program, with its inputs and result in the graph.

@@ -208,6 +208,9 @@ package nonisolated struct ProtoModelDescription: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// The functions of a program that has several; input, output and state are empty then.
+  package var functions: [ProtoFunctionDescription] = []
+
   package var input: [ProtoFeatureDescription] = []
 
   package var output: [ProtoFeatureDescription] = []
@@ -236,6 +239,28 @@ package nonisolated struct ProtoModelDescription: Sendable {
   package init() {}
 
   fileprivate var _metadata: ProtoMetadata? = nil
+}
+
+package nonisolated struct ProtoFunctionDescription: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var name: String = String()
+
+  package var input: [ProtoFeatureDescription] = []
+
+  package var output: [ProtoFeatureDescription] = []
+
+  package var predictedFeatureName: String = String()
+
+  package var predictedProbabilitiesName: String = String()
+
+  package var state: [ProtoFeatureDescription] = []
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
 }
 
 package nonisolated struct ProtoFeatureDescription: Sendable {
@@ -1019,7 +1044,7 @@ nonisolated extension ProtoOtherModel: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension ProtoModelDescription: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".ModelDescription"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}input\0\u{2}\u{9}output\0\u{1}predictedFeatureName\0\u{1}predictedProbabilitiesName\0\u{1}state\0\u{2}\u{8}defaultFunctionName\0\u{2}\u{1d}trainingInput\0\u{2}2metadata\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}input\0\u{2}\u{9}output\0\u{1}predictedFeatureName\0\u{1}predictedProbabilitiesName\0\u{1}state\0\u{2}\u{7}functions\0\u{1}defaultFunctionName\0\u{2}\u{1d}trainingInput\0\u{2}2metadata\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1032,6 +1057,7 @@ nonisolated extension ProtoModelDescription: SwiftProtobuf.Message, SwiftProtobu
       case 11: try { try decoder.decodeSingularStringField(value: &self.predictedFeatureName) }()
       case 12: try { try decoder.decodeSingularStringField(value: &self.predictedProbabilitiesName) }()
       case 13: try { try decoder.decodeRepeatedMessageField(value: &self.state) }()
+      case 20: try { try decoder.decodeRepeatedMessageField(value: &self.functions) }()
       case 21: try { try decoder.decodeSingularStringField(value: &self.defaultFunctionName) }()
       case 50: try { try decoder.decodeRepeatedMessageField(value: &self.trainingInput) }()
       case 100: try { try decoder.decodeSingularMessageField(value: &self._metadata) }()
@@ -1060,6 +1086,9 @@ nonisolated extension ProtoModelDescription: SwiftProtobuf.Message, SwiftProtobu
     if !self.state.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.state, fieldNumber: 13)
     }
+    if !self.functions.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.functions, fieldNumber: 20)
+    }
     if !self.defaultFunctionName.isEmpty {
       try visitor.visitSingularStringField(value: self.defaultFunctionName, fieldNumber: 21)
     }
@@ -1073,6 +1102,7 @@ nonisolated extension ProtoModelDescription: SwiftProtobuf.Message, SwiftProtobu
   }
 
   package static func ==(lhs: ProtoModelDescription, rhs: ProtoModelDescription) -> Bool {
+    if lhs.functions != rhs.functions {return false}
     if lhs.input != rhs.input {return false}
     if lhs.output != rhs.output {return false}
     if lhs.predictedFeatureName != rhs.predictedFeatureName {return false}
@@ -1081,6 +1111,61 @@ nonisolated extension ProtoModelDescription: SwiftProtobuf.Message, SwiftProtobu
     if lhs.defaultFunctionName != rhs.defaultFunctionName {return false}
     if lhs.trainingInput != rhs.trainingInput {return false}
     if lhs._metadata != rhs._metadata {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension ProtoFunctionDescription: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".FunctionDescription"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}input\0\u{1}output\0\u{1}predictedFeatureName\0\u{1}predictedProbabilitiesName\0\u{1}state\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 2: try { try decoder.decodeRepeatedMessageField(value: &self.input) }()
+      case 3: try { try decoder.decodeRepeatedMessageField(value: &self.output) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.predictedFeatureName) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.predictedProbabilitiesName) }()
+      case 6: try { try decoder.decodeRepeatedMessageField(value: &self.state) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    }
+    if !self.input.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.input, fieldNumber: 2)
+    }
+    if !self.output.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.output, fieldNumber: 3)
+    }
+    if !self.predictedFeatureName.isEmpty {
+      try visitor.visitSingularStringField(value: self.predictedFeatureName, fieldNumber: 4)
+    }
+    if !self.predictedProbabilitiesName.isEmpty {
+      try visitor.visitSingularStringField(value: self.predictedProbabilitiesName, fieldNumber: 5)
+    }
+    if !self.state.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.state, fieldNumber: 6)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: ProtoFunctionDescription, rhs: ProtoFunctionDescription) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.input != rhs.input {return false}
+    if lhs.output != rhs.output {return false}
+    if lhs.predictedFeatureName != rhs.predictedFeatureName {return false}
+    if lhs.predictedProbabilitiesName != rhs.predictedProbabilitiesName {return false}
+    if lhs.state != rhs.state {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

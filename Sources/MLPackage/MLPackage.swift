@@ -13,6 +13,9 @@ public struct MLPackage: Hashable, Sendable {
     public package(set) var target: DeploymentTarget
     package var description: ModelDescription
     package var program: MILProgram
+    /// The names of the functions of the package that it was read from, the default first; empty
+    /// if it has only one.
+    public internal(set) var functionNames: [String] = []
 
     package init(
         target: DeploymentTarget, description: ModelDescription, program: MILProgram
@@ -32,15 +35,18 @@ public struct MLPackage: Hashable, Sendable {
 extension MLPackage {
     /// Reads a package and checks everything but the elements of its weights.
     ///
+    /// Of a package with several functions it reads one: the default, or the one that is named
+    /// after a `#`, as in `colorizer.mlpackage#large`.
+    ///
     /// - Throws: ``MLPackageError`` if it cannot be read, is damaged or breaks a rule of the
     ///   format.
     public init(contentsOf path: some PathConvertible) throws(MLPackageError) {
-        let path = path.filePath
+        let place = FunctionPath(path)
         do {
-            self = try PackageReader.read(path)
+            self = try PackageReader.read(place.package, function: place.function)
         } catch {
             throw MLPackageError(
-                error, file: path.string,
+                error, file: place.package.string,
                 remedy:
                     "The package is damaged or of an unsupported kind: export it again.")
         }
@@ -54,17 +60,7 @@ extension MLPackage {
     /// - Throws: ``MLPackageError`` if the package breaks a rule of the format, if something other
     ///   than a package or an empty folder is at `path`, or if the system refuses.
     public func write(to path: some PathConvertible) throws(MLPackageError) {
-        let path = path.filePath
-        do {
-            try check()
-            try PackageWriter.write(self, to: path)
-        } catch {
-            var error = MLPackageError(
-                error, file: path.string, remedy: "Nothing was written or replaced.")
-            // Errors in a temporary file are about the package as a whole.
-            if error.isUnwritable { error.file = path.string }
-            throw error
-        }
+        try PackageWriter.write(self, to: path.filePath)
     }
 
     /// Checks the rules that every package has to keep.

@@ -42,7 +42,7 @@ public struct Model: Sendable {
     public init(contentsOf path: some PathConvertible, memoryLimit: Int? = nil) throws {
         let path = path.filePath.string
         (name, self.memoryLimit) = (path, memoryLimit)
-        if try isDirectory(path) {
+        if try MLPackage.isPackage(path) {
             source = .package(try MLPackage(contentsOf: path))
         } else {
             source = .checkpoint(try CheckpointSource(contentsOf: path))

@@ -1,12 +1,12 @@
 import MLPackage
 
-/// The precision of a model's weights.
+/// The precision of a model's weights and outputs.
 public enum ModelPrecision: String, Hashable, Sendable, Codable {
     /// Single precision.
     case float32
     /// Half precision.
     case float16
-    /// Weights are stored in fewer bits and unpacked when the model loads.
+    /// Weights are stored in fewer bits and unpacked when the model loads, or outputs are integers.
     case quantized
 }
 
@@ -21,13 +21,15 @@ public enum ComputePrecision: String, Hashable, Sendable, CaseIterable, Codable 
 }
 
 extension ModelPrecision {
-    /// The lowest precision of a package's weights.
+    /// The lowest precision of a package's weights and outputs.
     package init(of package: MLPackage) {
         let operations = package.program.operations
         let holdsHalf = operations.contains { operation in
             operation.outputs.contains { $0.type.dataType == .float16 }
         }
-        if operations.contains(where: \.isConstantExpression) {
+        let types = package.program.types
+        let hasIntegers = package.program.outputs.contains { types[$0]?.dataType.isInteger == true }
+        if hasIntegers || operations.contains(where: \.isConstantExpression) {
             self = .quantized
         } else {
             self = holdsHalf ? .float16 : .float32

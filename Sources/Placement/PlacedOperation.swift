@@ -11,14 +11,23 @@ struct PlacedOperation {
         /// The operations that define constants and compressed weights, by the names of their
         /// outputs.
         let constants: [String: MILOperation]
+        /// The operations that compute the other values, by the names of their outputs.
+        fileprivate let producers: [String: MILOperation]
 
         init(_ program: MILProgram) {
             types = program.types
-            let known = program.operations.filter { $0.isConstant || $0.isConstantExpression }
-            let named = known.flatMap { operation in
+            let isKnown = { (operation: MILOperation) in
+                operation.isConstant || operation.isConstantExpression
+            }
+            constants = Self.byOutput(program.operations.filter(isKnown))
+            producers = Self.byOutput(program.operations.filter { !isKnown($0) })
+        }
+
+        private static func byOutput(_ operations: [MILOperation]) -> [String: MILOperation] {
+            let named = operations.flatMap { operation in
                 operation.outputs.map { ($0.name, operation) }
             }
-            constants = Dictionary(named) { first, _ in first }
+            return Dictionary(named) { first, _ in first }
         }
     }
 
@@ -40,6 +49,23 @@ struct PlacedOperation {
         case .value(let value): value.type
         case nil: nil
         }
+    }
+
+    /// The operation that computes a parameter at run time; nil for constants and inputs.
+    ///
+    /// - Parameter types: operations of these types are passed over, to what they take as `x`.
+    func producer(_ parameter: String, through types: Set<String> = []) -> PlacedOperation? {
+        var parameter = parameter
+        var current = self
+        // Names are defined before they are used, so that this ends.
+        while let name = current.operation.inputs[parameter]?.first?.name,
+            let producer = context.producers[name]
+        {
+            current = PlacedOperation(operation: producer, context: context)
+            guard types.contains(producer.type) else { return current }
+            parameter = "x"
+        }
+        return nil
     }
 
     /// Whether a parameter is computed at run time rather than constant.

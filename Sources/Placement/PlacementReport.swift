@@ -1,6 +1,7 @@
 import MLPackage
 
-/// The operations of a package that, by published rules, the Neural Engine refuses or runs slowly.
+/// The operations of a package that, by published rules, the Neural Engine refuses, runs slowly or
+/// computes wrongly.
 public struct PlacementReport: Sendable, Encodable {
     /// An operation or input that a rule applies to.
     public struct Finding: Hashable, Sendable, Encodable {
@@ -47,13 +48,16 @@ public struct PlacementReport: Sendable, Encodable {
     public let namedOperations: Int
     /// The number of operations that are refused according to an uncontradicted rule.
     public let refusedOperations: Int
+    /// The number of operations of which a device is known to compute something else.
+    public let wrongOperations: Int
     /// All rules, including those without findings.
     public let rules: [Outcome]
     /// The findings, in the order of the rules, then of the program.
     public let findings: [Finding]
 
     private enum CodingKeys: String, CodingKey {
-        case notice, operations, namedOperations, refusedOperations, rules, findings
+        case notice, operations, namedOperations, refusedOperations, wrongOperations, rules
+        case findings
     }
 
     /// Applies rules to a package.
@@ -66,12 +70,16 @@ public struct PlacementReport: Sendable, Encodable {
         }
         let placed = computing.map { PlacedOperation(operation: $0, context: context) }
         let findings = rules.map { $0.findings(placed, package.description.inputs) }
-        let refusals = zip(rules, findings).filter {
-            $0.0.consequence == .refused && $0.0.certainty != .contradicted
+        func count(_ consequence: PlacementRule.Consequence) -> Int {
+            Self.operations(
+                zip(rules, findings).filter {
+                    $0.0.consequence == consequence && $0.0.certainty != .contradicted
+                }.flatMap(\.1))
         }
         operations = computing.count
         namedOperations = Self.operations(findings.joined())
-        refusedOperations = Self.operations(refusals.flatMap(\.1))
+        refusedOperations = count(.refused)
+        wrongOperations = count(.wrong)
         self.rules = zip(rules, findings).map { Outcome(rule: $0, count: $1.count) }
         self.findings = Array(findings.joined())
     }

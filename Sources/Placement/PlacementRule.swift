@@ -1,6 +1,7 @@
 import MLPackage
 
-/// A published rule about what the Neural Engine refuses or runs slowly, with its sources.
+/// A published rule about what the Neural Engine refuses, runs slowly or computes wrongly, with its
+/// sources.
 ///
 /// A rule is not a measurement: Core ML decides on the device, by chip and system, and reports it
 /// only in Xcode's performance report and `MLComputePlan`.
@@ -11,6 +12,8 @@ public struct PlacementRule: Sendable {
         case refused
         /// It runs on the Neural Engine, but slower or with more memory than necessary.
         case slow
+        /// It runs, but computes something else than the program says.
+        case wrong
     }
 
     /// How well supported a rule is.
@@ -44,10 +47,13 @@ public struct PlacementRule: Sendable {
     /// How to avoid it.
     public let advice: String
     let check: Check
+    /// Adds another form of an operation to the program; false if there is none.
+    let rewrite: (@Sendable (PlacedOperation, inout ProgramRewriting) -> Bool)?
 
     init(
         _ id: String, _ subject: String, threshold: String, _ consequence: Consequence,
-        _ certainty: Certainty, sources: [String], advice: String, check: Check
+        _ certainty: Certainty, sources: [String], advice: String, check: Check,
+        rewrite: (@Sendable (PlacedOperation, inout ProgramRewriting) -> Bool)? = nil
     ) {
         self.id = id
         self.subject = subject
@@ -57,10 +63,12 @@ public struct PlacementRule: Sendable {
         self.sources = sources
         self.advice = advice
         self.check = check
+        self.rewrite = rewrite
     }
 
     /// All rules.
-    public static let all = tensors + convolutions + spatial + operationTypes + weights
+    public static let all =
+        tensors + convolutions + spatial + operationTypes + weights + wrongNumbers
 }
 
 /// The sources that several rules cite.

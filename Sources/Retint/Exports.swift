@@ -15,6 +15,7 @@
 @_exported import MIL
 @_exported import MLPackage
 @_exported import Models
+@_exported import ONNXExport
 @_exported import Photos
 @_exported import Placement
 @_exported import Quantization
@@ -24,3 +25,4 @@
 @_exported import TensorGraph
 @_exported import Training
 @_exported import Verification
+@_exported import Version

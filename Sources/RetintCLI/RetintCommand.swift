@@ -22,11 +22,12 @@ struct RetintCommand: AsyncParsableCommand {
             Exit codes: 0 done; 1 failed; 2 tolerance exceeded; 64 wrong usage; 65 bad input \
             data; 130 interrupted, state saved.
             """,
-        version: "0.1.0",
+        version: retintVersion,
         subcommands: [
             AverageCommand.self,
             BenchmarkCommand.self,
             ColorizeCommand.self,
+            CombineCommand.self,
             CompareCommand.self,
             DatasetCommand.self,
             EvaluateCommand.self,

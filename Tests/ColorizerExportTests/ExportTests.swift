@@ -8,6 +8,7 @@ import TensorFiles
 import TensorGraph
 import TestSupport
 import Testing
+import Version
 
 @Suite struct ExportTests {
     private static func checkpoint() throws -> Checkpoint {
@@ -46,6 +47,7 @@ import Testing
                 "retint.precision": "float16",
                 "retint.checkpoint": weightsHash(checkpoint.variables),
                 "retint.normalization": "inside", "retint.folded": "\(summary.foldedCount)",
+                "retint.version": retintVersion,
                 "retint.training.step": "200", "retint.training.best_loss": "0.125",
             ])
         #expect(summary.foldedCount > 20)

@@ -17,6 +17,10 @@ import Testing
         ["--height", "32", "--width", "64", "--normalization", "outside"],
         ["--input", "image", "--image-scale", "-0.5", "--image-bias", "100", "--size", "64"],
         ["--no-fold", "--size", "64"],
+        ["--target", "iOS26", "--element-type", "int8", "--size", "64"],
+        ["--target", "iOS26", "--element-type", "int8", "--output", "split", "--sizes", "64,96"],
+        ["--target", "iOS16", "--element-type", "float16", "--precision", "float16"],
+        ["--target", "iOS18", "--element-type", "float16", "--input", "image", "--size", "64"],
     ])
     func verifies(_ options: [String]) throws {
         let model = try bench.makeCheckpoint()
@@ -24,6 +28,20 @@ import Testing
         #expect(export.code == 0, "\(export.messages)")
         try bench.expect(0, "verify", "m.mlpackage", "--against", model)
         try bench.expect(0, "colorize", "m.mlpackage", bench.makePhoto("a.png"), "-o", "out")
+    }
+
+    @Test(arguments: [
+        (["--element-type", "int8", "--target", "iOS18"], "int8 needs the target iOS26"),
+        (["--element-type", "float16"], "float16 needs the target iOS16"),
+        (
+            ["--element-type", "int8", "--target", "iOS26", "--normalization", "outside"],
+            "int8 cannot hold"
+        ),
+    ])
+    func refusesElementTypes(_ options: [String], _ rule: String) throws {
+        let model = try bench.makeCheckpoint()
+        try bench.expect(64, ["export", model, "-o", "m.mlpackage"] + options, says: [rule])
+        #expect(!FileManager.default.fileExists(atPath: bench.path("m.mlpackage")))
     }
 
     @Test func verifiesAtEverySize() throws {
@@ -118,6 +136,24 @@ import Testing
         let result = try bench.run(["export", model, "-o", "m.mlpackage"] + options)
         #expect(result.code == 64 && result.messages.contains(words), "\(result.messages)")
         #expect(!FileManager.default.fileExists(atPath: bench.path("m.mlpackage")))
+    }
+
+    /// Options that have no meaning for what is written, by the output's extension.
+    @Test(arguments: [
+        ("w.h5", ["--target", "iOS15"], ["--target", "PyTorch weights", "Core ML (.mlpackage)"]),
+        ("w.safetensors", ["--precision", "float32"], ["--precision", "PyTorch weights"]),
+        ("w.h5", ["--overflow-margin", "4"], ["--overflow-margin"]),
+        ("w.h5", ["--size", "64"], ["--size"]), ("w.h5", ["--output", "ab"], ["--output"]),
+        ("w.h5", ["--no-fold"], ["--no-fold"]), ("w.h5", ["--author", "me"], ["--author"]),
+        ("m.mlpackage", ["--allow-folded"], ["--allow-folded", "(.h5, .hdf5, .safetensors)"]),
+        ("m.zip", [], ["m.zip: unknown extension", ".mlpackage", ".safetensors"]),
+    ])
+    func refusesOptionsOfOtherFormats(
+        _ output: String, _ options: [String], _ words: [String]
+    ) throws {
+        let arguments = ["export", try bench.makeCheckpoint(), "-o", output] + options
+        try bench.expect(64, arguments, says: words)
+        #expect(!FileManager.default.fileExists(atPath: bench.path(output)))
     }
 
     @Test func refusesAFolderWithoutPhotos() throws {

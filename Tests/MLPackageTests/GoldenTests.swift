@@ -62,6 +62,34 @@ struct GoldenTests {
         #expect(sizes[0] == sizes[1])
     }
 
+    /// coremltools' package with two functions: each is read, and both are written back together.
+    @Test func readsFunctions() throws {
+        let path = Goldens.path("functions-iOS18")
+        let large = try MLPackage(contentsOf: path + "#large")
+        let small = try MLPackage(contentsOf: path)
+        #expect(small.functionNames == ["small", "large"] && large.functionNames.count == 2)
+        #expect(small.program.inputs[0].type.shape == [1, 1, 16, 16])
+        #expect(large.program.inputs[0].type.shape == [1, 1, 32, 32])
+        let scratch = try TemporaryFolder()
+        let both = try MultifunctionPackage([("small", small), ("large", large)])
+        try both.write(to: scratch.path("a"))
+        for (name, package) in [("small", small), ("large", large)] {
+            let again = try MLPackage(contentsOf: scratch.path("a") + "#\(name)")
+            #expect(try loaded(again) == loaded(package))
+        }
+        let sizes = try [path, scratch.path("a")].map {
+            try contents($0 + "/" + Part.weights).count
+        }
+        #expect(sizes[0] == sizes[1])
+    }
+
+    @Test func seesTheIntegerInterface() throws {
+        let package = try MLPackage(contentsOf: Goldens.path("int8-iOS26"))
+        let features = package.description.inputs + package.description.outputs
+        #expect(features.map(\.type.tensorType.dataType) == [.int8, .int8])
+        #expect(package.target == .iOS26 && package.target.opset == "CoreML9")
+    }
+
     @Test func seesTheImageInterface() throws {
         let package = try MLPackage(contentsOf: Goldens.path("image-iOS16"))
         let image = ImageFeature(width: 16, height: 16, colorSpace: .grayscale)

@@ -27,7 +27,11 @@ struct RefusalTests {
         ("specification version", { $0.specificationVersion = 99 }),
         ("operation set", { $0.specificationVersion = 9 }),
         ("train", { $0.isUpdatable = true }),
-        ("function \"main\"", { $0.mlProgram.functions = [:] }),
+        ("its functions are []", { $0.mlProgram.functions = [:] }),
+        ("default function \"\"", functions(["small", "large"], default: "")),
+        ("default function \"small\"", functions(["small", "small"], default: "small")),
+        ("its functions are", functions(["small", "medium"], default: "small")),
+        ("its inputs are []", functions(["small", "large"], default: "small")),
         ("version has to be 1", { $0.mlProgram.version = 2 }),
         ("its inputs are", { $0.description_p.input = [] }),
         (
@@ -119,9 +123,44 @@ struct RefusalTests {
         }
     }
 
+    private static func functions(_ names: [String], default standard: String) -> Change {
+        { model in
+            model.description_p.functions = names.map { name in
+                var function = ProtoFunctionDescription()
+                function.name = name
+                return function
+            }
+            model.description_p.defaultFunctionName = standard
+            let main = model.mlProgram.functions["main"]
+            model.mlProgram.functions = [:]
+            for name in ["small", "large"] { model.mlProgram.functions[name] = main }
+        }
+    }
+
+    /// What the two kinds of single file hold.
     @Test(arguments: [
-        ("a.mlmodel", "old kind"), ("a.mlmodelc", "compiled"), ("absent", "no such package"),
-        ("file", "directory"),
+        (4, 500, "specification version 4 holds a neural network, not an ML Program"),
+        (1, 202, "specification version 1 holds a pipeline, not an ML Program"),
+        (9, 502, "specification version 9 with an ML Program lacks its weights"),
+        (9, 7, "not a Core ML model"),
+    ])
+    func namesWhatASingleFileHolds(version: UInt8, field: UInt64, rule: String) throws {
+        let path = try TemporaryFolder().path("a.mlmodel")
+        let tag = field << 3 | 2
+        let bytes = [8, version, UInt8(tag & 0x7F | 0x80), UInt8(tag >> 7), 1, 0]
+        try FileManager.default.createDirectory(
+            atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+        try replace(path, bytes)
+        let failure = error { () throws(MLPackageError) in _ = try MLPackage(contentsOf: path) }
+        #expect(failure?.rule.contains(rule) == true, "\(String(describing: failure))")
+        try replace(path, Array(bytes.dropLast()))
+        let damaged = error { () throws(MLPackageError) in _ = try MLPackage(contentsOf: path) }
+        #expect(damaged?.rule.contains("not a Core ML model") == true)
+    }
+
+    @Test(arguments: [
+        ("a.mlmodel", "not a Core ML model"), ("a.mlmodelc", "compiled"),
+        ("absent", "no such package"), ("file", "directory"),
     ])
     func tellsApartWhatIsNoPackage(name: String, rule: String) throws {
         let scratch = try TemporaryFolder()

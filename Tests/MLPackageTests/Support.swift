@@ -7,7 +7,7 @@ import Testing
 /// The packages and values that another implementation wrote.
 enum Goldens {
     static let names = [
-        "float32-iOS15", "float16-iOS15", "image-iOS16", "int8-iOS16", "int4-iOS18",
+        "float32-iOS15", "float16-iOS15", "image-iOS16", "int8-iOS16", "int4-iOS18", "int8-iOS26",
     ]
 
     static func path(_ name: String) -> String { goldenPath("\(name).mlpackage") }

@@ -17,11 +17,20 @@ import Testing
         var output: [Int]?
         var weight: [Int]?
         var dataType = MILDataType.float16
+        /// The types of operations between the input and `parameter` of the operation.
+        var before: [String] = []
+        var parameter = "x"
 
         func report() throws -> PlacementReport {
             var builder = MILProgramBuilder()
             let input = builder.input("x", MILTensorType(.float16, x))
+            var value = input
+            for type in before {
+                value = builder.operation(
+                    type, ["x": .name(value)], name: type, type: MILTensorType(dataType, x))
+            }
             var operands = parameters.merging(["x": .name(input)]) { $1 }
+            operands[parameter] = .name(value)
             if let y { operands["y"] = .name(builder.input("y", MILTensorType(.float16, y))) }
             if let weight {
                 operands["weight"] = .constant(
@@ -55,6 +64,15 @@ import Testing
         Example(
             type: type, parameters: parameters, output: [1, channels, 64, 64],
             weight: [channels, 32, kernel, 3])
+    }
+
+    /// A transposed convolution of a 3 × 3 kernel to the size of its input.
+    private static func padded(_ padding: [Int], dataType: MILDataType = .float16) -> Example {
+        var example = conv(
+            ["pad_type": .constant(.string("custom")), "pad": .integers(padding)],
+            type: "conv_transpose")
+        example.dataType = dataType
+        return example
     }
 
     private static func pool(_ size: Int, stride: Int) -> Example {
@@ -135,6 +153,36 @@ import Testing
             spares: Example(
                 type: "add",
                 parameters: ["y": .constant(.floats([Float](repeating: 1, count: 32)))])),
+        Case("softplus", Example(type: "softplus"), spares: Example(type: "softsign")),
+        Case(
+            "softplus", Example(type: "softplus_parametric"),
+            spares: Example(type: "softplus", dataType: .float32)),
+        Case(
+            "log-sum-exp", Example(type: "reduce_log_sum_exp"),
+            spares: Example(type: "reduce_sum")),
+        Case(
+            "matrix-hard-swish", Example(type: "sigmoid_hard", x: [32, 64], before: ["linear"]),
+            spares: Example(type: "sigmoid_hard", x: [1, 1, 32, 64], before: ["linear"])),
+        Case(
+            "matrix-hard-swish", Example(type: "relu6", x: [32, 64], before: ["matmul", "add"]),
+            spares: Example(type: "relu6", x: [32, 64], before: ["matmul"])),
+        Case(
+            "convolution-hard-swish", Example(type: "sigmoid_hard", before: ["conv"]),
+            spares: Example(type: "sigmoid", before: ["conv"])),
+        Case(
+            "transposed-padding", padded([0, 0, 0, 0]), spares: padded([1, 1, 1, 1])),
+        Case(
+            "transposed-padding", padded([2, 0, 1, 1]),
+            spares: padded([2, 0, 1, 1], dataType: .float32)),
+        Case(
+            "largest-index", Example(type: "reduce_argmax"), spares: Example(type: "reduce_max")),
+        Case(
+            "gather-of-top",
+            Example(type: "gather", before: ["topk", "cast"], parameter: "indices"),
+            spares: Example(type: "gather", before: ["add"], parameter: "indices")),
+        Case(
+            "attention", Example(type: "matmul", y: [1, 32, 64, 64], before: ["softmax"]),
+            spares: Example(type: "matmul", y: [1, 32, 64, 64], before: ["relu"])),
         Case("linear", Example(type: "linear"), spares: Example(type: "matmul")),
         Case(
             "width-copy",
@@ -236,7 +284,7 @@ import Testing
 
     @Test func rulesSayAllThatIsAsked() {
         let rules = PlacementRule.all
-        #expect(Set(rules.map(\.id)).count == rules.count && rules.count >= 25)
+        #expect(Set(rules.map(\.id)).count == rules.count && rules.count >= 33)
         for rule in rules {
             let texts = [rule.subject, rule.threshold, rule.advice] + rule.sources
             #expect(!rule.sources.isEmpty && texts.allSatisfy { !$0.isEmpty }, "\(rule.id)")
@@ -256,6 +304,8 @@ import Testing
         #expect(report.findings.map(\.rule) == ["dilation", "stride", "channels"])
         #expect(report.notice.hasPrefix("rules, not a measurement"))
         #expect(try Self.upsample(256).report().refusedOperations == 1)
+        #expect(report.wrongOperations == 0)
+        #expect(try Example(type: "softplus").report().wrongOperations == 1)
     }
 
     struct Network: Sendable {

@@ -18,6 +18,8 @@ COMMANDS = {
     "average": ["base/model.h5", "base/run/best.h5", "-o", "new.h5"],
     "benchmark": ["base/model.h5", "--runs", "1", *SMALL],
     "colorize": ["base/model.h5", "base/photo.png", "-o", "out", *SMALL],
+    "combine": ["small=base/iOS18.mlpackage", "large=base/iOS18.mlpackage", "-o",
+        "new.mlpackage"],
     "compare": ["base/model.h5", "--rounds", "1", "--size", "32"],
     "dataset inspect": ["base/photos"],
     "dataset pack": ["base/photos", "-o", "new.h5"],
@@ -101,6 +103,7 @@ PATHS = ["", ".", "/", "base", "/dev/null", "/dev/zero", "/dev/full", "nowhere",
          "a" * 300, "a" * 4096, "b/" * 2100 + "c", "x\nFORGED", "x\x1b[31m", "x\x9by",
          "\udcff\udcfe",
          "base/model.h5/x", "base/photo.png", "base/film.y4m", "base/iOS15.mlpackage",
+         "base/iOS15.mlpackage#main", "base/iOS15.mlpackage#", "#main", "base/model.h5#main",
          "base/iOS15.mlpackage/Manifest.json", "/proc/self/mem", "/proc/self/fd/0", "-", "--", "~",
          "$HOME", "*", "pipe"]
 # The command lines that read the path {}, and those that write it.
@@ -116,6 +119,7 @@ READING = [
     "train --config base/train.yaml --dry-run --set data.train={}",
     "quantize base/iOS18.mlpackage -o new.mlpackage --config {}",
     "average {} base/model.h5 -o new.h5",
+    "combine a={} b=base/iOS18.mlpackage -o new.mlpackage",
     "quantize base/iOS18.mlpackage -o new.mlpackage --weights int8 --calibrate {}",
 ]
 WRITING = [
@@ -181,6 +185,8 @@ def _overlaps(base):
             "quantize iOS18.mlpackage --weights int8 -o ./iOS18.mlpackage/new.mlpackage"),
         ("iOS18.mlpackage",
          "quantize iOS18.mlpackage --weights int8 -o iOS18.mlpackage/Data/new.mlpackage"),
+        ("iOS18.mlpackage",
+            "combine a=iOS18.mlpackage b=iOS18.mlpackage#main -o iOS18.mlpackage"),
         ("iOS18.mlpackage", "export iOS18.mlpackage -o iOS18.mlpackage/new.h5"),
         ("iOS18.mlpackage", "colorize iOS18.mlpackage base/photo.png -o iOS18.mlpackage"),
         ("pack.h5", "dataset pack pack.h5 -o pack.h5"),

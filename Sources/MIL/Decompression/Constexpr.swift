@@ -61,9 +61,9 @@ struct UnpackedWeights {
 }
 
 /// Parameters of constexpr operations.
-extension RaisedOperation {
+extension OperationParameters {
     /// A parameter: an attribute before iOS18, an input from iOS18 on.
-    func stored(_ parameter: String) throws -> MILValue {
+    package func stored(_ parameter: String) throws -> MILValue {
         guard let value = try optionallyStored(parameter) else {
             throw error(
                 "its parameter \(parameter) is missing", "The package is damaged: export it again.")
@@ -71,10 +71,12 @@ extension RaisedOperation {
         return value
     }
 
-    func optionallyStored(_ parameter: String) throws -> MILValue? {
+    package func optionallyStored(_ parameter: String) throws -> MILValue? {
         try operation.attributes[parameter] ?? constant(parameter)
     }
+}
 
+extension RaisedOperation {
     /// A parameter's values as floats, whatever its element type.
     func weights(_ parameter: String) throws -> UnpackedWeights {
         try weights(try stored(parameter))

@@ -6,6 +6,10 @@ package struct LoweringOptions {
     package var precision: MILDataType
     /// The oldest system that the program has to run on.
     package var target: DeploymentTarget
+    /// The element type of the program's inputs.
+    package var inputType = MILDataType.float32
+    /// The element type of the program's outputs. For integers, the graph has to round the values.
+    package var outputType = MILDataType.float32
     /// The operations that stay in float32 in a float16 program.
     package var float32 = Float32Operations()
     /// Whether a batch normalization directly after a convolution is folded into its weights.

@@ -29,8 +29,7 @@ package struct MILLowering {
         unmatched = Set(options.float32.names + options.float32.types)
     }
 
-    /// The program that computes `outputs`. Its inputs are those that the outputs depend on. Inputs
-    /// and outputs are float32.
+    /// The program that computes `outputs`. Its inputs are those that the outputs depend on.
     ///
     /// - Throws: ``ConversionError`` if an operation or a weight cannot be lowered; `GraphError` if
     ///   the graph is invalid.
@@ -95,7 +94,7 @@ package struct MILLowering {
     }
 
     private mutating func define(_ outputs: [(name: String, value: Tensor)]) throws {
-        precision = .float32
+        precision = options.outputType
         for output in outputs {
             try builder.output(try name(of: output.value.id), as: output.name)
         }
@@ -111,8 +110,8 @@ package struct MILLowering {
 extension MILLowering {
     private mutating func lower(_ node: LoweredNode) throws {
         if let input = node.operation as? Input {
-            let type = MILTensorType(.float32, input.shape.dimensions)
-            names[node.id] = [.float32: builder.input(input.inputName, type)]
+            let type = MILTensorType(options.inputType, input.shape.dimensions)
+            names[node.id] = [options.inputType: builder.input(input.inputName, type)]
         } else if let operation = node.operation as? any MILLowerable {
             guard constant(node.id) == nil else { return }
             try lower(node, operation)
@@ -185,14 +184,14 @@ extension MILLowering {
     }
 
     private mutating func cast(_ value: String, _ shape: Shape) -> String {
-        let word = precision == .float16 ? "fp16" : "fp32"
+        let word = precision.castName
         return builder.operation(
             "cast", ["x": .name(value), "dtype": .constant(.string(word))],
             name: "\(value)_\(word)", type: MILTensorType(precision, shape.dimensions))
     }
 
-    /// The name of a value in the current precision. A value that exists only in the other
-    /// precision is cast, once.
+    /// The name of a value in the current precision. A value that exists only in another precision
+    /// is cast, once.
     private mutating func name(of id: Int) throws -> String {
         let data = constant(id)
         if let data { updateLargestWeight(data.scalars) }

@@ -7,11 +7,39 @@ enum Identity: MILRaisable {
 
     static func raise(_ operation: RaisedOperation) throws -> [Tensor] {
         if operation.type == "cast" {
-            let type = try operation.string("dtype", default: "")
-            guard ["fp16", "fp32"].contains(type) else {
-                throw operation.error("a cast to \"\(type)\" is not supported")
+            let word = try operation.string("dtype", default: "")
+            guard let type = MILDataType.castTypes.first(where: { $0.castName == word }) else {
+                throw operation.error("a cast to \"\(word)\" is not supported")
             }
+            return [type.converted(try operation.tensor("x"))]
         }
         return [try operation.tensor("x")]
+    }
+}
+
+extension MILDataType {
+    /// The types of computed values that a program may cast to.
+    fileprivate static let castTypes: [MILDataType] = [.float32, .float16, .int8, .uint8]
+
+    /// The type's name as a cast's `dtype`.
+    var castName: String {
+        switch self {
+        case .float32: "fp32"
+        case .float16: "fp16"
+        default: "\(self)"
+        }
+    }
+
+    /// A value as the type holds it: integers without their fraction, within the type's range.
+    /// Rounding to float16 is up to the caller.
+    func converted(_ x: Tensor) -> Tensor {
+        let limits: (low: Float, high: Float)
+        switch self {
+        case .int8: limits = (-128, 127)
+        case .uint8: limits = (0, 255)
+        default: return x
+        }
+        let whole = floor(relu(x)) - floor(relu(-x))
+        return clip(whole, min: limits.low, max: limits.high)
     }
 }

@@ -14,7 +14,7 @@ package struct PackageConstants {
     /// decompresses them.
     package private(set) var storage: [String: Int] = [:]
 
-    private let values = RaisedValues(roundsToHalf: false)
+    private let values = ProgramConstants()
     /// The storage of each constant, by name.
     private var forms: [String: String] = [:]
     private var names: Set<String> = []
@@ -22,12 +22,10 @@ package struct PackageConstants {
     /// - Throws: ``ConversionError`` or `MLPackageError` for weights that cannot be decompressed.
     package init(_ package: MLPackage) throws {
         for (index, operation) in package.program.operations.enumerated() {
-            if let value = operation.constantValue, let output = operation.outputs.first {
-                define(output.name, value, "\(value.type.dataType)")
-            } else if operation.isConstantExpression {
-                try unpack(operation, index)
+            if operation.isConstant || operation.isConstantExpression {
+                try define(operation, place: operation.place(index))
             } else {
-                use(operation)
+                try use(operation)
             }
         }
     }
@@ -37,25 +35,20 @@ package struct PackageConstants {
         try weights.map { ($0.name, try TensorData($0.value)) }
     }
 
-    private mutating func define(_ name: String, _ value: MILValue, _ form: String) {
-        values.define(name, constant: value)
-        forms[name] = form
-    }
-
-    private mutating func unpack(_ operation: MILOperation, _ index: Int) throws {
-        let raised = RaisedOperation(
-            operation: operation, place: operation.place(index), graph: Graph(), values: values)
-        for (output, value) in zip(operation.outputs, try raised.decompressed()) {
-            define(output.name, value, operation.type)
+    private mutating func define(_ operation: MILOperation, place: String) throws {
+        try values.define(operation, place: place)
+        for output in operation.outputs {
+            forms[output.name] =
+                operation.isConstant ? "\(output.type.dataType)" : operation.type
         }
     }
 
-    private mutating func use(_ operation: MILOperation) {
+    private mutating func use(_ operation: MILOperation) throws {
         for (parameter, arguments) in operation.inputs.sorted(by: { $0.key < $1.key }) {
             for argument in arguments {
                 switch argument {
                 case .name(let name):
-                    if let value = values.constant(name) { add(name, value, forms[name]) }
+                    if let value = try values.value(name) { add(name, value, forms[name]) }
                 case .value(let value):
                     add("\(operation.name)_\(parameter)", value, "\(value.type.dataType)")
                 }

@@ -23,15 +23,18 @@ final class ProgramRaising {
     func defineInputs(_ requested: [String: Shape]) throws {
         for input in package.program.inputs {
             let shape = try shape(of: input, requested: requested[input.name])
-            guard input.type.dataType.isFloat else {
+            let type = input.type.dataType
+            guard type.isFloat || type == .int8 else {
                 throw ConversionError(
                     place: "input \(input.name)",
-                    rule: "\(input.type.dataType) is not supported; float32 or float16 is",
+                    rule: "\(type) is not supported; float32, float16 or int8 is",
                     remedy: "Convert the network with a float input.")
             }
             inputs.append((input.name, shape))
             let value = boundary.input(graph.input(input.name, shape))
-            values.define(input.name, rounded(value, input.type))
+            // Whoever calls the model rounds to integers.
+            let given = type == .int8 ? type.converted(round(value)) : value
+            values.define(input.name, rounded(given, input.type))
         }
     }
 

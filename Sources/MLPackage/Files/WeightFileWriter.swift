@@ -76,7 +76,7 @@ extension MILValue {
     private static var chunkLength: Int { 1 << 18 }
 
     /// Calls `body` with the bytes of the elements, chunk by chunk.
-    func forEachChunk(_ body: ([UInt8]) throws -> Void) throws {
+    package func forEachChunk(_ body: ([UInt8]) throws -> Void) throws {
         switch content {
         case .floats(let values):
             try Self.slices(of: values.count) { try body(LittleEndian.bytes(Array(values[$0]))) }

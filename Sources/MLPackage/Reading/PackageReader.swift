@@ -9,7 +9,8 @@ enum PackageReader {
     /// 1 MB, since weights are in a file of their own.
     private static let maximumModelSize = 8 << 20
 
-    static func read(_ path: FilePath) throws -> MLPackage {
+    /// Reads one of the package's functions; the default if none is named.
+    static func read(_ path: FilePath, function: String?) throws -> MLPackage {
         try checkKind(path)
         let package = path.string
         let manifest = try Manifest(package: package)
@@ -18,7 +19,7 @@ enum PackageReader {
         let model = try parse(package + "/" + modelPath)
         return try at(modelPath) {
             let weights = WeightFiles(package: package, manifest: manifest)
-            return try MLPackage(model, weights: weights)
+            return try MLPackage(model, function: function, weights: weights)
         }
     }
 
@@ -37,16 +38,21 @@ enum PackageReader {
     private static func checkKind(_ path: FilePath) throws {
         let kind = try FileKind(at: path)
         try require(kind != .nothing, "", "there is no such package", "Check the path.")
-        try require(
-            !(kind == .file && path.extension == "mlmodel"), "",
-            "a single .mlmodel file is the old kind of model, not an ML Program",
-            "Convert the network again to an .mlpackage for iOS15 or later.")
+        if kind == .file, path.extension == "mlmodel" { throw try ModelFileKind(at: path).refusal }
         try require(kind == .directory, "", "an .mlpackage is a directory", "Check the path.")
-        let isCompiled =
-            try path.extension == "mlmodelc"
-            || FileKind(at: path.appending("coremldata.bin")) == .file
-        try require(
-            !isCompiled, "", "a compiled model (.mlmodelc) cannot be read back",
+        try checkCompiled(path)
+    }
+
+    private static func checkCompiled(_ path: FilePath) throws {
+        func holds(_ name: String) throws -> Bool {
+            try FileKind(at: path.appending(name)) == .file
+        }
+        guard try path.extension == "mlmodelc" || holds("coremldata.bin") else { return }
+        let kind =
+            try holds("model.mil")
+            ? "ML Program" : holds("model.espresso.net") ? "neural network" : "model"
+        throw Fault(
+            "", "a compiled \(kind) (.mlmodelc) cannot be read back",
             "Give the .mlpackage that it was compiled from.")
     }
 }

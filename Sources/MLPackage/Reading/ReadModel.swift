@@ -2,7 +2,9 @@ import CoreMLProto
 
 extension MLPackage {
     /// A parsed model, checked.
-    init(_ model: ProtoModel, weights: WeightFiles) throws {
+    ///
+    /// - Parameter function: the name of one of its functions; nil for the default.
+    init(_ model: ProtoModel, function: String?, weights: WeightFiles) throws {
         let program = try Self.program(of: model)
         let version = model.specificationVersion
         guard let target = DeploymentTarget(specificationVersion: version) else {
@@ -13,8 +15,11 @@ extension MLPackage {
         }
         try require(!model.isUpdatable, "", "models that train on the device are not supported")
         self.target = target
-        description = try at("description") { try ModelDescription(model.description_p) }
-        self.program = try MILProgram(program, opset: target.opset, weights: weights)
+        let chosen = try ChosenFunction(function, of: model, in: program)
+        description = chosen.description
+        functionNames = chosen.names
+        self.program = try MILProgram(
+            program, function: chosen.name, opset: target.opset, weights: weights)
         try weights.checkExtents()
         try check()
     }
@@ -33,21 +38,20 @@ extension MLPackage {
 }
 
 extension MILProgram {
-    init(_ proto: ProtoProgram, opset: String, weights: WeightFiles) throws {
+    init(
+        _ proto: ProtoProgram, function: String, opset: String, weights: WeightFiles
+    ) throws {
         try require(proto.version == 1, "program", "its version has to be 1, not \(proto.version)")
-        guard let main = proto.functions["main"], proto.functions.count == 1 else {
-            let names = proto.functions.keys.sorted()
-            throw Fault("program", "it has to have the one function \"main\", not \(names)")
-        }
+        let body = proto.functions[function] ?? ProtoFunction()
         try require(
-            main.opset == opset, "program",
+            body.opset == opset, "program",
             "its operation set has to be \(opset), as the specification version says, "
-                + "not \"\(main.opset)\"")
-        guard let block = main.blockSpecializations[opset] else {
+                + "not \"\(body.opset)\"")
+        guard let block = body.blockSpecializations[opset] else {
             throw Fault("program", "it has no body for the operation set \(opset)")
         }
         try require(block.inputs.isEmpty, "program", "a function's body has no inputs of its own")
-        inputs = try main.inputs.map(MILNamedType.init)
+        inputs = try body.inputs.map(MILNamedType.init)
         outputs = block.outputs
         operations = []
         for (index, operation) in block.operations.enumerated() {

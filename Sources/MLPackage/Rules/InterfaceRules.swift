@@ -28,11 +28,11 @@ enum InterfaceRules {
     }
 
     private static func checkDataType(_ type: MILDataType, _ target: DeploymentTarget) throws {
+        guard let oldest = DeploymentTarget.oldest(withInterfaceOf: type) else {
+            throw Fault("", "float32, float16, int32 or int8 is needed, not \(type)")
+        }
         try require(
-            [.float32, .float16, .int32].contains(type), "",
-            "float32, float16 or int32 is needed, not \(type)")
-        try require(
-            type != .float16 || target.allowsHalfInterface, "", "float16 needs the target iOS16",
+            target >= oldest, "", "\(type) needs the target \(oldest.rawValue)",
             "Choose a later target, or a float32 interface with a cast.")
     }
 

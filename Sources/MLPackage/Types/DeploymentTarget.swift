@@ -10,6 +10,8 @@ public enum DeploymentTarget: String, CaseIterable, Sendable, Comparable {
     case iOS17
     /// iOS 18 and macOS 15: 4-bit weights, scales for blocks of channels.
     case iOS18
+    /// iOS 26 and macOS 26: 8-bit inputs and outputs.
+    case iOS26
 
     /// Core ML's number for the version, as stored in the model file.
     public var specificationVersion: Int32 {
@@ -18,14 +20,22 @@ public enum DeploymentTarget: String, CaseIterable, Sendable, Comparable {
         case .iOS16: 7
         case .iOS17: 8
         case .iOS18: 9
+        case .iOS26: 10
         }
     }
 
     /// The name of the operation set.
     package var opset: String { "CoreML\(specificationVersion - 1)" }
 
-    /// Whether inputs and outputs may be float16.
-    package var allowsHalfInterface: Bool { self >= .iOS16 }
+    /// The oldest target whose inputs and outputs may have elements of this type; nil if none may.
+    package static func oldest(withInterfaceOf type: MILDataType) -> DeploymentTarget? {
+        switch type {
+        case .float32, .int32: .iOS15
+        case .float16: .iOS16
+        case .int8: .iOS26
+        default: nil
+        }
+    }
 
     package init?(specificationVersion: Int32) {
         let match = Self.allCases.first { $0.specificationVersion == specificationVersion }

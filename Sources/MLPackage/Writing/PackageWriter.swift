@@ -11,9 +11,37 @@ struct PackageWriter {
     private static let modelFolder = FilePath("Data").appending(Manifest.author)
 
     /// Writes a package in place of the one at `path`, or where nothing or an empty folder is.
-    static func write(_ package: MLPackage, to path: FilePath) throws {
-        try AtomicFile.replace(path, content: content) { temporary in
-            try PackageWriter(folder: FilePath(temporary)).write(package)
+    static func write(_ package: MLPackage, to path: FilePath) throws(MLPackageError) {
+        try write(to: path) { weights in
+            try package.check()
+            return try ProtoModel(package, weights: weights)
+        }
+    }
+
+    /// Writes several functions as one package.
+    static func write(_ package: MultifunctionPackage, to path: FilePath) throws(MLPackageError) {
+        try write(to: path) { weights in
+            for (name, function) in package.functions {
+                try at("function \"\(name)\"") { try function.check() }
+            }
+            return try ProtoModel(package, weights: weights)
+        }
+    }
+
+    /// - Parameter model: makes the model file's message; puts long constants into the weight sink.
+    private static func write(
+        to path: FilePath, _ model: (WeightSink) throws -> ProtoModel
+    ) throws(MLPackageError) {
+        do {
+            try AtomicFile.replace(path, content: content) { temporary in
+                try PackageWriter(folder: FilePath(temporary)).write(model)
+            }
+        } catch {
+            var error = MLPackageError(
+                error, file: path.string, remedy: "Nothing was written or replaced.")
+            // Errors in a temporary file are about the package as a whole.
+            if error.isUnwritable { error.file = path.string }
+            throw error
         }
     }
 
@@ -38,10 +66,10 @@ struct PackageWriter {
         weights = WeightSink(folder: weightFolder)
     }
 
-    private func write(_ package: MLPackage) throws {
+    private func write(_ model: (WeightSink) throws -> ProtoModel) throws {
         try createFolder(folder, withParents: false)
         try createFolder(folder.pushing(Self.modelFolder))
-        let model = try ProtoModel(package, weights: weights)
+        let model = try model(weights)
         var options = BinaryEncodingOptions()
         options.useDeterministicOrdering = true
         let bytes: [UInt8] = try model.serializedBytes(options: options)

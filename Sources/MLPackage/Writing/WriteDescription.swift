@@ -9,6 +9,22 @@ extension ProtoModelDescription {
     }
 }
 
+extension ProtoModelDescription {
+    /// The description of several functions, the first of which is the default.
+    init(_ functions: [(name: String, package: MLPackage)]) {
+        self.init()
+        self.functions = functions.map { name, package in
+            var function = ProtoFunctionDescription()
+            function.name = name
+            function.input = package.description.inputs.map(ProtoFeatureDescription.init)
+            function.output = package.description.outputs.map(ProtoFeatureDescription.init)
+            return function
+        }
+        defaultFunctionName = functions[0].name
+        metadata = ProtoMetadata(.merged(functions.map { ($0.name, $0.package.metadata) }))
+    }
+}
+
 extension ProtoMetadata {
     init(_ metadata: ModelMetadata) {
         self.init()

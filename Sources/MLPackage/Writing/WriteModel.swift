@@ -6,24 +6,39 @@ extension ProtoModel {
         self.init()
         specificationVersion = package.target.specificationVersion
         description_p = ProtoModelDescription(package.description)
-        mlProgram = try ProtoProgram(package.program, opset: package.target.opset, weights: weights)
+        mlProgram.version = 1
+        mlProgram.functions = [
+            "main": try ProtoFunction(package.program, package.target.opset, weights: weights)
+        ]
+    }
+
+    /// The message of a model with several functions.
+    init(_ package: MultifunctionPackage, weights: WeightSink?) throws {
+        self.init()
+        let target = package.functions[0].package.target
+        specificationVersion = target.specificationVersion
+        description_p = ProtoModelDescription(package.functions)
+        mlProgram.version = 1
+        // In the given order, so that weights are always written in the same one.
+        for (name, function) in package.functions {
+            mlProgram.functions[name] = try at("function \"\(name)\"") {
+                try ProtoFunction(function.program, target.opset, weights: weights)
+            }
+        }
     }
 }
 
-extension ProtoProgram {
-    init(_ program: MILProgram, opset: String, weights: WeightSink?) throws {
+extension ProtoFunction {
+    init(_ program: MILProgram, _ opset: String, weights: WeightSink?) throws {
         self.init()
+        self.opset = opset
+        inputs = program.inputs.map(ProtoNamedValueType.init)
         var block = ProtoBlock()
         block.outputs = program.outputs
         block.operations = try program.operations.enumerated().map { index, operation in
             try at(operation.place(index)) { try ProtoOperation(operation, weights: weights) }
         }
-        var main = ProtoFunction()
-        main.inputs = program.inputs.map(ProtoNamedValueType.init)
-        main.opset = opset
-        main.blockSpecializations = [opset: block]
-        version = 1
-        functions = ["main": main]
+        blockSpecializations = [opset: block]
     }
 }
 

@@ -1,9 +1,10 @@
 import Files
 import MLPackage
 
-/// The bytes of a package's files: those at `path` if it was read from there.
+/// The bytes of a package's files: those at `path` if it was read from there as a whole.
 func fileBytes(of package: MLPackage, at path: String) throws -> Int {
-    (try? isDirectory(path)) == true ? try totalBytes(of: path) : try package.writtenBytes()
+    let isWhole = FunctionPath(path).function == nil && (try? isDirectory(path)) == true
+    return isWhole ? try totalBytes(of: path) : try package.writtenBytes()
 }
 
 extension MLPackage {

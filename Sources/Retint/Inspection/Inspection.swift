@@ -37,7 +37,7 @@ public func inspect(
     let file = path.filePath.string
     // Only a PyTorch file has keys: any other is refused.
     guard key == nil else { return .tensors(try TensorFileInspection(path: file, key: key)) }
-    if try isDirectory(file) {
+    if try MLPackage.isPackage(file) {
         let package = try MLPackage(contentsOf: file)
         return .package(try PackageInspection(package, path: file, withPlacement: placement))
     }

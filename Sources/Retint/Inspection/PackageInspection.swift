@@ -7,7 +7,7 @@ import Placement
 public struct PackageInspection: Encodable, Sendable {
     private enum CodingKeys: String, CodingKey {
         case kind, file, target, specificationVersion, opset, inputs, outputs, operations, weights
-        case diskBytes, metadata, placement
+        case diskBytes, metadata, placement, functions
     }
 
     /// All weights of one element type.
@@ -42,6 +42,9 @@ public struct PackageInspection: Encodable, Sendable {
     public let diskBytes: Int
     /// The description, author, license and version, and further texts by key; without empty ones.
     public let metadata: [String: String]
+    /// The names of the package's functions, the default first; nil if it has only one. All else
+    /// is about one of them: the default, or the one that the path names.
+    public let functions: [String]?
     /// The operations that the Neural Engine is said to refuse; nil unless requested.
     public let placement: PlacementReport?
 
@@ -56,7 +59,8 @@ public struct PackageInspection: Encodable, Sendable {
         let computing = package.program.operations.filter { !$0.isConstant }
         operations = Dictionary(computing.map { ($0.type, 1) }, uniquingKeysWith: +)
         weights = Self.weights(of: package.program)
-        diskBytes = try totalBytes(of: path)
+        diskBytes = try totalBytes(of: FunctionPath(path).package)
+        functions = package.functionNames.isEmpty ? nil : package.functionNames
         metadata = package.description.metadata.texts
         placement = withPlacement ? PlacementReport(package) : nil
     }

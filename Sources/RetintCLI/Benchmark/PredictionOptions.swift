@@ -33,7 +33,7 @@ struct PredictionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Also draw the predicted images a second: a page (.html), or a picture (.svg).",
-            valueName: "file"))
+            valueName: "file"), completion: .file(extensions: ["html", "svg"]))
     var plot: String?
 
     func validate() throws {

@@ -10,10 +10,10 @@ struct AverageCommand: ParsableCommand {
             is often better than each of them and costs no more to run (a model soup).
             """)
 
-    @Argument(help: "Checkpoints, two or more.")
+    @Argument(help: "Checkpoints, two or more.", completion: .checkpoint)
     var checkpoints: [String]
 
-    @Option(name: .shortAndLong, help: "The checkpoint to write.")
+    @Option(name: .shortAndLong, help: "The checkpoint to write.", completion: .checkpoint)
     var output: String
 
     func validate() throws {

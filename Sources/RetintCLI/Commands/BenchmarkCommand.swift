@@ -16,7 +16,7 @@ struct BenchmarkCommand: ParsableCommand {
     @Argument(
         help: ArgumentHelp(
             "A checkpoint, a package, or an architecture: "
-                + colorizerNames.joined(separator: ", ") + "."))
+                + colorizerNames.joined(separator: ", ") + "."), completion: .model)
     var model: String
 
     @Option(help: "What to measure.")
@@ -117,7 +117,7 @@ struct BenchmarkCommand: ParsableCommand {
 extension BenchmarkCommand {
     /// A file, or a new network; a file takes precedence over an architecture of the same name.
     private func loadedModel() throws -> Model {
-        let isFile = (try? isDirectory(model)) != nil
+        let isFile = (try? MLPackage.isPackage(model)) != nil
         if isFile {
             try architecture.refuse(for: model)
             return try memory.model(contentsOf: model)

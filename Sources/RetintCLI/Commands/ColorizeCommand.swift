@@ -13,13 +13,17 @@ struct ColorizeCommand: AsyncParsableCommand {
             ranks share out the photos; the results are listed at the end.
             """)
 
-    @Argument(help: "A checkpoint or a package.")
+    @Argument(help: "A checkpoint or a package.", completion: .model)
     var model: String
 
-    @Argument(help: "The photos (JPEG, PNG or WebP), and folders whose photos are colored.")
+    @Argument(
+        help: "The photos (JPEG, PNG or WebP), and folders whose photos are colored.",
+        completion: .photo)
     var photos: [String]
 
-    @Option(name: .shortAndLong, help: "The directory to write to; created if needed.")
+    @Option(
+        name: .shortAndLong, help: "The directory to write to; created if needed.",
+        completion: .directory)
     var output: String
 
     @Flag(help: "Also color the photos in subfolders of the folders; the output has the same ones.")
@@ -46,7 +50,7 @@ struct ColorizeCommand: AsyncParsableCommand {
         help: """
             With --compare, another model, whose colors the strip shows to the left of this \
             model's.
-            """)
+            """, completion: .model)
     var before: String?
 
     @Option(

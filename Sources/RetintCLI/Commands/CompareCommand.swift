@@ -13,14 +13,14 @@ struct CompareCommand: AsyncParsableCommand {
             alike.
             """)
 
-    @Argument(help: "Checkpoints and packages.")
+    @Argument(help: "Checkpoints and packages.", completion: .model)
     var models: [String]
 
     @Option(
         help: """
             A directory of photos with its subdirectories, a list of photos (.txt) or a packed \
             dataset (.h5).
-            """)
+            """, completion: .photos)
     var data: String?
 
     @Option(help: "The side of the square at which the networks see a photo, in pixels.")

@@ -43,7 +43,8 @@ extension DatasetCommand {
 
         @Option(
             name: .shortAndLong,
-            help: "The file to write; its name ends in .h5. With --shards, the folder.")
+            help: "The file to write; its name ends in .h5. With --shards, the folder.",
+            completion: .checkpoint)
         var output: String
 
         @Option(help: "Write a folder of this many files.")
@@ -90,7 +91,7 @@ extension DatasetCommand {
 
         @OptionGroup var source: SourceOptions
 
-        @Option(name: .shortAndLong, help: "The folder for the lists.")
+        @Option(name: .shortAndLong, help: "The folder for the lists.", completion: .directory)
         var output: String
 
         @Option(help: "The share of photos for validation.")
@@ -124,7 +125,7 @@ extension DatasetCommand {
 
 /// The source that all subcommands read.
 struct SourceOptions: ParsableArguments {
-    @Argument(help: "A folder, a file list (.txt) or a packed dataset.")
+    @Argument(help: "A folder, a file list (.txt) or a packed dataset.", completion: .photos)
     var source: String
 
     @Flag(help: "Print one JSON object.")

@@ -25,14 +25,14 @@ struct EvaluateCommand: AsyncParsableCommand {
             Started by mpirun or srun, all ranks share out the photos; the values are the same.
             """)
 
-    @Argument(help: "A checkpoint or a package.")
+    @Argument(help: "A checkpoint or a package.", completion: .model)
     var model: String
 
     @Option(
         help: """
             A directory of photos with its subdirectories, a list of photos (.txt) or a packed \
             dataset (.h5); with --video also a film.
-            """)
+            """, completion: .film)
     var data: String
 
     @Flag(help: "Measure the colors of films and how steady they are.")
@@ -56,7 +56,7 @@ struct EvaluateCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "Also write a page with the values and photos from the worst to the best.",
-            valueName: "file"))
+            valueName: "file"), completion: .page)
     var html: String?
 
     func validate() throws {

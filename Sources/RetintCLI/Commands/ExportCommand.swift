@@ -4,25 +4,35 @@ import Retint
 struct ExportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Convert a checkpoint to a Core ML package, or a model to PyTorch weights.",
+        abstract: "Convert a model to a Core ML package, to ONNX or to PyTorch weights.",
         discussion: """
-            The package's input is L, named `input`; its output is a and b, named `ab`, or \
-            `output_a` and `output_b`. The same checkpoint and options give the same bytes. Check \
-            the package with `retint verify OUT.mlpackage --against CHECKPOINT`. If the output \
-            name ends in .h5 or .safetensors, the weights of the checkpoint or package are \
-            written as a state dict.
+            The format is that of the output's extension. A model's input is L, named `input`; its \
+            output is a and b, named `ab`, or `output_a` and `output_b`. The same checkpoint and \
+            options give the same bytes. Check a package with \
+            `retint verify OUT.mlpackage --against CHECKPOINT`.
+
+            To ONNX, a checkpoint or a package is written; a package as it is, with its compressed \
+            weights. Weights that ONNX cannot hold compressed are listed. To .h5 or .safetensors, \
+            the weights of a checkpoint or package are written as a state dict.
             """)
 
-    @Argument(help: "The checkpoint; for weights, a checkpoint or a package.")
+    @Argument(
+        help: "The checkpoint; for ONNX and weights, a checkpoint or a package.",
+        completion: .model)
     var checkpoint: String
 
     @Option(
         name: [.customShort("o"), .customLong("package")],
-        help: "The package to write (.mlpackage), or the weights (.h5, .safetensors).")
+        help: "What to write: a package (.mlpackage), ONNX (.onnx), weights (.h5, .safetensors).",
+        completion: .file(extensions: ["mlpackage", "onnx", "h5", "safetensors"]))
     var package: String
 
-    @Option(help: "The oldest system that the package runs on: iOS15, iOS16, iOS17 or iOS18.")
-    var target = ExportOptions.Target.iOS15
+    @Option(
+        help: """
+            The oldest system that the package runs on: iOS15, iOS16, iOS17, iOS18 or iOS26; \
+            default: iOS15.
+            """)
+    var target: ExportOptions.Target?
 
     @OptionGroup(title: "Precision") var precision: ExportPrecisionOptions
 
@@ -38,70 +48,162 @@ struct ExportCommand: ParsableCommand {
             """)
     var keepsBatchNorm = false
 
+    @Flag(
+        help: """
+            For a package: write it with other forms of operations of which a device is known to \
+            compute something else (`retint inspect --placement`), where there is such a form.
+            """)
+    var avoidWrongNumbers = false
+
     @OptionGroup(title: "Metadata") var metadata: ExportMetadataOptions
+
+    @OptionGroup(title: "ONNX") var onnx: ExportONNX
 
     @OptionGroup(title: "Weights") var weights: ExportWeights
 
-    func validate() throws { try weights.check(output: package) }
+    func validate() throws { try ExportFormat(output: package).check(given) }
+
+    /// The names of the options that were given, by group.
+    private var given: [ExportOptionGroup: [String]] {
+        [
+            .target: RetintCLI.given(["--target": target != nil]),
+            .rewriting: RetintCLI.given(["--avoid-wrong-numbers": avoidWrongNumbers]),
+            .precision: precision.given,
+            .sizes: sizes.given, .interface: interface.given,
+            .folding: RetintCLI.given(["--no-fold": keepsBatchNorm]), .metadata: metadata.given,
+            .onnx: onnx.given, .foldedWeights: weights.given,
+        ]
+    }
 
     func run() throws {
         let claim = try claimOutput(package, inputs: [checkpoint])
         defer { claim.end() }
-        var options = ExportOptions(target: target)
+        switch try ExportFormat(output: package) {
+        case .package: try writePackage()
+        case .onnx: try writeONNX()
+        case .weights: try weights.run(checkpoint, to: package)
+        }
+    }
+
+    private func writePackage() throws {
+        guard try !MLPackage.isPackage(checkpoint) else { return try rewritePackage() }
+        guard !avoidWrongNumbers else {
+            throw CommandError(
+                .wrongUsage,
+                "\(checkpoint): is no package; --avoid-wrong-numbers replaces operations of one")
+        }
+        let source = try ExportSource(Checkpoint(contentsOf: checkpoint))
+        let options = try options(for: source)
+        let summary = try exportPackage(source, to: package, options: options)
+        report(summary)
+        Console.print(
+            "\(package): \(precision(options, summary)), \(options.target.rawValue), "
+                + "\(summary.operationCount) operations"
+                + (summary.keptInFloat32.isEmpty
+                    ? "" : ", \(summary.keptInFloat32.count) of them in float32")
+                + ", \(Format.grouped(summary.weightCount)) weights")
+    }
+
+    private func rewritePackage() throws {
+        guard avoidWrongNumbers else {
+            throw CommandError(.wrongUsage, "\(checkpoint): is a package already. \(otherWays)")
+        }
+        try refuseConversion([.target])
+        let (model, replaced) = try MLPackage(contentsOf: checkpoint).avoidingWrongNumbers()
+        try model.write(to: package)
+        let names = replaced.isEmpty ? "" : ": " + replaced.joined(separator: ", ")
+        Console.print("\(package): \(replaced.count) operations replaced\(names)")
+    }
+
+    private func writeONNX() throws {
+        guard try !MLPackage.isPackage(checkpoint) else {
+            try refuseConversion()
+            let model = try MLPackage(contentsOf: checkpoint)
+            return try onnx.write(model, from: checkpoint, to: package, precision: nil)
+        }
+        let source = try ExportSource(Checkpoint(contentsOf: checkpoint))
+        var options = try options(for: source)
+        // The target with the most operations: what ONNX does not have is translated.
+        options.target = .iOS26
+        let (model, summary) = try naming(checkpoint) { try summarizedPackage(source, options) }
+        report(summary)
+        try onnx.write(
+            model, from: checkpoint, to: package, precision: precision(options, summary))
+    }
+
+    /// Refuses options that need a checkpoint.
+    private func refuseConversion(_ others: Set<ExportOptionGroup> = []) throws {
+        let refused = ExportOptionGroup.ofNetworks.union(others)
+        let names = ExportOptionGroup.allCases.filter(refused.contains)
+            .flatMap { given[$0] ?? [] }
+        guard let name = names.first else { return }
+        throw CommandError(
+            .wrongUsage,
+            "\(checkpoint): a package is written as it is, so \(name) has no meaning. \(otherWays)")
+    }
+
+    /// How to change a package.
+    private var otherWays: String {
+        """
+        `retint quantize` makes its weights smaller. For another precision, target or interface, \
+        recover its weights (retint export \(checkpoint) -o weights.h5), import them and export \
+        the checkpoint
+        """
+    }
+
+    private func options(for source: ExportSource) throws -> ExportOptions {
+        var options = ExportOptions(target: target ?? .iOS15)
         sizes.apply(to: &options)
         interface.apply(to: &options)
         metadata.apply(to: &options)
         options.foldsBatchNorm = !keepsBatchNorm
-        if ExportWeights.isRequested(by: package) {
-            return try weights.run(checkpoint, to: package, precision.isDefault ? options : nil)
-        }
-        guard try !isDirectory(checkpoint) else {
-            throw CommandError(
-                .wrongUsage,
-                """
-                \(checkpoint): is a package already. `retint quantize` makes its weights smaller. \
-                For another precision, target or interface, recover its weights \
-                (retint export \(checkpoint) -o weights.h5), import them and export the checkpoint
-                """)
-        }
-        let source = try ExportSource(Checkpoint(contentsOf: checkpoint))
         try precision.apply(to: &options, for: source)
-        report(try exportPackage(source, to: package, options: options), options)
+        return options
     }
 
-    private func report(_ summary: ExportSummary, _ options: ExportOptions) {
+    private func precision(_ options: ExportOptions, _ summary: ExportSummary) -> String {
+        summary.keptInFloat32.isEmpty ? options.precision.rawValue : "mixed"
+    }
+
+    private func report(_ summary: ExportSummary) {
         for tensor in summary.clamped {
             Console.warn("\(tensor.name): \(tensor.count) values clamped to ±65504")
         }
         if let multiple = summary.sizeMultiple {
             Console.note(
-                "the network needs sizes that are multiples of \(multiple); Core ML cannot express "
-                    + "this, so pass it no other sizes")
+                "the network needs sizes that are multiples of \(multiple); the format cannot "
+                    + "express this, so pass it no other sizes")
         }
         let kept = summary.keptInFloat32
         if !kept.isEmpty { Console.note("in float32: \(kept.joined(separator: ", "))") }
-        Console.print(
-            "\(package): \(kept.isEmpty ? options.precision.rawValue : "mixed"), "
-                + "\(options.target.rawValue), \(summary.operationCount) operations"
-                + (kept.isEmpty ? "" : ", \(kept.count) of them in float32")
-                + ", \(Format.grouped(summary.weightCount)) weights")
     }
 }
 
 /// The inputs and outputs of the package.
 struct ExportInterfaceOptions: ParsableArguments {
-    @Option(help: "The input: a multi-array of L (tensor), or a grayscale image (image).")
-    var input = ExportOptions.Input.tensor
+    @Option(
+        help: """
+            The input: a multi-array of L (tensor), or a grayscale image (image); default: tensor.
+            """)
+    var input: ExportOptions.Input?
 
-    @Option(help: "One output of both channels (ab), or one per channel (split).")
-    var output = ExportOptions.Output.ab
+    @Option(help: "One output of both channels (ab), or one per channel (split); default: ab.")
+    var output: ExportOptions.Output?
+
+    @Option(
+        help: """
+            The elements of arrays that go in and out: float32, float16 (from iOS16 on), or int8 \
+            (from iOS26 on), for L, a and b rounded to integers; default: float32.
+            """)
+    var elementType: ExportOptions.ElementType?
 
     @Option(
         help: """
             Where values are normalized: in the model, with L in 0…100 and a and b in −110…110 \
-            (inside), or by the caller, with (L − 50)/100, a/110 and b/110 (outside).
+            (inside), or by the caller, with (L − 50)/100, a/110 and b/110 (outside); \
+            default: inside.
             """)
-    var normalization = ExportOptions.Normalization.inside
+    var normalization: ExportOptions.Normalization?
 
     @Option(
         parsing: .unconditional,
@@ -122,9 +224,20 @@ struct ExportInterfaceOptions: ParsableArguments {
         }
     }
 
+    /// The names of the options that were given.
+    var given: [String] {
+        RetintCLI.given([
+            "--input": input != nil, "--output": output != nil,
+            "--element-type": elementType != nil, "--normalization": normalization != nil,
+            "--image-scale": imageScale != nil,
+            "--image-bias": imageBias != nil,
+        ])
+    }
+
     func apply(to options: inout ExportOptions) {
-        (options.input, options.output) = (input, output)
-        options.normalization = normalization
+        (options.input, options.output) = (input ?? .tensor, output ?? .ab)
+        options.elementType = elementType ?? .float32
+        options.normalization = normalization ?? .inside
         guard imageScale != nil || imageBias != nil else { return }
         options.imageScaling = .init(scale: imageScale ?? 1, bias: imageBias ?? 0)
     }
@@ -141,6 +254,14 @@ struct ExportMetadataOptions: ParsableArguments {
     @Option(help: "The model version in the package's metadata.")
     var modelVersion = ""
 
+    /// The names of the options that were given.
+    var given: [String] {
+        RetintCLI.given([
+            "--author": !author.isEmpty, "--license": !license.isEmpty,
+            "--model-version": !modelVersion.isEmpty,
+        ])
+    }
+
     func apply(to options: inout ExportOptions) {
         (options.author, options.license) = (author, license)
         options.version = modelVersion
@@ -148,6 +269,7 @@ struct ExportMetadataOptions: ParsableArguments {
 }
 
 extension ExportOptions.Target: ExpressibleByArgument {}
+extension ExportOptions.ElementType: ExpressibleByArgument {}
 extension ExportOptions.Input: ExpressibleByArgument {}
 extension ExportOptions.Output: ExpressibleByArgument {}
 extension ExportOptions.Normalization: ExpressibleByArgument {}

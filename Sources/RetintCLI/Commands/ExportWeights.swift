@@ -10,36 +10,12 @@ struct ExportWeights: ParsableArguments {
             """)
     var allowFolded = false
 
-    /// Whether the output's name is that of a file of weights.
-    static func isRequested(by output: String) -> Bool {
-        TensorFileFormat(extensionOf: output)?.isWritable == true
-    }
-
-    /// Throws a usage error if the output's name has no known extension.
-    func check(output: String) throws {
-        let isWeights = Self.isRequested(by: output)
-        guard isWeights || output.hasSuffix(".mlpackage") else {
-            throw ValidationError(
-                "\(output): unknown extension; use .mlpackage for Core ML, .h5 or .safetensors for "
-                    + "PyTorch")
-        }
-        guard isWeights || !allowFolded else {
-            throw ValidationError("--allow-folded needs an output of weights (.h5, .safetensors)")
-        }
-    }
+    /// The names of the options that were given.
+    var given: [String] { RetintCLI.given(["--allow-folded": allowFolded]) }
 
     /// Writes the weights of a checkpoint or of a package as a state dict.
-    ///
-    /// - Parameter options: the options of a package, which must be the default ones; nil if a
-    ///   precision was given.
-    func run(_ model: String, to output: String, _ options: ExportOptions?) throws {
-        guard options == ExportOptions() else {
-            throw CommandError(
-                .wrongUsage,
-                "\(output): weights are written unchanged; precision, target, sizes, interface and "
-                    + "metadata apply to packages only")
-        }
-        if try isDirectory(model) {
+    func run(_ model: String, to output: String) throws {
+        if try MLPackage.isPackage(model) {
             try write(
                 recoverWeights(ofPackageAt: model, allowsFolded: allowFolded), to: output)
         } else {
@@ -103,9 +79,4 @@ extension RecoveredWeights {
         }
         return warnings
     }
-}
-
-extension ExportPrecisionOptions {
-    /// Whether the precision of a package was left at its default.
-    var isDefault: Bool { precision == .float32 && !clamps }
 }

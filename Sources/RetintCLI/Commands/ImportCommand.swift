@@ -14,7 +14,7 @@ struct ImportCommand: ParsableCommand {
             and options, except for those that are given, such as another saturation.
             """)
 
-    @Argument(help: "The file of weights: .pth, .safetensors or .h5.")
+    @Argument(help: "The file of weights: .pth, .safetensors or .h5.", completion: .weights)
     var weights: String
 
     @OptionGroup var architecture: ArchitectureChoice
@@ -29,7 +29,7 @@ struct ImportCommand: ParsableCommand {
 
     @OptionGroup var stateDict: StateDictChoice
 
-    @Option(name: .shortAndLong, help: "The checkpoint to write.")
+    @Option(name: .shortAndLong, help: "The checkpoint to write.", completion: .checkpoint)
     var output: String
 
     func validate() throws {
@@ -79,7 +79,7 @@ struct ArchitectureChoice: ParsableArguments {
         help: ArgumentHelp(
             "The architecture: \(colorizerNames.joined(separator: ", ")). "
                 + "If not given, a checkpoint's own, with its options.",
-            valueName: "name"))
+            valueName: "name"), completion: .architecture)
     var name: String?
 
     @OptionGroup var flags: ArchitectureFlags

@@ -13,7 +13,8 @@ struct InspectCommand: AsyncParsableCommand {
             through, and the Python with Apple's Core AI runtime.
             """)
 
-    @Argument(help: "A checkpoint, a package, or another file of tensors.")
+    @Argument(
+        help: "A checkpoint, a package, or another file of tensors.", completion: .inspectable)
     var file: String?
 
     @Flag(help: "Show what is found on this machine: processor, kernels, MPI, Core AI.")
@@ -34,7 +35,7 @@ struct InspectCommand: AsyncParsableCommand {
 
     func run() async throws {
         guard let file else { return try await describeSystem() }
-        guard try !placement || isDirectory(file) else {
+        guard try !placement || MLPackage.isPackage(file) else {
             throw CommandError(
                 .wrongUsage, "--placement needs a package; export \(file) to one first")
         }

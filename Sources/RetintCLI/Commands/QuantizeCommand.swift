@@ -20,12 +20,12 @@ struct QuantizeCommand: ParsableCommand {
             Check the result with `retint verify OUT.mlpackage --against CHECKPOINT`.
             """)
 
-    @Argument(help: "The package.")
+    @Argument(help: "The package.", completion: .package)
     var source: String
 
     @Option(
         name: [.customShort("o"), .customLong("package")],
-        help: "The package to write; its name ends in .mlpackage.")
+        help: "The package to write; its name ends in .mlpackage.", completion: .package)
     var package: String?
 
     @OptionGroup var scheme: SchemeOptions
@@ -35,17 +35,18 @@ struct QuantizeCommand: ParsableCommand {
             """
             A YAML file with the keys of coremltools' OptimizationConfig: schemes by operation \
             type or name.
-            """, valueName: "file.yaml"))
+            """, valueName: "file.yaml"), completion: .yaml)
     var config: String?
 
     @Option(
         help: ArgumentHelp(
-            "Calibrate on the photos of this folder.", valueName: "dir"))
+            "Calibrate on the photos of this folder.", valueName: "dir"), completion: .directory)
     var calibrate: String?
 
     @Option(
         help: ArgumentHelp(
-            "Compare colors on the photos of this folder.", valueName: "dir"))
+            "Compare colors on the photos of this folder.", valueName: "dir"),
+        completion: .directory)
     var photos: String?
 
     @Option(help: "The largest number of photos to use of a folder, evenly spaced.")
@@ -95,7 +96,7 @@ struct QuantizeCommand: ParsableCommand {
     private var isRequested: Bool { !scheme.isEmpty || config != nil || search }
 
     func run() throws {
-        guard try isDirectory(source) else {
+        guard try MLPackage.isPackage(source) else {
             throw CommandError(
                 .wrongUsage,
                 "\(source): is no package; export a checkpoint first, with retint export")
@@ -108,6 +109,7 @@ struct QuantizeCommand: ParsableCommand {
         }
         defer { claim?.end() }
         let original = try MLPackage(contentsOf: source)
+        try refuseUnnamedFunction(of: original)
         let calibration = try lightness(below: calibrate, for: original)
         let photos = try lightness(below: photos, for: original)
         guard let package else { return try compare(original, photos, calibration) }
@@ -123,6 +125,18 @@ struct QuantizeCommand: ParsableCommand {
         try result.write(to: package)
         let change = try change(original, to: result, photos)
         try show(QuantizationOutcome(report, change), package)
+    }
+
+    /// Of a package with several functions, the result would have one.
+    private func refuseUnnamedFunction(of original: MLPackage) throws {
+        guard original.functionNames.count > 1, FunctionPath(source).function == nil else { return }
+        throw CommandError(
+            .wrongUsage,
+            """
+            \(source): has the functions \(original.functionNames.joined(separator: ", ")). Name \
+            one, as in \(source)#\(original.functionNames[0]), quantize each, and put the results \
+            together with retint combine
+            """)
     }
 
     private func searchSmallest(
@@ -208,16 +222,6 @@ struct QuantizeCommand: ParsableCommand {
         return try chosen.map {
             try Image(contentsOf: $0).lightness(height: size.height, width: size.width)
         }
-    }
-}
-
-/// Runs `body` and names the package in errors that concern it.
-private func naming<Result>(_ file: String, _ body: () throws -> Result) throws -> Result {
-    do {
-        return try body()
-    } catch var error as ConversionError {
-        if error.file.isEmpty { error.file = file }
-        throw error
     }
 }
 

@@ -14,18 +14,19 @@ struct ReportCommand: AsyncParsableCommand {
             with plots (-o). Run it on an idle machine.
             """)
 
-    @Argument(help: "A checkpoint or a package.")
+    @Argument(help: "A checkpoint or a package.", completion: .model)
     var model: String
 
     @Option(
         help: ArgumentHelp(
             "Set this model beside it; the two take turns in every measurement.",
-            valueName: "model"))
+            valueName: "model"), completion: .model)
     var against: String?
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("Write an HTML page instead of a table.", valueName: "page.html"))
+        help: ArgumentHelp("Write an HTML page instead of a table.", valueName: "page.html"),
+        completion: .page)
     var output: String?
 
     @Option(help: "The side of the square at which the network sees a frame, in pixels.")
@@ -51,7 +52,7 @@ struct ReportCommand: AsyncParsableCommand {
         help: """
             Also color the first frames of this film, for as long as the model predicts: its \
             speed, and the share of each stage.
-            """)
+            """, completion: .film)
     var film: String?
 
     @OptionGroup var memory: MemoryOptions

@@ -18,7 +18,9 @@ struct SearchCommand: AsyncParsableCommand {
                 --candidate architecture=rep-unet depth=0.5
             """)
 
-    @Option(help: ArgumentHelp("The YAML file that all candidates share.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("The YAML file that all candidates share.", valueName: "file"),
+        completion: .yaml)
     var config: String
 
     @Option(
@@ -34,7 +36,9 @@ struct SearchCommand: AsyncParsableCommand {
             valueName: "key=value"))
     var settings: [String] = []
 
-    @Option(name: .shortAndLong, help: "The folder for the runs and report.html.")
+    @Option(
+        name: .shortAndLong, help: "The folder for the runs and report.html.",
+        completion: .directory)
     var output: String
 
     @Option(help: "Steps of the candidates in the last round; default: the file's.")

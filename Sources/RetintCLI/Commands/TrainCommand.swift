@@ -14,7 +14,8 @@ struct TrainCommand: AsyncParsableCommand {
             had never stopped. Started by mpirun or srun, all ranks train together.
             """)
 
-    @Option(help: ArgumentHelp("The YAML file; see --defaults.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("The YAML file; see --defaults.", valueName: "file"), completion: .yaml)
     var config: String?
 
     @Option(
@@ -22,7 +23,9 @@ struct TrainCommand: AsyncParsableCommand {
         help: ArgumentHelp("Values that override those of the file.", valueName: "key=value"))
     var settings: [String] = []
 
-    @Option(name: .shortAndLong, help: "The folder of the run; overrides the file's.")
+    @Option(
+        name: .shortAndLong, help: "The folder of the run; overrides the file's.",
+        completion: .directory)
     var output: String?
 
     @Option(

@@ -34,19 +34,22 @@ struct VerifyCommand: AsyncParsableCommand {
             others are the default ones.
             """)
 
-    @Argument(help: "A checkpoint, a package, or saved results.")
+    @Argument(
+        help: "A checkpoint, a package, or saved results.",
+        completion: .file(extensions: ["h5", "mlpackage", "json"]))
     var model: String
 
     @Option(
         help: ArgumentHelp(
             "An HDF5 file with inputs/<name>, outputs/<name> and, optionally, "
                 + "activations/<module path>; or a folder NAME.aimodelintermediates.",
-            valueName: "ref.h5"))
+            valueName: "ref.h5"), completion: .checkpoint)
     var reference: String?
 
     @Option(
         help: ArgumentHelp(
-            "Compare with this model, run in float32, instead of a file.", valueName: "model"))
+            "Compare with this model, run in float32, instead of a file.", valueName: "model"),
+        completion: .model)
     var against: String?
 
     @OptionGroup var judging: JudgeOptions
@@ -149,7 +152,7 @@ extension VerifyCommand {
 extension VerifyCommand {
     private func measured(_ images: JudgedImages?) async throws -> VerificationResults {
         let environment = VerificationEnvironment(
-            retint: RetintCommand.configuration.version, processor: Processor.name)
+            retint: retintVersion, processor: Processor.name)
         let judges = judging.judges
         guard judges.count > 1 else {
             return VerificationResults(

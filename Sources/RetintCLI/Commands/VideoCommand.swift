@@ -15,16 +15,17 @@ struct VideoCommand: AsyncParsableCommand {
             with 130. A film that is damaged gives what can be read of it, and exit code 1.
             """)
 
-    @Argument(help: "A checkpoint or a package.")
+    @Argument(help: "A checkpoint or a package.", completion: .model)
     var model: String
 
-    @Argument(help: "The film; - for YUV4MPEG2 from standard input.")
+    @Argument(help: "The film; - for YUV4MPEG2 from standard input.", completion: .film)
     var input: String
 
     @Option(
         name: .shortAndLong,
         help:
-            "The film to write; its name states the container. - for YUV4MPEG2 to standard output.")
+            "The film to write; its name states the container. - for YUV4MPEG2 to standard output.",
+        completion: .film)
     var output: String
 
     @Option(help: "The side of the square at which the network sees a frame, in pixels.")
@@ -70,7 +71,7 @@ struct VideoCommand: AsyncParsableCommand {
             A frame of the film in the colors that it is to have, as an image; may be repeated. \
             Frames that look like it take its colors, and those after them keep them until the \
             scene ends.
-            """, valueName: "image"))
+            """, valueName: "image"), completion: .photo)
     var anchors: [String] = []
 
     @Flag(

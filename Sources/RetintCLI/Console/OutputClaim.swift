@@ -24,6 +24,7 @@ private func refuse(_ output: String, over input: String) throws {
     func error(_ relation: String) -> CommandError {
         CommandError(.wrongUsage, "\(output): \(relation); choose another output path")
     }
+    let input = FunctionPath(input).package.string
     guard let source = FileIdentity(of: input) else { return }
     let target = FileIdentity(of: output)
     if source == target { throw error("is the input itself") }

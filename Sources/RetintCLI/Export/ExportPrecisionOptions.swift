@@ -3,8 +3,10 @@ import Retint
 
 /// The arithmetic of the package.
 struct ExportPrecisionOptions: ParsableArguments {
-    @Option(help: "The arithmetic and the weights of the program: float32 or float16.")
-    var precision = ExportOptions.Precision.float32
+    @Option(
+        help: "The arithmetic and the weights of the program: float32 or float16; default: float32."
+    )
+    var precision: ExportOptions.Precision?
 
     @Option(
         name: .customLong("keep-float32"),
@@ -28,11 +30,11 @@ struct ExportPrecisionOptions: ParsableArguments {
             """
             Keep operations in float32 whose weights, or results on these photos, exceed \
             float16, and those that read them: a photo or a folder. Repeatable.
-            """, valueName: "photos"))
+            """, valueName: "photos"), completion: .photo)
     var photos: [String] = []
 
-    @Option(help: "The factor by which results on those photos must stay below 65504.")
-    var overflowMargin = 4.0
+    @Option(help: "The factor by which results on those photos stay below 65504; default: 4.")
+    var overflowMargin: Double?
 
     @Flag(
         name: .customLong("clamp"),
@@ -44,15 +46,25 @@ struct ExportPrecisionOptions: ParsableArguments {
         guard !isMixed || precision == .float16 else {
             throw ValidationError("the --keep-float32 options need --precision float16")
         }
-        guard overflowMargin >= 1, overflowMargin.isFinite else {
-            throw ValidationError(
-                "--overflow-margin \(overflowMargin): must be a finite number from 1")
+        guard margin >= 1, margin.isFinite else {
+            throw ValidationError("--overflow-margin \(margin): must be a finite number from 1")
         }
+    }
+
+    private var margin: Double { overflowMargin ?? 4 }
+
+    /// The names of the options that were given.
+    var given: [String] {
+        RetintCLI.given([
+            "--precision": precision != nil, "--keep-float32": !names.isEmpty,
+            "--keep-float32-types": types != nil, "--keep-float32-overflow": !photos.isEmpty,
+            "--overflow-margin": overflowMargin != nil, "--clamp": clamps,
+        ])
     }
 
     /// - Throws: `ImageError` if a photo cannot be read; as `overflowingOperations`.
     func apply(to options: inout ExportOptions, for source: ExportSource) throws {
-        options.precision = precision
+        options.precision = precision ?? .float32
         options.clampsWeights = clamps
         options.float32.names = names
         options.float32.types = (types ?? "").split(separator: ",").map(String.init)
@@ -62,7 +74,7 @@ struct ExportPrecisionOptions: ParsableArguments {
             try Image(contentsOf: $0).lightness(height: options.height, width: options.width)
         }
         options.float32.overflowing = try overflowingOperations(
-            source, options, on: lightness, limit: Float(65504 / overflowMargin))
+            source, options, on: lightness, limit: Float(65504 / margin))
     }
 
     private func paths() throws -> [String] {

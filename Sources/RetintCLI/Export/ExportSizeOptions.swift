@@ -42,8 +42,16 @@ struct ExportSizeOptions: ParsableArguments {
         }
     }
 
+    /// The names of the options that were given.
+    var given: [String] {
+        RetintCLI.given([
+            "--size": size != nil, "--height": height != nil, "--width": width != nil,
+            "--sizes": sizes != nil, "--min-size": minSize != nil, "--max-size": maxSize != nil,
+        ])
+    }
+
     func apply(to options: inout ExportOptions) {
-        let standard = sizes?.sizes.first ?? given ?? fallback
+        let standard = sizes?.sizes.first ?? single ?? fallback
         (options.width, options.height) = (standard.width, standard.height)
         if let sizes {
             options.flexibility = .enumerated(Array(sizes.sizes.dropFirst()))
@@ -52,7 +60,7 @@ struct ExportSizeOptions: ParsableArguments {
         }
     }
 
-    private var given: ExportOptions.Size? {
+    private var single: ExportOptions.Size? {
         if let width, let height { return ExportOptions.Size(width: width, height: height) }
         return size.map { ExportOptions.Size($0) }
     }

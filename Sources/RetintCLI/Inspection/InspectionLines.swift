@@ -61,10 +61,14 @@ extension PackageInspection {
         [
             "\(file): package for \(target) (specification \(specificationVersion), \(opset)), "
                 + "\(Format.bytes(diskBytes)) on disk"
-        ] + inputs.map { "input \($0.text)" } + outputs.map { "output \($0.text)" }
+        ] + functionLines + inputs.map { "input \($0.text)" } + outputs.map { "output \($0.text)" }
             + operationTable.lines + weightTable.lines
             + metadata.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
             + (placement?.lines ?? [])
+    }
+
+    private var functionLines: [String] {
+        functions.map { ["functions: \($0.joined(separator: ", ")), the default first"] } ?? []
     }
 
     private var operationTable: TextTable {

@@ -17,7 +17,7 @@ extension PlacementReport {
     /// How many operations rules name.
     var summary: String {
         "rules name \(namedOperations) of \(operations) operations; uncontradicted rules declare "
-            + "\(refusedOperations) of them refused"
+            + "\(refusedOperations) of them refused, \(wrongOperations) at risk of wrong numbers"
     }
 
     /// The number of findings listed under a rule; JSON has all.

@@ -9,7 +9,7 @@ struct MaskOptions: ParsableArguments {
             A grayscale image of the same size: white is colored, black keeps its own colors. In \
             a folder, each photo's mask has its name; a film's frames have masks in the order of \
             the numbers in their names.
-            """, valueName: "file|folder"))
+            """, valueName: "file|folder"), completion: .photo)
     var mask: String?
 
     @Option(

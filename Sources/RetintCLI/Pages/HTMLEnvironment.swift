@@ -10,5 +10,5 @@ func htmlEnvironment(_ arithmetic: String) -> String {
 
 /// retint's version, the processor, and the arithmetic.
 func environment(_ arithmetic: String) -> String {
-    "retint \(RetintCommand.configuration.version) on \(Processor.name); \(arithmetic)."
+    "retint \(retintVersion) on \(Processor.name); \(arithmetic)."
 }

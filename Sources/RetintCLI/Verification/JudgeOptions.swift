@@ -28,7 +28,7 @@ struct JudgeOptions: ParsableArguments {
             """
             The Python with Apple's Core AI runtime; default: $RETINT_COREAI_PYTHON, or that of \
             Scripts/setup --coreai.
-            """, valueName: "python"))
+            """, valueName: "python"), completion: .file())
     var judgePython: String?
 
     @Option(

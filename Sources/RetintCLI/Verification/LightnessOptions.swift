@@ -7,13 +7,14 @@ struct LightnessOptions: ParsableArguments {
         name: .customLong("photo"),
         help: ArgumentHelp(
             "A photo to compare on instead of random lightness; repeatable.",
-            valueName: "file"))
+            valueName: "file"), completion: .photo)
     var files: [String] = []
 
     @Option(
         name: .customLong("photos"),
         help: ArgumentHelp(
-            "A folder of photos to compare on; repeatable.", valueName: "dir"))
+            "A folder of photos to compare on; repeatable.", valueName: "dir"),
+        completion: .directory)
     var directories: [String] = []
 
     @Option(help: "The side of the square input; default: the model's own.")

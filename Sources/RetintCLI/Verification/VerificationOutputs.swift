@@ -12,24 +12,25 @@ struct VerificationOutputs: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Also write an HTML page with the images and a plot of the error along the network.",
-            valueName: "file"))
+            valueName: "file"), completion: .page)
     var html: String?
 
     @Option(
         help: ArgumentHelp(
             "Also write what was measured, to be judged again by other bounds.",
-            valueName: "results.json"))
+            valueName: "results.json"), completion: .file(extensions: ["json"]))
     var save: String?
 
     @Option(
         help: ArgumentHelp(
-            "Also write a JUnit report with a test case for each bound.", valueName: "file.xml"))
+            "Also write a JUnit report with a test case for each bound.", valueName: "file.xml"),
+        completion: .file(extensions: ["xml"]))
     var junit: String?
 
     @Option(
         help: ArgumentHelp(
             "Also write a SARIF log with an error for each violated bound.",
-            valueName: "file.sarif"))
+            valueName: "file.sarif"), completion: .file(extensions: ["sarif"]))
     var sarif: String?
 
     @Option(
@@ -37,7 +38,7 @@ struct VerificationOutputs: ParsableArguments {
             """
             Also write all values of the first run, as retint computes them, in the form that \
             Apple's debugger for Core AI compares a device with.
-            """, valueName: "name.aimodelintermediates"))
+            """, valueName: "name.aimodelintermediates"), completion: .directory)
     var intermediates: String?
 
     private var files: [String] {

@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
-"""Writes the packages beside this script, with coremltools, and what their weights are.
+"""Writes the packages beside this script, with coremltools, and what their weights are:
 
-Needs torch and coremltools. Run it again only to change the goldens: identifiers and dates in the
-packages differ from run to run.
+    make_goldens.py [NAME ...]
+
+Needs torch and coremltools. Without names it writes all. Run it again only to change the goldens:
+identifiers and dates in the packages differ from run to run.
 """
 
 import json
 import os
 import shutil
 import sys
+import tempfile
 import warnings
 
 import numpy as np
@@ -51,19 +54,19 @@ class Tiny(torch.nn.Module):
         )
 
 
-def convert(model, target, precision, image=False):
-    shape = (1, 1, 16, 16)
+def convert(model, target, precision, image=False, size=16, dtype=np.float32):
+    shape = (1, 1, size, size)
     traced = torch.jit.trace(model, torch.zeros(shape))
     if image:
         source = ct.ImageType(
             name="lightness", shape=shape, color_layout=ct.colorlayout.GRAYSCALE, scale=100 / 255
         )
     else:
-        source = ct.TensorType(name="lightness", shape=shape)
+        source = ct.TensorType(name="lightness", shape=shape, dtype=dtype)
     return ct.convert(
         traced,
         inputs=[source],
-        outputs=[ct.TensorType(name="ab")],
+        outputs=[ct.TensorType(name="ab", dtype=dtype)],
         convert_to="mlprogram",
         minimum_deployment_target=target,
         compute_precision=precision,
@@ -80,7 +83,7 @@ def quantized(model, dtype, **options):
 
 def values(program):
     """Every constant of main: (operation, name of the parameter or attribute, Value)."""
-    main = program.functions["main"]
+    main = list(program.functions.values())[0]
     for operation in main.block_specializations[main.opset].operations:
         for name, value in operation.attributes.items():
             yield operation, name, value
@@ -93,7 +96,7 @@ def values(program):
 def summary(path):
     model = ct.utils.load_spec(path)
     reader = _BlobStorageReader(os.path.join(path, "Data/com.apple.CoreML/weights/weight.bin"))
-    main = model.mlProgram.functions["main"]
+    main = list(model.mlProgram.functions.values())[0]
     types = [operation.type for operation in main.block_specializations[main.opset].operations]
     blobs = []
     for operation, name, value in values(model.mlProgram):
@@ -119,6 +122,18 @@ def summary(path):
     return {"version": model.specificationVersion, "operations": sorted(types), "blobs": blobs}
 
 
+def save_functions(path, model):
+    """The network at two sizes, as functions of one package."""
+    functions = ct.utils.MultiFunctionDescriptor()
+    with tempfile.TemporaryDirectory() as folder:
+        for name, size in [("small", 16), ("large", 32)]:
+            part = os.path.join(folder, name + ".mlpackage")
+            convert(model, ct.target.iOS18, ct.precision.FLOAT32, size=size).save(part)
+            functions.add_function(part, "main", name)
+        functions.default_function_name = "small"
+        ct.utils.save_multifunction(functions, path)
+
+
 def main():
     torch.manual_seed(7)
     model = Tiny().eval()
@@ -133,12 +148,18 @@ def main():
         "int4-iOS18": quantized(
             convert(model, ct.target.iOS18, half), "int4", granularity="per_channel"
         ),
+        "int8-iOS26": convert(model, ct.target.iOS26, half, dtype=np.int8),
+        "functions-iOS18": None,
     }
-    expected = {}
-    for name, package in packages.items():
+    with open(os.path.join(HERE, "expected.json")) as file:
+        expected = json.load(file)
+    for name in sys.argv[1:] or packages:
         path = os.path.join(HERE, name + ".mlpackage")
         shutil.rmtree(path, ignore_errors=True)
-        package.save(path)
+        if packages[name]:
+            packages[name].save(path)
+        else:
+            save_functions(path, model)
         expected[name] = summary(path)
     with open(os.path.join(HERE, "expected.json"), "w") as file:
         json.dump(expected, file, indent=1)
