@@ -51,10 +51,14 @@ import Testing
     private func verify(
         _ code: Int32, _ arguments: String..., python: String = "echo", says: [String] = []
     ) throws -> ProcessResult {
-        try bench.expect(
-            code,
-            ["verify", "a.aimodel", "--reference", "ref.h5", "--judge-python", bench.path(python)]
-                + arguments, says: says)
+        let command = [
+            "verify", "a.aimodel", "--reference", "ref.h5", "--judge-python", bench.path(python),
+        ]
+        guard code == 2 else { return try bench.expect(code, command + arguments, says: says) }
+        // A tolerance that is exceeded is a result, and no error.
+        let result = try bench.run(command + arguments)
+        #expect(result.code == 2, "\(result.messages)")
+        return result
     }
 
     @Test func appleAloneJudgesWhatRetintCannotRead() throws {
@@ -102,7 +106,9 @@ import Testing
         #expect(result.output.hasSuffix("FAILED\n") && result.output.contains(Self.runtime))
         for file in files where !file.hasPrefix("-") {
             let text = try String(contentsOfFile: bench.path(file), encoding: .utf8)
-            #expect(text.contains("engine did not run"), "\(file)")
+            #expect(
+                text.contains(file == "r.json" ? "\"missing\" : [" : "engine did not run"),
+                "\(file)")
             #expect(text.contains("Core AI runtime 1.0.0b3 on Linux") || file == "r.sarif")
         }
         let junit = try String(contentsOfFile: bench.path("r.xml"), encoding: .utf8)

@@ -15,7 +15,8 @@ struct IntermediatesTarget: FuzzTarget {
     private static func node(_ name: String, _ op: String = "call_function") -> String {
         """
         {"node_name": "\(name)", "node_op": "\(op)", "node_target": "aten.relu.default",
-         "data_file": "data/x_0001.npy", "shape": [2, 3], "torch_dtype": "torch.float32", "numel": 6}
+         "data_file": "data/x_0001.npy", "shape": [2, 3],
+         "torch_dtype": "torch.float32", "numel": 6}
         """
     }
 
