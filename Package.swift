@@ -81,6 +81,15 @@ let package = Package(
         .target(
             name: "TensorFiles",
             dependencies: ["CHDF5", "CProcesses", "Files", "Locks", "TensorGraph"]),
+        // Another program that runs models.
+        .target(
+            name: "CoreAIRuntime",
+            dependencies: [
+                "Files", "TensorFiles", "TensorGraph",
+                .product(name: "Subprocess", package: "swift-subprocess"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            resources: [.embedInCode("run_aimodel.py")]),
         .target(
             name: "Checkpoints",
             dependencies: ["TensorFiles", "Files", "Colorizers", "Layers", "TensorGraph"]),
@@ -155,7 +164,7 @@ let package = Package(
             name: "Retint",
             dependencies: [
                 "AIModel", "Locks", "Training", "Verification", "Quantization", "Models", "Photos",
-                "ColorizerExport", "ONNXExport",
+                "ColorizerExport", "CoreAIRuntime", "ONNXExport",
                 "MIL", "Placement", "Checkpoints", "MLPackage", "Engine", "Colorizers", "Layers",
                 "Ranks", "Reports", "TensorGraph", "TensorFiles", "ColorScience", "ImageIO",
                 "Films", "Frames", "Motion", "Files", "Version",
@@ -163,8 +172,10 @@ let package = Package(
         .target(
             name: "Verification",
             dependencies: [
-                "Models", "ColorizerExport", "MIL", "MLPackage", "Engine", "Layers", "TensorGraph",
+                "CoreAIRuntime", "Models", "ColorizerExport", "MIL", "MLPackage", "Engine",
+                "Layers", "TensorGraph",
                 "ColorScience", "TensorFiles", "Files",
+                .product(name: "SystemPackage", package: "swift-system"),
             ]),
         .target(
             name: "TensorBoardProto",
@@ -236,6 +247,9 @@ let package = Package(
             dependencies: ["CProcesses", "Files", "TensorFiles", "TensorGraph", "TestSupport"],
             exclude: ["Goldens"]),
         .testTarget(
+            name: "CoreAIRuntimeTests",
+            dependencies: ["CoreAIRuntime", "TensorGraph", "TestSupport"]),
+        .testTarget(
             name: "MLPackageTests",
             dependencies: [
                 "MLPackage", "CoreMLProto", "TestSupport",
@@ -282,8 +296,8 @@ let package = Package(
         .testTarget(
             name: "VerificationTests",
             dependencies: [
-                "Verification", "Models", "Checkpoints", "ColorizerExport", "MIL", "MLPackage",
-                "TensorFiles", "TensorGraph", "TestSupport",
+                "Verification", "Models", "Checkpoints", "ColorizerExport", "MIL",
+                "MLPackage", "TensorFiles", "TensorGraph", "TestSupport",
             ], exclude: ["Goldens"]),
         .testTarget(
             name: "TrainingTests",

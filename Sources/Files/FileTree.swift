@@ -89,15 +89,28 @@ private func bytes(below path: FilePath) throws(FileError) -> Int {
 ///
 /// - Throws: ``FileError`` if the folder cannot be created; what `body` throws.
 package func withTemporaryFolder<Result>(_ body: (String) throws -> Result) throws -> Result {
+    let folder = try makeTemporaryFolder()
+    defer { removeTree(folder) }
+    return try body(folder)
+}
+
+/// The same for a function that waits for something.
+package func withTemporaryFolder<Result>(
+    _ body: (String) async throws -> Result
+) async throws -> Result {
+    let folder = try makeTemporaryFolder()
+    defer { removeTree(folder) }
+    return try await body(folder)
+}
+
+private func makeTemporaryFolder() throws(FileError) -> String {
     let named = getenv("TMPDIR").map { String(cString: $0) } ?? ""
     let parent: FilePath = named.isEmpty ? "/tmp" : FilePath(named)
     var template = Array(parent.appending("retint-XXXXXX").string.utf8CString)
     guard mkdtemp(&template) != nil else {
         throw FileError(path: parent.string, operation: "write")
     }
-    let folder = FilePath(platformString: template).string
-    defer { removeTree(folder) }
-    return try body(folder)
+    return FilePath(platformString: template).string
 }
 
 /// Waits until a file, or a folder with everything in it, is on disk.

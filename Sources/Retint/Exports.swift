@@ -6,6 +6,7 @@
 @_exported import ColorScience
 @_exported import ColorizerExport
 @_exported import Colorizers
+@_exported import CoreAIRuntime
 @_exported import Engine
 @_exported import Files
 @_exported import Films

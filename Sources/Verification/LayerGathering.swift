@@ -48,15 +48,15 @@ enum ExpectedScalars {
     case rowMajor([Float])
 }
 
-/// The expected values of a model, run after run.
-protocol ExpectedValues: AnyObject {
+/// The expected outputs of a model, run after run.
+protocol ExpectedOutputs: AnyObject {
     /// The reference's name, for messages.
     var source: String { get }
 
-    /// Finds the expected value for each of the model's values; called once, before the first run.
+    /// Prepares the runs; called once, before the first.
     ///
     /// - Parameter runs: the number of runs.
-    func match(_ program: ModelProgram, first: VerificationInput, runs: Int) throws
+    func prepare(first: VerificationInput, runs: Int) throws
 
     /// Restricts the runs that follow to the expected values of some of the model's values, so that
     /// others take no memory.
@@ -65,14 +65,20 @@ protocol ExpectedValues: AnyObject {
     /// Begins a run.
     func begin(_ inputs: [NamedTensor], at index: Int) throws
 
+    /// The expected outputs of this run; called after all values.
+    func outputs() throws -> [NamedTensor]
+}
+
+/// The expected outputs and intermediate values of a model, run after run.
+protocol ExpectedValues: ExpectedOutputs {
+    /// Finds the expected value for each of the model's values; called once, before the first run.
+    func match(_ program: ModelProgram)
+
     /// The name of the expected value of the model's value at an index; nil if there is none.
     func name(for index: Int) -> String?
 
     /// The expected scalars of a value in this run; called once for each value.
     func scalars(for index: Int) throws -> ExpectedScalars?
-
-    /// The expected outputs of this run; called after all values.
-    func outputs() throws -> [NamedTensor]
 }
 
 extension ExpectedValues {

@@ -27,11 +27,15 @@ final class ModelValues: ExpectedValues {
 
     var source: String { model.name }
 
-    func match(_ program: ModelProgram, first: VerificationInput, runs: Int) throws {
-        let other = try verifying { try model.program(on: first.tensors) }
+    func prepare(first: VerificationInput, runs: Int) throws {
+        program = try verifying { try model.program(on: first.tensors) }
+    }
+
+    func match(_ program: ModelProgram) {
+        guard let other = self.program else { return }
         let matching = ValueMatching(program, other)
         wanted = Set(matching.indices.values)
-        (self.program, self.matching) = (other, matching)
+        self.matching = matching
     }
 
     func keepOnly(_ indices: Set<Int>) {

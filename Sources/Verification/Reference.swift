@@ -11,7 +11,7 @@ public struct Reference: Sendable {
     public let inputs: [NamedTensor]
     /// The expected outputs, in the order of the file.
     public let outputs: [NamedTensor]
-    /// The outputs of the original network's modules, read from the file on demand; nil if the
+    /// The intermediate values of the original network, read from the file on demand; nil if the
     /// file has none.
     public private(set) var activations: Activations?
 
@@ -31,16 +31,29 @@ public struct Reference: Sendable {
         try check(outputs, in: "outputs")
     }
 
-    /// Reads the datasets `inputs/<name>` and `outputs/<name>` of an HDF5 file.
+    /// Reads the datasets `inputs/<name>` and `outputs/<name>` of an HDF5 file, or the inputs and
+    /// outputs in a folder `NAME.aimodelintermediates` of Apple's debugger for Core AI.
     ///
-    /// - Throws: `TensorFileError` if the file cannot be read; ``VerificationError`` if it has no
-    ///   inputs or no outputs, or a value is NaN or infinite.
+    /// - Throws: `FileError` or `TensorFileError` if the file cannot be read; ``VerificationError``
+    ///   if it has no inputs or no outputs, or a value is NaN or infinite.
     public init(contentsOf path: some PathConvertible) throws {
+        guard (try? FileKind(at: path)) != .directory else {
+            try self.init(Intermediates(contentsOf: path))
+            return
+        }
         let reader = try HDF5Reader(path: path)
         try self.init(
             name: reader.path, inputs: Self.tensors(in: "inputs", of: reader),
             outputs: Self.tensors(in: "outputs", of: reader))
         activations = try Activations(in: reader)
+    }
+
+    private init(_ intermediates: Intermediates) throws {
+        try self.init(
+            name: intermediates.path,
+            inputs: intermediates.inputs.map { NamedTensor($0.name, try intermediates.read($0)) },
+            outputs: intermediates.outputs.map { NamedTensor($0.name, try intermediates.read($0)) })
+        activations = Activations(intermediates)
     }
 
     private static func tensors(
@@ -61,7 +74,7 @@ public struct Reference: Sendable {
         guard !tensors.isEmpty else {
             throw VerificationError(
                 .badReference, path: name,
-                "has no dataset \(group)/<name>; write a reference file with "
+                "has no \(group), as \(group)/<name> in an HDF5 file; write a reference file with "
                     + "Scripts/python/export_pytorch.py")
         }
         for tensor in tensors {
@@ -76,37 +89,6 @@ public struct Reference: Sendable {
                     "\(found.text); a reference must have finite values")
             }
         }
-    }
-}
-
-/// The group `activations` of a reference file: the output of each module, by its dotted path.
-public struct Activations: Sendable {
-    private static let group = "activations"
-
-    private let reader: HDF5Reader
-    /// The path and the shape of each activation, in the order of the file.
-    public let shapes: [(path: String, shape: Shape)]
-
-    /// Nil if the file has none.
-    init?(in reader: HDF5Reader) throws {
-        guard reader.contains(Self.group) else { return nil }
-        self.reader = reader
-        shapes = try reader.datasetNames(under: Self.group).map {
-            ($0, try reader.shape(of: "\(Self.group)/\($0)"))
-        }
-    }
-
-    /// Reads the output of a module.
-    ///
-    /// - Parameter path: the module's dotted path.
-    /// - Throws: `TensorFileError` if it cannot be read; ``VerificationError`` if it has integers.
-    public func read(_ path: String) throws -> TensorData {
-        guard let data = try reader.read("\(Self.group)/\(path)").tensorData else {
-            throw VerificationError(
-                .badReference, path: reader.path, place: "\(Self.group)/\(path)",
-                "has integers; activations must be floats")
-        }
-        return data
     }
 }
 

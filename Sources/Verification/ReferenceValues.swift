@@ -4,7 +4,8 @@ import TensorGraph
 /// The values of a reference file.
 final class ReferenceValues: ExpectedValues {
     private let reference: Reference
-    private var matching: ActivationMatching?
+    /// The names of the activations by the indices of the model's values.
+    private var names: [Int: String] = [:]
     private var runs = 1
     private var index = 0
 
@@ -14,16 +15,9 @@ final class ReferenceValues: ExpectedValues {
 
     var source: String { reference.name }
 
-    func match(_ program: ModelProgram, first: VerificationInput, runs: Int) throws {
-        self.runs = runs
-        matching = reference.activations.map {
-            ActivationMatching(program, $0.shapes, images: runs)
-        }
-        try checkOutputs()
-    }
-
     /// Checks that the outputs can be split evenly among the runs.
-    private func checkOutputs() throws {
+    func prepare(first: VerificationInput, runs: Int) throws {
+        self.runs = runs
         for output in reference.outputs where runs > 1 {
             let shape = output.data.shape
             guard shape.rank == 0 || !shape[0].isMultiple(of: runs) else { continue }
@@ -33,9 +27,13 @@ final class ReferenceValues: ExpectedValues {
         }
     }
 
+    func match(_ program: ModelProgram) {
+        names = reference.activations?.names(for: program, images: runs) ?? [:]
+    }
+
     func begin(_ inputs: [NamedTensor], at index: Int) { self.index = index }
 
-    func name(for index: Int) -> String? { matching?.paths[index] }
+    func name(for index: Int) -> String? { names[index] }
 
     func scalars(for index: Int) throws -> ExpectedScalars? {
         guard let path = name(for: index), let data = try reference.activations?.read(path)

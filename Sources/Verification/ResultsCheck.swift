@@ -5,13 +5,23 @@ import TensorGraph
 /// Refuses values in a file of results that no verification gives.
 struct ResultsCheck {
     private let path: String
+    /// What the places lie in.
+    private var prefix = ""
 
     init(_ path: some PathConvertible) { self.path = path.filePath.string }
+
+    /// The check of places in an object.
+    func within(_ place: String) -> ResultsCheck {
+        var check = self
+        check.prefix += place + "."
+        return check
+    }
 
     func require(_ condition: Bool, _ place: String, _ rule: String) throws {
         guard !condition else { return }
         throw VerificationError(
-            .badResults, path: path, place: place, rule + "; verify again and save the results")
+            .badResults, path: path, place: prefix + place,
+            rule + "; verify again and save the results")
     }
 
     func callAsFunction(_ tolerance: Tolerance, _ layers: LayerTolerance) throws {

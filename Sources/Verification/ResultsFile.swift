@@ -5,7 +5,7 @@ import TensorGraph
 /// ``VerificationResults`` as they are in a file. The keys are in snake_case there.
 struct ResultsFile: Codable {
     private static let format = "retint verification"
-    private static let version = 1
+    private static let version = 2
 
     /// What tells whether this version of retint can read the rest.
     private struct Head: Codable {
@@ -50,60 +50,44 @@ struct ResultsFile: Codable {
         let error: LayerError?
     }
 
+    /// The figures of one judge.
+    struct Report: Codable {
+        let judge: Judge
+        let runtime: String
+        let model: String
+        let reference: String
+        let isSameNetwork: Bool
+        let precision: ModelPrecision
+        let compute: ComputePrecision
+        let tolerance: Tolerance
+        let layerTolerance: LayerTolerance
+        let layersDecide: Bool
+        let outputs: [Output]
+        let deltaE2000: ColorDifference?
+        let photos: [Photo]
+        let layers: [Layer]
+        let stages: [Stage]?
+        let errorSources: Sources?
+        let precisionSearch: PrecisionSearch.Summary?
+        let reduction: PackageReduction.Summary?
+    }
+
     let format: String
     let version: Int
     let environment: VerificationEnvironment
-    let model: String
-    let reference: String
-    let isSameNetwork: Bool
-    let precision: ModelPrecision
-    let compute: ComputePrecision
-    let tolerance: Tolerance
-    let layerTolerance: LayerTolerance
-    let layersDecide: Bool
-    let outputs: [Output]
-    let deltaE2000: ColorDifference?
-    let photos: [Photo]
-    let layers: [Layer]
-    let stages: [Stage]?
-    let errorSources: Sources?
-    let precisionSearch: PrecisionSearch.Summary?
-    let reduction: PackageReduction.Summary?
+    let judges: [Report]
+    let missing: [MissingJudge]
 }
 
 // MARK: Writing
 
 extension ResultsFile {
     init(_ results: VerificationResults) {
-        let report = results.report
         format = Self.format
         version = Self.version
         environment = results.environment
-        model = report.model
-        reference = report.reference
-        isSameNetwork = report.isSameNetwork
-        precision = report.precision
-        compute = report.compute
-        tolerance = report.tolerance
-        layerTolerance = report.layerTolerance
-        layersDecide = report.layersDecide
-        outputs = report.outputs.map { Output($0) }
-        deltaE2000 = report.color
-        photos = report.photos.map { Photo(photo: $0.photo, deltaE2000: $0.difference) }
-        layers = report.layers.map { Layer($0) }
-        let diagnosis = report.diagnosis
-        stages =
-            diagnosis.stages.isEmpty
-            ? nil
-            : diagnosis.stages.map {
-                Stage(stage: $0.stage, outputs: $0.outputs.map { Output($0) })
-            }
-        errorSources = diagnosis.errorSources.map { sources in
-            Sources(
-                weights: sources.weights.map { Output($0) },
-                arithmetic: sources.arithmetic.map { Output($0) }, tensors: sources.tensors)
-        }
-        (precisionSearch, reduction) = (diagnosis.precisionSearch, diagnosis.reduction)
+        judges = results.reports.map { Report($0) }
+        missing = results.missing
     }
 
     func json() throws -> [UInt8] {
@@ -113,6 +97,40 @@ extension ResultsFile {
         encoder.nonConformingFloatEncodingStrategy = .convertToString(
             positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
         return Array(try encoder.encode(self)) + [UInt8(ascii: "\n")]
+    }
+}
+
+extension ResultsFile.Report {
+    fileprivate init(_ report: VerificationReport) {
+        judge = report.judge
+        runtime = report.runtime
+        model = report.model
+        reference = report.reference
+        isSameNetwork = report.isSameNetwork
+        precision = report.precision
+        compute = report.compute
+        tolerance = report.tolerance
+        layerTolerance = report.layerTolerance
+        layersDecide = report.layersDecide
+        outputs = report.outputs.map { ResultsFile.Output($0) }
+        deltaE2000 = report.color
+        photos = report.photos.map { ResultsFile.Photo(photo: $0.photo, deltaE2000: $0.difference) }
+        layers = report.layers.map { ResultsFile.Layer($0) }
+        let diagnosis = report.diagnosis
+        stages =
+            diagnosis.stages.isEmpty
+            ? nil
+            : diagnosis.stages.map {
+                ResultsFile.Stage(
+                    stage: $0.stage, outputs: $0.outputs.map { ResultsFile.Output($0) })
+            }
+        errorSources = diagnosis.errorSources.map { sources in
+            ResultsFile.Sources(
+                weights: sources.weights.map { ResultsFile.Output($0) },
+                arithmetic: sources.arithmetic.map { ResultsFile.Output($0) },
+                tensors: sources.tensors)
+        }
+        (precisionSearch, reduction) = (diagnosis.precisionSearch, diagnosis.reduction)
     }
 }
 
@@ -166,25 +184,35 @@ extension ResultsFile {
 
     /// - Throws: ``VerificationError`` if a value is out of range.
     func results(_ check: ResultsCheck) throws -> VerificationResults {
+        try check.require(!judges.isEmpty, "judges", "must have at least one judge")
+        let reports = try judges.enumerated().map { index, report in
+            try report.report(check.within("judges[\(index)]"))
+        }
+        return VerificationResults(reports, missing: missing, environment: environment)
+    }
+}
+
+extension ResultsFile.Report {
+    fileprivate func report(_ check: ResultsCheck) throws -> VerificationReport {
         try check(tolerance, layerTolerance)
         try check.require(!outputs.isEmpty, "outputs", "must have at least one output")
         try deltaE2000.map { try check($0, "delta_e2000") }
         for (index, photo) in photos.enumerated() {
             try check(photo.deltaE2000, "photos[\(index)].delta_e2000")
         }
-        let report = VerificationReport(
-            model: model, reference: reference, isSameNetwork: isSameNetwork,
-            precision: precision, compute: compute, tolerance: tolerance,
-            outputs: try comparisons(outputs, "outputs", check, tolerance), color: deltaE2000,
+        return VerificationReport(
+            judge: judge, runtime: runtime, model: model, reference: reference,
+            isSameNetwork: isSameNetwork, precision: precision, compute: compute,
+            tolerance: tolerance, outputs: try comparisons(outputs, "outputs", check, tolerance),
+            color: deltaE2000,
             photos: photos.map { PhotoDifference(photo: $0.photo, difference: $0.deltaE2000) },
             layers: try layers.indices.map { try layer($0, check) },
             layerTolerance: layerTolerance, layersDecide: layersDecide,
             diagnosis: try diagnosis(check))
-        return VerificationResults(report, environment: environment)
     }
 
     private func comparisons(
-        _ outputs: [Output], _ place: String, _ check: ResultsCheck, _ tolerance: Tolerance
+        _ outputs: [ResultsFile.Output], _ place: String, _ check: ResultsCheck, _ tolerance: Tolerance
     ) throws -> [OutputComparison] {
         try outputs.enumerated().map { index, output in
             let frontier = try check(output, "\(place)[\(index)]")

@@ -145,7 +145,7 @@ extension ModelProgram {
 
 extension Shape {
     /// The shape with the first dimension multiplied, for a count above 1.
-    fileprivate func repeated(_ count: Int) -> Shape {
+    func repeated(_ count: Int) -> Shape {
         guard count > 1, rank > 0 else { return self }
         var shape = self
         shape[0] *= count

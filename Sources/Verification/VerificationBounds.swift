@@ -41,14 +41,17 @@ extension VerificationReport {
             tolerance: tolerance, layerTolerance: layerTolerance, layersDecide: layersDecide)
     }
 
-    /// The same figures, judged by other bounds.
+    /// The same figures, judged by other bounds. Bounds on intermediate values are none for Apple's
+    /// runtime, which shows no such values.
     public func judged(by bounds: VerificationBounds) -> VerificationReport {
         VerificationReport(
-            model: model, reference: reference, isSameNetwork: isSameNetwork,
+            judge: judge, runtime: runtime, model: model, reference: reference,
+            isSameNetwork: isSameNetwork,
             precision: precision, compute: compute, tolerance: bounds.tolerance,
             outputs: outputs.map { $0.judged(by: bounds.tolerance) }, color: color,
             photos: photos, layers: layers.map { $0.judged(by: bounds.layerTolerance) },
-            layerTolerance: bounds.layerTolerance, layersDecide: bounds.layersDecide,
+            layerTolerance: bounds.layerTolerance,
+            layersDecide: bounds.layersDecide && judge == .retint,
             diagnosis: diagnosis.judged(by: bounds.tolerance))
     }
 }

@@ -34,6 +34,8 @@ public enum VerificationRule: String, Hashable, Sendable, CaseIterable {
     case layerError = "layer-error"
     /// The SNR of an intermediate value has a lower bound.
     case layerSNR = "layer-snr"
+    /// Each judge that was asked for ran the model.
+    case judged = "judged"
 
     /// The bound in a sentence.
     public var summary: String {
@@ -47,6 +49,7 @@ public enum VerificationRule: String, Hashable, Sendable, CaseIterable {
         case .meanDeltaE: "The mean CIEDE2000 difference of the colors is small enough."
         case .layerError: "The largest error of an intermediate value is small enough."
         case .layerSNR: "The SNR of an intermediate value is high enough."
+        case .judged: "Each judge that was asked for ran the model."
         }
     }
 }

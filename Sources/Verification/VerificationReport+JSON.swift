@@ -3,7 +3,7 @@ import Models
 // Encode with `convertToSnakeCase`: the key `maxAbsError` becomes `max_abs_error`.
 extension VerificationReport: Encodable {
     private enum CodingKeys: String, CodingKey {
-        case passed, model, reference, precision, compute, runtime, tolerance, outputs
+        case passed, judge, model, reference, precision, compute, runtime, tolerance, outputs
         case deltaE2000Mean, failures, photos, worstPhoto, layers, layerTolerance
         case layersCompared, firstPastTolerance, firstNonFinite, largestValue
         case stages, firstFailingStage, errorSources, precisionSearch, reduction
@@ -14,11 +14,12 @@ extension VerificationReport: Encodable {
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(passed, forKey: .passed)
+        try container.encode(judge, forKey: .judge)
         try container.encode(model, forKey: .model)
         try container.encode(reference, forKey: .reference)
         try container.encode(precision, forKey: .precision)
         try container.encode(compute, forKey: .compute)
-        try container.encode(Self.runtime, forKey: .runtime)
+        try container.encode(runtime, forKey: .runtime)
         try container.encode(tolerance, forKey: .tolerance)
         try container.encode(byName(outputs), forKey: .outputs)
         try container.encodeIfPresent(color?.mean, forKey: .deltaE2000Mean)

@@ -2,11 +2,16 @@ import Models
 
 /// The result of comparing a model with a reference or with another model.
 public struct VerificationReport: Sendable {
+    /// What ran the model.
+    public let judge: Judge
+    /// The name of the runtime that ran the model, with its version.
+    public let runtime: String
     /// The name of the model.
     public let model: String
     /// The name of the reference, or of the other model.
     public let reference: String
-    /// Whether the expected values come from another model, rather than from a file.
+    /// Whether the expected values come from another model, run by the same engine, rather than
+    /// from a file or from another engine.
     public let isSameNetwork: Bool
     /// The precision of the model's weights.
     public let precision: ModelPrecision
@@ -29,8 +34,8 @@ public struct VerificationReport: Sendable {
     /// Where errors come from, as far as that was asked for.
     public var diagnosis = Diagnosis()
 
-    /// The runtime that the model was run with.
-    public static let runtime = "retint's CPU engine (not Apple's Core ML runtime)"
+    /// What retint's own engine is called in reports.
+    static let engine = "retint's CPU engine (not Apple's Core ML runtime)"
 
     /// A sentence for each violated bound on the colors; empty if they pass.
     public var colorFailures: [String] {

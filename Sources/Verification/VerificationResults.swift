@@ -6,15 +6,41 @@ import Foundation
 /// Every bound can be judged again: beside the figures, the file has the values that decide a bound
 /// |c − e| ≤ atol + rtol·|e|, for all atol and rtol.
 public struct VerificationResults: Sendable {
-    /// The figures, and the bounds that they were judged by.
-    public let report: VerificationReport
+    /// The figures of each judge that ran, and the bounds that they were judged by.
+    public let reports: [VerificationReport]
+    /// The judges that were asked for, and did not run.
+    public let missing: [MissingJudge]
     /// What measured them.
     public let environment: VerificationEnvironment
 
     /// Joins figures with what measured them.
-    public init(_ report: VerificationReport, environment: VerificationEnvironment) {
-        self.report = report
+    ///
+    /// - Parameters:
+    ///   - reports: the figures of each judge that ran.
+    ///   - missing: the judges that were asked for, and did not run.
+    ///   - environment: what measured them.
+    public init(
+        _ reports: [VerificationReport], missing: [MissingJudge] = [],
+        environment: VerificationEnvironment
+    ) {
+        self.reports = reports
+        self.missing = missing
         self.environment = environment
+    }
+
+    /// Whether all judges ran the model, and it meets every bound by each of them.
+    public var passed: Bool {
+        !reports.isEmpty && missing.isEmpty && reports.allSatisfy(\.passed)
+    }
+
+    /// The same figures, judged by other bounds.
+    ///
+    /// - Parameter bounds: the bounds for the figures of a judge.
+    public func judged(
+        by bounds: (VerificationReport) -> VerificationBounds
+    ) -> VerificationResults {
+        VerificationResults(
+            reports.map { $0.judged(by: bounds($0)) }, missing: missing, environment: environment)
     }
 
     /// Whether a path is that of results rather than of a model: its name ends in `.json`, or the
@@ -54,5 +80,21 @@ public struct VerificationEnvironment: Hashable, Sendable, Codable {
     public init(retint: String, processor: String) {
         self.retint = retint
         self.processor = processor
+    }
+}
+
+// Encode with `convertToSnakeCase`.
+extension VerificationResults: Encodable {
+    private enum CodingKeys: String, CodingKey {
+        case passed, judges, missing
+    }
+
+    /// Encodes the figures and the verdict: of one judge as its report, of several as a list.
+    public func encode(to encoder: any Encoder) throws {
+        if reports.count == 1, missing.isEmpty { return try reports[0].encode(to: encoder) }
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(passed, forKey: .passed)
+        try container.encode(reports, forKey: .judges)
+        try container.encode(missing, forKey: .missing)
     }
 }

@@ -77,6 +77,7 @@ import Testing
             #expect(ids[index] == result["ruleId"] as? String)
             let text = (result["message"] as? [String: String])?["text"]
             #expect(text?.hasPrefix("ab: the ") == true)
+            #expect(text?.contains(", by retint's CPU engine (not Apple's") == true)
             let place = try #require((result["locations"] as? [[String: Any]])?.first)
             let physical = try #require(place["physicalLocation"] as? [String: [String: Any]])
             #expect(

@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (#""version" : \d+"#, #""version" : 9"#, "version: is 9, but this retint reads 1"),
+        (#""version" : \d+"#, #""version" : 9"#, "version: is 9, but this retint reads 2"),
         (#",\s*"version" : \d+"#, "", "version: is missing"),
         (#""format" : "[^"]+""#, #""format" : "x""#, "format: must be \"retint verification\""),
         (

@@ -33,7 +33,8 @@ import Testing
 
     @Test func failuresAreRounded() {
         let report = VerificationReport(
-            model: "model", reference: "reference", isSameNetwork: true, precision: .quantized,
+            judge: .retint, runtime: "engine", model: "model", reference: "reference",
+            isSameNetwork: true, precision: .quantized,
             compute: .float16,
             tolerance: Tolerance(meanDeltaE: 1), outputs: [],
             color: ColorDifference(mean: 1.1593066918856607, percentile99: 4), photos: [],

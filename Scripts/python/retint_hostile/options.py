@@ -53,7 +53,7 @@ TEXT = {"--author", "--license", "--model-version", "--keep-float32", "--keep-fl
         "--mask",
         "--anchor", "--film", "--against", "--reference", "--before", "--encoder", "--set",
         "--candidate", "--encoder-option", "--keep-float32-overflow", "--quad", "--instances",
-        "--save", "--junit", "--sarif", "--reduce"}
+        "--save", "--junit", "--sarif", "--reduce", "--intermediates", "--judge-python"}
 
 
 def _options(command):
@@ -133,6 +133,8 @@ WRITING = [
     "verify base/model.h5 --against base/model.h5 --size 32 --html {}",
     "verify base/iOS15.mlpackage --reference base/reference.h5 --min-snr 500 --reduce {}.mlpackage",
     "verify base/iOS15.mlpackage --against base/model.h5 --find-precision -o {}.mlpackage",
+    "verify base/model.h5 --against base/model.h5 --size 32 --intermediates "
+    "{}.aimodelintermediates",
     "evaluate base/model.h5 --data base/photos --size 32 --html {}",
     "train --config base/train.yaml --set steps=1 --output {}",
 ]

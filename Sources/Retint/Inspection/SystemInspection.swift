@@ -1,3 +1,4 @@
+import CoreAIRuntime
 import Engine
 import Files
 import Ranks
@@ -9,6 +10,14 @@ public struct SystemInspection: Encodable, Sendable {
         /// The file.
         public let library: String
         /// The MPI that it was compiled for.
+        public let version: String
+    }
+
+    /// A Python with Apple's Core AI runtime.
+    public struct CoreAI: Encodable, Sendable {
+        /// The Python.
+        public let python: String
+        /// The version of the runtime.
         public let version: String
     }
 
@@ -28,9 +37,14 @@ public struct SystemInspection: Encodable, Sendable {
     public let mpi: MPI?
     /// Why there is none.
     public let mpiProblem: String?
+    /// The Python with Apple's Core AI runtime, for `verify --judge apple`; nil if there is none
+    /// that can be used.
+    public let coreAI: CoreAI?
+    /// Why there is none.
+    public let coreAIProblem: String?
 
-    /// Looks at the machine; MPI is not started.
-    public init() {
+    /// Looks at the machine. MPI is not started; a Python is, to learn what it has.
+    public init() async {
         processor = Self.processorName
         (processors, memoryBytes) = (Machine.processorCount, Machine.memoryBytes)
         vectorFloats = Machine.vectorFloats
@@ -41,6 +55,14 @@ public struct SystemInspection: Encodable, Sendable {
             mpiProblem = nil
         } catch {
             (mpi, mpiProblem) = (nil, error.description)
+        }
+        do {
+            let runtime = try AppleRuntime()
+            try await runtime.check()
+            coreAI = CoreAI(python: runtime.python, version: AppleRuntime.version)
+            coreAIProblem = nil
+        } catch {
+            (coreAI, coreAIProblem) = (nil, "\(error)")
         }
     }
 

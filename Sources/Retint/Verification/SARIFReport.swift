@@ -4,8 +4,8 @@ import Verification
 
 extension VerificationResults {
     /// Writes a SARIF 2.1.0 log, as GitHub's code scanning reads it: a rule for each kind of bound,
-    /// and an error for each bound that was violated, at the model's path. It replaces an existing
-    /// file.
+    /// and an error for each bound that a judge found violated, at the model's path. It replaces an
+    /// existing file.
     ///
     /// - Throws: `FileError` if it cannot be written.
     public func writeSARIF(to path: some PathConvertible) throws {
@@ -78,12 +78,14 @@ private struct SARIFLog: Encodable {
         let rules = VerificationRule.allCases.map { Rule($0) }
         let driver = Tool.Driver(
             name: "retint", version: results.environment.retint, rules: rules)
-        let failed = results.report.checks.filter { $0.failure != nil }
-        let model = results.report.model
-        let properties = results.report.diagnosis.properties
+        let failed = results.reports.flatMap { report in
+            report.checks.filter { $0.failure != nil }.map { Result($0, in: report) }
+        }
+        let missing = results.missing.map { Result($0, of: results.reports.first?.model ?? "") }
+        let properties = results.reports.flatMap(\.diagnosis.properties)
         runs = [
             Run(
-                tool: Tool(driver: driver), results: failed.map { Result($0, of: model) },
+                tool: Tool(driver: driver), results: failed + missing,
                 properties: properties.isEmpty
                     ? nil : Dictionary(properties.map { ($0.name, $0.value) }) { first, _ in first }
             )
@@ -101,20 +103,39 @@ extension SARIFLog.Rule {
 }
 
 extension SARIFLog.Result {
-    fileprivate init(_ check: VerificationCheck, of model: String) {
+    fileprivate init(_ check: VerificationCheck, in report: VerificationReport) {
+        let judge = report.judge == .retint ? "" : "\0\(report.judge.rawValue)"
+        self.init(
+            check.rule, of: report.model, subject: check.subject,
+            identity: "\(check.rule.rawValue)\0\(check.subject)\(judge)",
+            "\(check.subject): \(check.failure ?? ""), by \(report.runtime)")
+    }
+
+    fileprivate init(_ missing: MissingJudge, of model: String) {
+        self.init(
+            .judged, of: model, subject: missing.judge.rawValue,
+            identity: "\(VerificationRule.judged.rawValue)\0\(missing.judge.rawValue)",
+            missing.description)
+    }
+
+    /// - Parameter identity: what tells results apart, and makes one of the next run the same alert
+    ///   as this one.
+    private init(
+        _ rule: VerificationRule, of model: String, subject: String, identity: String,
+        _ message: String
+    ) {
         let location = SARIFLog.Location(
             // A model has no lines, but code scanning shows no result without one.
             physicalLocation: .init(
                 artifactLocation: .init(uri: uriReference(model)), region: .init(startLine: 1)),
-            logicalLocations: [.init(fullyQualifiedName: check.subject)])
-        // Tells results apart, and makes one of the next run the same alert as this one.
+            logicalLocations: [.init(fullyQualifiedName: subject)])
         var hash = ContentHash()
-        hash.update(Array("\(check.rule.rawValue)\0\(check.subject)".utf8))
+        hash.update(Array(identity.utf8))
         let print = Array(hash.digest.prefix(8)).hexadecimal
         self.init(
-            ruleId: check.rule.rawValue,
-            ruleIndex: VerificationRule.allCases.firstIndex(of: check.rule) ?? 0, level: "error",
-            message: .init(text: "\(check.subject): \(check.failure ?? "")"),
+            ruleId: rule.rawValue,
+            ruleIndex: VerificationRule.allCases.firstIndex(of: rule) ?? 0, level: "error",
+            message: .init(text: message),
             locations: [location], partialFingerprints: ["primaryLocationLineHash": "\(print):1"])
     }
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Retint
 
-struct InspectCommand: ParsableCommand {
+struct InspectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect",
         abstract: "Show what a file contains, or what the machine offers.",
@@ -10,7 +10,8 @@ struct InspectCommand: ParsableCommand {
             (.aimodel): inputs, outputs, operations and weights; with --placement also the \
             operations that the Neural Engine is said to refuse. Of any other PyTorch, \
             safetensors or HDF5 file: its tensors. With --system, and no file: the processor, the \
-            kernels for it, and the MPI that ranks talk through.
+            kernels for it, the MPI that ranks talk through, and the Python with Apple's Core AI \
+            runtime.
             """)
 
     @Argument(
@@ -18,7 +19,7 @@ struct InspectCommand: ParsableCommand {
         completion: .inspectable)
     var file: String?
 
-    @Flag(help: "Show what is found on this machine: processor, kernels, MPI.")
+    @Flag(help: "Show what is found on this machine: processor, kernels, MPI, Core AI.")
     var system = false
 
     @Flag(help: "Show which operations rules keep off the Neural Engine; not a measurement.")
@@ -34,8 +35,8 @@ struct InspectCommand: ParsableCommand {
         if !system, file == nil { throw ValidationError("Missing expected argument '<file>'") }
     }
 
-    func run() throws {
-        guard let file else { return try describeSystem() }
+    func run() async throws {
+        guard let file else { return try await describeSystem() }
         guard try !placement || MLPackage.isPackage(file) else {
             throw CommandError(
                 .wrongUsage, "--placement needs a package; export \(file) to one first")
@@ -45,8 +46,8 @@ struct InspectCommand: ParsableCommand {
         for line in inspection.lines { Console.print(line) }
     }
 
-    private func describeSystem() throws {
-        let inspection = SystemInspection()
+    private func describeSystem() async throws {
+        let inspection = await SystemInspection()
         if json { return try Console.printJSON(inspection) }
         for line in inspection.lines { Console.print(line) }
     }

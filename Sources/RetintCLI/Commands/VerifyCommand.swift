@@ -1,7 +1,7 @@
 import ArgumentParser
 import Retint
 
-struct VerifyCommand: ParsableCommand {
+struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
         abstract: "Compare a model's outputs with a reference.",
@@ -28,7 +28,11 @@ struct VerifyCommand: ParsableCommand {
             not enough for, and --reduce cuts out the part that is wrong. With --find-precision, \
             the report and the exit code are those of the package that is written.
 
-            The model runs on retint's own engine, not on Apple's runtime.
+            The model runs on retint's own engine, not on Apple's runtime; with --judge apple, \
+            a .aimodel runs on Apple's Core AI runtime for Linux (Scripts/setup --coreai), and \
+            with --judge both on either, beside the reference. Every judge has to pass. Apple's \
+            runtime shows no intermediate values, and its default tolerance is that against a \
+            reference file.
 
             Instead of a model, name a file that --save has written: what was measured is judged \
             again, and nothing runs. Without bounds, those of that run hold; with bounds, the \
@@ -43,7 +47,8 @@ struct VerifyCommand: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             "An HDF5 file with inputs/<name>, outputs/<name> and, optionally, "
-                + "activations/<module path>.", valueName: "ref.h5"), completion: .checkpoint)
+                + "activations/<module path>; or a folder NAME.aimodelintermediates.",
+            valueName: "ref.h5"), completion: .checkpoint)
     var reference: String?
 
     @Option(
@@ -52,6 +57,7 @@ struct VerifyCommand: ParsableCommand {
         completion: .model)
     var against: String?
 
+    @OptionGroup var judging: JudgeOptions
     @OptionGroup var lightness: LightnessOptions
     @OptionGroup var bounds: BoundOptions
 
@@ -77,6 +83,7 @@ struct VerifyCommand: ParsableCommand {
             throw ValidationError("--photo, --photos, --size and --seed need --against")
         }
         try validateDiagnosis()
+        try validateForApple()
     }
 
     private func validateDiagnosis() throws {
@@ -100,13 +107,37 @@ struct VerifyCommand: ParsableCommand {
         }
     }
 
+    /// Refuses what Apple's runtime cannot do.
+    private func validateForApple() throws {
+        guard judging.judges.contains(.apple) else { return }
+        guard !diagnosis.findPrecision, bounds.bound != .half else {
+            throw ValidationError(
+                "\(diagnosis.findPrecision ? "--find-precision" : "--bound half") needs --judge "
+                    + "retint: Apple's runtime computes as the model says")
+        }
+        guard compute == nil else {
+            throw ValidationError(
+                "--compute: Apple's runtime computes as the model says; use --judge retint")
+        }
+        guard judging.judges == [.apple] else { return }
+        if let option = diagnosis.given.first {
+            throw ValidationError("\(option) needs --judge retint or both")
+        }
+        guard !bounds.boundsLayers, outputs.intermediates == nil else {
+            throw ValidationError(
+                "--layer-tolerance, --layer-min-snr and --intermediates need --judge retint or "
+                    + "both: Apple's runtime shows no intermediate values")
+        }
+    }
+
     /// Refuses options for which the model would have to run.
     private func validateJudging() throws {
         let options: [(name: String, isGiven: Bool)] = [
             ("--reference", reference != nil), ("--against", against != nil),
             ("--photo, --photos, --size or --seed", lightness.isGiven),
             ("--compute", compute != nil), ("--memory-limit", memory.memoryLimit != nil),
-            ("--html", outputs.html != nil), ("--save", outputs.save != nil),
+            ("--judge", judging.isGiven), ("--html", outputs.html != nil),
+            ("--save", outputs.save != nil), ("--intermediates", outputs.intermediates != nil),
         ]
         let others = diagnosis.given.map { (name: $0, isGiven: true) }
         guard let option = (options + others).first(where: \.isGiven) else { return }
@@ -117,16 +148,19 @@ struct VerifyCommand: ParsableCommand {
 
     private var isJudgedAgain: Bool { VerificationResults.isFile(at: model) }
 
-    func run() throws {
+    func run() async throws {
         let inputs = try inputFiles
         let claims = try (outputs.files + diagnosis.files).map {
             try claimOutput($0, inputs: inputs)
         }
         defer { for claim in claims { claim.end() } }
-        let images = outputs.html.map { _ in VerificationImages() }
-        let results = try isJudgedAgain ? judgedAgain() : measured(images)
+        let images = outputs.html.map { _ in JudgedImages() }
+        let results = try await isJudgedAgain ? judgedAgain() : measured(images)
         try outputs.write(results, images)
-        guard results.report.passed else { throw ExitStatus.toleranceExceeded.exit }
+        if let missing = results.missing.first {
+            throw CommandError(.badInput, missing.description)
+        }
+        guard results.passed else { throw ExitStatus.toleranceExceeded.exit }
     }
 
     private var inputFiles: [String] {
@@ -141,40 +175,73 @@ struct VerifyCommand: ParsableCommand {
 extension VerifyCommand {
     private func judgedAgain() throws -> VerificationResults {
         let saved = try VerificationResults(contentsOf: model)
-        let (report, environment) = (saved.report, saved.environment)
+        let environment = saved.environment
         Console.note(
             "judging \(model), which retint \(environment.retint) measured on "
                 + environment.processor)
         guard bounds.areGiven else { return saved }
-        guard bounds.bound != .half || report.outputs.allSatisfy({ $0.half != nil }) else {
+        let measured = saved.reports.flatMap(\.outputs).allSatisfy { $0.half != nil }
+        guard bounds.bound != .half || measured else {
             throw CommandError(
                 .wrongUsage,
                 "\(model): the error of half precision was not measured; verify again with "
                     + "--bound half and save the results")
         }
-        let standard = VerificationBounds.standard(
-            report.precision, compute: report.compute, isSameNetwork: report.isSameNetwork)
-        return VerificationResults(
-            report.judged(by: bounds.replacing(standard)), environment: environment)
+        return saved.judged { report in
+            bounds.replacing(
+                .standard(
+                    report.precision, compute: report.compute, isSameNetwork: report.isSameNetwork))
+        }
     }
 }
 
 // MARK: Running
 
 extension VerifyCommand {
-    private func measured(_ images: VerificationImages?) throws -> VerificationResults {
-        let model = try memory.model(contentsOf: model)
+    private func measured(_ images: JudgedImages?) async throws -> VerificationResults {
+        let environment = VerificationEnvironment(
+            retint: retintVersion, processor: Processor.name)
+        let judges = judging.judges
+        guard judges.count > 1 else {
+            return VerificationResults(
+                [try await report(by: judges[0], images)], environment: environment)
+        }
+        // Before the other judge works.
+        try await judging.runtime.check()
+        var run = JudgedRun()
+        for judge in judges {
+            try await run.add(judge) { try await report(by: judge, images) }
+        }
+        if run.reports.isEmpty, let error = run.firstError { throw error }
+        return VerificationResults(run.reports, missing: run.missing, environment: environment)
+    }
+
+    private func report(
+        by judge: Judge, _ images: JudgedImages?
+    ) async throws -> VerificationReport {
+        switch judge {
+        case .retint: try ownReport(images?[judge])
+        case .apple: try await appleReport(images?[judge])
+        }
+    }
+
+    private func options(
+        _ precision: ModelPrecision, isSameNetwork: Bool, _ images: VerificationImages?
+    ) -> VerificationOptions {
         var options = VerificationOptions(
             compute: compute,
             bounds: bounds.replacing(
-                .standard(
-                    model.precision, compute: compute, isSameNetwork: against != nil)))
+                .standard(precision, compute: compute, isSameNetwork: isSameNetwork)))
         if let images { options.onColors = { images.add($0) } }
-        return VerificationResults(
-            try against.map { try report(on: model, against: $0, options) }
-                ?? reportOnReference(model, options),
-            environment: VerificationEnvironment(
-                retint: retintVersion, processor: Processor.name))
+        return options
+    }
+
+    private func ownReport(_ images: VerificationImages?) throws -> VerificationReport {
+        let model = try memory.model(contentsOf: model)
+        var options = options(model.precision, isSameNetwork: against != nil, images)
+        options.intermediates = outputs.intermediates
+        guard let against else { return try reportOnReference(model, options) }
+        return try report(on: model, against: against, options)
     }
 
     private func reportOnReference(
@@ -245,6 +312,18 @@ extension VerifyCommand {
         }
         try package.write(to: output)
         return (try memory.model(contentsOf: output), search.summary)
+    }
+
+    private func appleReport(_ images: VerificationImages?) async throws -> VerificationReport {
+        let model = try await AppleModel(contentsOf: model, runtime: judging.runtime)
+        let options = options(model.precision, isSameNetwork: false, images)
+        guard let against else {
+            return try await verify(
+                model, against: Reference(contentsOf: reference ?? ""), options: options)
+        }
+        let inputs = try lightness.inputs(shape: model.lightnessShape())
+        return try await verify(
+            model, against: memory.model(contentsOf: against), on: inputs, options: options)
     }
 }
 

@@ -46,6 +46,8 @@ extension ExitStatus {
         case let error as FrameError:
             self = [.truncated, .damaged].contains(error.kind) ? .failed : .badInput
         case let error as FilmError: self = error.kind == .unreadable ? .badInput : .failed
+        case let error as AppleRuntimeError:
+            self = error.kind == .unavailable || error.kind == .timedOut ? .failed : .badInput
         case is ColorizerError: self = .wrongUsage
         case is VerificationError: self = .badInput
         default: return nil

@@ -70,6 +70,9 @@ struct BoundOptions: ParsableArguments {
     /// Whether there is a bound.
     var areGiven: Bool { bound != nil || tolerance != Tolerance() || layerTolerance != nil }
 
+    /// Whether there is a bound on intermediate values.
+    var boundsLayers: Bool { layerTolerance != nil }
+
     /// The given bounds, and others for those that are not given.
     func replacing(_ others: VerificationBounds) -> VerificationBounds {
         VerificationBounds(

@@ -1,6 +1,18 @@
 import Foundation
 import Retint
 
+/// The images of each judge's comparison.
+final class JudgedImages {
+    private var images: [Judge: VerificationImages] = [:]
+
+    subscript(judge: Judge) -> VerificationImages {
+        if let own = images[judge] { return own }
+        let new = VerificationImages()
+        images[judge] = new
+        return new
+    }
+}
+
 /// The first images of a comparison, to be shown on a page.
 final class VerificationImages {
     struct Entry {

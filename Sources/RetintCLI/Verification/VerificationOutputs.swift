@@ -33,21 +33,31 @@ struct VerificationOutputs: ParsableArguments {
             valueName: "file.sarif"), completion: .file(extensions: ["sarif"]))
     var sarif: String?
 
-    var files: [String] { [html, save, junit, sarif].compactMap { $0 } }
+    @Option(
+        help: ArgumentHelp(
+            """
+            Also write all values of the first run, as retint computes them, in the form that \
+            Apple's debugger for Core AI compares a device with.
+            """, valueName: "name.aimodelintermediates"), completion: .directory)
+    var intermediates: String?
+
+    var files: [String] { [html, save, junit, sarif, intermediates].compactMap { $0 } }
 
     func validate() throws {
-        guard Set(files).count == files.count else {
-            throw ValidationError("--html, --save, --junit and --sarif need different files")
+        guard intermediates?.hasSuffix(".aimodelintermediates") ?? true else {
+            throw ValidationError(
+                "--intermediates: the name must end in .aimodelintermediates, by which Apple's "
+                    + "tools know the folder")
         }
     }
 
-    /// Writes the files, then prints the report.
-    func write(_ results: VerificationResults, _ images: VerificationImages?) throws {
-        if let html { try VerificationPage(results.report, images).write(to: html) }
+    /// Writes the files, then prints the reports.
+    func write(_ results: VerificationResults, _ images: JudgedImages?) throws {
+        if let html { try VerificationPage(results, images).write(to: html) }
         if let save { try results.write(to: save) }
         if let junit { try results.writeJUnit(to: junit) }
         if let sarif { try results.writeSARIF(to: sarif) }
-        if json { return try Console.printJSON(results.report) }
-        for line in results.report.lines(allLayers: layers) { Console.print(line) }
+        if json { return try Console.printJSON(results) }
+        for line in results.lines(allLayers: layers) { Console.print(line) }
     }
 }

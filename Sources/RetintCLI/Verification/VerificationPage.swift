@@ -1,13 +1,13 @@
 import Foundation
 import Retint
 
-/// A verification as an HTML page.
+/// A verification as an HTML page: the verdict, then a section for each judge.
 struct VerificationPage {
-    private let report: VerificationReport
-    private let images: VerificationImages?
+    private let results: VerificationResults
+    private let images: JudgedImages?
 
-    init(_ report: VerificationReport, _ images: VerificationImages?) {
-        self.report = report
+    init(_ results: VerificationResults, _ images: JudgedImages?) {
+        self.results = results
         self.images = images
     }
 
@@ -15,10 +15,10 @@ struct VerificationPage {
     ///
     /// - Throws: `FileError` if it cannot be written.
     func write(to path: String) throws {
-        let page = HTMLPage(
-            title: title, style: Self.style,
-            body: [verdict, outputs, diagnosis, network, try photos, ranges, environment])
-        try page.write(to: path)
+        let sections = try results.reports.flatMap {
+            try JudgeSection($0, images?[$0.judge]).parts
+        }
+        try HTMLPage(title: title, style: Self.style, body: beside + sections).write(to: path)
     }
 
     /// The scale of the maps of differences.
@@ -28,7 +28,38 @@ struct VerificationPage {
           margin: 0 6px; background: \(HeatColor.gradient); }
         """
 
-    private var title: String { "\(report.model) against \(report.reference)" }
+    private var title: String {
+        results.reports.first.map { "\($0.model) against \($0.reference)" } ?? ""
+    }
+
+    /// The judges beside each other, if there are several.
+    private var beside: [String] {
+        guard results.reports.count + results.missing.count > 1 else { return [] }
+        let missing = results.missing.map { "<li>\($0.description.escapedForHTML)</li>" }.joined()
+        return [
+            """
+            <h1><span class="\(results.passed ? "passed" : "failed")">\
+            \(results.passed ? "passed" : "FAILED")</span> \(title.escapedForHTML)</h1>
+            \(htmlTable(VerificationResults.judgeHeader, results.judgeRows))
+            \(missing.isEmpty ? "" : "<ul class=\"failures\">\(missing)</ul>")
+            """
+        ]
+    }
+}
+
+/// What one judge found.
+private struct JudgeSection {
+    private let report: VerificationReport
+    private let images: VerificationImages?
+
+    init(_ report: VerificationReport, _ images: VerificationImages?) {
+        self.report = report
+        self.images = images
+    }
+
+    var parts: [String] {
+        get throws { [verdict, outputs, diagnosis, network, try photos, ranges, environment] }
+    }
 
     private var verdict: String {
         let failures =
@@ -38,8 +69,8 @@ struct VerificationPage {
         return """
             <h1><span class="\(report.passed ? "passed" : "failed")">\
             \(report.passed ? "passed" : "FAILED")</span> \(report.model.escapedForHTML)</h1>
-            <p>\(report.precision.rawValue) weights, computed in \(report.compute.rawValue), \
-            against \(report.reference.escapedForHTML)</p>
+            <p>\(report.precision.rawValue) weights, computed in \(report.compute.rawValue) by \
+            \(report.runtime.escapedForHTML), against \(report.reference.escapedForHTML)</p>
             <p>Tolerance: \(report.tolerance.description.escapedForHTML)</p>
             \(items.isEmpty ? "" : "<ul class=\"failures\">\(items)</ul>")
             """
@@ -50,7 +81,7 @@ struct VerificationPage {
     }
 }
 
-extension VerificationPage {
+extension JudgeSection {
     private var diagnosis: String {
         let tables = report.diagnosisTables
         guard !tables.isEmpty else { return "" }
@@ -60,7 +91,7 @@ extension VerificationPage {
 
 // MARK: Images
 
-extension VerificationPage {
+extension JudgeSection {
     private var photos: String {
         get throws {
             guard let images, !images.entries.isEmpty, let color = report.color else {
@@ -94,8 +125,9 @@ extension VerificationPage {
 
 // MARK: Intermediate values
 
-extension VerificationPage {
+extension JudgeSection {
     private var network: String {
+        guard report.judge == .retint else { return "" }
         guard let plot = ErrorPlot(report) else {
             return """
                 <h2>Along the network</h2>
@@ -127,6 +159,9 @@ extension VerificationPage {
     }
 
     private var ranges: String {
+        guard report.judge == .retint else {
+            return "<p>Apple's runtime shows no intermediate values.</p>"
+        }
         let header = [
             "value", "operation", "shape", "max |x|", "of 65504", "max |e|", "mean |e|", "relative",
             "SNR dB", "compared with",
@@ -174,7 +209,7 @@ extension VerificationPage {
 
     private var environment: String {
         htmlEnvironment(
-            "arithmetic: \(report.compute.rawValue), by \(VerificationReport.runtime)")
+            "arithmetic: \(report.compute.rawValue), by \(report.runtime)")
     }
 }
 

@@ -1,0 +1,135 @@
+import Checkpoints
+import Foundation
+import TensorFiles
+import TensorGraph
+import TestSupport
+import Testing
+
+@testable import Models
+@testable import Verification
+
+/// Folders `NAME.aimodelintermediates`: one that coreai-torch wrote, and those that retint writes.
+@Suite struct IntermediatesTests {
+    private let scratch: TemporaryFolder
+
+    init() throws { scratch = try TemporaryFolder() }
+
+    private static let golden = goldenPath("pico.aimodelintermediates")
+
+    private static func model(_ scale: Float = 1) throws -> Model {
+        var (checkpoint, _) = try Checkpoint.importing(
+            weights: goldenPath("pico.h5"), architecture: "pico-unet",
+            options: ["width": "0.0625"])
+        if scale != 1, let weight = checkpoint.state["stage16.1.1.0.weight"]?.floats {
+            let shape = checkpoint.state["stage16.1.1.0.weight"]!.shape
+            checkpoint.state["stage16.1.1.0.weight"] = StoredTensor(
+                shape: shape, floats: weight.map { $0 * scale })
+        }
+        return Model(checkpoint)
+    }
+
+    @Test func readsWhatCoreAITorchWrote() throws {
+        let reference = try Reference(contentsOf: Self.golden)
+        #expect(reference.inputs.map(\.name) == ["lightness"])
+        #expect(reference.inputs[0].data.shape == [1, 1, 32, 32])
+        #expect(reference.outputs.map(\.name) == ["mul_1"])
+        let shapes = try #require(reference.activations?.shapes)
+        // In the order of computation, without the weight that is recorded too.
+        #expect(shapes.count == 70)
+        #expect(shapes.prefix(4).map(\.path) == ["sub", "mul", "convolution", "relu"])
+        #expect(shapes[3].shape == [1, 16, 16, 16])
+        #expect(try reference.activations?.read("relu").scalars.allSatisfy { $0 >= 0 } == true)
+    }
+
+    /// Operations have other names in PyTorch, and are found by kind, shape and order.
+    @Test func operationsAreComparedWithPyTorch() throws {
+        let report = try verify(Self.model(), against: Reference(contentsOf: Self.golden))
+        #expect(report.passed && report.firstDeparture == nil)
+        let compared = report.layers.filter { $0.error != nil }
+        // Every activation and every convolution, at least.
+        let kinds = Dictionary(grouping: compared) { $0.value.operation }.mapValues(\.count)
+        #expect(kinds["relu"] == 26 && (kinds["conv2d"] ?? 0) >= 25, "\(kinds)")
+        #expect(compared.allSatisfy { ($0.error?.snr ?? 0) > 80 })
+    }
+
+    @Test func anAlteredWeightDepartsWhereItIs() throws {
+        let report = try verify(Self.model(1.5), against: Reference(contentsOf: Self.golden))
+        let departure = try #require(report.firstDeparture)
+        #expect(report.layers[departure.layer].value.module.hasPrefix("stage16.1.1"))
+        #expect(!report.passed)
+    }
+
+    @Test func whatRetintWritesIsItsOwnReference() throws {
+        let path = scratch.path("own.aimodelintermediates")
+        var options = VerificationOptions()
+        options.intermediates = path
+        _ = try verify(Self.model(), against: Reference(contentsOf: Self.golden), options: options)
+        // The folder is replaced.
+        let first = try verify(
+            Self.model(), against: Reference(contentsOf: Self.golden), options: options)
+        let second = try verify(Self.model(), against: Reference(contentsOf: path))
+        #expect(second.passed && second.comparedCount == first.layers.count - 1)
+        let exact = second.layers.compactMap(\.error).allSatisfy { $0.maxAbs == 0 }
+        #expect(exact)
+        let metadata = try IntermediatesMetadata(path)
+        let relu = try #require(
+            metadata.intermediates.values.first {
+                $0.nodeTarget == "retint.relu" && $0.shape == [1, 16, 16, 16]
+            })
+        #expect(relu.numel == 4096 && relu.torchDtype == "torch.float32")
+        #expect(relu.nodeName.hasPrefix("stem") && relu.dataFile.hasPrefix("data/stem"))
+        #expect(metadata.inputs.keys.sorted() == ["lightness"])
+        #expect(metadata.outputs.keys.sorted() == ["ab"])
+    }
+
+    @Test func otherFoldersAreNotReplaced() throws {
+        let path = scratch.path("mine.aimodelintermediates")
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        try Data().write(to: URL(filePath: path + "/letter.txt"))
+        var options = VerificationOptions()
+        options.intermediates = path
+        #expect(throws: (any Error).self) {
+            try verify(
+                Self.model(), against: Reference(contentsOf: Self.golden), options: options)
+        }
+        #expect(FileManager.default.fileExists(atPath: path + "/letter.txt"))
+    }
+
+    @Test(arguments: [
+        ("\"data/lightness_0001.npy\"", "\"../data/lightness_0001.npy\"", "must lie in the folder"),
+        ("\"data/lightness_0001.npy\"", "\"data/../../a.npy\"", "must lie in the folder"),
+        ("\"data/lightness_0001.npy\"", "\"/data/a.npy\"", "must lie in the folder"),
+        ("\"data/lightness_0001.npy\"", "\"data/none.npy\"", "none.npy"),
+        ("\"data/lightness_0001.npy\"", "\"data/relu_0005.npy\"", "has shape [1, 16, 16, 16], but"),
+        ("\"shape\": [\n        1,", "\"shape\": [\n        -1,", "its shape must have"),
+        ("\"shape\": [\n        1,", "\"shape\": [\n        1073741825,", "its shape must have"),
+        ("\"inputs\"", "\"input\"", "does not describe intermediate values"),
+        ("\"numel\": 1024", "\"numel\": {}", "does not describe intermediate values"),
+        ("{", "", "does not describe intermediate values"),
+    ])
+    func badFoldersAreRefused(_ old: String, _ new: String, _ phrase: String) throws {
+        let path = scratch.path("bad.aimodelintermediates")
+        try FileManager.default.copyItem(atPath: Self.golden, toPath: path)
+        let file = URL(filePath: path + "/metadata.json")
+        var text = try String(contentsOf: file, encoding: .utf8)
+        let range = try #require(text.range(of: old))
+        text.replaceSubrange(range, with: new)
+        try Data(text.utf8).write(to: file)
+        let error = #expect(throws: (any Error).self) { try Reference(contentsOf: path) }
+        #expect("\(error as Any)".contains(phrase), "\(error as Any)")
+    }
+
+    @Test func foldersOfOtherThingsAreRefused() throws {
+        let error = #expect(throws: (any Error).self) {
+            try Reference(contentsOf: scratch.path(""))
+        }
+        #expect("\(error as Any)".contains("metadata.json"))
+    }
+}
+
+extension IntermediatesMetadata {
+    fileprivate init(_ folder: String) throws {
+        let data = try Data(contentsOf: URL(filePath: folder + "/metadata.json"))
+        self = try JSONDecoder().decode(Self.self, from: data)
+    }
+}
