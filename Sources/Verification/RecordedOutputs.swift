@@ -28,7 +28,9 @@ final class RecordedOutputs: ExpectedValues {
         }
     }
 
-    func match(_ program: ModelProgram, first: VerificationInput, runs: Int) {}
+    func prepare(first: VerificationInput, runs: Int) {}
+
+    func match(_ program: ModelProgram) {}
 
     func begin(_ inputs: [NamedTensor], at index: Int) { self.index = index }
 

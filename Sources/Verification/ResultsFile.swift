@@ -212,7 +212,8 @@ extension ResultsFile.Report {
     }
 
     private func comparisons(
-        _ outputs: [ResultsFile.Output], _ place: String, _ check: ResultsCheck, _ tolerance: Tolerance
+        _ outputs: [ResultsFile.Output], _ place: String, _ check: ResultsCheck,
+        _ tolerance: Tolerance
     ) throws -> [OutputComparison] {
         try outputs.enumerated().map { index, output in
             let frontier = try check(output, "\(place)[\(index)]")

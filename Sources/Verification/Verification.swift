@@ -142,8 +142,8 @@ private func verify(
     return VerificationReport(
         judge: .apple, runtime: AppleRuntime.name, model: model.path, reference: expected.source,
         isSameNetwork: false, precision: model.precision, compute: model.compute,
-        tolerance: tolerance, outputs: outputs.outputs.map { $0.comparison(half: nil) }, color: outputs.color,
-        photos: outputs.photos, layers: [],
+        tolerance: tolerance, outputs: outputs.outputs.map { $0.comparison(half: nil) },
+        color: outputs.color, photos: outputs.photos, layers: [],
         layerTolerance: options.layerTolerance ?? bounds.layerTolerance, layersDecide: false)
 }
 

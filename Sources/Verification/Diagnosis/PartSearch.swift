@@ -47,7 +47,8 @@ final class PartSearch {
             let found = try Self.firstFailing(model, expected, inputs, options)
         else { return nil }
         (inputIndex, input, failing) = found
-        try expected.match(program, first: first, runs: inputs.count)
+        try expected.prepare(first: first, runs: inputs.count)
+        expected.match(program)
         try findTargets(package)
     }
 }
@@ -107,9 +108,11 @@ private final class SingleRun: ExpectedValues {
 
     var source: String { all.source }
 
-    func match(_ program: ModelProgram, first: VerificationInput, runs: Int) throws {
-        try all.match(program, first: first, runs: count)
+    func prepare(first: VerificationInput, runs: Int) throws {
+        try all.prepare(first: first, runs: count)
     }
+
+    func match(_ program: ModelProgram) { all.match(program) }
 
     func begin(_ inputs: [NamedTensor], at index: Int) throws {
         all.keepOnly([])
