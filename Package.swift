@@ -276,6 +276,19 @@ let package = Package(
                 "Layers", "MLPackage", "TensorFiles", "TensorGraph", "TestSupport", "Version",
             ], exclude: ["Goldens"]),
         .testTarget(
+            name: "ONNXExportTests",
+            dependencies: [
+                "ONNXCases", "ONNXExport", "ONNXProto", "MIL", "MLPackage", "Files", "TestSupport",
+            ], exclude: ["Goldens"]),
+        .target(
+            name: "ONNXCases", dependencies: ["PackageSupport", "MIL", "MLPackage", "TensorGraph"],
+            path: "Tests/ONNXCases"),
+        .executableTarget(
+            name: "ONNXCaseWriter",
+            dependencies: [
+                "ONNXCases", "ONNXExport", "PackageSupport", "MIL", "MLPackage", "TensorGraph",
+            ], path: "Tests/ONNXCaseWriter"),
+        .testTarget(
             name: "PlacementTests",
             dependencies: [
                 "Placement", "PackageSupport", "ColorizerExport", "Checkpoints", "Engine", "MIL",

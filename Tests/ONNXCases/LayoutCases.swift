@@ -1,0 +1,108 @@
+import MIL
+import MLPackage
+import PackageSupport
+import TensorGraph
+
+extension ProgramCase {
+    static let reductions: [ProgramCase] = [
+        "reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_sum_square",
+        "reduce_l1_norm", "reduce_l2_norm", "reduce_log_sum_exp",
+    ].flatMap { type in
+        [
+            one(
+                type, ["axes": .integers([2, -1]), "keep_dims": flag(true)], "kept",
+                to: [1, 4, 1, 1]),
+            one(type, ["axes": .integers([1])], "dropped", to: [1, 6, 8]),
+        ]
+    }
+
+    static let layouts: [ProgramCase] = [
+        one("reshape", ["shape": .integers([0, -1, 2, 0])], to: [1, 12, 2, 8]),
+        one("transpose", ["perm": .integers([0, -1, 1, 2])], to: [1, 8, 4, 6]),
+        one("expand_dims", ["axes": .integers([1, -1])], to: [1, 1, 4, 6, 8, 1]),
+        one("squeeze", ["axes": .integers([-4])], to: [4, 6, 8]),
+        one("squeeze", [:], "all", to: [4, 6, 8]),
+        one("tile", ["reps": .integers([2, 1, 3, 1])], to: [2, 4, 18, 8]),
+        one(
+            "pad",
+            [
+                "pad": .integers([1, 2, 0, 3]), "mode": string("constant"),
+                "constant_val": float(0.5),
+            ], to: [1, 4, 9, 11]),
+        one(
+            "pad", ["pad": .integers([2, 1, 0, 3]), "mode": string("reflect")], "reflect",
+            to: [1, 4, 9, 11]),
+        one(
+            "pad", ["pad": .integers([2, 1, 0, 3]), "mode": string("replicate")], "replicate",
+            to: [1, 4, 9, 11]),
+        one("pixel_shuffle", ["upscale_factor": integer(2)], to: [1, 1, 12, 16]),
+        one(
+            "pixel_unshuffle", ["downscale_factor": .constant(.uint32([2], shape: []))],
+            to: [1, 16, 3, 4]),
+        one(
+            "concat",
+            [
+                "values": .names(["x", "x"]), "axis": integer(-3),
+                "interleave": flag(false),
+            ], to: [1, 8, 6, 8]),
+        one(
+            "concat",
+            [
+                "values": .names(["x", "x", "x"]), "axis": integer(1),
+                "interleave": flag(true),
+            ], "interleaved", to: [1, 12, 6, 8]),
+        one("stack", ["values": .names(["x", "x"]), "axis": integer(2)], to: [1, 4, 2, 6, 8]),
+    ]
+
+    static let slices: [ProgramCase] = [
+        one(
+            "slice_by_index",
+            [
+                "begin": .integers([0, 1, -5, 7]), "end": .integers([1, -1, 6, 0]),
+                "stride": .integers([1, 1, 2, 3]), "begin_mask": flags(false, false, false, true),
+                "end_mask": flags(false, false, false, true),
+            ], to: [1, 2, 3, 3]),
+        one(
+            "slice_by_index",
+            [
+                "begin": .integers([0, -1, 2, 0]), "end": .integers([1, 0, 3, 8]),
+                "squeeze_mask": flags(false, true, true, false),
+            ], "squeezed", to: [1, 8]),
+        one(
+            "slice_by_index",
+            [
+                "begin": .integers([0, 0, 0, 0]), "end": .integers([1, 4, 6, 8]),
+            ], "of everything"),
+        one(
+            "crop", ["crop_height": .integers([1, 2]), "crop_width": .integers([0, 3])],
+            to: [1, 4, 3, 5]),
+        one(
+            "crop", ["crop_height": .integers([2, 0]), "crop_width": .integers([1, 1])],
+            "to the end", to: [1, 4, 4, 6]),
+        one("reverse", ["axes": .integers([-1, 1])]),
+        one(
+            "gather", ["indices": .integers([5, 0, 1, -1]), "axis": integer(2)],
+            to: [1, 4, 4, 8]),
+        one("gather", ["indices": integer(2), "axis": integer(-3)], "of one", to: [1, 6, 8]),
+        parts(["split_sizes": .integers([1, 3])], [1, 3]),
+        parts(["num_splits": integer(2)], [2, 2]),
+    ]
+
+    /// The parts of x along axis 1, in reverse order.
+    private static func parts(_ parameters: [String: MILOperand], _ sizes: [Int]) -> ProgramCase {
+        ProgramCase("split \(sizes)", numbers(Shape(shape))) { builder in
+            let parts = builder.operation(
+                "split",
+                parameters.merging(["x": .name("x"), "axis": integer(1)]) { given, _ in given },
+                outputs: sizes.enumerated().map { index, size in
+                    MILNamedType("part_\(index)", MILTensorType(.float32, [1, size, 6, 8]))
+                })
+            return builder.operation(
+                "concat",
+                [
+                    "values": .names(parts.reversed()), "axis": integer(1),
+                    "interleave": flag(false),
+                ], name: "r", type: MILTensorType(.float32, shape))
+        }
+    }
+}
