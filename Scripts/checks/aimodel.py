@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Runs .aimodel files with Apple's Core AI runtime, and has coreai-torch write some.
 
-    aimodel.py input INPUT.h5 SIZE                      a file with a random input
     aimodel.py run MODEL.aimodel INPUT.h5 OUTPUT.h5     a reference file from Apple's runtime
     aimodel.py convert NETWORK SIZE BASE                BASE.aimodel and BASE-reference.h5
+
+INPUT.h5 is a reference file, whose inputs are taken.
 
 Scripts/checks/aimodel runs it. `run` needs coreai-core and h5py, `convert` also coreai-torch and
 torch, with Scripts/python on PYTHONPATH.
@@ -16,14 +17,6 @@ from pathlib import Path
 
 import h5py
 import numpy as np
-
-
-def write_input(path, size):
-    """Lightness of a colorizer, with an area that is uniform."""
-    lightness = np.random.default_rng(0).uniform(0, 100, (1, 1, size, size)).astype(np.float32)
-    lightness[..., : size // 4, : size // 4] = 50
-    with h5py.File(path, "w") as file:
-        file["inputs/input"] = lightness
 
 
 async def outputs_of(model, feeds):
@@ -79,8 +72,6 @@ def convert(network, size, base):
 
 def main():
     match sys.argv[1:]:
-        case ["input", path, size]:
-            write_input(path, int(size))
         case ["run", model, source, target]:
             run(model, source, target)
         case ["convert", network, size, base]:
