@@ -51,10 +51,12 @@ import Testing
     ])
     func writesCoreAIModels(_ options: [String]) throws {
         let model = try bench.makeCheckpoint()
-        try bench.expect(0, ["export", model, "-o", "m.aimodel"] + options, says: ["m.aimodel"])
+        let export = try bench.run(["export", model, "-o", "m.aimodel"] + options)
+        #expect(export.code == 0, "\(export.messages)")
         try bench.expect(0, "verify", "m.aimodel", "--against", model)
         try bench.expect(0, "colorize", "m.aimodel", bench.makePhoto("a.png"), "-o", "out")
-        try bench.expect(0, "inspect", "m.aimodel", says: ["Core AI model", "conv"])
+        let inspection = try bench.run(["inspect", "m.aimodel"])
+        #expect(inspection.output.contains("m.aimodel: Core AI model"))
         try bench.expect(0, "export", "m.aimodel", "-o", "back.mlpackage")
         try bench.expect(0, "verify", "back.mlpackage", "--against", "m.aimodel")
         try bench.expect(
