@@ -108,7 +108,6 @@ let package = Package(
             dependencies: [
                 "ONNXProto", "MIL", "MLPackage", "Files",
                 .product(name: "SwiftProtobuf", package: "swift-protobuf"),
-                .product(name: "SystemPackage", package: "swift-system"),
             ]),
         .target(name: "Placement", dependencies: ["MLPackage"]),
         .target(
