@@ -117,7 +117,6 @@ let package = Package(
             dependencies: [
                 "ONNXProto", "MIL", "MLPackage", "Files",
                 .product(name: "SwiftProtobuf", package: "swift-protobuf"),
-                .product(name: "SystemPackage", package: "swift-system"),
             ]),
         // Apple's Core AI.
         .target(name: "MLIRBytecode", dependencies: ["Files"]),

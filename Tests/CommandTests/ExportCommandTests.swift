@@ -181,6 +181,10 @@ import Testing
         ("w.h5", ["--overflow-margin", "4"], ["--overflow-margin"]),
         ("w.h5", ["--size", "64"], ["--size"]), ("w.h5", ["--output", "ab"], ["--output"]),
         ("w.h5", ["--no-fold"], ["--no-fold"]), ("w.h5", ["--author", "me"], ["--author"]),
+        ("m.onnx", ["--target", "iOS16"], ["--target has no meaning for ONNX", "Core ML"]),
+        ("m.onnx", ["--opset", "10"], ["from 11 to 21"]),
+        ("m.mlpackage", ["--opset", "17"], ["--opset has no meaning for Core ML", "(.onnx)"]),
+        ("m.mlpackage", ["--external-data"], ["--external-data"]),
         ("m.mlpackage", ["--allow-folded"], ["--allow-folded", "(.h5, .hdf5, .safetensors)"]),
         ("m.zip", [], ["m.zip: unknown extension", ".mlpackage", ".safetensors"]),
     ])
@@ -190,6 +194,21 @@ import Testing
         let arguments = ["export", try bench.makeCheckpoint(), "-o", output] + options
         try bench.expect(64, arguments, says: words)
         #expect(!FileManager.default.fileExists(atPath: bench.path(output)))
+    }
+
+    /// A package is written as it is; what was said about a checkpoint is in both.
+    @Test func writesONNX() throws {
+        let model = try bench.makeCheckpoint()
+        let network = try bench.expect(0, "export", model, "-o", "m.onnx", "--size", "64")
+        #expect(network.output.contains("m.onnx: float32, opset 17, "))
+        try bench.expect(0, "export", model, "-o", "m.mlpackage", "--size", "64")
+        let translated = try bench.expect(
+            0, "export", "m.mlpackage", "-o", "again.onnx", "--external-data")
+        #expect(translated.output.hasPrefix("again.onnx and again.onnx.data: opset 17, "))
+        try bench.expect(
+            64, "export", "m.mlpackage", "-o", "n.onnx", "--precision", "float16",
+            says: ["--precision has no meaning", "retint export m.mlpackage -o weights.h5"])
+        #expect(!bench.files.contains("n.onnx"))
     }
 
     @Test func refusesAFolderWithoutPhotos() throws {

@@ -6,8 +6,8 @@ struct ExportONNX: ParsableArguments {
     @Option(
         help: """
             The version of ONNX's operators, \(ONNXOptions.opsets.lowerBound) to \
-            \(ONNXOptions.opsets.upperBound); default: \(ONNXOptions.standardOpset), or a later one \
-            that the model needs.
+            \(ONNXOptions.opsets.upperBound); default: \(ONNXOptions.standardOpset), or a later \
+            one that the model needs.
             """)
     var opset: Int?
 
