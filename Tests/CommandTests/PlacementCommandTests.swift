@@ -32,7 +32,7 @@ import Testing
         for rule in rules {
             let id = try #require(rule["id"] as? String)
             #expect(rule["count"] as? Int == findings.count { $0["rule"] == id }, "\(id)")
-            #expect(["refused", "slow"].contains(rule["consequence"] as? String))
+            #expect(["refused", "slow", "wrong"].contains(rule["consequence"] as? String))
             #expect((rule["sources"] as? [String])?.isEmpty == false)
         }
         #expect(rules.contains { $0["id"] as? String == "float32" && $0["count"] as? Int == 0 })
