@@ -83,6 +83,19 @@ import Testing
         #expect(abs(fitted.bytesPerSecond - 5e6) < 1, "\(fitted)")
     }
 
+    /// On a busy machine, a large sum may be measured as faster than a small one.
+    @Test(arguments: [0.02, 0.01])
+    func bandwidthIsFinite(_ seconds: Double) {
+        let sums = [
+            RankReport.Sum(bytes: 1000, seconds: 0.02),
+            RankReport.Sum(bytes: 500_000, seconds: seconds),
+        ]
+        let fitted = LinkParameters(
+            fitting: sums, ranks: 3, messageSeconds: 1e-4, sumSecondsPerByte: 2e-8,
+            lostSecondsPerByte: 0)
+        #expect((1...1e15).contains(fitted.bytesPerSecond), "\(fitted)")
+    }
+
     /// Four images for each rank were measured, which took 3 s; one takes 1.5 s, each more 0.5 s.
     @Test func smallerSharesTakeLess() {
         let whole = Self.report().prediction(ranks: 2)

@@ -39,6 +39,9 @@ extension LinkParameters {
 }
 
 extension LinkParameters {
+    /// On a busy machine, a large sum may take no longer than a small one.
+    private static let leastSecondsPerByte = 1e-11
+
     /// Latency and bandwidth with which the smallest and the largest sum take the measured times.
     ///
     /// Sizes between them say little: a burst of a few hundred kilobytes often passes faster than
@@ -52,7 +55,7 @@ extension LinkParameters {
         let (small, large) = (sums[0], sums[sums.count - 1])
         let slope = max(
             (large.seconds - small.seconds) / Double(large.bytes - small.bytes),
-            .leastNormalMagnitude)
+            Self.leastSecondsPerByte)
         let first = small.seconds - slope * Double(small.bytes)
         let secondsPerByte = slope * Double(ranks) / Double(ranks - 1)
         self.init(
