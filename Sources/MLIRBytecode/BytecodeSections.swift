@@ -48,8 +48,6 @@ struct BytecodeSections {
         return ByteCursor(try bytes(range), offset: range.lowerBound)
     }
 
-    func has(_ kind: Kind) -> Bool { ranges[kind] != nil }
-
     /// The range of the resources in the file.
     var resources: Range<Int> { ranges[.resources] ?? file.byteCount..<file.byteCount }
 

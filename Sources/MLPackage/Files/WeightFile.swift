@@ -6,7 +6,6 @@ import Files
 /// replaced on disk still read its old contents.
 final class WeightFile: Sendable {
     private let file: RegularFile
-    var path: String { file.path.string }
     private var size: Int { file.byteCount }
 
     static let headerSize = 64
