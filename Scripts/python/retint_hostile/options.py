@@ -127,7 +127,6 @@ WRITING = [
     "export base/model.h5 --size 32 -o {}", "export base/model.h5 --size 32 -o {}.mlpackage",
     "export base/model.h5 -o {}.h5", "export base/model.h5 -o {}.safetensors",
     "export base/model.h5 --size 32 -o {}.onnx", "export base/iOS18.mlpackage -o {}.onnx",
-    "export base/model.h5 --size 32 --external-data -o {}.onnx",
     "quantize base/iOS18.mlpackage --weights int8 -o {}.mlpackage",
     "dataset pack base/photos -o {}.h5",
     "dataset split base/photos -o {}", "average base/model.h5 base/model.h5 -o {}",

@@ -71,7 +71,7 @@ struct TrainCommand: AsyncParsableCommand {
 
     func run() async throws {
         guard let config, !defaults else {
-            return Console.print(String(TrainingConfiguration().yaml.dropLast()))
+            return Console.printLines(String(TrainingConfiguration().yaml.dropLast()))
         }
         var configuration = try TrainingConfiguration(contentsOf: config, settings: settings)
         if let output { configuration.output = output }

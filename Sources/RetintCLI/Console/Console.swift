@@ -13,9 +13,13 @@ enum Console {
     /// The system's error number of a failed write of results, else 0.
     private static let failure = Mutex<Int32>(0)
 
-    /// Prints a line of results.
-    static func print(_ line: String) {
-        let number = write(line.escapedForTerminal + "\n", to: STDOUT_FILENO)
+    /// Prints a line of results; line breaks in it, as a file's name may have, start no line that
+    /// looks like a result of its own.
+    static func print(_ line: String) { printLines(line.withIndentedLines) }
+
+    /// Prints several lines of results.
+    static func printLines(_ text: String) {
+        let number = write(text.escapedForTerminal + "\n", to: STDOUT_FILENO)
         if number != 0 { failure.withLock { $0 = number } }
     }
 
@@ -73,7 +77,7 @@ enum Console {
         }
         let parserCode = RetintCommand.exitCode(for: error).rawValue
         if parserCode == 0 {
-            print(RetintCommand.fullMessage(for: error))
+            printLines(RetintCommand.fullMessage(for: error))
             Foundation.exit(failure.withLock { $0 } == 0 ? 0 : ExitStatus.failed.rawValue)
         }
         if isUsageError(error, parserCode) {

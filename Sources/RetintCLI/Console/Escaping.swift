@@ -21,9 +21,12 @@ extension String {
     /// message of its own, and what is too long to read is left out.
     var asMessage: String {
         let text = count > Self.longestMessage ? prefix(Self.longestMessage) + " …" : self[...]
-        return String(text).escapedForTerminal.split(
-            separator: "\n", omittingEmptySubsequences: false
-        ).joined(separator: "\n  ")
+        return String(text).escapedForTerminal.withIndentedLines
+    }
+
+    /// The text with all lines but the first indented.
+    var withIndentedLines: String {
+        split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\n  ")
     }
 
     private static let longestMessage = 16_000

@@ -4,7 +4,7 @@ extension Console {
     /// Prints a value as one JSON object: keys sorted and in snake_case, `null` for infinity and
     /// NaN, such as the PSNR of equal images.
     static func printJSON(_ value: some Encodable) throws {
-        print(try json(value))
+        printLines(try json(value))
     }
 
     static func json(_ value: some Encodable) throws -> String {
