@@ -178,23 +178,11 @@ extension GraphWriter {
 
     fileprivate func slice(_ operation: WrittenOperation) throws -> WrittenValue {
         let x = try operation.value("x")
-        let rank = x.shape.count
-        var begin = try operation.requiredIntegers("begin", count: rank)
-        var end = try operation.requiredIntegers("end", count: rank)
-        var stride = try operation.integers("stride", count: rank, default: 1)
-        let fromStart = try operation.bools("begin_mask", count: rank)
-        let toEnd = try operation.bools("end_mask", count: rank)
-        let squeezed = try operation.bools("squeeze_mask", count: rank)
-        for axis in 0..<rank {
-            let size = x.shape[axis]
-            begin[axis] = fromStart[axis] ? 0 : begin[axis] + (begin[axis] < 0 ? size : 0)
-            end[axis] = toEnd[axis] ? size : end[axis] + (end[axis] < 0 ? size : 0)
-            if squeezed[axis] { (end[axis], stride[axis]) = (begin[axis] + 1, 1) }
-        }
-        guard stride.allSatisfy({ $0 > 0 }) else {
+        let axes = try operation.slicedAxes(of: x.shape)
+        guard axes.stride.allSatisfy({ $0 > 0 }) else {
             throw NotWritable("a slice with strides below 1 is not written")
         }
-        let part = try sliced(x, from: begin, to: end, stride: stride)
+        let part = try sliced(x, from: axes.begin, to: axes.end, stride: axes.stride)
         return try reshaped(part, operation.type.shape ?? [])
     }
 

@@ -25,30 +25,13 @@ extension Slice: MILLowerable, MILRaisable {
 
     package static func raise(_ operation: RaisedOperation) throws -> [Tensor] {
         let x = try operation.tensor("x")
-        let rank = x.shape.rank
-        var begin = try operation.requiredIntegers("begin", count: rank)
-        var end = try operation.requiredIntegers("end", count: rank)
-        var stride = try operation.integers("stride", count: rank, default: 1)
-        let fromStart = try operation.bools("begin_mask", count: rank)
-        let toEnd = try operation.bools("end_mask", count: rank)
-        let squeezed = try operation.bools("squeeze_mask", count: rank)
-        for axis in 0..<rank {
-            let size = x.shape[axis]
-            begin[axis] = fromStart[axis] ? 0 : normalized(begin[axis], size)
-            end[axis] = toEnd[axis] ? size : min(normalized(end[axis], size), size)
-            if squeezed[axis] { (end[axis], stride[axis]) = (begin[axis] + 1, 1) }
-        }
-        guard stride.allSatisfy({ $0 >= 1 }) else {
+        let axes = try operation.slicedAxes(of: x.shape.dimensions)
+        guard axes.stride.allSatisfy({ $0 >= 1 }) else {
             throw operation.error("strides below 1 are not supported")
         }
-        let part = x.sliced(from: begin, to: end, stride: stride)
-        guard x.graph.error == nil, squeezed.contains(true) else { return [part] }
-        let kept = (0..<rank).filter { !squeezed[$0] }.map { part.shape[$0] }
+        let part = x.sliced(from: axes.begin, to: axes.end, stride: axes.stride)
+        guard x.graph.error == nil, axes.squeezed.contains(true) else { return [part] }
+        let kept = axes.squeezed.indices.filter { !axes.squeezed[$0] }.map { part.shape[$0] }
         return [part.reshaped(Shape(kept))]
-    }
-
-    /// A nonnegative index; negative ones count from the end.
-    private static func normalized(_ index: Int, _ size: Int) -> Int {
-        index < 0 ? index + size : index
     }
 }

@@ -55,6 +55,38 @@ extension OperationParameters {
     }
 }
 
+/// What `slice_by_index` takes of each axis, with indices counted from the start.
+package struct SlicedAxes {
+    package var begin: [Int]
+    package var end: [Int]
+    package var stride: [Int]
+    /// The axes of which one index is taken, and that are then removed.
+    package let squeezed: [Bool]
+}
+
+extension OperationParameters {
+    /// The parameters of a `slice_by_index` of a value of this shape. Strides are not checked.
+    package func slicedAxes(of shape: [Int]) throws -> SlicedAxes {
+        let rank = shape.count
+        var axes = SlicedAxes(
+            begin: try requiredIntegers("begin", count: rank),
+            end: try requiredIntegers("end", count: rank),
+            stride: try integers("stride", count: rank, default: 1),
+            squeezed: try bools("squeeze_mask", count: rank))
+        let fromStart = try bools("begin_mask", count: rank)
+        let toEnd = try bools("end_mask", count: rank)
+        func fromFront(_ index: Int, _ size: Int) -> Int { index < 0 ? index + size : index }
+        for (axis, size) in shape.enumerated() {
+            axes.begin[axis] = fromStart[axis] ? 0 : fromFront(axes.begin[axis], size)
+            axes.end[axis] = toEnd[axis] ? size : min(fromFront(axes.end[axis], size), size)
+            if axes.squeezed[axis] {
+                (axes.end[axis], axes.stride[axis]) = (axes.begin[axis] + 1, 1)
+            }
+        }
+        return axes
+    }
+}
+
 /// Constant parameters. If a parameter is not given, the operation's default is used.
 extension OperationParameters {
     package func integers(_ parameter: String) throws -> [Int]? {
