@@ -200,7 +200,8 @@ let package = Package(
         // Tests.
         .target(name: "TestSupport", dependencies: ["Ranks"], path: "Tests/TestSupport"),
         .target(
-            name: "PackageSupport", dependencies: ["Engine", "MIL", "MLPackage", "TensorGraph"],
+            name: "PackageSupport",
+            dependencies: ["OperationCases", "Engine", "MIL", "MLPackage", "TensorGraph"],
             path: "Tests/PackageSupport"),
         .testTarget(
             name: "RanksTests", dependencies: ["Ranks", "RanksProbe", "TestSupport"]),

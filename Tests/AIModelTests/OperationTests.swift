@@ -30,28 +30,11 @@ private struct RoundTrip {
     let found: TensorData?
 
     init(_ testCase: OperationCase, _ precision: MILDataType) throws {
-        let graph = Graph()
-        let weightsStart = testCase.inputs.count - testCase.weights
-        var (feeds, values): ([String: TensorData], [String: TensorData]) = ([:], [:])
-        var operands: [Tensor] = []
-        for (index, input) in testCase.inputs.enumerated() {
-            let data = numbers(input.shape, seed: index + 1, positive: input.range == .positive)
-            if index < weightsStart {
-                operands.append(graph.input("in_\(index)", input.shape))
-                feeds["in_\(index)"] = data
-            } else {
-                operands.append(graph.variable("w.\(index)", input.shape, role: .parameter))
-                values["w.\(index)"] = data
-            }
-        }
-        let output = try testCase.build(operands)
-        expected = try output.evaluate(inputs: feeds, variables: values)
-        let program = try MILLowering.lower(
-            [("y", output)], variables: values, LoweringOptions(precision, .iOS18)
-        ).program
+        let built = try BuiltCase(testCase, inputPrefix: "in_")
+        expected = built.expected
         let scratch = try TemporaryFolder()
         let path = scratch.path("case.aimodel")
-        try package(program, .iOS18).writeAIModel(to: path)
-        found = try raise(try MLPackage(contentsOfAIModel: path)).run(feeds)["y"]
+        try package(built.lowered(precision, .iOS18), .iOS18).writeAIModel(to: path)
+        found = try raise(try MLPackage(contentsOfAIModel: path)).run(built.feeds)["y"]
     }
 }

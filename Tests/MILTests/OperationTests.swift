@@ -45,30 +45,14 @@ private struct RoundTrip {
     let found: TensorData?
 
     init(_ testCase: OperationCase, _ precision: MILDataType, _ target: DeploymentTarget) throws {
-        let graph = Graph()
-        let weightsStart = testCase.inputs.count - testCase.weights
-        var (feeds, values): ([String: TensorData], [String: TensorData]) = ([:], [:])
-        var operands: [Tensor] = []
-        for (index, input) in testCase.inputs.enumerated() {
-            let data = numbers(input.shape, seed: index + 1, positive: input.range == .positive)
-            if index < weightsStart {
-                operands.append(graph.input("in.\(index)", input.shape))
-                feeds["in.\(index)"] = data
-            } else {
-                operands.append(graph.variable("w.\(index)", input.shape, role: .parameter))
-                values["w.\(index)"] = data
-            }
-        }
-        let output = try testCase.build(operands)
-        expected = try output.evaluate(inputs: feeds, variables: values)
-        program = try MILLowering.lower(
-            [("y", output)], variables: values, LoweringOptions(precision, target)
-        ).program
+        let built = try BuiltCase(testCase, inputPrefix: "in.")
+        expected = built.expected
+        program = try built.lowered(precision, target)
         let scratch = try TemporaryFolder()
         let path = scratch.path("case.mlpackage")
         try package(program, target).write(to: path)
         let model = try raise(try MLPackage(contentsOf: path))
-        let legal = feeds.map { (MILNames.legal($0.key), $0.value) }
+        let legal = built.feeds.map { (MILNames.legal($0.key), $0.value) }
         found = try model.run(Dictionary(uniqueKeysWithValues: legal))["y"]
     }
 }
