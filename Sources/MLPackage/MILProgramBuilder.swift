@@ -30,9 +30,7 @@ package struct MILProgramBuilder {
         let isSmall = (value.type.elementCount ?? .max) <= Self.smallCount
         if isSmall, let earlier = smallConstants[value] { return earlier }
         let name = uniqueName(name)
-        let output = MILNamedType(name, value.type)
-        program.operations.append(
-            MILOperation("const", outputs: [output], attributes: ["val": value]))
+        program.operations.append(MILOperation(constant: name, value))
         if isSmall { smallConstants[value] = name }
         return name
     }
@@ -111,14 +109,7 @@ package struct MILProgramBuilder {
 
     /// A legal, unused name similar to `wish`.
     private mutating func uniqueName(_ wish: String) -> String {
-        let base = MILNames.legal(wish)
-        var name = base
-        var number = 1
-        while !names.insert(name).inserted {
-            name = "\(base)_\(number)"
-            number += 1
-        }
-        return name
+        names.insertUnused(MILNames.legal(wish))
     }
 
     private mutating func rename(_ old: String, to new: String) {

@@ -10,6 +10,7 @@ package struct ProgramAssembly {
     private let aliases: [String: String]
     /// The operations that define constants, by the names of these.
     private let constants: [String: MILOperation]
+    /// The names of both programs.
     private var names: Set<String>
     /// The names in the new program, by a value's first name in the other one and by precision.
     private var copies: [String: [MILDataType: String]] = [:]
@@ -19,10 +20,7 @@ package struct ProgramAssembly {
         types = source.types
         aliases = source.aliases
         names = Set(types.keys)
-        let defining = source.operations.filter { $0.isConstant || $0.isConstantExpression }
-        constants = Dictionary(
-            defining.flatMap { operation in operation.outputs.map { ($0.name, operation) } }
-        ) { first, _ in first }
+        constants = source.operations.filter { $0.isConstant || $0.isConstantExpression }.byOutput
     }
 
     /// Makes a value of the other program an input of this one.
@@ -47,7 +45,7 @@ package struct ProgramAssembly {
         var copy = operation
         for (parameter, arguments) in operation.inputs.sorted(by: { $0.key < $1.key }) {
             if let value = replacements[parameter] {
-                let name = unused("\(operation.name)_\(parameter)")
+                let name = names.insertUnused("\(operation.name)_\(parameter)")
                 define(name, value)
                 copy.inputs[parameter] = [.name(name)]
             } else {
@@ -113,15 +111,13 @@ extension ProgramAssembly {
         of constant: MILOperation, _ dataType: MILDataType
     ) -> String? {
         guard dataType == .float32, let single = constant.constantValue?.single else { return nil }
-        let name = unused("\(constant.outputs[0].name)_fp32")
+        let name = names.insertUnused("\(constant.outputs[0].name)_fp32")
         define(name, single)
         return name
     }
 
     private mutating func define(_ name: String, _ value: MILValue) {
-        program.operations.append(
-            MILOperation(
-                "const", outputs: [MILNamedType(name, value.type)], attributes: ["val": value]))
+        program.operations.append(MILOperation(constant: name, value))
     }
 
     /// Copies a constant, or the operation that unpacks it with all that it reads.
@@ -137,8 +133,10 @@ extension ProgramAssembly {
     }
 
     private mutating func cast(_ name: String, to dataType: MILDataType) -> String {
-        let word = dataType == .float16 ? "fp16" : "fp32"
-        let (result, text) = (unused("\(name)_\(word)"), unused("\(name)_\(word)_dtype"))
+        let word = "\(dataType)"
+        let (result, text) = (
+            names.insertUnused("\(name)_\(word)"), names.insertUnused("\(name)_\(word)_dtype")
+        )
         define(text, .string(word))
         let dimensions = program.types[name]?.dimensions ?? []
         program.operations.append(
@@ -149,22 +147,12 @@ extension ProgramAssembly {
     }
 
     private mutating func identity(of name: String) -> String {
-        let result = unused(name)
+        let result = names.insertUnused(name)
         let type = program.types[name] ?? MILTensorType(.float32)
         program.operations.append(
             MILOperation(
                 "identity", inputs: ["x": [.name(name)]], outputs: [MILNamedType(result, type)]))
         return result
-    }
-
-    /// A name like `wish` that neither program has.
-    private mutating func unused(_ wish: String) -> String {
-        var (name, number) = (wish, 1)
-        while !names.insert(name).inserted {
-            name = "\(wish)_\(number)"
-            number += 1
-        }
-        return name
     }
 
     /// Whether a value cannot be given the name of an output.

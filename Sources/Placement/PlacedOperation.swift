@@ -19,15 +19,8 @@ struct PlacedOperation {
             let isKnown = { (operation: MILOperation) in
                 operation.isConstant || operation.isConstantExpression
             }
-            constants = Self.byOutput(program.operations.filter(isKnown))
-            producers = Self.byOutput(program.operations.filter { !isKnown($0) })
-        }
-
-        private static func byOutput(_ operations: [MILOperation]) -> [String: MILOperation] {
-            let named = operations.flatMap { operation in
-                operation.outputs.map { ($0.name, operation) }
-            }
-            return Dictionary(named) { first, _ in first }
+            constants = program.operations.filter(isKnown).byOutput
+            producers = program.operations.filter { !isKnown($0) }.byOutput
         }
     }
 

@@ -80,21 +80,12 @@ struct ProgramRewriting {
 
     private mutating func constant(_ value: MILValue) -> MILArgument {
         let name = uniqueName("const")
-        operations.append(
-            MILOperation(
-                "const", outputs: [MILNamedType(name, value.type)], attributes: ["val": value]))
+        operations.append(MILOperation(constant: name, value))
         return .name(name)
     }
 
     private mutating func uniqueName(_ type: String) -> String {
-        let base = "\(current.outputs.first?.name ?? "value")_\(type)"
-        var name = base
-        var number = 1
-        while !names.insert(name).inserted {
-            name = "\(base)_\(number)"
-            number += 1
-        }
-        return name
+        names.insertUnused("\(current.outputs.first?.name ?? "value")_\(type)")
     }
 }
 

@@ -1,6 +1,7 @@
 import Engine
 import Files
 import Foundation
+import MLPackage
 import Models
 import SystemPackage
 import TensorFiles
@@ -88,13 +89,6 @@ extension ModelProgram {
     /// The names of all values; of those with the same name, all but the first have a number.
     var uniqueNames: [String] {
         var known: Set<String> = []
-        return values.map { value in
-            var (name, number) = (value.name, 0)
-            while !known.insert(name).inserted {
-                number += 1
-                name = "\(value.name)_\(number)"
-            }
-            return name
-        }
+        return values.map { known.insertUnused($0.name) }
     }
 }

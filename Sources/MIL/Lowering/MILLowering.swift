@@ -184,7 +184,7 @@ extension MILLowering {
     }
 
     private mutating func cast(_ value: String, _ shape: Shape) -> String {
-        let word = precision.castName
+        let word = "\(precision)"
         return builder.operation(
             "cast", ["x": .name(value), "dtype": .constant(.string(word))],
             name: "\(value)_\(word)", type: MILTensorType(precision, shape.dimensions))

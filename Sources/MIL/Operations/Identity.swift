@@ -8,7 +8,7 @@ enum Identity: MILRaisable {
     static func raise(_ operation: RaisedOperation) throws -> [Tensor] {
         if operation.type == "cast" {
             let word = try operation.string("dtype", default: "")
-            guard let type = MILDataType.castTypes.first(where: { $0.castName == word }) else {
+            guard let type = MILDataType.castTypes.first(where: { "\($0)" == word }) else {
                 throw operation.error("a cast to \"\(word)\" is not supported")
             }
             return [type.converted(try operation.tensor("x"))]
@@ -20,15 +20,6 @@ enum Identity: MILRaisable {
 extension MILDataType {
     /// The types of computed values that a program may cast to.
     fileprivate static let castTypes: [MILDataType] = [.float32, .float16, .int8, .uint8]
-
-    /// The type's name as a cast's `dtype`.
-    var castName: String {
-        switch self {
-        case .float32: "fp32"
-        case .float16: "fp16"
-        default: "\(self)"
-        }
-    }
 
     /// A value as the type holds it: integers without their fraction, within the type's range.
     /// Rounding to float16 is up to the caller.

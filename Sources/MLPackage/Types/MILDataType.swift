@@ -84,7 +84,7 @@ extension MILDataType {
 }
 
 extension MILDataType: CustomStringConvertible {
-    /// The name in MIL's text form, for messages.
+    /// The name in MIL's text form: in messages, and as the `dtype` of a cast.
     package var description: String {
         switch self {
         case .bool: "bool"

@@ -43,6 +43,12 @@ package struct MILOperation: Hashable, Sendable {
         self.attributes = attributes
     }
 
+    /// A const with one output.
+    package init(constant name: String, _ value: MILValue) {
+        self.init(
+            "const", outputs: [MILNamedType(name, value.type)], attributes: ["val": value])
+    }
+
     package var isConstant: Bool { type == "const" }
 
     /// Whether the operation unpacks compressed weights while the model loads.
@@ -50,6 +56,14 @@ package struct MILOperation: Hashable, Sendable {
 
     /// The value of a const.
     package var constantValue: MILValue? { isConstant ? attributes["val"] : nil }
+}
+
+extension [MILOperation] {
+    /// The operations by the names of their outputs.
+    package var byOutput: [String: MILOperation] {
+        let named = flatMap { operation in operation.outputs.map { ($0.name, operation) } }
+        return Dictionary(named) { first, _ in first }
+    }
 }
 
 /// What a parameter is bound to.

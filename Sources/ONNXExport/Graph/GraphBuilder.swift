@@ -43,15 +43,7 @@ final class GraphBuilder {
     }
 
     /// A name like `wish` that nothing else has.
-    func unusedName(_ wish: String) -> String {
-        var name = wish
-        var number = 1
-        while !names.insert(name).inserted {
-            name = "\(wish)_\(number)"
-            number += 1
-        }
-        return name
-    }
+    func unusedName(_ wish: String) -> String { names.insertUnused(wish) }
 }
 
 /// A constant of the graph. Its elements are read when the file is written.
