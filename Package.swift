@@ -102,6 +102,13 @@ let package = Package(
             dependencies: [.product(name: "SwiftProtobuf", package: "swift-protobuf")],
             exclude: ["ONNX.proto"]),
         .target(
+            name: "ONNX",
+            dependencies: [
+                "ONNXProto", "TensorFiles", "Layers", "TensorGraph", "Files",
+                .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ]),
+        .target(
             name: "MLPackage",
             dependencies: [
                 "CoreMLProto", "Files",

@@ -10,6 +10,9 @@ public protocol ColorizerNetwork: Layer {
     static var architecture: String { get }
     /// The number that the input's height and width must be multiples of.
     static var requiredMultiple: Int { get }
+    /// The number that this network's input's height and width must be multiples of; the
+    /// architecture's unless networks of it differ.
+    var requiredMultiple: Int { get }
     /// The options that the network uses, as key paths of ``ColorizerOptions``; width and depth
     /// unless stated.
     static var options: Set<PartialKeyPath<ColorizerOptions>> { get }
@@ -21,7 +24,7 @@ public protocol ColorizerNetwork: Layer {
 extension ColorizerNetwork {
     /// The architecture's name.
     public var architecture: String { Self.architecture }
-    /// The number that the input's height and width must be multiples of.
+    /// The architecture's multiple.
     public var requiredMultiple: Int { Self.requiredMultiple }
     /// `width` and `depth`, for a network that states no other options.
     public static var options: Set<PartialKeyPath<ColorizerOptions>> { [\.width, \.depth] }
@@ -29,7 +32,7 @@ extension ColorizerNetwork {
     /// Records an error in the graph unless `lightness` is [N, 1, H, W] of a size that fits.
     public func checkInput(_ lightness: Tensor) {
         let shape = lightness.shape
-        let multiple = Self.requiredMultiple
+        let multiple = requiredMultiple
         guard shape.rank == 4, shape[1] == 1 else {
             return reject(lightness, "takes lightness as [N, 1, H, W]")
         }

@@ -39,31 +39,55 @@ public final class BatchNorm2d: Module, Layer {
     /// of the running statistics.
     public func forward(_ x: Tensor) -> Tensor {
         let graph = x.graph
-        let (scale, shift) = (weight.tensor(in: graph), bias.tensor(in: graph))
-        guard graph.mode == .training else {
-            return batchNorm(
-                x, weight: scale, bias: shift, mean: runningMean.tensor(in: graph),
-                variance: runningVar.tensor(in: graph), epsilon: epsilon)
-        }
-        let (output, moments) = batchNormTraining(x, weight: scale, bias: shift, epsilon: epsilon)
-        if graph.error == nil {
-            let values = x.shape.count / x.shape[1]
-            follow(moments, valuesPerChannel: graph.batchNormShares?.total(of: values) ?? values)
-        }
-        return output
+        let statistics = RunningStatistics(
+            mean: runningMean.tensor(in: graph), variance: runningVar.tensor(in: graph),
+            momentum: momentum)
+        return batchNorm(
+            x, weight: weight.tensor(in: graph), bias: bias.tensor(in: graph), statistics,
+            epsilon: epsilon)
+    }
+}
+
+/// The running statistics of a batch normalization: variables of the graph, [C].
+package struct RunningStatistics {
+    package let mean: Tensor
+    package let variance: Tensor
+    /// The weight of the newest batch, 0…1.
+    package let momentum: Float
+
+    package init(mean: Tensor, variance: Tensor, momentum: Float) {
+        (self.mean, self.variance, self.momentum) = (mean, variance, momentum)
     }
 
     /// running ← (1 − momentum)·running + momentum·batch, with the unbiased variance.
-    private func follow(_ moments: Tensor, valuesPerChannel count: Int) {
+    fileprivate func follow(_ moments: Tensor, valuesPerChannel count: Int) {
         let graph = moments.graph
         let channels = moments.shape[1]
         let unbiased = Float(count) / Float(count - 1)
-        let rows = [(runningMean, Float(1)), (runningVar, unbiased)]
-        for (row, (parameter, correction)) in rows.enumerated() {
-            let running = parameter.tensor(in: graph)
+        for (row, (running, correction)) in [(mean, Float(1)), (variance, unbiased)].enumerated() {
             let batch = moments.sliced(axis: 0, row..<(row + 1)).reshaped([channels])
             graph.update(
                 running, to: running * (1 - momentum) + batch * (momentum * correction))
         }
     }
+}
+
+/// Normalizes each channel of [N, C, …]: in a graph for inference with the running statistics, in
+/// one for training with the batch's, which the running ones then follow.
+package func batchNorm(
+    _ x: Tensor, weight: Tensor, bias: Tensor, _ statistics: RunningStatistics, epsilon: Float
+) -> Tensor {
+    let graph = x.graph
+    guard graph.mode == .training else {
+        return batchNorm(
+            x, weight: weight, bias: bias, mean: statistics.mean, variance: statistics.variance,
+            epsilon: epsilon)
+    }
+    let (output, moments) = batchNormTraining(x, weight: weight, bias: bias, epsilon: epsilon)
+    if graph.error == nil {
+        let values = x.shape.count / x.shape[1]
+        statistics.follow(
+            moments, valuesPerChannel: graph.batchNormShares?.total(of: values) ?? values)
+    }
+    return output
 }

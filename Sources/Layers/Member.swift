@@ -35,6 +35,9 @@ struct Member {
         guard let label = property.label else { return [] }
         let name = snakeCase(label)
         if let member = Member(name: name, any: property.value) { return [member] }
+        if let parameters = property.value as? NamedParameters {
+            return parameters.entries.map { Member(name: $0, parameter: $1) }
+        }
         if property.value is any ModuleGroup {
             return Mirror(reflecting: property.value).children.flatMap { found(in: $0) }
         }
@@ -50,6 +53,11 @@ struct Member {
     init(name: String, module: Module) {
         self.name = name
         self.value = .module(module)
+    }
+
+    private init(name: String, parameter: Parameter) {
+        self.name = name
+        self.value = .parameter(parameter)
     }
 
     private init?(name: String, any: Any) {

@@ -41,11 +41,31 @@ public final class Parameter {
     ///
     /// - Parameter outputAxis: the axis of the output channels.
     public func weight(in graph: Graph, outputAxis: Int = 0) -> Tensor {
-        let weight = tensor(in: graph)
+        tensor(in: graph).roundedAsWeight(outputAxis: outputAxis)
+    }
+}
+
+extension Tensor {
+    /// This weight of a layer, rounded if its graph trains for quantized weights.
+    ///
+    /// - Parameter outputAxis: the axis of the output channels.
+    package func roundedAsWeight(outputAxis: Int) -> Tensor {
         guard let rounding = graph.weightRounding, shape.count > rounding.threshold else {
-            return weight
+            return self
         }
-        return weight.fakeQuantized(bits: rounding.bits, axis: outputAxis)
+        return fakeQuantized(bits: rounding.bits, axis: outputAxis)
+    }
+}
+
+/// Parameters of a module under names that do not follow from its properties, such as those of a
+/// network that was read from a file.
+public struct NamedParameters {
+    /// The names, which are not changed, and the parameters, in the order of the state dict.
+    public let entries: [(name: String, parameter: Parameter)]
+
+    /// - Parameter entries: different names, with a parameter for each.
+    public init(_ entries: [(name: String, parameter: Parameter)]) {
+        self.entries = entries
     }
 }
 

@@ -76,6 +76,21 @@ struct ElementDecoding {
     }
 }
 
+extension StoredTensor.Elements {
+    /// Decodes elements from their little-endian bytes, `type.byteCount` for each.
+    ///
+    /// - Throws: ``TensorFileError`` for an unsigned integer over 2⁶³ − 1.
+    package init(
+        littleEndian bytes: [UInt8], as type: StoredType, name: String
+    ) throws(TensorFileError) {
+        self = try ElementDecoding(type: type).read(
+            count: bytes.count / type.byteCount, at: FilePlace("", name)
+        ) { (target) throws(TensorFileError) in
+            target.copyBytes(from: bytes.prefix(target.count))
+        }
+    }
+}
+
 extension Float {
     /// The value of a float16 bit pattern, computed without branches so that loops vectorize.
     init(halfBits bits: UInt16) {

@@ -109,4 +109,19 @@ public struct Window: Hashable, Sendable {
             (positions.width - 1) * stride.width + dilation.width * (kernel.width - 1) + 1
                 - padding.width)
     }
+
+    /// The padding for which a kernel has ⌈size/stride⌉ positions; with `isLower`, an odd row or
+    /// column is added before the image, else after it.
+    package func samePadding(
+        height: Int, width: Int, kernel: Pair, isLower: Bool
+    ) -> Padding {
+        func total(_ size: Int, _ stride: Int, _ span: Int) -> Int {
+            max(0, ((size + stride - 1) / stride - 1) * stride + span - size)
+        }
+        let rows = total(height, stride.height, (kernel.height - 1) * dilation.height + 1)
+        let columns = total(width, stride.width, (kernel.width - 1) * dilation.width + 1)
+        let odd = isLower ? 1 : 0
+        let (top, left) = ((rows + odd) / 2, (columns + odd) / 2)
+        return Padding(top: top, bottom: rows - top, left: left, right: columns - left)
+    }
 }

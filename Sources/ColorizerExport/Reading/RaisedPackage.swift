@@ -24,7 +24,9 @@ package struct RaisedPackage {
             output: normalization.output)
         model = try raise(
             package, inputShapes: inputShapes, rounding: rounding, boundary: boundary)
-        interface = ColorizerInterface(package, normalization, model)
+        interface = ColorizerInterface(
+            inputs: model.inputs, outputs: model.outputs, takesImage: package.takesImage,
+            lightnessScale: normalization.lightnessScale)
     }
 }
 

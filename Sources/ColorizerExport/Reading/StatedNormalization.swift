@@ -7,7 +7,7 @@ import TensorGraph
 ///
 /// A raised model always takes L and returns a and b in −110…110. The conversion to and from the
 /// package's representation is part of the graph.
-struct StatedNormalization {
+package struct StatedNormalization {
     let normalization: ExportOptions.Normalization
     /// The package's pixel scaling; nil if it takes no image, or an image with the default scaling.
     let pixels: ExportOptions.ImageScaling?
@@ -16,10 +16,15 @@ struct StatedNormalization {
 
     /// - Throws: ``ConversionError`` for invalid metadata.
     init(_ package: MLPackage) throws {
-        let keys = package.description.metadata.userDefined
+        try self.init(package.description.metadata.userDefined, takesImage: package.takesImage)
+    }
+
+    /// - Parameter keys: a model's metadata.
+    /// - Throws: ``ConversionError`` for invalid metadata.
+    package init(_ keys: [String: String], takesImage: Bool) throws {
         normalization = try Self.normalization(keys)
-        pixels = try package.takesImage ? Self.pixelScaling(keys) : nil
-        isGivenPixels = package.takesImage && pixels == nil
+        pixels = try takesImage ? Self.pixelScaling(keys) : nil
+        isGivenPixels = takesImage && pixels == nil
     }
 
     /// The factor from L (0…100) to the raised model's input.
@@ -27,14 +32,14 @@ struct StatedNormalization {
 
     /// The package's input for the raised model's input, computed exactly as the
     /// networks do, so that no precision is lost.
-    func input(_ value: Tensor) -> Tensor {
+    package func input(_ value: Tensor) -> Tensor {
         if isGivenPixels { return value }
         let scaled = normalization == .inside ? value : LabScaling.normalize(lightness: value)
         return pixels.map { (scaled - $0.bias) / $0.scale } ?? scaled
     }
 
     /// The raised model's output for an output of the package.
-    func output(_ value: Tensor) -> Tensor {
+    package func output(_ value: Tensor) -> Tensor {
         normalization == .inside ? value : LabScaling.denormalize(ab: value)
     }
 }

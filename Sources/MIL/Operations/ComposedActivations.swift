@@ -35,18 +35,12 @@ enum ComposedActivations: ComposedUnaryForm {
         },
     ]
 
-    /// log(1 + eˣ) without overflow for large x.
-    private static func softplus(_ x: Tensor) -> Tensor {
-        relu(x) + log(exp(-abs(x)) + 1)
-    }
-
     @Sendable private static func gelu(
         _ x: Tensor, _ operation: RaisedOperation
     ) throws -> Tensor {
         switch try operation.string("mode", default: "EXACT") {
-        case "EXACT": return x * 0.5 * (ErrorFunction.raised(x * 0.707_106_77) + 1)
-        case "TANH_APPROXIMATION":
-            return x * 0.5 * (tanh((x + x * x * x * 0.044_715) * 0.797_884_6) + 1)
+        case "EXACT": return TensorGraph.gelu(x)
+        case "TANH_APPROXIMATION": return geluTanh(x)
         case "SIGMOID_APPROXIMATION": return x * sigmoid(x * 1.702)
         case let mode: throw operation.error("the mode \"\(mode)\" is not supported")
         }

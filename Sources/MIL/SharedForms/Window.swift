@@ -53,13 +53,8 @@ extension OperationParameters {
         case "valid": return 0
         case "custom": return try customPadding()
         case "same", "same_lower":
-            let height = samePadding(
-                shape[2], window.stride.height, (kernel.height - 1) * window.dilation.height + 1)
-            let width = samePadding(
-                shape[3], window.stride.width, (kernel.width - 1) * window.dilation.width + 1)
-            let isLower = type == "same_lower"
-            let (top, left) = ((height + (isLower ? 1 : 0)) / 2, (width + (isLower ? 1 : 0)) / 2)
-            return Padding(top: top, bottom: height - top, left: left, right: width - left)
+            return window.samePadding(
+                height: shape[2], width: shape[3], kernel: kernel, isLower: type == "same_lower")
         default: throw error("the pad_type \"\(type)\" is not supported")
         }
     }
@@ -67,11 +62,6 @@ extension OperationParameters {
     package func customPadding() throws -> Padding {
         let pad = try integers("pad", count: 4, default: 0)
         return Padding(top: pad[0], bottom: pad[1], left: pad[2], right: pad[3])
-    }
-
-    /// The total padding for which the output has ⌈size/stride⌉ elements.
-    private func samePadding(_ size: Int, _ stride: Int, _ span: Int) -> Int {
-        max(0, ((size + stride - 1) / stride - 1) * stride + span - size)
     }
 }
 

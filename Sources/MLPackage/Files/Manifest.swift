@@ -97,22 +97,14 @@ extension Manifest.Item {
 enum PackagePath {
     /// Checks that a path is relative and has no "..".
     static func check(_ path: String) throws {
-        let remedy = "Do not use this package; get it from its author again."
-        try require(!path.isEmpty, "", "it must not be empty", remedy)
-        try require(!path.hasPrefix("/"), "", "it must not be absolute", remedy)
-        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
-        let isPlain = parts.allSatisfy { !["", ".", ".."].contains($0) && !$0.contains("\0") }
-        try require(isPlain, "", "it must not have empty parts, \".\" or \"..\"", remedy)
+        guard let flaw = RelativePath.flaw(in: path) else { return }
+        throw Fault("", flaw, "Do not use this package; get it from its author again.")
     }
 
     /// Checks that no component of `path` below `root` is a symbolic link.
     static func checkLinks(root: String, path: String) throws {
-        var current = root
-        for part in path.split(separator: "/") {
-            current += "/" + part
-            let kind = try FileKind(at: current, followingLinks: false)
-            try require(kind != .nothing, current, "it does not exist")
-            try require(kind != .link, current, "links are not followed inside a package")
-        }
+        guard let (place, kind) = try RelativePath.obstacle(in: path, below: root) else { return }
+        throw Fault(
+            place, kind == .link ? "links are not followed inside a package" : "it does not exist")
     }
 }

@@ -1,15 +1,12 @@
-import MLPackage
-import TensorGraph
-
 /// Selecting elements of an axis in any order, by slicing.
-enum Picking {
+package enum Picking {
     /// The maximum number of indices, since each may need a separate slice.
-    static let maximumCount = 4096
+    package static let maximumCount = 4096
 }
 
 extension Tensor {
     /// The elements at `indices` of an axis, in that order. Consecutive indices share one slice.
-    func picked(_ indices: some Sequence<Int>, axis: Int) -> Tensor {
+    package func picked(_ indices: some Sequence<Int>, axis: Int) -> Tensor {
         var runs: [Range<Int>] = []
         for index in indices {
             if let last = runs.last, last.upperBound == index {

@@ -1,10 +1,7 @@
-import MLPackage
-import TensorGraph
-
 /// Bilinear resizing to any size, as products with matrices that have two weights per row.
-struct Resampling {
+package struct Resampling {
     /// The input coordinate of output index i.
-    enum Grid {
+    package enum Grid {
         /// (i + ½)·in/out − ½
         case halfPixels
         /// i·(in − 1)/(out − 1)
@@ -13,10 +10,12 @@ struct Resampling {
         case legacy
     }
 
-    let grid: Grid
+    private let grid: Grid
+
+    package init(grid: Grid) { self.grid = grid }
 
     /// Resizes x, [N, C, H, W], to [N, C, size.height, size.width].
-    func resized(_ x: Tensor, to size: Pair) -> Tensor {
+    package func resized(_ x: Tensor, to size: Pair) -> Tensor {
         let columns = x.graph.constant(matrix(x.shape[3], size.width))
         let rows = x.graph.constant(matrix(x.shape[2], size.height))
         let wide = matmul(x, columns, transposeY: true).transposed([0, 1, 3, 2])
