@@ -66,7 +66,8 @@ let package = Package(
             dependencies: ["Locks", "Ranks", "TensorGraph", "CKernels", "COpenBLAS"]),
         .target(name: "Layers", dependencies: ["TensorGraph"]),
         .target(
-            name: "Colorizers", dependencies: ["Locks", "Layers", "TensorGraph", "ColorScience"]),
+            name: "Colorizers",
+            dependencies: ["Locks", "ONNX", "Layers", "TensorGraph", "ColorScience", "Files"]),
 
         // Files.
         .target(name: "CFiles"),
@@ -92,7 +93,7 @@ let package = Package(
             resources: [.embedInCode("run_aimodel.py")]),
         .target(
             name: "Checkpoints",
-            dependencies: ["TensorFiles", "Files", "Colorizers", "Layers", "TensorGraph"]),
+            dependencies: ["TensorFiles", "Files", "ONNX", "Colorizers", "Layers", "TensorGraph"]),
         .target(
             name: "CoreMLProto",
             dependencies: [.product(name: "SwiftProtobuf", package: "swift-protobuf")],
@@ -170,7 +171,7 @@ let package = Package(
             name: "Retint",
             dependencies: [
                 "AIModel", "Locks", "Training", "Verification", "Quantization", "Models", "Photos",
-                "ColorizerExport", "CoreAIRuntime", "ONNXExport",
+                "ColorizerExport", "CoreAIRuntime", "ONNX", "ONNXExport",
                 "MIL", "Placement", "Checkpoints", "MLPackage", "Engine", "Colorizers", "Layers",
                 "Ranks", "Reports", "TensorGraph", "TensorFiles", "ColorScience", "ImageIO",
                 "Films", "Frames", "Motion", "Files", "Version",

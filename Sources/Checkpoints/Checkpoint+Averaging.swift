@@ -17,7 +17,13 @@ extension Checkpoint {
             throw CheckpointError(.badOption, problem: "there is no checkpoint to average")
         }
         for (other, checkpoint) in checkpoints
-        where checkpoint.architecture != first.architecture || checkpoint.options != first.options {
+        where !checkpoint.isOfNetwork(of: first) {
+            guard checkpoint.definition == first.definition else {
+                throw CheckpointError(
+                    .differentNetworks, path: other,
+                    problem: "holds another imported network than \(path); average trainings of "
+                        + "one network")
+            }
             throw CheckpointError(
                 .differentNetworks, path: other,
                 problem: "holds \(checkpoint.architecture) \(checkpoint.options), but \(path) "
@@ -30,13 +36,18 @@ extension Checkpoint {
                 problem: "\(name.debugDescription) holds values that are NaN or infinite; "
                     + "average checkpoints whose training did not diverge")
         }
-        var result = Checkpoint(
-            architecture: first.architecture, options: first.options, state: first.state)
+        var result = first
+        (result.optimizer, result.training) = (StateDict(), nil)
         for name in first.variables.keys.sorted() {
             let values = checkpoints.compactMap { $0.checkpoint.state[name]?.tensorData }
             result.state[name] = StoredTensor(mean(values))
         }
         return result
+    }
+
+    private func isOfNetwork(of other: Checkpoint) -> Bool {
+        architecture == other.architecture && options == other.options
+            && definition == other.definition
     }
 
     /// The names of the tensors that hold NaN or an infinite value, in the file's order.

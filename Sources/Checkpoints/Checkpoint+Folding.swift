@@ -13,9 +13,8 @@ extension Checkpoint {
         guard values.keys != variables.keys else { return self }
         var options = try ColorizerOptions(options)
         options.isFolded = true
-        var result = Checkpoint(
-            architecture: architecture, options: options.texts, state: StateDict(),
-            training: training)
+        var result = self
+        (result.options, result.state, result.optimizer) = (options.texts, StateDict(), StateDict())
         for entry in StateSpec(of: try result.makeColorizer()).entries {
             result.state[entry.name] =
                 values[entry.name].map { StoredTensor($0) } ?? state[entry.name]

@@ -4,13 +4,17 @@ import TensorFiles
 import TensorGraph
 
 extension Checkpoint {
-    /// Reads a checkpoint. The shapes of all tensors are checked against the architecture before
-    /// any is read.
+    /// Reads a checkpoint, or the network of an `.onnx` file as ``importing(onnx:normalization:outputs:)``
+    /// does. The shapes of all tensors are checked against the architecture before any is read.
     ///
     /// - Throws: `TensorFileError` if the file cannot be read, ``CheckpointError`` if it is not
-    ///   a checkpoint or its tensors are not those of its architecture.
+    ///   a checkpoint or its tensors are not those of its architecture; `ONNXError` for an `.onnx`
+    ///   file that is not read.
     public init(contentsOf path: some PathConvertible) throws {
-        self = try CheckpointFile(path).checkpoint()
+        let path = path.filePath.string
+        self =
+            try Self.isONNX(path)
+            ? Self.importing(onnx: path).checkpoint : CheckpointFile(path).checkpoint()
     }
 
     /// Whether the file at `path` has a checkpoint's attributes; false for one that cannot be read.

@@ -8,6 +8,11 @@ extension Checkpoint {
     public func write(to path: some PathConvertible) throws {
         let writer = try HDF5Writer(path: path.filePath.string)
         try writeAttributes(to: writer)
+        if let definition {
+            let bytes = try definition.bytes()
+            try writer.write(
+                StoredTensor(shape: [bytes.count], bytes: bytes), to: CheckpointFormat.definition)
+        }
         for (name, tensor) in state { try writer.write(tensor, to: name) }
         for (name, tensor) in optimizer {
             try writer.write(tensor, to: Self.optimizerDataset(name))

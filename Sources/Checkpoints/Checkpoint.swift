@@ -16,6 +16,8 @@ public struct Checkpoint: Hashable, Sendable {
     public var architecture: String
     /// The options that are not the architecture's defaults, by name, as text: `width`, `0.5`.
     public var options: [String: String]
+    /// The network itself, if it was read from a file and is not in the registry.
+    public var definition: NetworkDefinition?
     /// Parameters and buffers by PyTorch name, including the int64 `num_batches_tracked`.
     public var state: StateDict
     /// The optimizer's variables by name (`optimizer.exp_avg.…`); empty if there are none.
@@ -25,11 +27,12 @@ public struct Checkpoint: Hashable, Sendable {
 
     /// Makes a checkpoint of its parts; whether the state is the architecture's is not checked.
     public init(
-        architecture: String, options: [String: String] = [:], state: StateDict,
-        optimizer: StateDict = StateDict(), training: String? = nil
+        architecture: String, options: [String: String] = [:],
+        definition: NetworkDefinition? = nil, state: StateDict, optimizer: StateDict = StateDict(), training: String? = nil
     ) {
         self.architecture = architecture
         self.options = options
+        self.definition = definition
         self.state = state
         self.optimizer = optimizer
         self.training = training
@@ -50,7 +53,8 @@ public struct Checkpoint: Hashable, Sendable {
     /// - Throws: `ColorizerError` for an unknown architecture or a value out of range,
     ///   ``CheckpointError`` for an option that no architecture has.
     public func makeColorizer() throws -> any ColorizerNetwork {
-        try Colorizers.makeColorizer(architecture, options: ColorizerOptions(options))
+        try Colorizers.makeColorizer(
+            architecture, options: ColorizerOptions(options, definition: definition))
     }
 
     /// The weights that a program loads: ``state`` without its counters.

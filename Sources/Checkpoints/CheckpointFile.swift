@@ -1,3 +1,4 @@
+import Colorizers
 import Files
 import Layers
 import TensorFiles
@@ -20,14 +21,21 @@ struct CheckpointFile: Sendable {
     init(_ path: some PathConvertible) throws {
         let reader = try HDF5Reader(path: path)
         self.path = reader.path
-        head = try Checkpoint(attributes: reader.attributes(), path: reader.path)
-        spec = StateSpec(of: try Self.network(of: head, reader.path))
+        var head = try Checkpoint(attributes: reader.attributes(), path: reader.path)
         tensors = try HDF5StateDict(from: reader)
+        head.definition = try Self.definition(of: head, in: tensors, reader.path)
+        self.head = head
+        spec = StateSpec(of: try Self.network(of: head, reader.path))
         let expected = spec.entries.map { ($0.name, $0.shape) }
         optimizerShapes = try Self.optimizerShapes(
             in: tensors, weights: Dictionary(uniqueKeysWithValues: expected),
             path: reader.path)
-        let report = tensors.compare(expected: expected, besides: optimizerShapes)
+        var others = optimizerShapes
+        if head.definition != nil {
+            others[CheckpointFormat.definitionName] = tensors.shape(
+                of: CheckpointFormat.definitionName)
+        }
+        let report = tensors.compare(expected: expected, besides: others)
         guard report.isStrict else {
             throw CheckpointError.mismatch(
                 report, path: reader.path, architecture: head.architecture)
@@ -59,6 +67,34 @@ struct CheckpointFile: Sendable {
                 ?? tensors.tensor(entry.name).adapted(to: entry, path: path).tensorData
         }
         return variables
+    }
+
+    /// The definition of a network that is not in the registry; nil for the others.
+    private static func definition(
+        of checkpoint: Checkpoint, in tensors: HDF5StateDict, _ path: String
+    ) throws -> NetworkDefinition? {
+        guard checkpoint.architecture == ImportedColorizer.architecture else { return nil }
+        let name = CheckpointFormat.definitionName
+        let count = tensors.shape(of: name)?.count ?? 0
+        guard (1...NetworkDefinition.maximumBytes).contains(count) else {
+            throw CheckpointError(
+                .malformed, path: path,
+                problem: "\(CheckpointFormat.definition.debugDescription), which defines the "
+                    + "network, must have 1 to \(NetworkDefinition.maximumBytes) bytes, not "
+                    + "\(count); import the network again")
+        }
+        let bytes = (try tensors.tensor(name).integers ?? []).compactMap(UInt8.init(exactly:))
+        guard bytes.count == count else {
+            throw CheckpointError(
+                .malformed, path: path,
+                problem: "\(CheckpointFormat.definition.debugDescription) does not hold bytes; "
+                    + "import the network again")
+        }
+        do {
+            return try NetworkDefinition(bytes: bytes)
+        } catch {
+            throw CheckpointError(.malformed, path: path, problem: "\(error)")
+        }
     }
 
     /// The network; errors about its architecture and options name the file.

@@ -13,6 +13,11 @@ enum CheckpointFormat {
     /// The prefix of options' names.
     static let optionPrefix = "option."
 
+    /// The dataset with the ``NetworkDefinition`` of a network that is not in the registry: bytes.
+    static let definition = "retint/definition"
+    /// Its name among tensors.
+    static let definitionName = "retint.definition"
+
     static let optimizerGroup = "optimizer"
     /// The prefix of the optimizer's variables, in place of which the file has the group.
     static let optimizerPrefix = "optimizer."

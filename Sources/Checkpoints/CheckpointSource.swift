@@ -15,6 +15,8 @@ public struct CheckpointSource: Sendable {
     public let architecture: String
     /// The options that are not the architecture's defaults, by name, as text: `width`, `0.5`.
     public let options: [String: String]
+    /// The network itself, if it was read from a file and is not in the registry.
+    public let definition: NetworkDefinition?
     /// The weights that a program loads, by PyTorch name.
     public let variables: [String: any TensorSource]
     private let make: @Sendable () throws -> Checkpoint
@@ -22,11 +24,12 @@ public struct CheckpointSource: Sendable {
     /// Gives the weights of a checkpoint in memory.
     public init(_ checkpoint: Checkpoint) {
         (architecture, options) = (checkpoint.architecture, checkpoint.options)
+        definition = checkpoint.definition
         variables = checkpoint.variables
         make = { checkpoint }
     }
 
-    /// Opens a checkpoint. The names and shapes of all tensors are checked against the
+    /// Opens a checkpoint, or reads an `.onnx` file. The names and shapes of all tensors are checked against the
     /// architecture; weights are read when they are needed.
     ///
     /// The file stays open. Another file may replace it at its path; if it is itself written to,
@@ -34,8 +37,15 @@ public struct CheckpointSource: Sendable {
     ///
     /// - Throws: the errors of `Checkpoint.init(contentsOf:)`.
     public init(contentsOf path: some PathConvertible) throws {
-        let file = try CheckpointFile(path)
+        let path = path.filePath.string
+        self =
+            try Checkpoint.isONNX(path)
+            ? Self(Checkpoint(contentsOf: path)) : Self(CheckpointFile(path))
+    }
+
+    private init(_ file: CheckpointFile) throws {
         (architecture, options) = (file.head.architecture, file.head.options)
+        definition = file.head.definition
         variables = try file.variables()
         make = { try file.checkpoint() }
     }
@@ -45,7 +55,7 @@ public struct CheckpointSource: Sendable {
     ///
     /// - Throws: the errors of that function.
     public init(architecture: String, options: [String: String] = [:], seed: UInt64) throws {
-        (self.architecture, self.options) = (architecture, options)
+        (self.architecture, self.options, definition) = (architecture, options, nil)
         let empty = Checkpoint(architecture: architecture, options: options, state: StateDict())
         let spec = StateSpec(of: try empty.makeColorizer())
         variables = Dictionary(
@@ -65,7 +75,8 @@ public struct CheckpointSource: Sendable {
     ///
     /// - Throws: what `Checkpoint.makeColorizer()` throws.
     public func makeColorizer() throws -> any ColorizerNetwork {
-        try Colorizers.makeColorizer(architecture, options: ColorizerOptions(options))
+        try Colorizers.makeColorizer(
+            architecture, options: ColorizerOptions(options, definition: definition))
     }
 
     /// Folds each re-parameterised convolution into one, see `Checkpoint.folded()`.

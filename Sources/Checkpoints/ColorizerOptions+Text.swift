@@ -4,10 +4,14 @@ extension ColorizerOptions {
     /// Reads options from their texts in a checkpoint, by name: `width`, `0.5`. Those that are
     /// missing keep their defaults.
     ///
+    /// - Parameter definition: the network itself, if it is not in the registry.
     /// - Throws: ``CheckpointError`` for another name or a text that is none of an option's values.
     ///   Ranges are checked when the network is made.
-    public init(_ texts: [String: String]) throws(CheckpointError) {
+    public init(
+        _ texts: [String: String], definition: NetworkDefinition? = nil
+    ) throws(CheckpointError) {
         self.init()
+        self.definition = definition
         for (name, text) in texts.sorted(by: { $0.key < $1.key }) {
             guard let option = Self.table.first(where: { $0.name == name }) else {
                 throw .unknownOption(name)

@@ -34,12 +34,7 @@ public struct ExportOptions: Hashable, Sendable {
     }
 
     /// Whether lightness and color are normalized inside the model or by the app that calls it.
-    public enum Normalization: String, CaseIterable, Sendable {
-        /// The model takes L in 0…100 and returns a and b in −110…110.
-        case inside
-        /// The model takes (L − 50)/100 and returns a/110 and b/110.
-        case outside
-    }
+    public typealias Normalization = LabScaling.Normalization
 
     /// The type of the elements of multi-arrays that go in and come out.
     public enum ElementType: String, CaseIterable, Sendable {

@@ -13,6 +13,8 @@ public protocol ColorizerNetwork: Layer {
     /// The number that this network's input's height and width must be multiples of; the
     /// architecture's unless networks of it differ.
     var requiredMultiple: Int { get }
+    /// The only size that the network takes, in pixels; nil unless it takes one alone.
+    var onlySize: Pair? { get }
     /// The options that the network uses, as key paths of ``ColorizerOptions``; width and depth
     /// unless stated.
     static var options: Set<PartialKeyPath<ColorizerOptions>> { get }
@@ -26,6 +28,8 @@ extension ColorizerNetwork {
     public var architecture: String { Self.architecture }
     /// The architecture's multiple.
     public var requiredMultiple: Int { Self.requiredMultiple }
+    /// Any size that is a multiple.
+    public var onlySize: Pair? { nil }
     /// `width` and `depth`, for a network that states no other options.
     public static var options: Set<PartialKeyPath<ColorizerOptions>> { [\.width, \.depth] }
 
@@ -35,6 +39,10 @@ extension ColorizerNetwork {
         let multiple = requiredMultiple
         guard shape.rank == 4, shape[1] == 1 else {
             return reject(lightness, "takes lightness as [N, 1, H, W]")
+        }
+        if let size = onlySize, shape[2] != size.height || shape[3] != size.width {
+            return reject(
+                lightness, "takes a height of \(size.height) and a width of \(size.width) alone")
         }
         if shape[2] % multiple != 0 || shape[3] % multiple != 0 {
             reject(lightness, "takes a height and width that are multiples of \(multiple)")

@@ -5,6 +5,14 @@ public import TensorGraph
 ///
 /// It is that of ECCV16 and SIGGRAPH17, and every network here has it.
 public enum LabScaling {
+    /// Whether lightness and color are normalized inside a model or by the app that calls it.
+    public enum Normalization: String, CaseIterable, Sendable {
+        /// The model takes L in 0…100 and returns a and b in −110…110.
+        case inside
+        /// The model takes (L − 50)/100 and returns a/110 and b/110.
+        case outside
+    }
+
     /// The L that networks receive as 0.
     public static let lightnessCenter: Float = 50
     /// The units of L that networks receive as 1.

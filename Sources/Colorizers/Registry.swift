@@ -7,6 +7,8 @@ public enum ColorizerError: Error, Hashable, Sendable, CustomStringConvertible {
     case unknownArchitecture(String)
     /// An option has a value outside its range; all three as text.
     case outOfRange(option: String, value: String, range: String)
+    /// A network that is read from a file is asked for by name.
+    case needsDefinition(String)
     /// An option was set that the architecture does not have.
     case unsupportedOption(String, architecture: String)
 
@@ -16,6 +18,9 @@ public enum ColorizerError: Error, Hashable, Sendable, CustomStringConvertible {
         case .unknownArchitecture(let name):
             let known = colorizerNames.joined(separator: ", ")
             return "there is no architecture named \"\(name)\"; known are \(known)"
+        case .needsDefinition(let name):
+            return "\(name) is a network that was read from a file: start from its checkpoint, "
+                + "which `retint import` makes of an .onnx file"
         case .outOfRange(let option, let value, let range):
             return "\(Self.title(option)) \(value) is out of range; choose one from \(range)"
         case .unsupportedOption(let name, let architecture):
@@ -51,6 +56,11 @@ public func registerColorizer(_ type: any ColorizerNetwork.Type) {
     }
 }
 
+private func colorizerType(_ name: String) -> (any ColorizerNetwork.Type)? {
+    if name == ImportedColorizer.architecture { return ImportedColorizer.self }
+    return colorizerTypes.first { $0.architecture == name }
+}
+
 /// Makes the colorizer of that name, its parameters named as in its state dict.
 ///
 /// - Throws: ``ColorizerError`` for an unknown name, an option outside its range or one that the
@@ -58,8 +68,9 @@ public func registerColorizer(_ type: any ColorizerNetwork.Type) {
 public func makeColorizer(
     _ name: String, options: ColorizerOptions = .init()
 ) throws(ColorizerError) -> any ColorizerNetwork {
-    guard let type = colorizerTypes.first(where: { $0.architecture == name }) else {
-        throw .unknownArchitecture(name)
+    guard let type = colorizerType(name) else { throw .unknownArchitecture(name) }
+    guard options.definition != nil || name != ImportedColorizer.architecture else {
+        throw .needsDefinition(name)
     }
     for option in ColorizerOptions.table { try option.check(options, for: type) }
     return type.init(options: options)

@@ -41,11 +41,14 @@ extension Model {
     }
 
     /// What height and width must be multiples of; nil for a package, which runs at the sizes that
-    /// it declares.
+    /// it declares, and for a network that takes one size alone.
     ///
     /// - Throws: the errors of `Checkpoint.makeColorizer()`.
     package var requiredMultiple: Int? {
-        get throws { try checkpoint?.makeColorizer().requiredMultiple }
+        get throws {
+            guard let network = try checkpoint?.makeColorizer() else { return nil }
+            return network.onlySize == nil ? network.requiredMultiple : nil
+        }
     }
 
     /// The height and width, in pixels, of a square; ``preferredSize()`` without a side.

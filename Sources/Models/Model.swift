@@ -115,8 +115,6 @@ public struct Model: Sendable {
 
     /// The name of a checkpoint's input.
     static let checkpointInput = "lightness"
-    /// The shape of a checkpoint's input unless another one is asked for.
-    static let checkpointShape: Shape = [1, 1, 256, 256]
 
     /// The names of the inputs, in the model's order.
     package var inputNames: [String] {
@@ -128,7 +126,11 @@ public struct Model: Sendable {
     ///
     /// - Throws: ``ModelError`` if the model takes an input other than lightness.
     package func lightnessInput() throws(ModelError) -> (name: String, shape: Shape) {
-        guard let package else { return (Self.checkpointInput, Self.checkpointShape) }
+        let package: MLPackage
+        switch source {
+        case .checkpoint(let checkpoint): return (Self.checkpointInput, checkpoint.defaultShape)
+        case .package(let held): package = held
+        }
         let shapes = package.program.inputs.map { package.defaultShape(of: $0) }
         guard shapes.count == 1, let shape = shapes[0], shape.rank == 4, shape[1] == 1 else {
             let inputs = zip(package.program.inputs, shapes).map { input, shape in
@@ -140,6 +142,14 @@ public struct Model: Sendable {
                     + "lightness")
         }
         return (package.program.inputs[0].name, shape)
+    }
+}
+
+extension CheckpointSource {
+    /// The shape of lightness unless another one is asked for.
+    var defaultShape: Shape {
+        let size = definition?.onlySize ?? 256
+        return [1, 1, size.height, size.width]
     }
 }
 

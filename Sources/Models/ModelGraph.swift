@@ -35,7 +35,7 @@ extension Model {
     ) throws -> ModelGraph {
         switch source {
         case .checkpoint(let checkpoint):
-            let shape = shapes[Self.checkpointInput] ?? Self.checkpointShape
+            let shape = shapes[Self.checkpointInput] ?? checkpoint.defaultShape
             return try graph(of: folds ? checkpoint.folded() : checkpoint, shape)
         case .package(let package):
             return try graph(of: package, shapes, compute.rounding)
@@ -44,7 +44,7 @@ extension Model {
 
     private func graph(of checkpoint: CheckpointSource, _ shape: Shape) throws -> ModelGraph {
         let network = try checkpoint.makeColorizer()
-        try check(shape, multiple: network.requiredMultiple)
+        try check(shape, network)
         let graph = Graph(mode: .inference)
         let ab = network(graph.input(Self.checkpointInput, shape))
         do {
@@ -59,9 +59,16 @@ extension Model {
             values: graph.tracedValues(for: [ab]))
     }
 
-    private func check(_ shape: Shape, multiple: Int) throws(ModelError) {
-        guard shape.rank == 4,
-            !(shape[2].isMultiple(of: multiple) && shape[3].isMultiple(of: multiple))
+    private func check(_ shape: Shape, _ network: any ColorizerNetwork) throws(ModelError) {
+        guard shape.rank == 4 else { return }
+        let multiple = network.requiredMultiple
+        if let size = network.onlySize, size != Pair(shape[2], shape[3]) {
+            throw ModelError(
+                .size, name,
+                "the network does not run at \(shape[3]) × \(shape[2]), only at \(size.width) × "
+                    + "\(size.height)")
+        }
+        guard !(shape[2].isMultiple(of: multiple) && shape[3].isMultiple(of: multiple))
         else { return }
         throw ModelError(
             .size, name,

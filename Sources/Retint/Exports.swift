@@ -16,6 +16,7 @@
 @_exported import MIL
 @_exported import MLPackage
 @_exported import Models
+@_exported import ONNX
 @_exported import ONNXExport
 @_exported import Photos
 @_exported import Placement

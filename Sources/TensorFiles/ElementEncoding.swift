@@ -50,6 +50,22 @@ struct ElementEncoding {
     }
 }
 
+extension StoredTensor.Elements {
+    /// The elements' little-endian bytes, `type.byteCount` for each.
+    ///
+    /// - Throws: ``TensorFileError`` for an integer that the type does not hold.
+    package func littleEndianBytes(
+        as type: StoredType, name: String
+    ) throws(TensorFileError) -> [UInt8] {
+        var result: [UInt8] = []
+        try ElementEncoding(type: type).withBytes(of: self, at: FilePlace("", name)) {
+            (bytes) throws(TensorFileError) in
+            result = [UInt8](bytes)
+        }
+        return result
+    }
+}
+
 extension Float {
     /// The bfloat16 bit pattern: the upper half of the bits, rounded to nearest, ties to even.
     var bfloat16Bits: UInt16 {

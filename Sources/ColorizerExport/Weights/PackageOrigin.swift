@@ -17,6 +17,13 @@ struct PackageOrigin {
     init?(_ package: MLPackage) throws {
         let texts = package.description.metadata.userDefined
         guard let architecture = texts["retint.architecture"] else { return nil }
+        guard architecture != ImportedColorizer.architecture else {
+            throw ConversionError(
+                place: "metadata retint.architecture",
+                rule: "the network was imported from a file, and a package does not hold its "
+                    + "definition",
+                remedy: "Take the weights from the checkpoint that it was exported from.")
+        }
         options = try Self.options(texts["retint.options"] ?? "")
         checkpointHash = texts["retint.checkpoint"]
         do {

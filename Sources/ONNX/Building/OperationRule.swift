@@ -26,12 +26,14 @@ protocol OperationFamily {
 
 /// All rules.
 package enum ONNXOperations {
-    private static let families: [any OperationFamily.Type] = [
-        Activations.self, Arithmetic.self, Casts.self, Comparisons.self, Convolutions.self,
-        Functions.self, Joining.self, MatrixProducts.self, Normalizations.self, Pads.self,
-        Pooling.self, Quantizing.self, Reductions.self, Resizing.self, Shapes.self, Slicing.self,
-        Softmaxes.self,
-    ]
+    private static var families: [any OperationFamily.Type] {
+        [
+            Activations.self, Arithmetic.self, Casts.self, Comparisons.self, Convolutions.self,
+            Functions.self, Joining.self, MatrixProducts.self, Normalizations.self, Pads.self,
+            Pooling.self, Quantizing.self, Reductions.self, Resizing.self, Shapes.self,
+            Slicing.self, Softmaxes.self,
+        ]
+    }
 
     static let rules: [String: OperationRule] = families.reduce(into: [:]) { rules, family in
         rules.merge(family.rules) { first, _ in first }

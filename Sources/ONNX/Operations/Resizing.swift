@@ -55,16 +55,7 @@ private struct ResizePlan {
     ) throws {
         (self.node, self.shape) = (node, shape)
         (self.mode, self.transform, self.nearest) = (mode, transform, nearest)
-        guard scales.count == indices.count else {
-            throw node.error("\(scales.count) scales do not fit \(indices.count) axes")
-        }
-        axes = try zip(indices, scales).map { index, scale in
-            let size = (Double(shape[index]) * Double(scale)).rounded(.down)
-            guard size >= 1, size <= Double(Shape.maximumExtent) else {
-                throw node.error("the scale \(scale) is out of range")
-            }
-            return Axis(index: index, size: Int(size), scale: Double(scale))
-        }
+        axes = try Self.scaled(node, shape, indices, scales)
         try check()
     }
 
@@ -79,22 +70,36 @@ private struct ResizePlan {
         // In opset 10 the scales are the second input; since 11 the region of interest is.
         let position = node.opset < 11 ? 1 : 2
         if let scales = try node.optionalConstant(position)?.floats, !scales.isEmpty {
-            self = try ResizePlan(
-                node, shape, indices, scales: scales, mode: mode, transform: transform,
-                nearest: nearest)
-            return
+            axes = try Self.scaled(node, shape, indices, scales)
+        } else {
+            axes = try Self.stretched(node, shape, indices, node.integers(3))
         }
-        let sizes = try node.integers(3)
-        guard sizes.count == indices.count, sizes.allSatisfy({ (1...Shape.maximumExtent).contains($0) })
-        else { throw node.error("sizes of \(sizes.prefix(8)) do not fit \(shape)") }
-        axes = try Self.stretched(node, shape, indices, sizes)
         try check()
+    }
+
+    /// The axes for given scales.
+    private static func scaled(
+        _ node: NodeContext, _ shape: Shape, _ indices: [Int], _ scales: [Float]
+    ) throws -> [Axis] {
+        guard scales.count == indices.count else {
+            throw node.error("\(scales.count) scales do not fit \(indices.count) axes")
+        }
+        return try zip(indices, scales).map { index, scale in
+            let size = (Double(shape[index]) * Double(scale)).rounded(.down)
+            guard size >= 1, size <= Double(Shape.maximumExtent) else {
+                throw node.error("the scale \(scale) is out of range")
+            }
+            return Axis(index: index, size: Int(size), scale: Double(scale))
+        }
     }
 
     /// The axes for given sizes, which may be limits for one common scale.
     private static func stretched(
         _ node: NodeContext, _ shape: Shape, _ indices: [Int], _ sizes: [Int]
     ) throws -> [Axis] {
+        guard sizes.count == indices.count,
+            sizes.allSatisfy({ (1...Shape.maximumExtent).contains($0) })
+        else { throw node.error("sizes of \(sizes.prefix(8)) do not fit \(shape)") }
         let scales = zip(indices, sizes).map { Double($1) / Double(shape[$0]) }
         let policy = try node.string("keep_aspect_ratio_policy", default: "stretch")
         let common: Double?

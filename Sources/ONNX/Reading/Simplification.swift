@@ -39,6 +39,12 @@ extension ONNXModel {
             remedy: "Export the network without them; functions have to be inlined.")
     }
 
+    /// Makes `names` the outputs, in that order, and removes what none of them depends on.
+    package mutating func keepOutputs(_ names: [String]) {
+        outputs = names.compactMap { name in outputs.first { $0.name == name } }
+        prune()
+    }
+
     private static let constant = "Constant"
 
     /// Makes constants initializers, and computes what depends on them alone, as weights that are

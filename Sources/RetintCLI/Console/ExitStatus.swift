@@ -37,6 +37,7 @@ extension ExitStatus {
         case let error as MLPackageError: self = error.isUnwritable ? .failed : .badInput
         case let error as CheckpointError: self = error.kind == .badOption ? .wrongUsage : .badInput
         case let error as ConversionError: self = error.cause == .option ? .wrongUsage : .badInput
+        case is ONNXError: self = .badInput
         case let error as ModelError: self = error.kind == .size ? .wrongUsage : .badInput
         case let error as PhotoError:
             self = [.packed, .output, .corners].contains(error.kind) ? .wrongUsage : .badInput

@@ -5,13 +5,15 @@ import Retint
 extension CompletionKind {
     static var checkpoint: CompletionKind { .file(extensions: ["h5"]) }
     static var package: CompletionKind { .file(extensions: packageExtensions) }
-    static var model: CompletionKind { .file(extensions: ["h5"] + packageExtensions) }
+    static var model: CompletionKind { .file(extensions: ["h5", "onnx"] + packageExtensions) }
 
     /// Files of tensors that `import` reads.
     static var weights: CompletionKind { .file(extensions: weightExtensions) }
+    /// Files that `import` reads: tensors, and networks.
+    static var importable: CompletionKind { .file(extensions: weightExtensions + ["onnx"]) }
     /// Files that `inspect` reads.
     static var inspectable: CompletionKind {
-        .file(extensions: weightExtensions + packageExtensions)
+        .file(extensions: weightExtensions + ["onnx"] + packageExtensions)
     }
     private static let packageExtensions = ["mlpackage", "aimodel"]
     private static var weightExtensions: [String] {

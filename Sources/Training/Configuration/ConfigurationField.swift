@@ -67,7 +67,11 @@ public struct ConfigurationField {
     }
 
     private static var general: [ConfigurationField] {
-        [.init("architecture", \.architecture, .words(colorizerNames), "the network")]
+        let imported = ImportedColorizer.architecture
+        let architecture = Self(
+            "architecture", \.architecture, .words(colorizerNames + [imported]),
+            "the network; \(imported): the one that init holds")
+        return [architecture]
             + ColorizerOptions.table.filter(\.isTrainable).map(Self.init) + runFields
     }
 

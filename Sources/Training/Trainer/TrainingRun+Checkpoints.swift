@@ -181,9 +181,8 @@ extension TrainingRun {
 
     /// The weights as a checkpoint, with PyTorch's `num_batches_tracked` counted on.
     private func network(of variables: [String: TensorData]) throws -> Checkpoint {
-        var result = Checkpoint(
-            architecture: checkpoint.architecture, options: checkpoint.options,
-            state: checkpoint.state)
+        var result = checkpoint
+        (result.optimizer, result.training) = (StateDict(), nil)
         let batches = Int64(progress.step - overview.firstStep)
         for (name, tensor) in checkpoint.state {
             if let value = variables[name] {
