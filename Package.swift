@@ -93,7 +93,7 @@ let package = Package(
             resources: [.embedInCode("run_aimodel.py")]),
         .target(
             name: "Checkpoints",
-            dependencies: ["TensorFiles", "Files", "ONNX", "Colorizers", "Layers", "TensorGraph"]),
+            dependencies: ["TensorFiles", "Files", "Colorizers", "Layers", "TensorGraph"]),
         .target(
             name: "CoreMLProto",
             dependencies: [.product(name: "SwiftProtobuf", package: "swift-protobuf")],
@@ -227,7 +227,7 @@ let package = Package(
             name: "ColorizersTests",
             dependencies: [
                 "CAllocationCounter", "Checkpoints", "Colorizers", "Files", "Layers", "Engine",
-                "TensorFiles", "TensorGraph", "TestSupport",
+                "ONNX", "TensorFiles", "TensorGraph", "TestSupport",
             ], exclude: ["Goldens"]),
         .target(name: "CAllocationCounter", path: "Tests/CAllocationCounter"),
         .testTarget(

@@ -4,8 +4,9 @@ import TensorFiles
 import TensorGraph
 
 extension Checkpoint {
-    /// Reads a checkpoint, or the network of an `.onnx` file as ``importing(onnx:normalization:outputs:)``
-    /// does. The shapes of all tensors are checked against the architecture before any is read.
+    /// Reads a checkpoint, or the network of an `.onnx` file as
+    /// ``importing(onnx:normalization:outputs:)`` does. The shapes of all tensors are checked
+    /// against the architecture before any is read.
     ///
     /// - Throws: `TensorFileError` if the file cannot be read, ``CheckpointError`` if it is not
     ///   a checkpoint or its tensors are not those of its architecture; `ONNXError` for an `.onnx`

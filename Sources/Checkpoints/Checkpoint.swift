@@ -28,7 +28,8 @@ public struct Checkpoint: Hashable, Sendable {
     /// Makes a checkpoint of its parts; whether the state is the architecture's is not checked.
     public init(
         architecture: String, options: [String: String] = [:],
-        definition: NetworkDefinition? = nil, state: StateDict, optimizer: StateDict = StateDict(), training: String? = nil
+        definition: NetworkDefinition? = nil, state: StateDict, optimizer: StateDict = StateDict(),
+        training: String? = nil
     ) {
         self.architecture = architecture
         self.options = options

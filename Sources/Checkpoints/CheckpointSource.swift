@@ -29,8 +29,8 @@ public struct CheckpointSource: Sendable {
         make = { checkpoint }
     }
 
-    /// Opens a checkpoint, or reads an `.onnx` file. The names and shapes of all tensors are checked against the
-    /// architecture; weights are read when they are needed.
+    /// Opens a checkpoint, or reads an `.onnx` file. The names and shapes of all tensors are
+    /// checked against the architecture; the weights of a checkpoint are read when they are needed.
     ///
     /// The file stays open. Another file may replace it at its path; if it is itself written to,
     /// reading a weight fails.

@@ -97,6 +97,12 @@ extension ExportOptions {
     }
 
     private func check(_ size: Size, _ colorizer: any ColorizerNetwork) throws {
+        if let only = colorizer.onlySize, size != Size(width: only.width, height: only.height) {
+            let name = "\(Size(width: only.width, height: only.height))"
+            throw Self.refusal(
+                "size \(size)", "\(colorizer.architecture) takes \(name) alone",
+                "Choose \(name).")
+        }
         let multiple = colorizer.requiredMultiple
         for (side, size) in [("height", size.height), ("width", size.width)]
         where size % multiple != 0 || !(multiple...16384).contains(size) {

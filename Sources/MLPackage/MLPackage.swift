@@ -30,6 +30,11 @@ public struct MLPackage: Hashable, Sendable {
         get { description.metadata }
         set { description.metadata = newValue }
     }
+
+    /// Whether an input is an image.
+    package var takesImage: Bool {
+        description.inputs.contains { if case .image = $0.type { true } else { false } }
+    }
 }
 
 extension MLPackage {

@@ -46,7 +46,7 @@ public struct ONNXNetwork: Sendable {
             package.program, opset: opset, isOpsetFree: options.opset == nil)
         let notes = try translation.translate()
         let graph = translation.graph
-        var model = ONNXModelProto(package.metadata, options, opset: opset)
+        var model = ONNXModelProto(package, options, opset: opset)
         model.graph = try ONNXGraphProto(package, graph.nodes, interface)
         self.opset = opset
         (nodeCount, initializers) = (graph.nodes.count, graph.initializers)

@@ -1,4 +1,6 @@
 import Colorizers
+import MIL
+import MLPackage
 import TensorGraph
 
 /// How to use a raised package as a colorizer.
@@ -23,17 +25,13 @@ package struct ColorizerInterface: Hashable, Sendable {
 
     /// Nil unless the model has one single-channel input and either one two-channel output or two
     /// single-channel outputs.
-    ///
-    /// - Parameter lightnessScale: see ``lightnessScale``.
-    package init?(
-        inputs: [(name: String, shape: Shape)], outputs: [(name: String, value: Tensor)],
-        takesImage: Bool = false, lightnessScale: Float = 1
-    ) {
-        guard inputs.count == 1, inputs[0].shape.rank == 4, inputs[0].shape[1] == 1,
-            let outputs = ColorOutputs(outputs.map { ($0.name, $0.value.shape) })
+    init?(_ package: MLPackage, _ normalization: StatedNormalization, _ model: RaisedModel) {
+        guard model.inputs.count == 1, model.inputs[0].shape.rank == 4,
+            model.inputs[0].shape[1] == 1,
+            let outputs = ColorOutputs(model.outputs.map { ($0.name, $0.value.shape) })
         else { return nil }
         self.init(
-            input: inputs[0].name, takesImage: takesImage, lightnessScale: lightnessScale,
-            outputs: outputs)
+            input: model.inputs[0].name, takesImage: package.takesImage,
+            lightnessScale: normalization.lightnessScale, outputs: outputs)
     }
 }

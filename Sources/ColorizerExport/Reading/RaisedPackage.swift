@@ -24,9 +24,7 @@ package struct RaisedPackage {
             output: normalization.output)
         model = try raise(
             package, inputShapes: inputShapes, rounding: rounding, boundary: boundary)
-        interface = ColorizerInterface(
-            inputs: model.inputs, outputs: model.outputs, takesImage: package.takesImage,
-            lightnessScale: normalization.lightnessScale)
+        interface = ColorizerInterface(package, normalization, model)
     }
 }
 

@@ -7,7 +7,7 @@ import TensorGraph
 ///
 /// A raised model always takes L and returns a and b in −110…110. The conversion to and from the
 /// package's representation is part of the graph.
-package struct StatedNormalization {
+struct StatedNormalization {
     let normalization: ExportOptions.Normalization
     /// The package's pixel scaling; nil if it takes no image, or an image with the default scaling.
     let pixels: ExportOptions.ImageScaling?
@@ -16,15 +16,10 @@ package struct StatedNormalization {
 
     /// - Throws: ``ConversionError`` for invalid metadata.
     init(_ package: MLPackage) throws {
-        try self.init(package.description.metadata.userDefined, takesImage: package.takesImage)
-    }
-
-    /// - Parameter keys: a model's metadata.
-    /// - Throws: ``ConversionError`` for invalid metadata.
-    package init(_ keys: [String: String], takesImage: Bool) throws {
+        let keys = package.description.metadata.userDefined
         normalization = try Self.normalization(keys)
-        pixels = try takesImage ? Self.pixelScaling(keys) : nil
-        isGivenPixels = takesImage && pixels == nil
+        pixels = try package.takesImage ? Self.pixelScaling(keys) : nil
+        isGivenPixels = package.takesImage && pixels == nil
     }
 
     /// The factor from L (0…100) to the raised model's input.
@@ -32,14 +27,14 @@ package struct StatedNormalization {
 
     /// The package's input for the raised model's input, computed exactly as the
     /// networks do, so that no precision is lost.
-    package func input(_ value: Tensor) -> Tensor {
+    func input(_ value: Tensor) -> Tensor {
         if isGivenPixels { return value }
         let scaled = normalization == .inside ? value : LabScaling.normalize(lightness: value)
         return pixels.map { (scaled - $0.bias) / $0.scale } ?? scaled
     }
 
     /// The raised model's output for an output of the package.
-    package func output(_ value: Tensor) -> Tensor {
+    func output(_ value: Tensor) -> Tensor {
         normalization == .inside ? value : LabScaling.denormalize(ab: value)
     }
 }
@@ -79,11 +74,5 @@ extension StatedNormalization {
         ConversionError(
             place: "metadata \(key)", rule: rule,
             remedy: "The package was changed after retint exported it: export it again.")
-    }
-}
-
-extension MLPackage {
-    var takesImage: Bool {
-        description.inputs.contains { if case .image = $0.type { true } else { false } }
     }
 }

@@ -56,7 +56,8 @@ extension NetworkDefinition.Import {
         let (network, weights) = model.separated()
         definition = NetworkDefinition(network, found.sizes, normalization, found.outputs)
         self.weights = weights
-        notes = found.isSingle ? ["the network takes one image at a time: train it with batch 1"] : []
+        notes =
+            found.isSingle ? ["the network takes one image at a time: train it with batch 1"] : []
     }
 }
 
@@ -68,7 +69,8 @@ extension ONNXModel {
             guard let text = metadata[key] else { return .inside }
             guard let value = LabScaling.Normalization(rawValue: text) else {
                 throw ONNXError(
-                    place: "metadata \(key)", rule: "it is \(text.debugDescription), not inside or outside")
+                    place: "metadata \(key)",
+                    rule: "it is \(text.debugDescription), not inside or outside")
             }
             return value
         }
@@ -79,7 +81,8 @@ extension ONNXModel {
         guard inputs.count == 1 else {
             let names = inputs.map(\.name.debugDescription).joined(separator: ", ")
             throw ONNXError(
-                place: "inputs", rule: "there are \(inputs.count) (\(names)); a colorizer takes one",
+                place: "inputs",
+                rule: "there are \(inputs.count) (\(names)); a colorizer takes one",
                 remedy: "Export the network with constants for all others, such as no hints.")
         }
         let (input, place) = (inputs[0], "input \(inputs[0].name.debugDescription)")

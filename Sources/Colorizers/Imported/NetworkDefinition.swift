@@ -24,12 +24,16 @@ public struct NetworkDefinition: Hashable, Sendable {
     package static let maximumBytes = 64 << 20
 
     /// - Parameters:
-    ///   - model: the network, whose metadata states `sizes` and `normalization`.
-    ///   - outputs: the colors among the model's outputs.
+    ///   - model: the network. Its metadata is completed, so that its file says all of this.
+    ///   - outputs: the model's outputs as colors.
     init(
         _ model: ONNXModel, _ sizes: InputSizes, _ normalization: LabScaling.Normalization,
         _ outputs: ColorOutputs
     ) {
+        var model = model
+        model.metadata[MetadataKey.sizes] = sizes.text
+        model.metadata[MetadataKey.normalization] = normalization.rawValue
+        model.metadata[MetadataKey.outputs] = outputs.names.count == 1 ? "ab" : "a b"
         (self.model, self.sizes) = (model, sizes)
         (self.normalization, self.outputs) = (normalization, outputs)
     }
@@ -53,13 +57,7 @@ public struct NetworkDefinition: Hashable, Sendable {
     }
 
     /// The definition as a checkpoint keeps it; equal definitions give equal bytes.
-    package func bytes() throws -> [UInt8] {
-        var model = model
-        model.metadata[MetadataKey.sizes] = sizes.text
-        model.metadata[MetadataKey.normalization] = normalization.rawValue
-        model.metadata[MetadataKey.outputs] = outputs.names.count == 1 ? "ab" : "a b"
-        return try model.bytes()
-    }
+    package func bytes() throws -> [UInt8] { try model.bytes() }
 
     /// Adds the network to lightness's graph: a and b, [N, 2, H, W] in −110…110, for lightness,
     /// [N, 1, H, W] in 0…100.

@@ -61,7 +61,10 @@ extension ONNXModel {
 
     private static func dotted(_ name: String) -> String {
         let parts = name.split { $0 == "/" || $0 == "." }.map { part in
-            String(part.map { $0.isASCII && ($0.isLetter || $0.isNumber || "_:-".contains($0)) ? $0 : "_" })
+            String(
+                part.map {
+                    $0.isASCII && ($0.isLetter || $0.isNumber || "_:-".contains($0)) ? $0 : "_"
+                })
         }
         guard let first = parts.first else { return "parameter" }
         return (reserved.contains(first) ? "_" : "") + parts.joined(separator: ".")

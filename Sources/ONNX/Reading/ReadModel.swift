@@ -16,14 +16,28 @@ extension ONNXModel {
     package init(contentsOf path: some PathConvertible) throws {
         let path = path.filePath
         self = try naming(path.string) {
-            let bytes = try readFile(path, maximumBytes: Int(Int32.max))
-            return try ONNXModel(bytes, from: .files(ExternalFiles(beside: path)))
+            var model = try ONNXModel(path)
+            try model.prepare()
+            return model
         }
+    }
+
+    /// Reads a file as it is, whatever operations it holds.
+    ///
+    /// - Throws: ``ONNXError`` for a file that is damaged; `FileError` if it cannot be read.
+    package init(describing path: some PathConvertible) throws {
+        self = try naming(path.filePath.string) { try ONNXModel(path.filePath) }
+    }
+
+    private init(_ path: FilePath) throws {
+        let bytes = try readFile(path, maximumBytes: Int(Int32.max))
+        try self.init(bytes, from: .files(ExternalFiles(beside: path)))
     }
 
     /// Reads a model that a checkpoint holds, without the elements of its weights.
     package init(checkpointBytes bytes: [UInt8]) throws {
         try self.init(bytes, from: .checkpoint)
+        try prepare()
     }
 
     private init(_ bytes: [UInt8], from source: ElementSource) throws {
@@ -38,7 +52,11 @@ extension ONNXModel {
             },
             inputs: reading.inputs, outputs: reading.outputs, nodes: reading.nodes,
             initializers: reading.initializers)
-        try prune()
+    }
+
+    /// Reduces the model to what is computed from its inputs.
+    private mutating func prepare() throws {
+        prune()
         try checkOperations()
         try simplify()
     }

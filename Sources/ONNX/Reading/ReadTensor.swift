@@ -34,7 +34,7 @@ extension ONNXTensor {
         _ proto: ONNXTensorProto, _ type: ONNXElementType, _ count: Int, _ place: String,
         _ source: ElementSource
     ) throws -> StoredTensor.Elements {
-        let byteCount = type.isPacked ? (count + 1) / 2 : count * (type.storedType?.byteCount ?? 1)
+        let byteCount = type.byteCount(of: count)
         if proto.dataLocation == .external, case .files(let files) = source {
             let bytes = try files.read(proto.externalData, count: byteCount, at: place)
             return try decoded(bytes, type, count, place)

@@ -13,16 +13,18 @@ extension ONNXModel {
         initializers = initializers.filter { needed.contains($0.key) }
     }
 
+    /// Whether a node's operation is read.
+    package static func supports(_ node: ONNXNode) -> Bool {
+        node.domain.isEmpty
+            && (ONNXOperations.rules[node.operation] != nil || node.operation == constant)
+    }
+
     /// - Throws: ``ONNXError`` with all operations that are not supported, and the first node of
     ///   each.
     func checkOperations() throws {
         var unsupported: [(operation: String, node: String, count: Int)] = []
-        for node in nodes
-        where !node.domain.isEmpty || ONNXOperations.rules[node.operation] == nil
-            && node.operation != Self.constant
-        {
-            let name = (node.domain.isEmpty ? [] : [node.domain]) + [node.operation]
-            let title = name.map(\.plain).joined(separator: "::")
+        for node in nodes where !Self.supports(node) {
+            let title = node.operationTitle
             if let index = unsupported.firstIndex(where: { $0.operation == title }) {
                 unsupported[index].count += 1
             } else {
@@ -95,6 +97,11 @@ extension ONNXModel {
 }
 
 extension ONNXNode {
+    /// `Conv`, or `com.microsoft::FusedConv` of another domain.
+    package var operationTitle: String {
+        ((domain.isEmpty ? [] : [domain]) + [operation]).map(\.plain).joined(separator: "::")
+    }
+
     /// The value of a node Constant.
     fileprivate func constantValue() throws -> ONNXTensor {
         for (name, value) in attributes {

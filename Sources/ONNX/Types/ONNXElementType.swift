@@ -35,6 +35,11 @@ package enum ONNXElementType: Int32, Hashable, Sendable {
     /// Whether two elements share a byte.
     package var isPacked: Bool { self == .int4 || self == .uint4 }
 
+    /// The bytes of `count` elements in a file.
+    package func byteCount(of count: Int) -> Int {
+        isPacked ? (count + 1) / 2 : count * (storedType?.byteCount ?? 1)
+    }
+
     package var isFloat: Bool { storedType?.isFloat ?? false }
 
     /// The values of an integer type; nil for other types.

@@ -3,8 +3,9 @@ import ONNXProto
 
 extension ONNXModelProto {
     /// All but the graph.
-    init(_ metadata: ModelMetadata, _ options: ONNXOptions, opset: Int) {
+    init(_ package: MLPackage, _ options: ONNXOptions, opset: Int) {
         self.init()
+        let metadata = package.metadata
         irVersion = Self.fileVersion(opset: opset)
         var operators = ONNXOperatorSetIdProto()
         (operators.domain, operators.version) = ("", Int64(opset))
@@ -13,7 +14,7 @@ extension ONNXModelProto {
         if !options.producerVersion.isEmpty { producerVersion = options.producerVersion }
         if let number = Int64(metadata.version) { modelVersion = number }
         if !metadata.shortDescription.isEmpty { docString = metadata.shortDescription }
-        metadataProps = Self.properties(metadata).map { key, value in
+        metadataProps = Self.properties(package).map { key, value in
             var property = ONNXStringStringEntryProto()
             (property.key, property.value) = (key, value)
             return property
@@ -32,10 +33,13 @@ extension ONNXModelProto {
     }
 
     /// Texts that are not empty, sorted by key.
-    private static func properties(_ metadata: ModelMetadata) -> [(String, String)] {
+    private static func properties(_ package: MLPackage) -> [(String, String)] {
+        let metadata = package.metadata
         let own = [
             "author": metadata.author, "description": metadata.shortDescription,
             "license": metadata.license, "version": metadata.version,
+            // So that pixels are not taken for lightness when the file is imported.
+            "retint.input": package.takesImage ? "image" : "",
         ]
         return own.filter { !$0.value.isEmpty }
             .merging(metadata.userDefined) { _, given in given }.sorted { $0.key < $1.key }

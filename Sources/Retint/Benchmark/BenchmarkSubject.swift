@@ -73,6 +73,12 @@ struct BenchmarkSubject {
         of checkpoint: Checkpoint, _ name: String, size: Int
     ) throws -> any ColorizerNetwork {
         let network = try checkpoint.makeColorizer()
+        if let only = network.onlySize, only != Pair(size, size) {
+            throw ModelError(
+                .size, name,
+                "cannot be trained at size \(size): the network takes \(only.width) × "
+                    + "\(only.height) alone")
+        }
         guard size.isMultiple(of: network.requiredMultiple) else {
             throw ModelError(
                 .size, name,

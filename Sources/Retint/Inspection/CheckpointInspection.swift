@@ -8,8 +8,9 @@ import TensorGraph
 public struct CheckpointInspection: Encodable, Sendable {
     private enum CodingKeys: String, CodingKey {
         case kind, file, architecture, options, step, parameters
-        case multiplyAdds = "multiply_adds_256x256"
-        case optimizerTensors, tensors, totalElements, totalBytes
+        case multiplyAdds256 = "multiply_adds_256x256"
+        case multiplyAdds
+        case onlySize, optimizerTensors, tensors, totalElements, totalBytes
     }
 
     /// `checkpoint`.
@@ -24,8 +25,12 @@ public struct CheckpointInspection: Encodable, Sendable {
     public let step: Int?
     /// The number of trained values.
     public let parameters: Int
-    /// For one image of 256 × 256.
-    public let multiplyAdds: Int
+    /// For one image of 256 × 256; nil for a network that takes another size alone.
+    public let multiplyAdds256: Int?
+    /// For one image of the only size that the network takes; nil for the others.
+    public let multiplyAdds: Int?
+    /// The only size that the network takes: width and height in pixels.
+    public let onlySize: [Int]?
     /// The number of tensors of the optimizer's state.
     public let optimizerTensors: Int
     /// The parameters and buffers, without the optimizer's state.
@@ -42,8 +47,11 @@ public struct CheckpointInspection: Encodable, Sendable {
         step = checkpoint.training.flatMap(Self.step)
         let network = try checkpoint.makeColorizer()
         parameters = StateSpec(of: network).parameterCount
-        let ab = network(Graph(mode: .inference).input("input", [1, 1, 256, 256]))
-        multiplyAdds = TensorGraph.multiplyAdds(of: [ab])
+        let size = network.onlySize ?? 256
+        let input = Graph(mode: .inference).input("input", [1, 1, size.height, size.width])
+        let cost = TensorGraph.multiplyAdds(of: [network(input)])
+        (multiplyAdds256, multiplyAdds) = network.onlySize == nil ? (cost, nil) : (nil, cost)
+        onlySize = network.onlySize.map { [$0.width, $0.height] }
         optimizerTensors = checkpoint.optimizer.count
         tensors = checkpoint.state.map { name, tensor in
             TensorInspection(name: name, shape: tensor.shape, type: tensor.storedType)

@@ -10,6 +10,8 @@ public enum Inspection: Encodable, Sendable {
     case checkpoint(CheckpointInspection)
     /// A Core ML package.
     case package(PackageInspection)
+    /// An ONNX file.
+    case onnx(ONNXInspection)
     /// An HDF5, safetensors or PyTorch file that is not a checkpoint.
     case tensors(TensorFileInspection)
 
@@ -18,20 +20,21 @@ public enum Inspection: Encodable, Sendable {
         switch self {
         case .checkpoint(let inspection): try inspection.encode(to: encoder)
         case .package(let inspection): try inspection.encode(to: encoder)
+        case .onnx(let inspection): try inspection.encode(to: encoder)
         case .tensors(let inspection): try inspection.encode(to: encoder)
         }
     }
 }
 
-/// Reads what a checkpoint, a package, or another file of tensors contains.
+/// Reads what a checkpoint, a package, an ONNX file, or another file of tensors contains.
 ///
 /// - Parameters:
 ///   - path: the file, or the folder of a package.
 ///   - placement: whether to report which operations of a package the Neural Engine is said to
 ///     refuse; other files have no placement.
 ///   - key: the key of the state dict in a PyTorch file that holds several.
-/// - Throws: `FileError` if there is no such file; `TensorFileError`, `CheckpointError` or
-///   `MLPackageError` if it is damaged.
+/// - Throws: `FileError` if there is no such file; `TensorFileError`, `CheckpointError`,
+///   `MLPackageError` or `ONNXError` if it is damaged.
 public func inspect(
     _ path: some PathConvertible, placement: Bool = false, key: String? = nil
 ) throws -> Inspection {
@@ -42,6 +45,7 @@ public func inspect(
         let package = try MLPackage(contentsOfModel: file)
         return .package(try PackageInspection(package, path: file, withPlacement: placement))
     }
+    if Checkpoint.isONNX(file) { return .onnx(try ONNXInspection(path: file)) }
     if Checkpoint.isCheckpoint(file) {
         return .checkpoint(try CheckpointInspection(Checkpoint(contentsOf: file), path: file))
     }

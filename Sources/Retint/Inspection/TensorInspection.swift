@@ -24,6 +24,11 @@ public struct TensorInspection: Encodable, Sendable {
         bytes = shape.count * type.byteCount
     }
 
+    init(name: String, extents: [Int], type: String, bytes: Int) {
+        (self.name, shape, self.type, self.bytes) = (name, extents, type, bytes)
+        elements = extents.reduce(1, *)
+    }
+
     init(name: String, problem: String) {
         self.name = name
         self.problem = problem

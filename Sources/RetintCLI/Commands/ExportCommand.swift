@@ -179,7 +179,10 @@ struct ExportCommand: ParsableCommand {
 
     private func options(for source: ExportSource) throws -> ExportOptions {
         var options = ExportOptions(target: target ?? .iOS15)
-        sizes.apply(to: &options)
+        if let only = source.colorizer.onlySize {
+            (options.width, options.height) = (only.width, only.height)
+        }
+        if !sizes.given.isEmpty { sizes.apply(to: &options) }
         interface.apply(to: &options)
         metadata.apply(to: &options)
         options.foldsBatchNorm = !keepsBatchNorm

@@ -6,15 +6,16 @@ struct ImportCommand: ParsableCommand {
         commandName: "import",
         abstract: "Make a checkpoint from PyTorch weights, or from an ONNX network.",
         discussion: """
-            A file of weights (.pth, .safetensors, .h5) holds a state dict: one tensor for each dotted key. It must hold exactly the \
-            tensors of the architecture, else the differences are listed and nothing is written.
+            A file of weights (.pth, .safetensors, .h5) holds a state dict: one tensor for each \
+            dotted key. It must hold exactly the tensors of the architecture, else the differences \
+            are listed and nothing is written.
             Files of torch.save (.pth, .pt, .bin) are read without Python, and nothing in them is \
             executed.
             A checkpoint can be imported without --architecture: the result has its architecture \
             and options, except for those that are given, such as another saturation.
-            An .onnx file holds a network with its weights, and needs no architecture: it takes one \
-            channel of lightness and gives the colors a and b. All commands take the checkpoint, \
-            and it can be trained.
+            An .onnx file holds a network with its weights, and needs no architecture: it takes \
+            one channel of lightness and gives the colors a and b. All commands take the \
+            checkpoint, and it can be trained.
             """)
 
     @Argument(

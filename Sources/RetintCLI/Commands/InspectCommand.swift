@@ -6,7 +6,8 @@ struct InspectCommand: AsyncParsableCommand {
         commandName: "inspect",
         abstract: "Show what a file contains, or what the machine offers.",
         discussion: """
-            Of a checkpoint: architecture, parameters and cost. Of a package or a Core AI model \
+            Of a checkpoint: architecture, parameters and cost. Of an ONNX file: inputs, outputs, \
+            operations and weights. Of a package or a Core AI model \
             (.aimodel): inputs, outputs, operations and weights; with --placement also the \
             operations that the Neural Engine is said to refuse. Of any other PyTorch, \
             safetensors or HDF5 file: its tensors. With --system, and no file: the processor, the \

@@ -6,6 +6,7 @@ extension Inspection {
         switch self {
         case .checkpoint(let inspection): inspection.lines
         case .package(let inspection): inspection.lines
+        case .onnx(let inspection): inspection.lines
         case .tensors(let inspection): inspection.lines
         }
     }
@@ -16,9 +17,10 @@ extension CheckpointInspection {
         let choices = options.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
         let network = ([architecture] + choices).joined(separator: ", ")
         let training = step.map { ["step \($0), \(optimizerTensors) optimizer tensors"] } ?? []
-        let cost = Format.fixed(Double(multiplyAdds) / 1e9, 3)
+        let cost = Format.fixed(Double(multiplyAdds256 ?? multiplyAdds ?? 0) / 1e9, 3)
+        let size = onlySize.map { "\($0[0]) × \($0[1]), its only size" } ?? "256 × 256"
         return ["\(file): checkpoint of \(network)"] + training + [
-            "\(Format.grouped(parameters)) parameters, \(cost) G multiply-adds at 256 × 256",
+            "\(Format.grouped(parameters)) parameters, \(cost) G multiply-adds at \(size)",
             tensors.total,
         ] + tensors.table
     }
@@ -61,7 +63,7 @@ extension PackageInspection {
         [
             "\(file): \(format), \(Format.bytes(diskBytes)) on disk"
         ] + functionLines + inputs.map { "input \($0.text)" } + outputs.map { "output \($0.text)" }
-            + operationTable.lines + weightTable.lines
+            + TextTable(operations: operations).lines + weightTable.lines
             + metadata.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
             + (placement?.lines ?? [])
     }
@@ -77,14 +79,6 @@ extension PackageInspection {
         functions.map { ["functions: \($0.joined(separator: ", ")), the default first"] } ?? []
     }
 
-    private var operationTable: TextTable {
-        var table = TextTable(header: ["operation", "count"], rightAligned: [1])
-        for (type, count) in operations.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
-            table.append([type, Format.grouped(count)])
-        }
-        return table
-    }
-
     private var weightTable: TextTable {
         var table = TextTable(
             header: ["weights", "tensors", "elements", "size"], rightAligned: [1, 2, 3])
@@ -95,6 +89,35 @@ extension PackageInspection {
             ])
         }
         return table
+    }
+}
+
+extension TextTable {
+    /// The number of operations of each type, the most frequent first.
+    fileprivate init(operations: [String: Int]) {
+        self.init(header: ["operation", "count"], rightAligned: [1])
+        for (type, count) in operations.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
+            append([type, Format.grouped(count)])
+        }
+    }
+}
+
+extension ONNXInspection {
+    fileprivate var lines: [String] {
+        let writer = producer.isEmpty ? "" : ", written by \(producer)"
+        let refused =
+            unsupported.isEmpty
+            ? [] : ["operations that retint does not read: \(unsupported.joined(separator: ", "))"]
+        return ["\(file): ONNX of opset \(opset)\(writer)"]
+            + inputs.map { "input \($0.text)" } + outputs.map { "output \($0.text)" } + refused
+            + TextTable(operations: operations).lines + [tensors.total] + tensors.table
+            + metadata.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+    }
+}
+
+extension ONNXInspection.Value {
+    fileprivate var text: String {
+        "\(name): \(type)" + (shape.map { " [\($0.joined(separator: ", "))]" } ?? "")
     }
 }
 
