@@ -1,0 +1,64 @@
+"""Sections of a checkpoint's card (Checkpoints/NAME.md) that scripts write: between two comments."""
+
+import collections
+import csv
+import hashlib
+import re
+
+from retint_tool import ROOT
+
+LIST = ROOT / "Datasets/debian-photos.tsv"
+
+
+def rows():
+    """The list of photos."""
+    with LIST.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+def digest(photos):
+    """One SHA-256 for a set of photos: of their sorted digests, one a line."""
+    lines = "".join(sorted(row["sha256"] + "\n" for row in photos))
+    return hashlib.sha256(lines.encode()).hexdigest()
+
+
+def split(name):
+    return [row for row in rows() if row["split"] == name]
+
+
+def card(name):
+    return ROOT / "Checkpoints" / f"{name}.md"
+
+
+def section(name, title):
+    """The text of a section; None if the card has none."""
+    found = re.search(rf"<!-- {title} -->\n(.*?)<!-- end -->", card(name).read_text(), re.DOTALL)
+    return found[1] if found else None
+
+
+def write_section(name, title, text):
+    """Replaces a section of a card, or adds it at the end."""
+    block = f"<!-- {title} -->\n{text.strip()}\n<!-- end -->\n"
+    old = card(name).read_text()
+    pattern = rf"<!-- {title} -->\n.*?<!-- end -->\n"
+    new, count = re.subn(pattern, lambda _: block, old, flags=re.DOTALL)
+    card(name).write_text(new if count else f"{old.rstrip()}\n\n{block}")
+
+
+def photos_section():
+    """What a checkpoint that is trained now learns from: how many photos of which license."""
+    parts = [("training", split("train")), ("validation", split("validation")),
+             ("cut-outs", split("cutout"))]
+    counts = [collections.Counter(row["license"] for row in photos) for _, photos in parts]
+    names = sorted(set().union(*counts), key=lambda n: (-sum(c[n] for c in counts), n))
+    lines = [f"| license | {' | '.join(title for title, _ in parts)} |",
+             f"| --- |{' ---: |' * len(parts)}"]
+    lines += [f"| {name} | {' | '.join(str(c[name] or '') for c in counts)} |" for name in names]
+    lines += [f"| all | {' | '.join(str(len(photos)) for _, photos in parts)} |"]
+    return "\n".join([
+        "## Photos", "",
+        "`Datasets/debian-photos.tsv` names each photo's package, author, license and where that is",
+        "stated. The network learned from the first and the third column; the second chose weights.",
+        "", *lines, "",
+        f"SHA-256 of the training photos' digests: `{digest(split('train'))}`; held out were those",
+        f"of `{digest(split('held-out'))}`."])
