@@ -88,7 +88,8 @@ def main():
     parser.add_argument("--against", help="another retint to compare with")
     parser.add_argument("--folder", type=pathlib.Path, help="keeps the photos, and uses them again")
     parser.add_argument(
-        "--source", type=pathlib.Path, default=retint_tool.ROOT / "Datasets/debian-photos")
+        "--source", type=pathlib.Path,
+        default=retint_tool.ROOT / "Datasets/debian-photos/train")
     options = parser.parse_args()
     # An OpenBLAS core set in the environment would slow retint down.
     os.environ.pop("OPENBLAS_CORETYPE", None)
