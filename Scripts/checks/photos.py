@@ -4,7 +4,7 @@
     Scripts/checks/photos
 
 The rules are those in Datasets/README.md. Whether packages state what the list says is checked by
-`Scripts/datasets --check-licenses`, and what is held out by Scripts/tools/hold_out.py: both download.
+`Scripts/datasets --check-licenses`, and what is held out by Scripts/tools/hold_out.py.
 """
 
 import importlib.machinery
@@ -84,14 +84,16 @@ class Statements(unittest.TestCase):
     def test_patterns_name_installed_files(self):
         for pattern, path, expected in [
                 ("photos/*", "usr/share/p/photos/a.jpg", 2), ("photos", "usr/photos/a.jpg", 2),
-                ("photos/*", "usr/share/p/photos/x/a.jpg", 2), ("data/photos/*", "p/photos/a.jpg", 1),
+                ("photos/*", "usr/share/p/photos/x/a.jpg", 2),
+                ("data/photos/*", "p/photos/a.jpg", 1),
                 ("src/a.jpg", "usr/doc/a.jpg", 1), ("src/*", "usr/doc/a.jpg", 0),
                 ("photos/*.png", "photos/a.jpg", 0), ("hotos/*", "photos/a.jpg", 0)]:
             self.assertEqual(statements.covers(pattern, path), expected, (pattern, path))
 
     def test_the_last_paragraph_counts(self):
-        for path, license in [("usr/p/data/photos/cat.jpg", "CC0-1.0"), ("p/photos/cat.jpg", "CC0-1.0"),
-                              ("p/photos/dog.jpg", "CC-BY-SA-4.0"), ("p/icon.png", "GPL-3+")]:
+        for path, license in [
+                ("usr/p/data/photos/cat.jpg", "CC0-1.0"), ("p/photos/cat.jpg", "CC0-1.0"),
+                ("p/photos/dog.jpg", "CC-BY-SA-4.0"), ("p/icon.png", "GPL-3+")]:
             self.assertEqual(statements.last_paragraph(COPYRIGHT, path)[0].license, license, path)
 
     def test_statements_give_license_and_source(self):
@@ -103,7 +105,8 @@ class Statements(unittest.TestCase):
                 ("README: Files: usa/bison.webp", "usr/share/p/animals/usa/bison.webp",
                  ("public-domain", "https://commons.wikimedia.org/wiki/File:Cow.jpg")),
                 ("usr/share/p/AUTHORS: Cliff … CC0", "p/cliff.jpg", ("CC0-1.0", "-")),
-                ("usr/share/p/AUTHORS: Cliff + copyright: Files: *", "p/cliff.jpg", ("GPL-3+", "-")),
+                ("usr/share/p/AUTHORS: Cliff + copyright: Files: *", "p/cliff.jpg",
+                 ("GPL-3+", "-")),
                 ("metadata: License: CC0", "p/a.jpg", ("CC0-1.0", "-"))]:
             self.assertEqual(statements.stated(row(stated, path), self.package), expected, stated)
 
@@ -119,9 +122,11 @@ class Statements(unittest.TestCase):
         pictures = ["usr/share/doc/p/copyright"] + [f"s/{i}.png" for i in range(9)]
         for pattern, files, expected in [
                 ("*", pictures, True), ("*", pictures + ["usr/bin/p"], False),
-                ("s/*", pictures + ["s/a.py"], True), ("s/*", pictures + ["s/a.py", "s/b.c"], False),
+                ("s/*", pictures + ["s/a.py"], True),
+                ("s/*", pictures + ["s/a.py", "s/b.c"], False),
                 ("s/0.png", pictures + ["s/a.py", "s/b.c"], True)]:
-            self.assertEqual(statements.applies(pattern, Package({}, files)), expected, (pattern, files))
+            found = statements.applies(pattern, Package({}, files))
+            self.assertEqual(found, expected, (pattern, files))
 
     def test_licenses_are_spelled_in_many_ways(self):
         for words, expected in [
@@ -133,7 +138,8 @@ class Statements(unittest.TestCase):
 
 class Resources(unittest.TestCase):
     def test_files_of_a_resource_file(self):
-        names = b"".join(struct.pack(">HI", len(n), 0) + n.encode("utf-16-be") for n in ("f", "a.md"))
+        names = b"".join(
+            struct.pack(">HI", len(n), 0) + n.encode("utf-16-be") for n in ("f", "a.md"))
         packed = struct.pack(">I", 5) + zlib.compress(b"hello")
         contents = struct.pack(">I", len(packed)) + packed
         tree = struct.pack(">IHIIQ", 0, 2, 1, 1, 0) + struct.pack(">IHIIQ", 0, 2, 1, 2, 0)
@@ -161,8 +167,8 @@ class Kinship(unittest.TestCase):
         return sorted(sorted(row["name"] for row in group) for group in found)
 
     def test_words_of_a_subject(self):
-        names = ["p-eiffel-1.jpg", "p-usa-eiffel.jpg", "p-pyramid.jpg", "p-pyramids.jpg", "p-cat.jpg",
-                 "p-cat2.jpg"]
+        names = ["p-eiffel-1.jpg", "p-usa-eiffel.jpg", "p-pyramid.jpg", "p-pyramids.jpg",
+                 "p-cat.jpg", "p-cat2.jpg"]
         expected = [["p-cat.jpg"], ["p-cat2.jpg"], names[:2], names[2:4]]
         self.assertEqual(self.groups(names), expected)
 

@@ -7,11 +7,11 @@ Says which photos of Datasets/debian-photos.tsv the rule holds out and whether t
 --write changes the list. Afterwards `Scripts/datasets` moves the photos. Nobody chooses them, and
 nobody has looked at them. The rule:
 
-- Kin stay together (python/retint_photos/kin.py). A group is eligible if all of it was in `train`, it
-  has at most 6 photos, and each is at least 200 pixels on its short side and not nearly gray: of a
-  mean chroma of at least 5 in CIELAB.
-- A group is held out if the SHA-256 of its photos' sorted SHA-256 digests, one a line, begins with a
-  byte below 56: about 7 of 32 groups.
+- Kin stay together (python/retint_photos/kin.py). A group is eligible if all of it was in `train`,
+  it has at most 6 photos, and each is at least 200 pixels on its short side and not nearly gray:
+  of a mean chroma of at least 5 in CIELAB.
+- A group is held out if the SHA-256 of its photos' sorted SHA-256 digests, one a line, begins with
+  a byte below 56: about 7 of 32 groups.
 
 Needs the photos, and numpy, scipy, Pillow and scikit-image (Scripts/setup --python).
 """

@@ -1,1 +1,1 @@
-"""The photos in Datasets: where each license is stated, which photos are kin, and what is held out."""
+"""The photos in Datasets: where each license is stated, and which photos are kin."""

@@ -1,4 +1,4 @@
-"""Sections of a checkpoint's card (Checkpoints/NAME.md) that scripts write: between two comments."""
+"""Sections that scripts write into a checkpoint's card, Checkpoints/NAME.md."""
 
 import collections
 import csv
@@ -57,8 +57,9 @@ def photos_section():
     lines += [f"| all | {' | '.join(str(len(photos)) for _, photos in parts)} |"]
     return "\n".join([
         "## Photos", "",
-        "`Datasets/debian-photos.tsv` names each photo's package, author, license and where that is",
-        "stated. The network learned from the first and the third column; the second chose weights.",
+        "`Datasets/debian-photos.tsv` names each photo's package, author and license, and where it",
+        "is stated. The network learned from the training photos and the cut-outs; the validation",
+        "photos chose weights.",
         "", *lines, "",
         f"SHA-256 of the training photos' digests: `{digest(split('train'))}`; held out were those",
         f"of `{digest(split('held-out'))}`."])

@@ -11,8 +11,8 @@ import numpy
 import scipy.fft
 from PIL import Image
 
-# Bits of 64 by which perceptual hashes of nearly equal photos differ at most. The closest photos that
-# were put into different splits, as different ones, differ by 14.
+# Bits of 64 by which perceptual hashes of nearly equal photos differ at most. The closest photos
+# that were put into different splits, as different ones, differ by 14.
 NEAR = 12
 # Photos of one camera within this time are of one walk.
 WALK = datetime.timedelta(minutes=10)
@@ -44,7 +44,7 @@ def taken(image):
 
 
 def words(row):
-    """The words of a photo's name that can say what it shows, with the package: "eiffel", "tower"."""
+    """The words of a photo's name that can say what it shows, each with the package."""
     found = re.findall("[a-z]{5,}", row["name"].rsplit(".", 1)[0].lower())
     return {(row["package"], word) for word in found}
 
