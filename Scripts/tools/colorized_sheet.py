@@ -3,9 +3,8 @@
 
     .venv/bin/python Scripts/tools/colorized_sheet.py [-o FILE]
 
-The photos are CC0 or in the public domain, except OpenCV's peppers (Apache License 2.0). The
-portrait of Grace Hopper is a work of the U.S. Navy, although Datasets/debian-photos.tsv lists its
-package's license. Needs Pillow.
+The photos are CC0 or in the public domain; Datasets/debian-photos.tsv says where that is stated,
+except of the portrait of Grace Hopper, a work of the U.S. Navy. Needs Pillow.
 """
 
 import argparse
@@ -23,9 +22,9 @@ from retint_tool import ROOT
 SHEET = ROOT / "Sources/Retint/Retint.docc/Resources/colorized.jpg"
 TEST = ROOT / "Datasets/debian-photos/test"
 PHOTOS = [
-    "gcompris-renewable-windmill3.webp", "jquery-ui-high-tatras.jpg", "endless-sky-forest0.jpg",
-    "gcompris-farm-cow.webp", "gcompris-world-lemur.webp", "facedetect-grace-hopper-512x512.jpg",
-    "opencv-fsrcnn-peppers.jpg", "palapeli-citrus-fruits.jpg",
+    "gcompris-renewable-windmill3.webp", "gcompris-germany-neuschwanstein-castle.webp",
+    "endless-sky-forest0.jpg", "gcompris-farm-cow.webp", "gcompris-world-lemur.webp",
+    "facedetect-grace-hopper-512x512.jpg", "gcompris-kingfisher.webp", "palapeli-citrus-fruits.jpg",
 ]
 CHECKPOINTS = ["lite-class-unet-small", "lite-class-unet"]
 WIDTH, HEIGHT, GAP, TITLE = 300, 190, 6, 26
