@@ -85,6 +85,20 @@ import Testing
         try expectRefusal(gray, says: "none is [1, 2, ")
     }
 
+    /// What a checkpoint could not hold is refused before it is written.
+    @Test func largeConstantsAreRefused() throws {
+        let count = NetworkDefinition.maximumBytes / 4
+        let table = ONNXTensor(
+            floats: .init(repeating: 1, count: count), dimensions: [1, 1, 1, count])
+        let nodes = [
+            ONNXNode("Constant", [], ["table"], ["value": .tensor(table)]),
+            ONNXNode("ReduceMax", ["x"], ["m"]), ONNXNode("Max", ["m", "table"], ["long"]),
+            ONNXNode("ReduceMax", ["long"], ["one"]),
+            ONNXNode("Conv", ["x", "w"], ["y"]), ONNXNode("Max", ["y", "one"], ["ab"]),
+        ]
+        try expectRefusal(file(nodes, outputs: ["ab"]), says: "take 16777")
+    }
+
     @Test func weightsGetNamesThatSuitACheckpoint() throws {
         let nodes = [
             ONNXNode("Conv", ["x", "/layer/optimizer.weight"], ["y"]),

@@ -98,7 +98,7 @@ import Testing
         let checkpoint = try imported("folded")
         let bytes = try #require(try checkpoint.definition?.bytes())
         let changes: [(StoredTensor?, String)] = [
-            (nil, "must have 1 to 67108864 bytes, not 0"),
+            (nil, "must have 1 to 16777216 bytes, not 0"),
             (StoredTensor(shape: [2], floats: [1, 2]), "does not hold bytes"),
             (StoredTensor(shape: [2], integers: [1, 256]), "does not hold bytes"),
             (stored(Array(bytes.dropLast(9))), "is not an ONNX model"),

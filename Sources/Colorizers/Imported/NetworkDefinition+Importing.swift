@@ -55,6 +55,13 @@ extension NetworkDefinition.Import {
         model.nameParameters()
         let (network, weights) = model.separated()
         definition = NetworkDefinition(network, found.sizes, normalization, found.outputs)
+        let size = try definition.bytes().count
+        guard size <= NetworkDefinition.maximumBytes else {
+            throw ONNXError(
+                rule: "its operations and constants, without the weights, take \(size) bytes; a "
+                    + "checkpoint holds up to \(NetworkDefinition.maximumBytes)",
+                remedy: "Export the network without large constants.")
+        }
         self.weights = weights
         notes =
             found.isSingle ? ["the network takes one image at a time: train it with batch 1"] : []

@@ -20,8 +20,8 @@ public struct NetworkDefinition: Hashable, Sendable {
     /// Which of the outputs are the colors.
     let outputs: ColorOutputs
 
-    /// The most values that a network's definition may hold as bytes.
-    package static let maximumBytes = 64 << 20
+    /// The most bytes of a definition in a checkpoint.
+    package static let maximumBytes = 16 << 20
 
     /// - Parameters:
     ///   - model: the network. Its metadata is completed, so that its file says all of this.
