@@ -284,6 +284,12 @@ let package = Package(
                 "Layers", "MLPackage", "TensorFiles", "TensorGraph", "TestSupport", "Version",
             ], exclude: ["Goldens"]),
         .testTarget(
+            name: "ONNXTests",
+            dependencies: [
+                "ONNX", "ONNXCases", "ONNXExport", "ONNXProto", "OperationCases", "PackageSupport",
+                "MIL", "MLPackage", "Engine", "TensorFiles", "TensorGraph", "Files", "TestSupport",
+            ], exclude: ["Goldens"]),
+        .testTarget(
             name: "ONNXExportTests",
             dependencies: [
                 "ONNXCases", "ONNXExport", "ONNXProto", "MIL", "MLPackage", "Files", "TestSupport",

@@ -79,6 +79,8 @@ struct NodeContext {
             guard let floats = constant.floats, constant.count > 0 else {
                 throw error("it computes with an empty tensor")
             }
+            // The graph looks for an equal constant, which takes as long as to copy one.
+            try budget.take(constant.count)
             return graph.constant(TensorData(shape: constant.shape, scalars: floats))
         }
     }
@@ -94,7 +96,7 @@ struct NodeContext {
     func constant(_ index: Int) throws -> ONNXTensor {
         guard case .host(let tensor) = try value(index), tensor.elements != nil else {
             throw error(
-                "its input \(index) (\(node.inputs[index].debugDescription)) depends on the "
+                "its input \(index) (\(node.inputs[index].quoted)) depends on the "
                     + "network's input; it has to be constant or computed from shapes",
                 "Export the network with that value fixed.")
         }
@@ -122,6 +124,15 @@ struct NodeContext {
         return values[0]
     }
 
+    /// A constant input of one integer.
+    func integer(_ index: Int) throws -> Int {
+        let values = try integers(index)
+        guard values.count == 1 else {
+            throw error("its input \(index) has to be one number", ONNXError.damaged)
+        }
+        return values[0]
+    }
+
     /// Integers from an input, or from the attribute that it was in older opsets; nil for neither.
     func integers(_ index: Int, or attribute: String) throws -> [Int]? {
         if optional(index) != nil { return try integers(index) }
@@ -129,6 +140,15 @@ struct NodeContext {
     }
 
     // MARK: Attributes
+
+    /// A number that counts things, such as groups or the pixels of a block.
+    func count(_ attribute: String, default value: Int) throws -> Int {
+        let count = try integer(attribute, default: value)
+        guard (1...Shape.maximumExtent).contains(count) else {
+            throw error("its attribute \(attribute) is \(count)", ONNXError.damaged)
+        }
+        return count
+    }
 
     func has(_ attribute: String) -> Bool { node.attributes[attribute] != nil }
 
@@ -172,12 +192,20 @@ struct NodeContext {
         error("its attribute \(attribute) is of another type", ONNXError.damaged)
     }
 
-    /// An axis in 0..<rank; negative ones count from the end.
+    /// An axis in 0..<rank; negative ones count from the end. A scalar has none.
     func axis(_ axis: Int, rank: Int) throws -> Int {
-        guard (-rank..<max(rank, 1)).contains(axis) else {
+        guard (-rank..<rank).contains(axis) else {
             throw error("axis \(axis) is out of range for rank \(rank)", ONNXError.damaged)
         }
         return axis < 0 ? axis + rank : axis
+    }
+
+    /// A place in 0..<size; negative indices count from the end.
+    func place(_ index: Int, of size: Int) throws -> Int {
+        guard (-size..<size).contains(index) else {
+            throw error("index \(index) is out of range for \(size)", ONNXError.damaged)
+        }
+        return index < 0 ? index + size : index
     }
 
     /// Different axes in 0..<rank.

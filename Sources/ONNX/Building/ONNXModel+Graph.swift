@@ -18,9 +18,9 @@ extension ONNXModel {
         for node in nodes {
             guard let rule = ONNXOperations.rules[node.operation] else { continue }
             for (index, name) in node.inputs.enumerated() {
-                guard let tensor = initializers[name], tensor.type.isFloat, tensor.count > 0 else {
-                    continue
-                }
+                guard let tensor = initializers[name], tensor.type.isFloat, tensor.count > 0,
+                    !constants.contains(name)
+                else { continue }
                 if rule.parameters.contains(index), rule.learnsScalars || tensor.count > 1 {
                     roles[name] = .parameter
                 } else if rule.buffers.contains(index) {
@@ -77,7 +77,7 @@ final class GraphBuilding {
 
     func value(of name: String) throws -> ONNXValue {
         guard let value = values[name] else {
-            throw ONNXError(place: "value \(name.debugDescription)", rule: "it has no value")
+            throw ONNXError(place: "value \(name.quoted)", rule: "it has no value")
         }
         return value
     }

@@ -29,9 +29,9 @@ package enum ONNXOperations {
     private static var families: [any OperationFamily.Type] {
         [
             Activations.self, Arithmetic.self, Casts.self, Comparisons.self, Convolutions.self,
-            Functions.self, Joining.self, MatrixProducts.self, Normalizations.self, Pads.self,
-            Pooling.self, Quantizing.self, Reductions.self, Resizing.self, Shapes.self,
-            Slicing.self, Softmaxes.self,
+            Einsums.self, Functions.self, Indexing.self, Joining.self, MatrixProducts.self,
+            Normalizations.self, Pads.self, Pooling.self, Quantizing.self, Reductions.self,
+            Resizing.self, Scans.self, Shapes.self, Slicing.self, Softmaxes.self,
         ]
     }
 
@@ -39,6 +39,14 @@ package enum ONNXOperations {
         rules.merge(family.rules) { first, _ in first }
     }
 
-    /// The names of the operations that are read.
-    package static var names: [String] { rules.keys.sorted() }
+    /// The names of the operations that are read, by family, such as `Matrix products`.
+    package static var table: [(family: String, operations: [String])] {
+        families.map { family in
+            let words = "\(family)".reduce(into: "") { words, letter in
+                words +=
+                    letter.isUppercase && !words.isEmpty ? " " + letter.lowercased() : "\(letter)"
+            }
+            return (words, family.rules.keys.sorted())
+        }
+    }
 }

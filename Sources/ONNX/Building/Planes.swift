@@ -22,6 +22,16 @@ struct Planes {
     }
 }
 
+/// How much padding there is.
+enum PaddingMode: String {
+    /// As much as the attribute `pads` says.
+    case explicit = "NOTSET"
+    case valid = "VALID"
+    /// So much that the output has ⌈size/stride⌉ elements, an odd one at the end or at the start.
+    case sameUpper = "SAME_UPPER"
+    case sameLower = "SAME_LOWER"
+}
+
 /// The attributes that convolution and pooling share.
 extension NodeContext {
     /// A number for each spatial axis; 1 for the height of images of one row.
@@ -34,14 +44,16 @@ extension NodeContext {
         else {
             throw error("its attribute \(attribute) is \(values.prefix(8))", ONNXError.damaged)
         }
-        return x.isRow ? Pair(attribute == "output_padding" ? 0 : 1, values[0])
+        return x.isRow
+            ? Pair(attribute == "output_padding" ? 0 : 1, values[0])
             : Pair(values[0], values[1])
     }
 
     /// Strides and dilations, without padding.
     func window(_ x: Planes) throws -> Window {
         let window = Window(
-            stride: try pair("strides", x, default: 1), dilation: try pair("dilations", x, default: 1))
+            stride: try pair("strides", x, default: 1),
+            dilation: try pair("dilations", x, default: 1))
         guard Swift.min(window.stride.height, window.stride.width) >= 1,
             Swift.min(window.dilation.height, window.dilation.width) >= 1
         else { throw error("strides and dilations have to be at least 1", ONNXError.damaged) }
@@ -58,17 +70,25 @@ extension NodeContext {
             : Padding(top: pads[0], bottom: pads[2], left: pads[1], right: pads[3])
     }
 
+    /// `auto_pad`
+    func paddingMode() throws -> PaddingMode {
+        let name = try string("auto_pad", default: PaddingMode.explicit.rawValue)
+        guard let mode = PaddingMode(rawValue: name) else {
+            throw error("the auto_pad \(name.plain) is not supported")
+        }
+        return mode
+    }
+
     /// The padding, as stated or as `auto_pad` gives it.
     func padding(_ x: Planes, _ window: Window, _ kernel: Pair) throws -> Padding {
-        let mode = try string("auto_pad", default: "NOTSET")
+        let mode = try paddingMode()
         switch mode {
-        case "NOTSET": return try explicitPadding(x)
-        case "VALID": return 0
-        case "SAME_UPPER", "SAME_LOWER":
+        case .explicit: return try explicitPadding(x)
+        case .valid: return 0
+        case .sameUpper, .sameLower:
             let shape = x.image.shape
             return window.samePadding(
-                height: shape[2], width: shape[3], kernel: kernel, isLower: mode == "SAME_LOWER")
-        default: throw error("the auto_pad \(mode.plain) is not supported")
+                height: shape[2], width: shape[3], kernel: kernel, isLower: mode == .sameLower)
         }
     }
 }

@@ -18,7 +18,7 @@ enum Casts: OperationFamily {
         },
     ]
 
-    private static func cast(
+    static func cast(
         _ value: ONNXValue, to type: ONNXElementType, _ node: NodeContext
     ) throws -> ONNXValue {
         switch value {
@@ -39,18 +39,23 @@ enum Casts: OperationFamily {
             return ONNXTensor(
                 floats: tensor.floats ?? [], dimensions: tensor.dimensions, type: type)
         }
-        guard case .float32(let values) = tensor.elements else {
-            let integers = (tensor.integers ?? []).map { value in
-                type == .bool ? (value == 0 ? 0 : 1) : Int64(value)
+        let integers: [Int64]
+        switch tensor.elements {
+        case .float32(let values) where type == .bool: integers = values.map { $0 == 0 ? 0 : 1 }
+        case .int64(let values) where type == .bool: integers = values.map { $0 == 0 ? 0 : 1 }
+        case .float32(let values):
+            integers = try values.map { value in
+                guard let integer = Int64(exactly: value.rounded(.towardZero)),
+                    type.range?.contains(integer) ?? true
+                else { throw node.error("\(value) is no \(type)") }
+                return integer
             }
-            return ONNXTensor(type, tensor.dimensions, .int64(integers))
-        }
-        let integers = try values.map { value -> Int64 in
-            if type == .bool { return value == 0 ? 0 : 1 }
-            guard let integer = Int64(exactly: value.rounded(.towardZero)) else {
-                throw node.error("\(value) is no integer of 64 bits", ONNXError.damaged)
+        case .int64(let values):
+            if let value = values.first(where: { !(type.range?.contains($0) ?? true) }) {
+                throw node.error("\(value) is no \(type)")
             }
-            return integer
+            integers = values
+        case nil: integers = []
         }
         return ONNXTensor(type, tensor.dimensions, .int64(integers))
     }

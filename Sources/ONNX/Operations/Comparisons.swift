@@ -46,7 +46,8 @@ enum Comparisons: OperationFamily {
             let dimensions = try node.common(flags.dimensions, x.dimensions)
             try node.takeHost(dimensions)
             let (first, second) = (x.broadcast(to: dimensions), y.broadcast(to: dimensions))
-            let chosen = ONNXTensor(.bool, flags.dimensions, .int64(truths.map { Int64($0) }))
+            let chosen =
+                ONNXTensor(.bool, flags.dimensions, .int64(truths.map { Int64($0) }))
                 .broadcast(to: dimensions).integers ?? []
             switch (first.elements, second.elements) {
             case (.float32(let p), .float32(let q)):

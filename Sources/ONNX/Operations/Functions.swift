@@ -30,11 +30,24 @@ enum Functions: OperationFamily {
             let x = try node.tensor(0)
             return [.tensor(1 - equal(x, x), .bool)]
         },
+        "IsInf": OperationRule { node in
+            let x = try node.tensor(0)
+            let above =
+                try node.flag("detect_positive", default: true)
+                ? equal(x, x.scalar(.infinity)) : x.scalar(0)
+            let below =
+                try node.flag("detect_negative", default: true)
+                ? equal(x, x.scalar(-.infinity)) : x.scalar(0)
+            return [.tensor((above + below).broadcast(to: x.shape), .bool)]
+        },
         "Clip": OperationRule(clip),
         "Identity": OperationRule { [try $0.value(0)] },
         // As in inference: the graph draws no random numbers.
         "Dropout": OperationRule { node in
             try node.requireOneOutput()
+            if node.optional(2) != nil, try node.number(2) != 0 {
+                throw node.error("training_mode is not supported")
+            }
             return [try node.value(0)]
         },
     ]
@@ -53,10 +66,14 @@ enum Functions: OperationFamily {
                 switch (tensor.elements, floats, integers) {
                 case (.float32(let values), let floats?, _):
                     try node.takeHost(tensor.dimensions)
-                    return [.host(.init(tensor.type, tensor.dimensions, .float32(values.map(floats))))]
+                    return [
+                        .host(.init(tensor.type, tensor.dimensions, .float32(values.map(floats))))
+                    ]
                 case (.int64(let values), _, let integers?):
                     try node.takeHost(tensor.dimensions)
-                    return [.host(.init(tensor.type, tensor.dimensions, .int64(values.map(integers))))]
+                    return [
+                        .host(.init(tensor.type, tensor.dimensions, .int64(values.map(integers))))
+                    ]
                 default: break
                 }
             }
@@ -64,30 +81,26 @@ enum Functions: OperationFamily {
         }
     }
 
-    /// Limits, which were attributes before opset 11.
     @Sendable private static func clip(_ node: NodeContext) throws -> [ONNXValue] {
-        var value = try node.value(0)
-        for (index, name, combine) in [(1, "min", maximum), (2, "max", minimum)] {
-            let limit: ONNXValue
-            if let given = node.optional(index) {
-                limit = given
-            } else if node.has(name) {
-                limit = .host(
-                    ONNXTensor(floats: [try node.float(name, default: 0)], dimensions: []))
-            } else {
-                continue
-            }
-            if let (x, y) = try node.hostPair(value, limit) {
-                let isUpper = index == 2
-                value = .host(
-                    x.combined(
-                        y, as: x.type, { isUpper ? Swift.min($0, $1) : Swift.max($0, $1) },
-                        { isUpper ? Swift.min($0, $1) : Swift.max($0, $1) }))
-            } else {
-                value = .tensor(
-                    combine(try node.tensor(value), try node.tensor(limit)), value.type)
-            }
+        let value = try node.value(0)
+        let (low, high) = (try limit(1, "min", node), try limit(2, "max", node))
+        if case .tensor(let x, let type) = value, case .host(let first) = low,
+            case .host(let last) = high, let low = first.floats?.first,
+            let high = last.floats?.first, first.count * last.count == 1, low <= high
+        {
+            return [.tensor(TensorGraph.clip(x, min: low, max: high), type)]
         }
-        return [value]
+        let raised = try low.map { try Arithmetic.larger(value, $0, node) } ?? value
+        return [try high.map { try Arithmetic.smaller(raised, $0, node) } ?? raised]
+    }
+
+    /// A limit, which was an attribute before opset 11.
+    private static func limit(
+        _ index: Int, _ attribute: String, _ node: NodeContext
+    ) throws -> ONNXValue? {
+        if let given = node.optional(index) { return given }
+        guard node.has(attribute) else { return nil }
+        let limit = try node.float(attribute, default: 0)
+        return .host(ONNXTensor(floats: [limit], dimensions: []))
     }
 }

@@ -46,6 +46,7 @@ enum Joining: OperationFamily {
             }
         }
         try node.takeHost(dimensions)
+        guard !dimensions.contains(0) else { return parts[0].gathered([], dimensions) }
         // Row by row of the axes before the joined one.
         let rows = dimensions[..<axis].reduce(1, *)
         var (floats, integers): ([Float], [Int64]) = ([], [])
@@ -69,11 +70,10 @@ enum Joining: OperationFamily {
         let value = try node.value(0)
         let dimensions = value.dimensions
         let axis = try node.axis(try node.integer("axis", default: 0), rank: dimensions.count)
-        guard !dimensions.isEmpty else { throw node.error("a scalar cannot be split") }
         let sizes = try node.integers(1, or: "split") ?? equalParts(dimensions[axis], node)
-        guard sizes.count == node.node.outputs.count, sizes.allSatisfy({ $0 >= 0 }),
-            try node.count([sizes.count]) > 0,
-            sizes.reduce(0, { $0 &+ $1 }) == dimensions[axis], sizes.allSatisfy({ $0 <= dimensions[axis] })
+        guard sizes.count == node.node.outputs.count,
+            sizes.allSatisfy({ (0...dimensions[axis]).contains($0) }),
+            sizes.reduce(0, +) == dimensions[axis]
         else {
             throw node.error(
                 "parts of \(sizes.prefix(8)) do not make up \(dimensions[axis]) elements",

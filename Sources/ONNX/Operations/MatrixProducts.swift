@@ -4,7 +4,8 @@ import TensorGraph
 enum MatrixProducts: OperationFamily {
     static let rules: [String: OperationRule] = [
         "MatMul": OperationRule(parameters: [0, 1]) { node in
-            let (a, b) = (try node.tensor(0), try node.weight(1, outputAxis: 1))
+            let last = Swift.max(0, try node.value(1).dimensions.count - 1)
+            let (a, b) = (try node.tensor(0), try node.weight(1, outputAxis: last))
             return [.tensor(try product(a, b, node), try node.value(0).type)]
         },
         "Gemm": OperationRule(parameters: [0, 1, 2], gemm),
@@ -32,7 +33,8 @@ enum MatrixProducts: OperationFamily {
         }
         if a.shape.rank == 1 {
             let y = try product(a.reshaped([1, a.shape[0]]), b, node)
-            return y.reshaped(Shape(removing(y.shape.dimensions, fromEnd: b.shape.rank == 1 ? 1 : 2)))
+            return y.reshaped(
+                Shape(removing(y.shape.dimensions, fromEnd: b.shape.rank == 1 ? 1 : 2)))
         }
         if b.shape.rank == 1 {
             let y = try product(a, b.reshaped([b.shape[0], 1]), node)

@@ -7,11 +7,14 @@ enum Normalizations: OperationFamily {
         "BatchNormalization": OperationRule(parameters: [1, 2], buffers: [3, 4], batch),
         "InstanceNormalization": OperationRule(parameters: [1, 2]) { node in
             let x = try node.tensor(0)
-            let axes = Array(Swift.min(2, x.shape.rank)..<x.shape.rank)
-            let y = try normalized(x, axes, node).value
+            guard x.shape.rank > 2 else { throw node.error("it takes [N, C, …], not \(x.shape)") }
+            let y = try normalized(x, Array(2..<x.shape.rank), node).value
             let (gain, bias) = (try node.tensor(1), try node.tensor(2))
-            return [.tensor(
-                y * perChannel(gain, like: x) + perChannel(bias, like: x), try node.value(0).type)]
+            return [
+                .tensor(
+                    y * perChannel(gain, like: x) + perChannel(bias, like: x),
+                    try node.value(0).type)
+            ]
         },
         "LayerNormalization": OperationRule(parameters: [1, 2], layer),
         "GroupNormalization": OperationRule(parameters: [1, 2], group),
@@ -40,6 +43,9 @@ enum Normalizations: OperationFamily {
         try node.requireOneOutput()
         let x = try node.tensor(0)
         guard x.shape.rank >= 2 else { throw node.error("it takes [N, C, …], not \(x.shape)") }
+        guard try node.flag("spatial", default: true) else {
+            throw node.error("statistics of each pixel (spatial=0) are not supported")
+        }
         let (weight, bias) = (try node.tensor(1), try node.tensor(2))
         let (mean, variance) = (try node.tensor(3), try node.tensor(4))
         let epsilon = try node.float("epsilon", default: 1e-5)
@@ -75,15 +81,17 @@ enum Normalizations: OperationFamily {
         let (y, mean, inverse) = try normalized(x, Array(first..<x.shape.rank), node)
         var result = y * (try node.tensor(1))
         if let bias = try node.optionalTensor(2) { result = result + bias }
-        return [.tensor(result, try node.value(0).type), .tensor(mean, .float),
-            .tensor(inverse, .float)]
+        return [
+            .tensor(result, try node.value(0).type), .tensor(mean, .float),
+            .tensor(inverse, .float),
+        ]
     }
 
     /// The gain and bias are of groups in opset 18, of channels since.
     @Sendable private static func group(_ node: NodeContext) throws -> [ONNXValue] {
         let x = try node.tensor(0)
-        let groups = try node.integer("num_groups", default: 0)
-        guard x.shape.rank >= 3, groups > 0, x.shape[1] % groups == 0 else {
+        let groups = try node.count("num_groups", default: 0)
+        guard x.shape.rank >= 3, x.shape[1] % groups == 0 else {
             throw node.error("\(groups) groups do not fit \(x.shape)", ONNXError.damaged)
         }
         let (channels, rest) = (x.shape[1], Array(x.shape.dimensions.dropFirst(2)))
@@ -113,8 +121,11 @@ enum Normalizations: OperationFamily {
         let mean = avgPool2d(
             planes, kernel: Pair(size, 1), stride: 1,
             padding: Padding(top: (size - 1) / 2, bottom: size / 2, left: 0, right: 0))
-        let base = mean.reshaped(x.shape) * (try node.float("alpha", default: 1e-4))
+        let base =
+            mean.reshaped(x.shape) * (try node.float("alpha", default: 1e-4))
             + (try node.float("bias", default: 1))
-        return [.tensor(x / pow(base, try node.float("beta", default: 0.75)), try node.value(0).type)]
+        return [
+            .tensor(x / pow(base, try node.float("beta", default: 0.75)), try node.value(0).type)
+        ]
     }
 }

@@ -10,10 +10,11 @@ enum Pads: OperationFamily {
         guard let amounts = try node.integers(1, or: "pads") else {
             throw node.error("it has no amounts", ONNXError.damaged)
         }
-        let axes = try node.optional(3).map { _ in try node.axes(node.integers(3), rank: rank) }
+        let axes =
+            try node.optional(3).map { _ in try node.axes(node.integers(3), rank: rank) }
             ?? Array(0..<rank)
         guard amounts.count == 2 * axes.count,
-            amounts.allSatisfy({ Swift.abs($0) <= Shape.maximumExtent })
+            amounts.allSatisfy({ (-Shape.maximumExtent...Shape.maximumExtent).contains($0) })
         else { throw node.error("\(amounts.prefix(8)) do not fit \(value.dimensions)") }
         var (before, after) = ([Int](repeating: 0, count: rank), [Int](repeating: 0, count: rank))
         for (index, axis) in axes.enumerated() {
@@ -21,15 +22,13 @@ enum Pads: OperationFamily {
         }
         let mode = try node.string("mode", default: "constant")
         let cut = try cropped(node.tensor(0), &before, &after, node)
-        let y = mode == "constant"
-            ? cut.padded(before: before, after: after, value: try fill(node))
-            : try (0..<rank).reduce(cut) { x, axis in
-                let indices = indices(mode, x.shape[axis], before[axis], after[axis])
-                guard let indices else {
-                    throw node.error("\(amounts) with the mode \(mode.plain) does not fit \(x.shape)")
-                }
-                return x.picked(indices, axis: axis)
-            }
+        guard mode != "constant" else {
+            let y = cut.padded(before: before, after: after, value: try fill(node))
+            return [.tensor(y, value.type)]
+        }
+        let y = try (0..<rank).reduce(cut) { x, axis in
+            try extended(x, axis, mode, before[axis], after[axis], node)
+        }
         return [.tensor(y, value.type)]
     }
 
@@ -49,18 +48,30 @@ enum Pads: OperationFamily {
         return x.sliced(from: begin, to: end)
     }
 
-    /// The source of each element of a padded axis; nil if the mode does not allow the padding.
-    private static func indices(
-        _ mode: String, _ size: Int, _ before: Int, _ after: Int
-    ) -> [Int]? {
-        guard Swift.max(before, after) <= Picking.maximumCount else { return nil }
-        let places = -before..<(size + after)
+    /// An axis with elements of its own added at both ends.
+    private static func extended(
+        _ x: Tensor, _ axis: Int, _ mode: String, _ before: Int, _ after: Int, _ node: NodeContext
+    ) throws -> Tensor {
+        guard before > 0 || after > 0 else { return x }
+        let size = x.shape[axis]
+        guard Swift.max(before, after) <= Picking.maximumCount,
+            let source = source(mode, size, Swift.max(before, after))
+        else {
+            throw node.error(
+                "\(before) and \(after) with the mode \(mode.plain) do not fit \(x.shape)")
+        }
+        var parts = [x]
+        if before > 0 { parts.insert(x.picked((-before..<0).map(source), axis: axis), at: 0) }
+        if after > 0 { parts.append(x.picked((size..<size + after).map(source), axis: axis)) }
+        return concat(parts, axis: axis)
+    }
+
+    /// The element that a place outside an axis repeats; nil if the mode does not reach that far.
+    private static func source(_ mode: String, _ size: Int, _ reach: Int) -> ((Int) -> Int)? {
         switch mode {
-        case "edge": return places.map { Swift.min(Swift.max($0, 0), size - 1) }
-        case "wrap": return places.map { ($0 % size + size) % size }
-        case "reflect":
-            guard Swift.max(before, after) < size else { return nil }
-            return places.map { $0 < 0 ? -$0 : $0 >= size ? 2 * (size - 1) - $0 : $0 }
+        case "edge": return { $0 < 0 ? 0 : size - 1 }
+        case "wrap": return { ($0 % size + size) % size }
+        case "reflect" where reach < size: return { $0 < 0 ? -$0 : 2 * (size - 1) - $0 }
         default: return nil
         }
     }

@@ -36,7 +36,10 @@ enum Quantizing: OperationFamily {
 
     @Sendable private static func quantized(_ node: NodeContext) throws -> [ONNXValue] {
         let x = try node.tensor(0)
-        let type = node.optional(2)?.type ?? .uint8
+        let stated = try node.integer("output_dtype", default: 0)
+        let type =
+            node.optional(2)?.type ?? Int32(exactly: stated)
+            .flatMap(ONNXElementType.init(rawValue:)) ?? .uint8
         guard let range = type.range, range.upperBound <= 65535 else {
             throw node.error("quantizing to \(type) is not supported")
         }
@@ -60,11 +63,8 @@ enum Quantizing: OperationFamily {
         if scales.count == 1, count == extent { return { $0 / inner % extent } }
         let block = try node.integer("block_size", default: 0)
         var expected = dimensions
-        guard block > 0, scales.count == dimensions.count else {
-            throw node.error("\(scales) scales do not fit \(dimensions)", ONNXError.damaged)
-        }
-        expected[axis] = (extent + block - 1) / block
-        guard expected == scales else {
+        if block > 0 { expected[axis] = extent / block + (extent % block > 0 ? 1 : 0) }
+        guard block > 0, expected == scales else {
             throw node.error("\(scales) scales do not fit \(dimensions)", ONNXError.damaged)
         }
         return { index in

@@ -49,10 +49,13 @@ enum Reductions: OperationFamily {
     ) -> ONNXTensor {
         let (dimensions, strides) = (tensor.dimensions, tensor.shape.strides)
         let kept = dimensions.indices.filter { !axes.contains($0) }
-        let inner = ONNXTensor.places(axes.map { dimensions[$0] }, strides: axes.map { strides[$0] })
-        let outer = ONNXTensor.places(kept.map { dimensions[$0] }, strides: kept.map { strides[$0] })
+        let inner = ONNXTensor.places(
+            axes.map { dimensions[$0] }, strides: axes.map { strides[$0] })
+        let outer = ONNXTensor.places(
+            kept.map { dimensions[$0] }, strides: kept.map { strides[$0] })
         let results = outer.map { start in combine(inner.map { values[start + $0] }) }
-        let shape = keepDims
+        let shape =
+            keepDims
             ? dimensions.indices.map { axes.contains($0) ? 1 : dimensions[$0] }
             : kept.map { dimensions[$0] }
         return ONNXTensor(tensor.type, shape, .int64(results))

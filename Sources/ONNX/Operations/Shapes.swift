@@ -7,7 +7,9 @@ enum Shapes: OperationFamily {
         "Shape": OperationRule { node in
             let dimensions = try node.value(0).dimensions
             let rank = dimensions.count
-            let bound = { (index: Int) in Swift.min(Swift.max(index < 0 ? index + rank : index, 0), rank) }
+            let bound = { (index: Int) in
+                Swift.min(Swift.max(index < 0 ? index + rank : index, 0), rank)
+            }
             let start = bound(try node.integer("start", default: 0))
             let end = bound(try node.integer("end", default: rank))
             return [.host(ONNXTensor(integers: Array(dimensions[start..<Swift.max(start, end)])))]
@@ -31,9 +33,10 @@ enum Shapes: OperationFamily {
         "Squeeze": OperationRule { node in
             let value = try node.value(0)
             let dimensions = value.dimensions
-            let axes = try node.integers(1, or: "axes").map {
-                try node.axes($0, rank: dimensions.count)
-            } ?? dimensions.indices.filter { dimensions[$0] == 1 }
+            let axes =
+                try node.integers(1, or: "axes").map {
+                    try node.axes($0, rank: dimensions.count)
+                } ?? dimensions.indices.filter { dimensions[$0] == 1 }
             guard axes.allSatisfy({ dimensions[$0] == 1 }) else {
                 throw node.error("axes \(axes) of \(dimensions) are not all 1", ONNXError.damaged)
             }
@@ -57,11 +60,12 @@ enum Shapes: OperationFamily {
         "DepthToSpace": OperationRule(depthToSpace),
         "SpaceToDepth": OperationRule { node in
             let x = try node.tensor(0)
-            let factor = try node.integer("blocksize", default: 0)
-            let y = pixelUnshuffle(x, factor: factor)
-            guard x.shape.rank == 4, node.graph.error == nil else { return [try node.value(0)] }
-            return [.tensor(
-                swapped(y, x.shape[1], factor * factor), try node.value(0).type)]
+            let factor = try blockSize(node)
+            guard x.shape.rank == 4, x.shape[2] % factor == 0, x.shape[3] % factor == 0 else {
+                throw node.error("blocks of \(factor) do not fit \(x.shape)", ONNXError.damaged)
+            }
+            let y = swapped(pixelUnshuffle(x, factor: factor), x.shape[1], factor * factor)
+            return [.tensor(y, try node.value(0).type)]
         },
     ]
 
@@ -133,37 +137,51 @@ enum Shapes: OperationFamily {
     }
 
     @Sendable private static func range(_ node: NodeContext) throws -> [ONNXValue] {
-        let parts = try (0..<3).map(node.constant)
-        guard parts.allSatisfy({ $0.count == 1 }) else {
-            throw node.error("its inputs have to be numbers", ONNXError.damaged)
+        let type = try node.constant(0).type
+        guard type.isFloat else {
+            let (start, limit, step) = (
+                try node.integer(0), try node.integer(1), try node.integer(2)
+            )
+            let count = try count(Double(start), Double(limit), Double(step), node)
+            let values = (0..<count).map { Int64(start &+ $0 &* step) }
+            return [.host(ONNXTensor(type, [count], .int64(values)))]
         }
-        let (start, limit, step) = (parts[0].floats![0], parts[1].floats![0], parts[2].floats![0])
-        let size = ((Double(limit) - Double(start)) / Double(step)).rounded(.up)
-        guard step != 0, size.isFinite, size < 0x1p40 else {
+        let (start, limit, step) = (try node.number(0), try node.number(1), try node.number(2))
+        let count = try count(Double(start), Double(limit), Double(step), node)
+        let values = (0..<count).map { start + Float($0) * step }
+        return [.host(ONNXTensor(floats: values, dimensions: [count], type: type))]
+    }
+
+    /// How many numbers a range has.
+    private static func count(
+        _ start: Double, _ limit: Double, _ step: Double, _ node: NodeContext
+    ) throws -> Int {
+        let size = Swift.max(0, ((limit - start) / step).rounded(.up))
+        guard step != 0, size < 0x1p40 else {
             throw node.error("\(start) to \(limit) by \(step) is no range")
         }
-        let count = Swift.max(0, Int(size))
-        try node.takeHost([count])
-        if let first = parts[0].integers?[0], let stride = parts[2].integers?[0] {
-            let values = (0..<count).map { Int64(first &+ $0 &* stride) }
-            return [.host(ONNXTensor(parts[0].type, [count], .int64(values)))]
-        }
-        let values = (0..<count).map { start + Float($0) * step }
-        return [.host(ONNXTensor(floats: values, dimensions: [count]))]
+        try node.takeHost([Int(size)])
+        return Int(size)
     }
 
     @Sendable private static func depthToSpace(_ node: NodeContext) throws -> [ONNXValue] {
         var x = try node.tensor(0)
-        let factor = try node.integer("blocksize", default: 0)
-        guard x.shape.rank == 4, (1...1024).contains(factor),
-            x.shape[1] % (factor * factor) == 0
-        else { throw node.error("blocks of \(factor) do not fit \(x.shape)", ONNXError.damaged) }
+        let factor = try blockSize(node)
+        guard x.shape.rank == 4, x.shape[1] % (factor * factor) == 0 else {
+            throw node.error("blocks of \(factor) do not fit \(x.shape)", ONNXError.damaged)
+        }
         switch try node.string("mode", default: "DCR") {
         case "CRD": break
         case "DCR": x = swapped(x, factor * factor, x.shape[1] / (factor * factor))
         case let mode: throw node.error("the mode \(mode.plain) is not supported")
         }
         return [.tensor(pixelShuffle(x, factor: factor), try node.value(0).type)]
+    }
+
+    private static func blockSize(_ node: NodeContext) throws -> Int {
+        let size = try node.count("blocksize", default: 0)
+        guard size <= 1024 else { throw node.error("blocks of \(size) are not supported") }
+        return size
     }
 
     /// Channels that are counted in `outer` times `inner`, counted the other way round.

@@ -16,7 +16,8 @@ enum Slicing: OperationFamily {
         let rank = value.dimensions.count
         let axes = try node.axes(
             try node.integers(3, or: "axes") ?? Array(0..<starts.count), rank: rank)
-        let steps = try node.optional(4).map { _ in try node.integers(4) }
+        let steps =
+            try node.optional(4).map { _ in try node.integers(4) }
             ?? starts.map { _ in 1 }
         guard starts.count == ends.count, axes.count == starts.count, steps.count == starts.count,
             steps.allSatisfy({ $0 != 0 && $0 > -(1 << 40) })
@@ -88,26 +89,30 @@ enum Slicing: OperationFamily {
         let (value, indices) = (try node.value(0), try node.constant(1))
         let rank = value.dimensions.count
         let axis = try node.axis(try node.integer("axis", default: 0), rank: rank)
-        guard rank > 0, rank + indices.rank - 1 <= Shape.maximumRank else {
+        guard rank + indices.rank - 1 <= Shape.maximumRank else {
             throw node.error("rank \(rank) and indices of rank \(indices.rank) do not fit")
         }
         let size = value.dimensions[axis]
-        let places = try (indices.integers ?? []).map { index in
-            guard (-size..<size).contains(index) else {
-                throw node.error("index \(index) is out of range for \(size)", ONNXError.damaged)
-            }
-            return index < 0 ? index + size : index
-        }
+        let places = try node.integers(1).map { try node.place($0, of: size) }
         var dimensions = value.dimensions
         dimensions.replaceSubrange(axis...axis, with: indices.dimensions)
+        return [try gathered(value, axis: axis, places, dimensions, node)]
+    }
+
+    /// The elements of an axis at some places of it, under a new shape.
+    static func gathered(
+        _ value: ONNXValue, axis: Int, _ places: [Int], _ dimensions: [Int], _ node: NodeContext
+    ) throws -> ONNXValue {
         if case .host(let tensor) = value, tensor.elements != nil {
-            return [.host(try gathered(tensor, axis, places, dimensions, node))]
+            return .host(try gathered(tensor, axis, places, dimensions, node))
         }
-        guard (1...Picking.maximumCount).contains(places.count) else {
-            throw node.error("\(places.count) indices are not supported")
+        let jumps = zip(places, places.dropFirst()).count { $0 + 1 != $1 }
+        guard !places.isEmpty, jumps < Picking.maximumCount else {
+            throw node.error("\(places.count) indices in \(jumps) parts are not supported")
         }
+        _ = try node.count(dimensions)
         let picked = try node.tensor(value).picked(places, axis: axis)
-        return [.tensor(picked.reshaped(Shape(dimensions)), value.type)]
+        return .tensor(picked.reshaped(Shape(dimensions)), value.type)
     }
 
     private static func gathered(
@@ -115,6 +120,7 @@ enum Slicing: OperationFamily {
         _ node: NodeContext
     ) throws -> ONNXTensor {
         try node.takeHost(dimensions)
+        guard !dimensions.contains(0) else { return tensor.gathered([], dimensions) }
         let inner = tensor.dimensions[(axis + 1)...].reduce(1, *)
         let outer = tensor.dimensions[..<axis].reduce(1, *)
         let size = tensor.dimensions[axis]

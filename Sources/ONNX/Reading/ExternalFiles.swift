@@ -37,7 +37,7 @@ final class ExternalFiles {
             throw ONNXError(
                 place: place,
                 rule: "bytes \(offset) to \(offset)+\(length) are not in "
-                    + "\(location.debugDescription), which has \(file.byteCount)",
+                    + "\(location.quoted), which has \(file.byteCount)",
                 remedy: "The file of weights belongs to another model or is incomplete: copy both.")
         }
         return try file.bytes(at: offset, count: length)
@@ -45,7 +45,7 @@ final class ExternalFiles {
 
     private func file(at location: String, _ place: String) throws -> RegularFile {
         if let file = files[location] { return file }
-        let subject = "external file \(location.debugDescription)"
+        let subject = "external file \(location.quoted)"
         if let flaw = RelativePath.flaw(in: location) {
             throw ONNXError(place: place, rule: "\(subject): \(flaw)", remedy: Self.remedy)
         }
@@ -72,7 +72,7 @@ final class ExternalFiles {
         guard let number = Int(text), number >= 0 else {
             throw ONNXError(
                 place: place,
-                rule: "its external data has the \(key) \(text.debugDescription)")
+                rule: "its external data has the \(key) \(text.quoted)")
         }
         return number
     }

@@ -22,19 +22,19 @@ struct GraphReading {
                 remedy: "Export the network with dense weights.")
         }
         for proto in graph.initializer {
-            let place = "initializer \(proto.name.debugDescription)"
+            let place = "initializer \(proto.name.quoted)"
             try define(proto.name, at: place)
             initializers[proto.name] = try ONNXTensor(proto, at: place, from: source)
         }
         for proto in graph.input where initializers[proto.name] == nil {
-            try define(proto.name, at: "input \(proto.name.debugDescription)")
+            try define(proto.name, at: "input \(proto.name.quoted)")
             inputs.append(try ONNXValueInfo(proto, "input"))
         }
         for proto in graph.node { try read(proto) }
         for proto in graph.output {
             guard known.contains(proto.name) else {
                 throw ONNXError(
-                    place: "output \(proto.name.debugDescription)", rule: "nothing computes it")
+                    place: "output \(proto.name.quoted)", rule: "nothing computes it")
             }
             outputs.append(try ONNXValueInfo(proto, "output"))
         }
@@ -51,7 +51,7 @@ struct GraphReading {
         for input in proto.input where !input.isEmpty && !known.contains(input) {
             throw ONNXError(
                 place: place,
-                rule: "its input \(input.debugDescription) is not computed before it: nodes have "
+                rule: "its input \(input.quoted) is not computed before it: nodes have "
                     + "to be in order, without cycles")
         }
         guard proto.output.contains(where: { !$0.isEmpty }) else {
@@ -76,19 +76,23 @@ struct GraphReading {
         }
         guard known.insert(name).inserted else {
             throw ONNXError(
-                place: place, rule: "the value \(name.debugDescription) is defined twice")
+                place: place, rule: "the value \(name.quoted) is defined twice")
         }
     }
 }
 
 extension ONNXValueInfo {
     init(_ proto: ONNXValueInfoProto, _ kind: String) throws {
-        let place = "\(kind) \(proto.name.debugDescription)"
+        let place = "\(kind) \(proto.name.quoted)"
         let tensor = proto.type.tensorType
-        guard proto.type.hasTensorType, let type = ONNXElementType(rawValue: tensor.elemType) else {
+        guard proto.type.hasTensorType, let type = ONNXElementType(rawValue: tensor.elemType),
+            type.storedType != nil
+        else {
+            let kind = proto.type.hasTensorType ? "of \(ONNXElementType.name(tensor.elemType))" : ""
             throw ONNXError(
-                place: place, rule: "it is no tensor of a known type",
-                remedy: "Export the network with tensors as inputs and outputs.")
+                place: place,
+                rule: "it is no tensor of numbers" + (kind.isEmpty ? "" : ", but \(kind)"),
+                remedy: "Export the network with tensors of numbers as inputs and outputs.")
         }
         name = proto.name
         self.type = type

@@ -40,7 +40,7 @@ extension ONNXModel {
         try prepare()
     }
 
-    private init(_ bytes: [UInt8], from source: ElementSource) throws {
+    init(_ bytes: [UInt8], from source: ElementSource) throws {
         let proto = try Self.parse(bytes)
         let opset = try Self.checkedOpset(proto)
         var reading = GraphReading(source: source)
@@ -52,13 +52,17 @@ extension ONNXModel {
             },
             inputs: reading.inputs, outputs: reading.outputs, nodes: reading.nodes,
             initializers: reading.initializers)
+        if case .checkpoint = source {
+            constants = Set(initializers.filter { $0.value.elements != nil }.keys)
+        }
     }
 
     /// Reduces the model to what is computed from its inputs.
-    private mutating func prepare() throws {
+    mutating func prepare() throws {
         prune()
         try checkOperations()
         try simplify()
+        constants = Set(initializers.keys).subtracting(roles.keys)
     }
 
     private static func parse(_ bytes: [UInt8]) throws -> ONNXModelProto {

@@ -11,6 +11,8 @@ package struct ONNXModel: Hashable, Sendable {
     package var outputs: [ONNXValueInfo]
     package var nodes: [ONNXNode]
     package var initializers: [String: ONNXTensor]
+    /// The initializers that are not learned, such as what nodes `Constant` hold.
+    package internal(set) var constants: Set<String> = []
 
     package init(
         opset: Int, producer: String = "", metadata: [String: String] = [:],
@@ -69,17 +71,27 @@ package struct ONNXNode: Hashable, Sendable {
     package var title: String { name.isEmpty ? outputs.first ?? "" : name }
 
     /// For errors: `node "/model1/Conv" (Conv)`. Names are escaped: they must not steer a terminal.
-    package var place: String { "node \(title.debugDescription) (\(operation.plain))" }
+    package var place: String { "node \(title.quoted) (\(operation.plain))" }
 }
 
+/// Text of a file in messages.
 extension String {
+    private static let longestQuotation = 100
+
+    /// Quoted and escaped, so that it cannot steer a terminal, and cut, so that it cannot fill one.
+    package var quoted: String {
+        guard utf8.count > Self.longestQuotation else { return debugDescription }
+        let start = String(String.UnicodeScalarView(unicodeScalars.prefix(Self.longestQuotation)))
+        return start.debugDescription + "…"
+    }
+
     /// The text itself if it is a plain word, else quoted and escaped.
     package var plain: String {
         let isPlain = utf8.allSatisfy { byte in
             (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
                 || byte == 95 || byte == 46
         }
-        return isPlain && !isEmpty ? self : debugDescription
+        return isPlain && !isEmpty && utf8.count <= Self.longestQuotation ? self : quoted
     }
 }
 

@@ -46,6 +46,15 @@ package struct ONNXTensor: Hashable, Sendable {
         }
     }
 
+    /// Whether all elements are known and equal.
+    package var isUniform: Bool {
+        switch elements {
+        case .float32(let values): values.allSatisfy { $0 == values[0] }
+        case .int64(let values): values.allSatisfy { $0 == values[0] }
+        case nil: false
+        }
+    }
+
     /// The same type and shape without elements.
     package var withoutElements: ONNXTensor { ONNXTensor(type, dimensions, nil) }
 
@@ -65,7 +74,8 @@ package struct ONNXTensor: Hashable, Sendable {
     }
 }
 
-/// The number of elements of a shape from outside.
+/// The number of elements of a shape from outside. Also the other extents of an empty shape are
+/// bounded, so that its strides are.
 ///
 /// - Throws: ``ONNXError`` for a negative extent, too many axes, or more than `limit` elements.
 package func checkedCount(
@@ -80,12 +90,12 @@ package func checkedCount(
         guard extent >= 0, extent <= Int64(limit) else {
             throw ONNXError(place: place, rule: "the extent \(extent) is out of range")
         }
-        let (product, overflows) = count.multipliedReportingOverflow(by: Int(extent))
+        let (product, overflows) = count.multipliedReportingOverflow(by: Int(max(extent, 1)))
         guard !overflows, product <= limit else {
             throw ONNXError(
                 place: place, rule: "shape \(dimensions) has more than \(limit) elements")
         }
         count = product
     }
-    return count
+    return dimensions.contains(0) ? 0 : count
 }
