@@ -337,7 +337,8 @@ let package = Package(
             name: "CommandTests",
             dependencies: [
                 "RetintCLI", "Retint", "Models", "Motion", "Photos", "Checkpoints", "ColorScience",
-                "ColorizerExport", "MIL", "Engine", "Layers", "TensorFiles", "TensorGraph",
+                "Colorizers", "ColorizerExport", "MIL", "Engine", "Layers", "TensorFiles",
+                "TensorGraph",
                 "ImageIO", "TestSupport",
             ],
             exclude: ["Goldens"]),

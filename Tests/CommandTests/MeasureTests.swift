@@ -21,7 +21,8 @@ import Testing
         let mean = try #require(report["mean_color"] as? [String: Any])
         for key in [
             "psnr_db", "delta_e2000", "colorfulness", "colorfulness_difference", "ssim",
-            "ab_error", "ab_auc", "ab_auc_rebalanced",
+            "ab_error", "ab_auc", "ab_auc_rebalanced", "colorfulness_bias", "chroma_error",
+            "chroma_bias", "hue_error",
         ] {
             for column in [report, gray, mean] {
                 let value = try #require(column[key] as? Double, "\(key)")
@@ -31,6 +32,21 @@ import Testing
                 #expect(low <= value && value <= high, "\(key): \(low) \(value) \(high)")
             }
         }
+        let lightness = try #require(report["ab_error_by_lightness"] as? [String: Double])
+        #expect(Set(lightness.keys).isSubset(of: ["darkest", "dark", "light", "lightest"]))
+        #expect(lightness.count > 1)
+        let share = try #require(report["better_than_gray"] as? Double)
+        #expect([0, 0.5, 1].contains(share) && gray["better_than_gray"] == nil)
+        let bounds = try #require(report["confidence_95"] as? [String: [String: Any]])
+        #expect(bounds["low"]?["better_than_gray"] is Double)
+        let original = try #require(report["original"] as? [String: Double])
+        #expect(try #require(original["near_gray_share"]) < 0.2)
+        #expect(try #require((gray["near_gray"] as? [String: Double])?["chroma"]) < 0.1)
+        // Gray has no chroma, so that all of its error is chroma's.
+        let errors = try ["chroma_bias", "chroma_error", "ab_error"].map {
+            try #require(gray[$0] as? Double)
+        }
+        #expect(abs(errors[0] + errors[1]) < 0.01 && abs(errors[1] - errors[2]) < 0.01)
         let photos = try #require(report["photos"] as? [[String: Any]])
         #expect(photos.map { $0["file"] as? String } == ["data/a.png", "data/deep/deeper/b.JPG"])
         #expect(photos.allSatisfy { $0["delta_e2000"] is Double })

@@ -34,8 +34,10 @@ struct SharedWorkTests {
     @Test(arguments: [2, 3]) func evaluationsAreThoseOfOneProcess(ranks: Int) throws {
         try addBrokenPhoto()
         let model = try bench.makeLivelyCheckpoint()
+        try bench.makeFeatures("features.h5")
         let arguments = [
             "evaluate", model, "--data", "photos", "--size", "32", "--threads", "1", "--json",
+            "--features", "features.h5",
         ]
         let alone = try bench.expect(65, arguments + ["--html", "one.html"])
         let shared = try Launcher.start(
@@ -43,6 +45,7 @@ struct SharedWorkTests {
         ).wait(limit: 60)
         #expect(shared.code == 65 && shared.output == alone.output)
         #expect(alone.output.contains("photos/4.png"))
+        #expect(alone.output.contains("\"frechet_distance\""))
         #expect(count("1b.jpg: not a", in: shared.messages) == 1, "\(shared.messages)")
         #expect(count("1 of 6 photos could not be", in: shared.messages) == 1)
         #expect(try strips("many.html") == strips("one.html"))

@@ -2,7 +2,7 @@ import Layers
 import TensorGraph
 
 /// The encoder of EfficientNet-Lite (Tan, Le; the variant without squeeze-and-excitation and with
-/// ReLU6), for one channel of input.
+/// ReLU6), for one channel of input in colorizers and three in ``PooledEfficientNetLite``.
 ///
 /// Its parameters are named as in timm's `tf_efficientnet_lite0` … `lite4`, so that weights
 /// pretrained on ImageNet fit. Width and depth scale as theirs do: 1 and 1 is Lite0, 1.1 and 1.2 is
@@ -31,10 +31,10 @@ final class EfficientNetLite: Module {
     private static let taps: Set<Int> = [0, 1, 2, 4, 6]
     private static let stemChannels = 32
 
-    init(width: Double, depth: Double) {
+    init(width: Double, depth: Double, colors: Int = 1) {
         let stages = Self.stages
         let widths = stages.map { Self.rounded(Double($0.channels) * width) }
-        convStem = sameConvolution(1, Self.stemChannels, kernel: 3, stride: 2)
+        convStem = sameConvolution(colors, Self.stemChannels, kernel: 3, stride: 2)
         bn1 = liteNorm(Self.stemChannels)
         blocks = Sequential(
             stages.indices.map { position in
@@ -53,7 +53,7 @@ final class EfficientNetLite: Module {
         channels = stages.indices.filter(Self.taps.contains).map { widths[$0] }
     }
 
-    /// - Parameter x: [N, 1, H, W], −1…1.
+    /// - Parameter x: [N, 1 or 3, H, W], −1…1.
     /// - Returns: the features at 1/2, 1/4, 1/8, 1/16 and 1/32 of the size.
     func callAsFunction(_ x: Tensor) -> [Tensor] {
         scoped(in: x.graph) {

@@ -20,6 +20,7 @@ import Ranks
 ///   - size: the side, in pixels, of the square image that all models color.
 ///   - rounds: rounds of timing, at least 1.
 ///   - photos: what the quality is measured on; without photos it is not measured.
+///   - features: compares features too, see ``ColorQuality/frechetDistance``.
 ///   - threads: all processors that the process may use if nil.
 ///   - choices: the fastest algorithms measured on this machine.
 ///   - onProgress: called on another thread.
@@ -29,15 +30,15 @@ import Ranks
 ///   is cancelled.
 public func compare(
     _ models: [Model], size: Int = 256, rounds: Int = 5, photos: [PhotoReference] = [],
-    threads: Int? = nil, choices: KernelChoices = .init(),
+    features: FeatureNetwork? = nil, threads: Int? = nil, choices: KernelChoices = .init(),
     onProgress: @escaping @Sendable (ComparisonProgress) -> Void = { _ in }
 ) async throws -> ModelComparison {
     try await onNewThread { isCancelled in
         var options = CompileOptions(threads: threads)
         options.choices = choices
         let run = ComparisonRun(
-            models: models, size: size, rounds: max(rounds, 1), options: options,
-            onProgress: onProgress)
+            models: models, size: size, rounds: max(rounds, 1), features: features,
+            options: options, onProgress: onProgress)
         return try run.comparison(on: photos, isCancelled)
     }
 }
@@ -47,6 +48,7 @@ private struct ComparisonRun {
     let models: [Model]
     let size: Int
     let rounds: Int
+    let features: FeatureNetwork?
     let options: CompileOptions
     let onProgress: @Sendable (ComparisonProgress) -> Void
 
@@ -104,13 +106,14 @@ private struct ComparisonRun {
         let photos = try EvaluationPhotos(
             references, scale: scale, ranks: .single, isCancelled: isCancelled,
             onProgress: { onProgress(.evaluating(model: nil, $0)) })
+        let features = try features?.program(threads: options.threads)
         return try models.map { model in
             let colorizer = try Colorizer(
                 model, size: size, threads: options.threads, choices: options.choices,
                 fitting: .square)
             return try evaluation(
                 of: colorizer, named: model.name, on: photos, scale: scale,
-                isCancelled: isCancelled,
+                features: features, isCancelled: isCancelled,
                 onProgress: { onProgress(.evaluating(model: model.name, $0)) })
         }
     }

@@ -35,7 +35,7 @@ public struct ConfidenceInterval: Hashable, Sendable, Codable {
             bound[keyPath: path] = percentile(
                 qualities.map { $0[keyPath: path] }, fraction, around: quality[keyPath: path])
         }
-        for path in ColorQuality.optionalMeans {
+        for path in ColorQuality.optionalMeans + ColorQuality.pooled {
             bound[keyPath: path] = quality[keyPath: path].map {
                 percentile(qualities.compactMap { $0[keyPath: path] }, fraction, around: $0)
             }

@@ -21,6 +21,8 @@ import Ranks
 ///   - choices: the fastest algorithms measured on this machine.
 ///   - fitting: compares photos at their own size, up to 1,024 pixels a side, with the colors
 ///     enlarged as stated. If nil, they are compared at the network's size, as in papers.
+///   - features: compares the features of the colored photos with the originals', see
+///     ``ColorQuality/frechetDistance``; nil: they are not compared.
 ///   - ranks: the processes that share out the photos, all with the same arguments. Each receives
 ///     the whole report, which is that of one process.
 ///   - onProgress: called on another thread.
@@ -31,7 +33,8 @@ import Ranks
 ///   `RankError` if ranks cannot reach each other.
 public func evaluate(
     _ model: Model, on photos: [PhotoReference], size: Int? = nil, threads: Int? = nil,
-    choices: KernelChoices = .init(), fitting: PhotoFitting? = nil, ranks: Communicator = .single,
+    choices: KernelChoices = .init(), fitting: PhotoFitting? = nil,
+    features: FeatureNetwork? = nil, ranks: Communicator = .single,
     onProgress: @escaping @Sendable (EvaluationProgress) -> Void = { _ in },
     onColored: @escaping @Sendable (ColoredPhoto) -> Void = { _ in }
 ) async throws -> EvaluationReport {
@@ -44,7 +47,8 @@ public func evaluate(
         let readable = try EvaluationPhotos(
             photos, scale: scale, ranks: ranks, isCancelled: isCancelled, onProgress: onProgress)
         return try evaluation(
-            of: colorizer, named: model.name, on: readable, scale: scale, isCancelled: isCancelled,
+            of: colorizer, named: model.name, on: readable, scale: scale,
+            features: try features?.program(threads: threads), isCancelled: isCancelled,
             onProgress: onProgress, onColored: onColored)
     }
 }
@@ -52,11 +56,12 @@ public func evaluate(
 /// Evaluates a model on photos that were read.
 func evaluation(
     of colorizer: Colorizer, named name: String, on readable: EvaluationPhotos,
-    scale: EvaluationScale, isCancelled: () -> Bool,
+    scale: EvaluationScale, features: FeatureProgram?, isCancelled: () -> Bool,
     onProgress: @escaping @Sendable (EvaluationProgress) -> Void,
     onColored: (ColoredPhoto) -> Void = { _ in }
 ) throws -> EvaluationReport {
-    let evaluation = Evaluation(colorizer, scale, meanColor: readable.meanColor)
+    let evaluation = Evaluation(
+        colorizer, scale, meanColor: readable.meanColor, features: features)
     let progress = SharedProgress(readable.count, readable.ranks) {
         onProgress(.colored(photos: $0, total: readable.count))
     }

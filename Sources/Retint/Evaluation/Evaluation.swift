@@ -10,6 +10,7 @@ struct Evaluation {
     private let colorizer: Colorizer
     private let scale: EvaluationScale
     private let meanColor: MeanColor
+    private let features: FeatureProgram?
 
     /// What was measured of one photo.
     struct Measures: Codable {
@@ -18,11 +19,24 @@ struct Evaluation {
         let colored, gray, uniform: ImageQuality
         /// The colorfulness of the photo itself.
         let colorfulness: Double
+        /// The features of the photo, and of its three copies; nil if they are not compared.
+        let features: Features?
     }
 
-    /// - Parameter meanColor: that of all photos.
-    init(_ colorizer: Colorizer, _ scale: EvaluationScale, meanColor: MeanColor) {
+    /// The pooled features of a photo and of its copies.
+    struct Features: Codable {
+        let original, colored, gray, uniform: [Double]
+    }
+
+    /// - Parameters:
+    ///   - meanColor: that of all photos.
+    ///   - features: compares them too.
+    init(
+        _ colorizer: Colorizer, _ scale: EvaluationScale, meanColor: MeanColor,
+        features: FeatureProgram?
+    ) {
         (self.colorizer, self.scale, self.meanColor) = (colorizer, scale, meanColor)
+        self.features = features
     }
 
     /// Colors a photo and compares it with the original.
@@ -34,13 +48,21 @@ struct Evaluation {
     ) throws -> (measures: Measures, photo: ColoredPhoto) {
         let original = try scale.scaled(photo.image())
         let image = try inColor(original)
+        let (grayImage, uniformImage) = (original.gray, inMeanColor(original))
         func quality(_ image: Image) throws -> ImageQuality {
             try ImageQuality(image, original: original, edgeReach: scale.edgeReach(original))
         }
+        let gray = try quality(grayImage)
+        var (colored, uniform) = (try quality(image), try quality(uniformImage))
+        colored.compare(withGray: gray)
+        uniform.compare(withGray: gray)
+        let described = try features?.features(of: [original, image, grayImage, uniformImage])
         let measures = Measures(
-            file: photo.reference.description, colored: try quality(image),
-            gray: try quality(original.gray), uniform: try quality(inMeanColor(original)),
-            colorfulness: try ColorScience.colorfulness(ofRGB: original.pixels))
+            file: photo.reference.description, colored: colored, gray: gray, uniform: uniform,
+            colorfulness: try ColorScience.colorfulness(ofRGB: original.pixels),
+            features: described.map {
+                Features(original: $0[0], colored: $0[1], gray: $0[2], uniform: $0[3])
+            })
         return (
             measures,
             ColoredPhoto(
@@ -68,15 +90,26 @@ struct Evaluation {
     func report(
         on model: String, _ photos: [Measures], failures: [EvaluationReport.Failure]
     ) -> EvaluationReport? {
-        guard let colored = EvaluationReport.Column(photos.map(\.colored)),
-            let gray = EvaluationReport.Column(photos.map(\.gray)),
-            let meanColor = EvaluationReport.Column(photos.map(\.uniform))
+        let features = photos.compactMap(\.features)
+        let originals = FeatureDistribution(features.map(\.original))
+        func column(
+            _ quality: (Measures) -> ImageQuality, _ feature: (Features) -> [Double]
+        ) -> EvaluationReport.Column? {
+            EvaluationReport.Column(
+                photos.map(quality),
+                frechetDistance: originals?.distance(to: features.map(feature)))
+        }
+        guard let colored = column(\.colored, \.colored), let gray = column(\.gray, \.gray),
+            let meanColor = column(\.uniform, \.uniform)
         else { return nil }
         let (height, width) = colorizer.networkSize
         let colorfulness = photos.reduce(0) { $0 + $1.colorfulness } / Double(photos.count)
+        var groups = ABGroupErrors()
+        for photo in photos { groups.add(photo.colored.groups) }
         return EvaluationReport(
             model: model, height: height, width: width, colored: colored, gray: gray,
             meanColor: meanColor, originalColorfulness: colorfulness,
+            originalNearGrayShare: groups.nearGrayShare, features: self.features?.name,
             photos: photos.map { .init(file: $0.file, quality: $0.colored.quality) },
             failures: failures, fitting: scale.isPhoto ? colorizer.fitting : nil)
     }

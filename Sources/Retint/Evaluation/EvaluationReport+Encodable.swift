@@ -3,11 +3,12 @@
 extension EvaluationReport: Encodable {
     private enum CodingKeys: String, CodingKey {
         case proportions, enlargement
-        case images, failed, height, width, gray, meanColor, original, photos
+        case images, failed, height, width, gray, meanColor, original, features, photos
     }
 
     private struct Original: Encodable {
         let colorfulness: Double
+        let nearGrayShare: Double
     }
 
     /// Encodes the measures of ``colored`` as keys of the report itself, and the failures as their
@@ -23,7 +24,10 @@ extension EvaluationReport: Encodable {
         try container.encodeIfPresent(fitting?.enlargement.rawValue, forKey: .enlargement)
         try container.encode(gray, forKey: .gray)
         try container.encode(meanColor, forKey: .meanColor)
-        try container.encode(Original(colorfulness: originalColorfulness), forKey: .original)
+        let original = Original(
+            colorfulness: originalColorfulness, nearGrayShare: originalNearGrayShare)
+        try container.encode(original, forKey: .original)
+        try container.encodeIfPresent(features, forKey: .features)
         try container.encode(photos, forKey: .photos)
     }
 }

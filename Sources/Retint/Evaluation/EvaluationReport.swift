@@ -43,6 +43,11 @@ public struct EvaluationReport: Sendable {
     public let meanColor: Column
     /// The mean colorfulness of the photos themselves.
     public let originalColorfulness: Double
+    /// The share of the photos' pixels that are nearly gray, see ``ColorQuality/nearGray``.
+    public let originalNearGrayShare: Double
+    /// The network whose features the Fréchet distance compares: `EfficientNet-Lite0`; nil if it
+    /// was not measured.
+    public let features: String?
     /// The photos that were evaluated, in their order.
     public let photos: [Photo]
     /// The photos that were left out.
@@ -54,8 +59,9 @@ public struct EvaluationReport: Sendable {
 
 extension EvaluationReport.Column {
     /// - Returns: nil if there are no images.
-    init?(_ images: [ImageQuality]) {
-        guard let quality = ColorQuality(images) else { return nil }
+    init?(_ images: [ImageQuality], frechetDistance: Double?) {
+        guard var quality = ColorQuality(images) else { return nil }
+        quality.frechetDistance = frechetDistance
         self.quality = quality
         interval = ConfidenceInterval(images)
     }

@@ -3,9 +3,11 @@ import ImageIO
 
 /// The quality of one image, and what it contributes to the quality of several.
 struct ImageQuality: Sendable, Codable {
-    let quality: ColorQuality
+    private(set) var quality: ColorQuality
     /// The errors by color, for ``ColorQuality/abAucRebalanced``.
     let balance: BalancedABErrors
+    /// The errors of groups of pixels, for ``ColorQuality/pooled``.
+    let groups: ABGroupErrors
 
     /// Compares a colored image with the original.
     ///
@@ -13,15 +15,21 @@ struct ImageQuality: Sendable, Codable {
     /// - Throws: `ColorScienceError` if their sizes differ.
     init(_ image: Image, original: Image, edgeReach: Int? = nil) throws {
         let (estimate, reference) = (lab(fromRGB: image.pixels), lab(fromRGB: original.pixels))
-        var (errors, balance) = (ABErrors(), BalancedABErrors())
+        var (errors, balance, groups) = (ABErrors(), BalancedABErrors(), ABGroupErrors())
         try errors.add(reference: reference, estimate: estimate)
         try balance.add(reference: reference, estimate: estimate)
+        try groups.add(reference: reference, estimate: estimate)
+        let apart = try ChromaHueErrors(reference: reference, estimate: estimate)
         var quality = ColorQuality()
         quality.psnrDb = min(try psnr(image.pixels, original.pixels), ColorQuality.highestPSNR)
         quality.deltaE2000 = try meanDeltaE2000(reference, estimate)
         quality.colorfulness = try ColorScience.colorfulness(ofRGB: image.pixels)
-        quality.colorfulnessDifference = abs(
-            quality.colorfulness - (try ColorScience.colorfulness(ofRGB: original.pixels)))
+        quality.colorfulnessBias =
+            quality.colorfulness - (try ColorScience.colorfulness(ofRGB: original.pixels))
+        quality.colorfulnessDifference = abs(quality.colorfulnessBias)
+        (quality.chromaError, quality.chromaBias) = (apart.chroma, apart.chromaBias)
+        quality.hueError = apart.hue
+        quality.setPooled(groups)
         quality.abError = errors.mean
         quality.abAuc = errors.areaUnderCurve
         quality.abAucRebalanced = balance.areaUnderCurve
@@ -35,7 +43,12 @@ struct ImageQuality: Sendable, Codable {
                 reach: edgeReach)
             (quality.abErrorAtEdges, quality.abErrorElsewhere) = (edges.atEdges, edges.elsewhere)
         }
-        (self.quality, self.balance) = (quality, balance)
+        (self.quality, self.balance, self.groups) = (quality, balance, groups)
+    }
+
+    /// States whether the colors are better than none.
+    mutating func compare(withGray gray: ImageQuality) {
+        quality.betterThanGray = quality.deltaE2000 < gray.quality.deltaE2000 ? 1 : 0
     }
 }
 
@@ -52,8 +65,21 @@ extension ColorQuality {
             let values = images.compactMap { $0.quality[keyPath: path] }
             if !values.isEmpty { self[keyPath: path] = values.reduce(0, +) / Double(values.count) }
         }
-        var balance = BalancedABErrors()
-        for image in images { balance.add(image.balance) }
+        var (balance, groups) = (BalancedABErrors(), ABGroupErrors())
+        for image in images {
+            balance.add(image.balance)
+            groups.add(image.groups)
+        }
         abAucRebalanced = balance.areaUnderCurve
+        setPooled(groups)
+    }
+
+    fileprivate mutating func setPooled(_ groups: ABGroupErrors) {
+        hueAngleError = groups.hueAngle
+        let errors = groups.errorsByLightness
+        abErrorByLightness = ByLightness(
+            darkest: errors[0], dark: errors[1], light: errors[2], lightest: errors[3])
+        let gray = groups.nearGray
+        nearGray = NearGray(chroma: gray?.chroma, a: gray?.a, b: gray?.b)
     }
 }

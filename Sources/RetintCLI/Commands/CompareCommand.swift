@@ -23,6 +23,8 @@ struct CompareCommand: AsyncParsableCommand {
             """, completion: .photos)
     var data: String?
 
+    @OptionGroup var featureOptions: FeatureOptions
+
     @Option(help: "The side of the square at which the networks see a photo, in pixels.")
     var size = 256
 
@@ -37,16 +39,23 @@ struct CompareCommand: AsyncParsableCommand {
     @Flag(help: "Print one JSON object, with the values of each photo.")
     var json = false
 
+    func validate() throws {
+        guard featureOptions.features == nil || data != nil else {
+            throw ValidationError("--features compares photos; name some with --data")
+        }
+    }
+
     func run() async throws {
         try check(size, "--size", Model.sideRange)
         try check(rounds, "--rounds", BenchmarkOptions.runRange)
         try check(threads, "--threads", CompileOptions.threadRange)
         let models = try models.map { try memory.model(contentsOf: $0) }
+        let features = try featureOptions.network()
         let photos = try data.map(photoReferences) ?? []
         let display = ComparisonDisplay()
         let comparison = try await compare(
-            models, size: size, rounds: rounds, photos: photos, threads: threads,
-            choices: KernelFile.read(), onProgress: display.show)
+            models, size: size, rounds: rounds, photos: photos, features: features,
+            threads: threads, choices: KernelFile.read(), onProgress: display.show)
         if json {
             try Console.printJSON(comparison)
         } else {

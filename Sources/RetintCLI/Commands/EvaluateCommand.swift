@@ -10,7 +10,10 @@ struct EvaluateCommand: AsyncParsableCommand {
             network's size. Two baselines are measured the same way: the gray photo, and the \
             photo in the mean color of all photos. Values are means over photos, with 95 % \
             bootstrap confidence intervals; a PSNR above 100 dB counts as 100. The rebalanced AuC \
-            weights all colors equally. With --proportions or --enlarge, photos are compared at \
+            weights all colors equally. A bias below 0 means that colors are too pale. Pixels \
+            whose true chroma is below 5 are near-gray, and should have a chroma, an a and a b \
+            near 0. The Fréchet distance, measured with --features, is not the FID of papers, and \
+            only that of the same photos is comparable. With --proportions or --enlarge, photos are compared at \
             their own size instead, up to 1,024 pixels a side. A photo that cannot be read is \
             reported and left out.
 
@@ -43,6 +46,8 @@ struct EvaluateCommand: AsyncParsableCommand {
 
     @OptionGroup var fitting: FittingOptions
 
+    @OptionGroup var featureOptions: FeatureOptions
+
     @Option(help: "The number of threads; all processors if not given.")
     var threads: Int?
 
@@ -66,6 +71,9 @@ struct EvaluateCommand: AsyncParsableCommand {
         guard !video || fitting.given == nil else {
             throw ValidationError("--proportions and --enlarge have no effect with --video")
         }
+        guard !video || featureOptions.features == nil else {
+            throw ValidationError("--features has no effect with --video")
+        }
     }
 
     func run() async throws {
@@ -77,12 +85,13 @@ struct EvaluateCommand: AsyncParsableCommand {
         let claim = try page.map { try claimOutput($0, inputs: [self.model, data]) }
         defer { claim?.end() }
         let model = arithmetic.applied(to: try memory.model(contentsOf: model))
+        let features = try featureOptions.network()
         let photos = try photoReferences(data)
         let display = EvaluationDisplay()
         let strips = html.map { _ in EvaluationStrips(of: photos.count) }
         let report = try await evaluate(
             model, on: photos, size: size, threads: threads, choices: KernelFile.read(),
-            fitting: fitting.given, ranks: ranks,
+            fitting: fitting.given, features: features, ranks: ranks,
             onProgress: { display.show($0) }, onColored: { strips?.add($0) })
         if let strips {
             let strips = try strips.gathered(ranks)
@@ -96,6 +105,7 @@ struct EvaluateCommand: AsyncParsableCommand {
         if json { return try Console.printJSON(report) }
         Console.print("\(report.photos.count) photos at \(report.sizeText)")
         for line in report.table.lines { Console.print(line) }
+        if let features = report.features { Console.print("features: \(features)") }
     }
 
     private func runVideo(_ ranks: Communicator) async throws {

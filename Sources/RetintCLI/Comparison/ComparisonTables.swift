@@ -81,7 +81,7 @@ extension ComparisonTables {
         let reports = comparison.models.compactMap(\.quality)
         guard let first = reports.first else { return [] }
         let columns = reports.map(\.colored) + [first.gray, first.meanColor]
-        let rows = QualityMeasure.all.map { measure in
+        let rows = QualityMeasure.measured(in: columns).map { measure in
             [measure.name]
                 + columns.map { column in
                     let value = measure.text(column.quality)
@@ -92,7 +92,7 @@ extension ComparisonTables {
         let note =
             "\(first.photos.count) photos at \(first.width) × \(first.height), with 95 % bootstrap "
             + "confidence intervals. The colorfulness of the photos is "
-            + "\(Format.fixed(first.originalColorfulness, 1))."
+            + "\(Format.fixed(first.originalColorfulness, 1)).\(first.featuresText)"
         return [""] + markdownTable(header, rows) + ["", note]
     }
 }

@@ -77,7 +77,7 @@ struct EvaluationPage {
         let head = """
             <h1>\(report.model.escapedForHTML)</h1>
             <p>\(report.photos.count) photos at \(report.sizeText); means over \
-            photos, with 95 % bootstrap confidence intervals.</p>
+            photos, with 95 % bootstrap confidence intervals.\(report.featuresText)</p>
             """
         let table = htmlTable(report.header, report.rows, textColumns: 1)
         let page = HTMLPage(

@@ -1,6 +1,11 @@
 import Retint
 
 extension EvaluationReport {
+    /// The network of the Fréchet distance, if it was measured.
+    var featuresText: String {
+        features.map { " The Fréchet distance is between features of \($0)." } ?? ""
+    }
+
     /// The size at which photos were compared.
     var sizeText: String {
         fitting.map { "their own size, \($0.proportions.rawValue), \($0.enlargement.rawValue)" }
@@ -12,8 +17,9 @@ extension EvaluationReport {
     }
 
     var rows: [[String]] {
-        (QualityMeasure.all + (fitting == nil ? [] : QualityMeasure.edges)).map { measure in
-            let values = [colored, gray, meanColor].flatMap { column in
+        let columns = [colored, gray, meanColor]
+        return QualityMeasure.measured(in: columns).map { measure in
+            let values = columns.flatMap { column in
                 [measure.text(column.quality), measure.text(column.interval) ?? ""]
             }
             let original =

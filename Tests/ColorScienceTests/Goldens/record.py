@@ -107,6 +107,34 @@ def edge_goldens(rng):
     }
 
 
+def group_goldens(rng):
+    """Chroma and hue apart, and the errors of groups of pixels, over two images."""
+    reference = rng.uniform([0, -40, -40], [100, 40, 40], (300, 3))
+    reference[:60, 1:] = rng.normal(0, 2, (60, 2))
+    estimate = reference + rng.normal(0, 8, reference.shape)
+    chroma, other = color.lab2lch(reference), color.lab2lch(estimate)
+    difference = other[:, 1] - chroma[:, 1]
+    # As the definition has it: what remains of the distance.
+    squares = ((estimate - reference)[:, 1:] ** 2).sum(-1)
+    hue = np.sqrt(np.maximum(squares - difference**2, 0))
+    distance = np.sqrt(squares)
+    gray = chroma[:, 1] < 5
+    angle = np.abs((other[:, 2] - chroma[:, 2] + np.pi) % (2 * np.pi) - np.pi)
+    quarter = np.minimum(reference[:, 0] // 25, 3)
+    return {
+        "reference": reference.ravel().tolist(),
+        "estimate": estimate.ravel().tolist(),
+        "chroma_error": float(np.abs(difference).mean()),
+        "chroma_bias": float(difference.mean()),
+        "hue_error": float(hue.mean()),
+        "hue_angle": float(np.degrees(angle[~gray & (other[:, 1] >= 5)].mean())),
+        "errors_by_lightness": [float(distance[quarter == q].mean()) for q in range(4)],
+        "near_gray": [float(v) for v in (
+            other[gray, 1].mean(), estimate[gray, 1].mean(), estimate[gray, 2].mean())],
+        "near_gray_share": float(gray.mean()),
+    }
+
+
 def guided_goldens(rng):
     """The coefficients of the fast guided filter, with a radius of 2 and a regularization of 3."""
     lightness = rng.uniform(0, 100, (HEIGHT, WIDTH))
@@ -126,7 +154,8 @@ def guided_goldens(rng):
 def main():
     rng = np.random.default_rng(313)
     for name, goldens in [("lab", lab_goldens(rng)), ("pictures", picture_goldens(rng)),
-                          ("edges", edge_goldens(rng)), ("guided", guided_goldens(rng))]:
+                          ("edges", edge_goldens(rng)), ("guided", guided_goldens(rng)),
+                          ("groups", group_goldens(rng))]:
         (HERE / f"{name}.json").write_text(json.dumps(goldens) + "\n")
 
 

@@ -1,0 +1,18 @@
+import ArgumentParser
+import Retint
+
+/// The network whose features are compared.
+struct FeatureOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            """
+            Also measure the Fréchet distance of the features of a pretrained EfficientNet-Lite, \
+            of which this file has the weights.
+            """, valueName: "file"), completion: .weights)
+    var features: String?
+
+    /// Reads the network, if one was named.
+    func network() throws -> FeatureNetwork? {
+        try features.map { try FeatureNetwork(contentsOf: $0) }
+    }
+}
