@@ -24,7 +24,7 @@ import Testing
 
         struct Regression: Decodable {
             let kind: String
-            let saturation: Double
+            let saturation, neutral: Double
             let losses: [Float]
         }
 
@@ -138,16 +138,18 @@ import Testing
         #expect(agree(values.scalars, expected, within: 1e-5))
     }
 
-    @Test(arguments: 0..<6)
+    @Test(arguments: 0..<9)
     func regressionLossesAreThoseOfPyTorch(_ index: Int) throws {
         let golden = try Golden.load().regression[index]
         var loss = TrainingConfiguration.LossSettings()
         loss.kind = try #require(TrainingConfiguration.LossSettings.Kind(rawValue: golden.kind))
         (loss.chromaWeight, loss.delta) = (golden.saturation, 0.1)
+        (loss.neutral, loss.neutralChroma) = (golden.neutral, 60)
         let shape: Shape = [2, 2, 5, 6]
         let graph = Graph()
         let losses = loss.regression(
-            graph.input("estimate", shape), graph.input("target", shape))
+            graph.input("estimate", shape), graph.input("target", shape),
+            neutral: NeutralWeight(loss))
         let values = try losses.evaluate(inputs: [
             "estimate": drawn("estimate", shape, -0.7...0.7),
             "target": drawn("target", shape, -0.7...0.7),

@@ -15,7 +15,7 @@ public struct ConfigurationField {
     /// The value in a configuration, as written in YAML.
     public let text: (TrainingConfiguration) -> String
 
-    private init<Value: ConfigurationValue>(
+    init<Value: ConfigurationValue>(
         _ key: String, _ path: WritableKeyPath<TrainingConfiguration, Value>,
         _ rule: ConfigurationRule<Value>, _ help: String
     ) {
@@ -63,7 +63,8 @@ public struct ConfigurationField {
 
     /// All keys, in the order of the YAML file.
     static var all: [ConfigurationField] {
-        general + dataFields + lossFields + distillationFields + optimizerFields + scheduleFields
+        general + dataFields + oldPhotoFields + lossFields + distillationFields + optimizerFields
+            + scheduleFields
     }
 
     private static var general: [ConfigurationField] {
@@ -156,6 +157,12 @@ public struct ConfigurationField {
             .init(
                 "data.minimum_scale", \.data.minimumScale, .range(0.05...1),
                 "smallest crop, as a share of the photo's short side"),
+            .init(
+                "data.minimum_area", optional: \.data.minimumArea, .range(0.01...1),
+                "smallest crop as a share of the photo's area; null: squares by minimum_scale"),
+            .init(
+                "data.ratio", \.data.ratio, .range(1...4),
+                "largest ratio of the sides of such crops, which are squeezed to squares"),
             .init("data.flip", \.data.flip, .any, "mirrors crops with probability 1/2"),
             .init(
                 "data.lightness", \.data.lightness, .range(0...0.5),
@@ -164,11 +171,23 @@ public struct ConfigurationField {
                 "data.contrast", \.data.contrast, .range(0...0.9),
                 "largest relative change of contrast of L"),
             .init(
+                "data.exposure", \.data.exposure, .range(0...3),
+                "largest change of the photo's exposure, in stops"),
+            .init(
+                "data.white_balance", \.data.whiteBalance, .range(0...1),
+                "largest relative gain of red, green and blue in linear light"),
+            .init(
+                "data.gray_world", \.data.grayWorld, .range(0...1),
+                "share of crops whose mean color is made gray"),
+            .init(
                 "data.cutouts", optional: \.data.cutouts, .path("a folder of cut-outs"),
                 "objects on a transparent background, pasted into crops"),
             .init(
                 "data.cutout_share", \.data.cutoutShare, .range(0...1),
                 "share of crops that receive a cut-out"),
+            .init(
+                "data.cutout_grounds", \.data.cutoutGrounds, .range(0...1),
+                "share of those on a plain white, gray or colored ground instead of the photo"),
             .init(
                 "data.hints", \.data.hints, .any,
                 "gives the color of some pixels as hints, for siggraph17"),
@@ -205,6 +224,12 @@ public struct ConfigurationField {
             .init(
                 "loss.rebalance", optional: \.loss.rebalance, .range(0...1),
                 "weights rare colors more, by 1/((1 − this)·p + this/bins); null: all the same"),
+            .init(
+                "loss.neutral", \.loss.neutral, .range(0...100),
+                "weights gray pixels by 1 + this, in regression and classification"),
+            .init(
+                "loss.neutral_chroma", \.loss.neutralChroma, .range(0.5...50),
+                "chroma √(a² + b²) at which that weight has fallen to 1"),
             .init(
                 "loss.perceptual", \.loss.perceptual, .range(0...1e6),
                 "weight of the squared difference of a colorizer's features"),

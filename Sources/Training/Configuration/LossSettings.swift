@@ -24,6 +24,12 @@ extension TrainingConfiguration {
         public var sigma = 5.0
         /// λ of class rebalancing, by 1/((1 − λ)·p + λ/bins); nil: all colors count the same.
         public var rebalance: Double? = 0.5
+        /// A further weight of pixels that are gray in truth: such a pixel counts 1 + neutral, less
+        /// the nearer its chroma is to ``neutralChroma``. An image that is gray as a whole is not
+        /// classified.
+        public var neutral = 0.0
+        /// The chroma, in units of ab, from which on a pixel has no such weight.
+        public var neutralChroma = 10.0
         /// The weight of the perceptual loss: the squared difference of a colorizer's features.
         public var perceptual = 0.0
         /// The checkpoint of that colorizer, which takes hints.

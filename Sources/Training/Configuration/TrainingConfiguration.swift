@@ -1,5 +1,6 @@
 public import Colorizers
 public import Engine
+public import Photos
 
 /// Everything that determines how a network is trained.
 ///
@@ -82,6 +83,9 @@ public struct TrainingConfiguration: Hashable, Sendable {
     public var tensorboard = true
     /// Photos and how crops are made of them.
     public var data = DataSettings()
+    /// What is done to the lightness that the network is given, as if photos were old; their colors
+    /// stay. Not to photos that are validated.
+    public var oldPhoto = OldPhotoSettings()
     /// What is minimized.
     public var loss = LossSettings()
     /// The teacher model and what is learned from it.

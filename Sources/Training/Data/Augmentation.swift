@@ -11,6 +11,10 @@ struct Augmentation: Hashable, Sendable {
     let isMirrored: Bool
     /// The change of L.
     let tone: Tone
+    /// The proportions; nil: a square of ``scale``.
+    private let shape: CropShape?
+    /// The change of light.
+    private let illumination: Illumination
 
     /// Depends only on the seed, the epoch and the index, on any machine.
     init(seed: UInt64, epoch: Int, index: Int, settings: TrainingConfiguration.DataSettings) {
@@ -23,10 +27,16 @@ struct Augmentation: Hashable, Sendable {
         tone = Tone(
             shift: 100 * settings.lightness * (2 * random.uniform() - 1),
             contrast: 1 + settings.contrast * (2 * random.uniform() - 1))
+        // Streams of their own: crops stay the same without these settings.
+        var proportions = RandomStream(seed: seed, name: "proportions \(epoch) \(index)")
+        shape = CropShape(settings, &proportions)
+        var light = RandomStream(seed: seed, name: "light \(epoch) \(index)")
+        illumination = Illumination(settings, &light)
     }
 
     private init() {
         (scale, x, y, isMirrored, tone) = (1, 0.5, 0.5, false, Tone())
+        (shape, illumination) = (nil, Illumination())
     }
 
     /// The largest square in the center.
@@ -34,13 +44,19 @@ struct Augmentation: Hashable, Sendable {
 
     /// The crop, resized to `side` pixels wide and high.
     func apply(to photo: Image, side: Int) -> Image {
+        let (width, height) = size(in: photo)
+        let left = Int(Double(photo.width - width) * x)
+        let top = Int(Double(photo.height - height) * y)
+        let square = photo.cropped(x: left, y: top, width: width, height: height)
+            .resized(to: side, height: side, filter: .bilinear)
+        return illumination.apply(to: isMirrored ? square.flippedHorizontally() : square)
+    }
+
+    private func size(in photo: Image) -> (width: Int, height: Int) {
+        if let shape { return shape.size(in: photo) }
         let short = min(photo.width, photo.height)
         let edge = min(max(Int(Double(short) * scale), 1), short)
-        let left = Int(Double(photo.width - edge) * x)
-        let top = Int(Double(photo.height - edge) * y)
-        let square = photo.cropped(x: left, y: top, width: edge, height: edge)
-            .resized(to: side, height: side, filter: .bilinear)
-        return isMirrored ? square.flippedHorizontally() : square
+        return (edge, edge)
     }
 }
 

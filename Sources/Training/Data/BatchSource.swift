@@ -1,6 +1,7 @@
 import ImageIO
 import Layers
 import Locks
+import Photos
 import Ranks
 
 /// Makes the batch of any step, or a rank's part of it; it depends only on the step, the seed and
@@ -15,6 +16,7 @@ final class BatchSource: Sendable {
     /// The examples of an epoch.
     private let epochExamples: Int
     private let settings: TrainingConfiguration.DataSettings
+    private let oldPhoto: OldPhotoSettings
     private let batch: Int
     /// The part of each batch that is made.
     private let part: Range<Int>
@@ -38,7 +40,7 @@ final class BatchSource: Sendable {
     ) throws {
         (self.photos, self.classes) = (photos, classes)
         repeatsFirst = configuration.overfitOneBatch
-        settings = configuration.data
+        (settings, oldPhoto) = (configuration.data, configuration.oldPhoto)
         batch = configuration.batch
         part = BatchShares(of: batch, over: ranks).own
         seed = UInt64(configuration.seed)
@@ -82,7 +84,10 @@ final class BatchSource: Sendable {
             let random = RandomStream(seed: seed, name: "cut-out \(place.epoch) \(place.index)")
             return cutOuts?.pasted(onto: crop, random) ?? crop
         }
-        var batch = Batch(crops, tones: augmentations.map(\.tone))
+        let damaged = try zip(places, crops).map { place, crop in
+            try crop.asOldPhoto(oldPhoto, seed: seed, name: "\(place.epoch) \(place.index)")
+        }
+        var batch = Batch(crops, tones: augmentations.map(\.tone), damaged: damaged)
         batch.addClasses(classes)
         if settings.hints {
             let randoms = places.map {

@@ -1,12 +1,14 @@
+import ColorScience
 import Files
+import Glibc
 import ImageIO
 import Layers
 
 /// Objects that are pasted into some of the crops, so that their colors are learned independently
-/// of their surroundings.
+/// of their surroundings, and onto plain grounds, so that those are learned too.
 struct CutOuts: Sendable {
     private let objects: [CutOut]
-    private let share: Double
+    private let share, groundShare: Double
     /// The longer side of an object, as a share of the crop's.
     private static let sizes = 0.35...0.85
 
@@ -22,7 +24,7 @@ struct CutOuts: Sendable {
                     + "or leave data.cutouts out")
         }
         objects = try paths.map { try CutOut(contentsOf: $0).resized(toLongSide: data.crop) }
-        share = data.cutoutShare
+        (share, groundShare) = (data.cutoutShare, data.cutoutGrounds)
     }
 
     /// A square crop with or without an object, as the random numbers decide.
@@ -35,8 +37,23 @@ struct CutOuts: Sendable {
             + (Self.sizes.upperBound - Self.sizes.lowerBound) * random.uniform()
         let scaled = object.resized(toLongSide: max(1, Int(Double(crop.width) * size)))
         let turned = random.uniform() < 0.5 ? scaled.flippedHorizontally() : scaled
-        return turned.laid(
-            over: crop, x: Int(Double(crop.width - turned.width) * random.uniform()),
-            y: Int(Double(crop.height - turned.height) * random.uniform()))
+        let x = Int(Double(crop.width - turned.width) * random.uniform())
+        let y = Int(Double(crop.height - turned.height) * random.uniform())
+        let ground = random.uniform() < groundShare ? Self.plainGround(crop.width, &random) : crop
+        return turned.laid(over: ground, x: x, y: y)
+    }
+
+    /// A square in white, gray or a color, as studios and catalogs have it.
+    private static func plainGround(_ side: Int, _ random: inout RandomStream) -> Image {
+        let (kind, amount) = (random.uniform(), random.uniform())
+        let (chroma, hue) = (10 + 40 * random.uniform(), 2 * Double.pi * random.uniform())
+        var color = (lightness: 93 + 7 * amount, chroma: 0.0)
+        if kind > 0.4 { color.lightness = 15 + 78 * amount }
+        if kind > 0.7 { color.chroma = chroma }
+        let pixel = rgb(
+            fromLab: LabPlanes(
+                l: [Float(color.lightness)], a: [Float(color.chroma * cos(hue))],
+                b: [Float(color.chroma * sin(hue))]))
+        return Image(width: side, height: side, red: pixel[0], green: pixel[1], blue: pixel[2])
     }
 }

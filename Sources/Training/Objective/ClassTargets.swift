@@ -14,6 +14,8 @@ struct ClassTargets: Sendable {
     let sigma: Float
     /// A weight for each bin; nil: all weights are 1.
     let weights: [Float]?
+    /// A further weight of nearly gray pixels; nil: none.
+    let neutral: NeutralWeight?
     /// An image without |a| or |b| above this counts as gray; its weight is 0.
     static let grayBound: Float = 5
 
@@ -35,15 +37,16 @@ struct ClassTargets: Sendable {
             }
             for cell in 0..<area {
                 let pixel = cell / columns * stride * width + cell % columns * stride
+                let (trueA, trueB) = (target.scalars[a + pixel], target.scalars[b + pixel])
                 let code = bins.softCode(
-                    a: target.scalars[a + pixel] * LabScaling.colorRange,
-                    b: target.scalars[b + pixel] * LabScaling.colorRange, count: neighbors,
-                    sigma: sigma)
+                    a: trueA * LabScaling.colorRange, b: trueB * LabScaling.colorRange,
+                    count: neighbors, sigma: sigma)
                 for (bin, weight) in zip(code.bins, code.weights) {
                     classes[(example * bins.count + bin) * area + cell] = weight
                 }
-                classWeights[example * area + cell] =
-                    isGray ? 0 : weights?[code.bins[0]] ?? 1
+                let weight = weights?[code.bins[0]] ?? 1
+                let factor = 1 + (neutral?(a: trueA, b: trueB) ?? 0)
+                classWeights[example * area + cell] = isGray ? 0 : weight * factor
             }
         }
         return [
@@ -70,6 +73,7 @@ extension ClassTargets {
         (bins, stride) = (type.bins, type.binStride)
         neighbors = min(configuration.loss.neighbors, bins.count)
         sigma = Float(configuration.loss.sigma)
+        neutral = NeutralWeight(configuration.loss)
         weights = configuration.loss.rebalance.map { lambda in
             ColorPrior(Self.colors(photos, configuration.data.crop), bins: type.bins)
                 .weights(lambda: lambda)

@@ -56,7 +56,9 @@ struct Objective {
         let estimate = prediction.ab / LabScaling.colorRange
         var terms: [Tensor] = []
         if loss.kind != .classification {
-            terms.append(loss.regression(estimate, graph.input("target", estimate.shape)))
+            terms.append(
+                loss.regression(
+                    estimate, graph.input("target", estimate.shape), neutral: NeutralWeight(loss)))
         }
         if loss.classifies, let logits = prediction.logits {
             let weightShape = Shape([logits.shape[0], 1, logits.shape[2], logits.shape[3]])

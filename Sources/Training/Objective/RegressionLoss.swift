@@ -6,15 +6,18 @@ extension TrainingConfiguration.LossSettings {
     ///
     /// - Parameters:
     ///   - estimate: a and b divided by 110, [N, 2, H, W].
-    ///   - target: the same of the photo.
-    func regression(_ estimate: Tensor, _ target: Tensor) -> Tensor {
-        var values = elements(estimate, target)
-        if chromaWeight > 0 {
-            // Most pixels are nearly gray; without more weight for the others, all become gray.
-            let chroma = sqrt((target * target).sum(axes: [1], keepDims: true))
-            values = values * (1 + chroma * Float(chromaWeight))
-        }
-        return values.meanOfExamples()
+    ///   - target: the same of the photo or the teacher.
+    ///   - neutral: a further weight, where the target is true.
+    func regression(
+        _ estimate: Tensor, _ target: Tensor, neutral: NeutralWeight? = nil
+    ) -> Tensor {
+        let values = elements(estimate, target)
+        guard chromaWeight > 0 || neutral != nil else { return values.meanOfExamples() }
+        // Most pixels are nearly gray; without more weight for the others, all become gray.
+        let chroma = sqrt((target * target).sum(axes: [1], keepDims: true))
+        let weights = 1 + chroma * Float(chromaWeight)
+        let all = neutral.map { weights + $0(chroma: chroma) } ?? weights
+        return (values * all).meanOfExamples()
     }
 
     private func elements(_ estimate: Tensor, _ target: Tensor) -> Tensor {

@@ -84,13 +84,15 @@ final class Teacher {
     }
 
     /// The inputs of the step's graph: `teacher`, the teacher's a and b divided by 110,
-    /// [N, 2, H, W], and its logits and features where they are compared.
+    /// [N, 2, H, W], and its logits and features where they are compared. It sees photos before
+    /// they became old: what it tells about them is better then.
     func inputs(for batch: Batch) throws -> [String: TensorData] {
+        let lightness = batch.undamagedLightness ?? batch.lightness
         switch source {
         case .network(let program):
-            return try program.run(["lightness": batch.lightness])
+            return try program.run(["lightness": lightness])
         case .model(let program):
-            let colors = try program.predict(lightness: batch.lightness.scalars)
+            let colors = try program.predict(lightness: lightness.scalars)
             let scalars = colors.scalars.map { $0 / LabScaling.colorRange }
             return [Self.colors: TensorData(shape: colors.shape, scalars: scalars)]
         }

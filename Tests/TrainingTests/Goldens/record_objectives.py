@@ -86,10 +86,14 @@ def regression():
         "huber": F.huber_loss(estimate, target, reduction="none", delta=0.1),
     }
     chroma = torch.linalg.vector_norm(target, dim=1, keepdim=True)
+    # Of nearly gray pixels: falls to 0 at a chroma of 60.
+    gray = F.relu(1 - chroma * 110 / 60)
     return [
-        {"kind": kind, "saturation": saturation,
-         "losses": rounded((distance * (1 + saturation * chroma)).mean((1, 2, 3)))}
-        for kind, distance in distances.items() for saturation in (0.0, 1.5)
+        {"kind": kind, "saturation": saturation, "neutral": neutral,
+         "losses": rounded(
+             (distance * (1 + saturation * chroma + neutral * gray)).mean((1, 2, 3)))}
+        for kind, distance in distances.items()
+        for saturation, neutral in ((0.0, 0.0), (1.5, 0.0), (1.5, 2.0))
     ]
 
 
