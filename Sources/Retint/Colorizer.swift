@@ -91,6 +91,11 @@ public final class Colorizer: Sendable {
         try colored(photo, saturation, threads: threads.alone, CancellationFlag())
     }
 
+    /// Colors a photo of which the network sees another copy of the same size.
+    func colorize(_ photo: Image, seeing copy: Image) throws -> Image {
+        try colored(photo, seeing: copy, 1, threads: threads.alone, CancellationFlag())
+    }
+
     /// Colors a photo beside others: ``workerCount`` calls run at the same time, each on one
     /// thread, so that a second processor is as useful as the first. Further ones wait in order.
     ///
@@ -109,11 +114,14 @@ public final class Colorizer: Sendable {
         try colored(photo, saturation, threads: threads.each, cancellation)
     }
 
+    /// - Parameter copy: what the network sees; nil for the photo itself.
     private func colored(
-        _ photo: Image, _ saturation: Float, threads: Int, _ cancellation: CancellationFlag
+        _ photo: Image, seeing copy: Image? = nil, _ saturation: Float, threads: Int,
+        _ cancellation: CancellationFlag
     ) throws -> Image {
         let (height, width) = networkSize(forHeight: photo.height, width: photo.width)
-        let lightness = lab(fromRGB: photo.resized(to: width, height: height).pixels).l
+        let seen = (copy ?? photo).resized(to: width, height: height)
+        let lightness = lab(fromRGB: seen.pixels).l
         let colors = try colors(
             lightness, height: height, width: width, threads: threads, cancellation)
         func plane(_ channel: Int) -> [Float] {

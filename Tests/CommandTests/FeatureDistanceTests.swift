@@ -105,7 +105,7 @@ import Testing
         }
         try bench.expect(65, arguments + ["nan.h5"], says: ["encoder.bn1.bias", "no finite"])
         try bench.expect(
-            64, arguments + ["gray.h5", "--video"], says: ["--features has no effect"])
+            64, arguments + ["gray.h5", "--video"], says: ["--features and --old-photo have"])
         try bench.expect(64, "compare", model, "--features", "gray.h5", says: ["--data"])
     }
 }

@@ -57,6 +57,36 @@ import Testing
         #expect(table.output.hasPrefix("2 photos at 64 × 64\n"))
     }
 
+    @Test func showsTheModelOldPhotos() throws {
+        let model = try bench.makeLivelyCheckpoint()
+        try bench.makeDirectory("data")
+        for side in [40, 60] { _ = try bench.makePhoto("data/\(side).png", height: side) }
+        let arguments = ["evaluate", model, "--data", "data", "--size", "32", "--json"]
+        for extra in [[], ["--enlarge", "guided"]] {
+            let reports = try [[], ["--old-photo", "all"], ["--old-photo", "blur,grain"]].map {
+                try bench.json(try bench.expect(0, arguments + extra + $0))
+            }
+            let errors = try reports.map { try #require($0["ab_error"] as? Double) }
+            #expect(Set(errors).count == 3)
+            let baselines = reports.map { ($0["gray"] as? [String: Any])?["ab_error"] as? Double }
+            #expect(baselines[0] != nil && Set(baselines).count == 1)
+            #expect(reports[0]["old_photo"] == nil)
+            #expect(reports[2]["old_photo"] as? [String] == ["blur", "grain"])
+            // The lightness stays the photo's own.
+            let ssim = try reports.map { try #require($0["ssim"] as? Double) }
+            #expect(ssim[1] > 0.3)
+        }
+        let again = try bench.expect(0, arguments + ["--old-photo", "all"])
+        #expect(try bench.expect(0, arguments + ["--old-photo", "all"]).output == again.output)
+        let table = try bench.expect(
+            0, "evaluate", model, "--data", "data", "--size", "32", "--old-photo", "dust")
+        #expect(table.output.hasPrefix("2 photos at 32 × 32, seen with dust\n"))
+        try bench.expect(
+            64, arguments + ["--old-photo", "blur,rain"],
+            says: ["--old-photo rain: is no damage; use all, or some of sepia,fading,blur,grain"])
+        try bench.expect(64, arguments + ["--old-photo", ""], says: ["is no damage"])
+    }
+
     @Test func writesAPage() throws {
         let model = try bench.makeCheckpoint()
         try bench.makeDirectory("data")

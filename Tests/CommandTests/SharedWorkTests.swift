@@ -37,7 +37,7 @@ struct SharedWorkTests {
         try bench.makeFeatures("features.h5")
         let arguments = [
             "evaluate", model, "--data", "photos", "--size", "32", "--threads", "1", "--json",
-            "--features", "features.h5",
+            "--features", "features.h5", "--old-photo", "grain,dust",
         ]
         let alone = try bench.expect(65, arguments + ["--html", "one.html"])
         let shared = try Launcher.start(

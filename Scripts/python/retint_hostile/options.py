@@ -51,7 +51,8 @@ TEXT = {"--author", "--license", "--model-version", "--keep-float32", "--keep-fl
     "--data",
         "--photos", "--output", "--package", "--html", "--config", "--calibrate", "--photo",
         "--mask",
-        "--anchor", "--film", "--features", "--against", "--reference", "--before", "--encoder", "--set",
+        "--anchor", "--film", "--features", "--old-photo", "--samples",
+        "--against", "--reference", "--before", "--encoder", "--set",
         "--candidate", "--encoder-option", "--keep-float32-overflow", "--quad", "--instances",
         "--save", "--junit", "--sarif", "--reduce", "--intermediates", "--judge-python"}
 

@@ -21,6 +21,8 @@ import Ranks
 ///   - choices: the fastest algorithms measured on this machine.
 ///   - fitting: compares photos at their own size, up to 1,024 pixels a side, with the colors
 ///     enlarged as stated. If nil, they are compared at the network's size, as in papers.
+///   - oldPhoto: damages what the model sees of each photo, always in the same way; its colors are
+///     put onto the photo itself. The baselines are not affected.
 ///   - features: compares the features of the colored photos with the originals', see
 ///     ``ColorQuality/frechetDistance``; nil: they are not compared.
 ///   - ranks: the processes that share out the photos, all with the same arguments. Each receives
@@ -34,7 +36,8 @@ import Ranks
 public func evaluate(
     _ model: Model, on photos: [PhotoReference], size: Int? = nil, threads: Int? = nil,
     choices: KernelChoices = .init(), fitting: PhotoFitting? = nil,
-    features: FeatureNetwork? = nil, ranks: Communicator = .single,
+    oldPhoto: OldPhotoSettings = .init(), features: FeatureNetwork? = nil,
+    ranks: Communicator = .single,
     onProgress: @escaping @Sendable (EvaluationProgress) -> Void = { _ in },
     onColored: @escaping @Sendable (ColoredPhoto) -> Void = { _ in }
 ) async throws -> EvaluationReport {
@@ -48,7 +51,8 @@ public func evaluate(
             photos, scale: scale, ranks: ranks, isCancelled: isCancelled, onProgress: onProgress)
         return try evaluation(
             of: colorizer, named: model.name, on: readable, scale: scale,
-            features: try features?.program(threads: threads), isCancelled: isCancelled,
+            oldPhoto: oldPhoto, features: try features?.program(threads: threads),
+            isCancelled: isCancelled,
             onProgress: onProgress, onColored: onColored)
     }
 }
@@ -56,12 +60,13 @@ public func evaluate(
 /// Evaluates a model on photos that were read.
 func evaluation(
     of colorizer: Colorizer, named name: String, on readable: EvaluationPhotos,
-    scale: EvaluationScale, features: FeatureProgram?, isCancelled: () -> Bool,
+    scale: EvaluationScale, oldPhoto: OldPhotoSettings = .init(), features: FeatureProgram?,
+    isCancelled: () -> Bool,
     onProgress: @escaping @Sendable (EvaluationProgress) -> Void,
     onColored: (ColoredPhoto) -> Void = { _ in }
 ) throws -> EvaluationReport {
     let evaluation = Evaluation(
-        colorizer, scale, meanColor: readable.meanColor, features: features)
+        colorizer, scale, meanColor: readable.meanColor, oldPhoto: oldPhoto, features: features)
     let progress = SharedProgress(readable.count, readable.ranks) {
         onProgress(.colored(photos: $0, total: readable.count))
     }

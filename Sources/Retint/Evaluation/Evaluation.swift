@@ -1,6 +1,7 @@
 import ColorScience
 import ImageIO
 import Models
+import Photos
 import TensorGraph
 
 /// The quality of a model's colors on photos, beside that of gray and of the photos' mean color.
@@ -10,6 +11,7 @@ struct Evaluation {
     private let colorizer: Colorizer
     private let scale: EvaluationScale
     private let meanColor: MeanColor
+    private let oldPhoto: OldPhotoSettings
     private let features: FeatureProgram?
 
     /// What was measured of one photo.
@@ -30,13 +32,14 @@ struct Evaluation {
 
     /// - Parameters:
     ///   - meanColor: that of all photos.
+    ///   - oldPhoto: damages what the model sees.
     ///   - features: compares them too.
     init(
         _ colorizer: Colorizer, _ scale: EvaluationScale, meanColor: MeanColor,
-        features: FeatureProgram?
+        oldPhoto: OldPhotoSettings, features: FeatureProgram?
     ) {
         (self.colorizer, self.scale, self.meanColor) = (colorizer, scale, meanColor)
-        self.features = features
+        (self.oldPhoto, self.features) = (oldPhoto, features)
     }
 
     /// Colors a photo and compares it with the original.
@@ -47,7 +50,8 @@ struct Evaluation {
         _ photo: EvaluationPhotos.Photo
     ) throws -> (measures: Measures, photo: ColoredPhoto) {
         let original = try scale.scaled(photo.image())
-        let image = try inColor(original)
+        let old = try original.asOldPhoto(oldPhoto, seed: 0, name: "\(photo.index)")
+        let image = try inColor(original, seen: old ?? original)
         let (grayImage, uniformImage) = (original.gray, inMeanColor(original))
         func quality(_ image: Image) throws -> ImageQuality {
             try ImageQuality(image, original: original, edgeReach: scale.edgeReach(original))
@@ -71,9 +75,10 @@ struct Evaluation {
         )
     }
 
-    private func inColor(_ image: Image) throws -> Image {
-        guard case .network = scale else { return try colorizer.colorize(image) }
-        let colors = try colorizer.colors(of: image)
+    /// - Parameter seen: what the model sees of the image.
+    private func inColor(_ image: Image, seen: Image) throws -> Image {
+        guard case .network = scale else { return try colorizer.colorize(image, seeing: seen) }
+        let colors = try colorizer.colors(of: seen)
         return image.withColor(a: colors.colorPlane(0), b: colors.colorPlane(1))
     }
 
@@ -110,6 +115,7 @@ struct Evaluation {
             model: model, height: height, width: width, colored: colored, gray: gray,
             meanColor: meanColor, originalColorfulness: colorfulness,
             originalNearGrayShare: groups.nearGrayShare, features: self.features?.name,
+            damage: OldPhotoSettings.Damage.allCases.filter { oldPhoto[$0] > 0 },
             photos: photos.map { .init(file: $0.file, quality: $0.colored.quality) },
             failures: failures, fitting: scale.isPhoto ? colorizer.fitting : nil)
     }

@@ -3,7 +3,7 @@
 extension EvaluationReport: Encodable {
     private enum CodingKeys: String, CodingKey {
         case proportions, enlargement
-        case images, failed, height, width, gray, meanColor, original, features, photos
+        case images, failed, height, width, gray, meanColor, original, features, oldPhoto, photos
     }
 
     private struct Original: Encodable {
@@ -28,6 +28,7 @@ extension EvaluationReport: Encodable {
             colorfulness: originalColorfulness, nearGrayShare: originalNearGrayShare)
         try container.encode(original, forKey: .original)
         try container.encodeIfPresent(features, forKey: .features)
+        if !damage.isEmpty { try container.encode(damage.map(\.rawValue), forKey: .oldPhoto) }
         try container.encode(photos, forKey: .photos)
     }
 }

@@ -48,6 +48,8 @@ public struct EvaluationReport: Sendable {
     /// The network whose features the Fréchet distance compares: `EfficientNet-Lite0`; nil if it
     /// was not measured.
     public let features: String?
+    /// The damage of old photos that the model saw.
+    public let damage: [OldPhotoSettings.Damage]
     /// The photos that were evaluated, in their order.
     public let photos: [Photo]
     /// The photos that were left out.

@@ -46,6 +46,8 @@ struct EvaluateCommand: AsyncParsableCommand {
 
     @OptionGroup var fitting: FittingOptions
 
+    @OptionGroup var oldPhotoOptions: OldPhotoOptions
+
     @OptionGroup var featureOptions: FeatureOptions
 
     @Option(help: "The number of threads; all processors if not given.")
@@ -71,8 +73,8 @@ struct EvaluateCommand: AsyncParsableCommand {
         guard !video || fitting.given == nil else {
             throw ValidationError("--proportions and --enlarge have no effect with --video")
         }
-        guard !video || featureOptions.features == nil else {
-            throw ValidationError("--features has no effect with --video")
+        guard !video || featureOptions.features == nil && oldPhotoOptions.oldPhoto == nil else {
+            throw ValidationError("--features and --old-photo have no effect with --video")
         }
     }
 
@@ -91,7 +93,8 @@ struct EvaluateCommand: AsyncParsableCommand {
         let strips = html.map { _ in EvaluationStrips(of: photos.count) }
         let report = try await evaluate(
             model, on: photos, size: size, threads: threads, choices: KernelFile.read(),
-            fitting: fitting.given, features: features, ranks: ranks,
+            fitting: fitting.given, oldPhoto: oldPhotoOptions.settings, features: features,
+            ranks: ranks,
             onProgress: { display.show($0) }, onColored: { strips?.add($0) })
         if let strips {
             let strips = try strips.gathered(ranks)

@@ -56,6 +56,14 @@ struct TrainCommand: AsyncParsableCommand {
             """)
     var learningRateRangeTest = false
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            Write a picture of the first crops and exit: what the network sees, beside the colors \
+            that it is to find.
+            """, valueName: "file"), completion: .photo)
+    var samples: String?
+
     @Flag(help: "Print all keys with their defaults and exit.")
     var defaults = false
 
@@ -63,9 +71,11 @@ struct TrainCommand: AsyncParsableCommand {
         if config == nil && !defaults {
             throw ValidationError("Missing expected argument '--config <file>'")
         }
-        if [dryRun, learningRateRangeTest, resume, autoResume].filter({ $0 }).count > 1 {
+        let modes = [dryRun, learningRateRangeTest, samples != nil, resume, autoResume]
+        if modes.filter({ $0 }).count > 1 {
             throw ValidationError(
-                "--dry-run, --lr-range-test, --resume and --auto-resume exclude each other")
+                "--dry-run, --lr-range-test, --samples, --resume and --auto-resume exclude each "
+                    + "other")
         }
     }
 
@@ -77,9 +87,10 @@ struct TrainCommand: AsyncParsableCommand {
         if let output { configuration.output = output }
         if let compute { configuration.compute = compute.arithmetic }
         let ranks = try joinRanks()
-        if dryRun || learningRateRangeTest {
-            try ranks.requireOne(for: "--dry-run and --lr-range-test")
+        if dryRun || learningRateRangeTest || samples != nil {
+            try ranks.requireOne(for: "--dry-run, --lr-range-test and --samples")
         }
+        if let samples { return try write(samples, configuration, inputs: [config]) }
         if dryRun { return try await rehearse(configuration) }
         if learningRateRangeTest { return try await testLearningRates(configuration) }
         let outcome = try await train(configuration, ranks)
@@ -117,6 +128,18 @@ extension TrainCommand {
                 + "validate with; a step takes \(duration(rehearsal.step)), a validation "
                 + "\(rehearsal.validation.map(duration) ?? "–"); \(configuration.steps) steps take "
                 + "about \(duration(rehearsal.total))")
+    }
+
+    private func write(
+        _ path: String, _ configuration: TrainingConfiguration, inputs: [String]
+    ) throws {
+        let claim = try claimOutput(path, inputs: inputs)
+        defer { claim.end() }
+        let pairs = try Trainer.samples(of: configuration).map { sample in
+            Image.sideBySide([sample.input, sample.target], gap: 2)
+        }
+        try Image.grid(pairs, columns: 4).write(to: path)
+        Console.print(path)
     }
 
     private func testLearningRates(_ configuration: TrainingConfiguration) async throws {

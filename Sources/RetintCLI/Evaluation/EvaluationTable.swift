@@ -6,10 +6,14 @@ extension EvaluationReport {
         features.map { " The Fréchet distance is between features of \($0)." } ?? ""
     }
 
-    /// The size at which photos were compared.
+    /// The size at which photos were compared, and the damage that the model saw.
     var sizeText: String {
-        fitting.map { "their own size, \($0.proportions.rawValue), \($0.enlargement.rawValue)" }
-            ?? "\(width) × \(height)"
+        let size =
+            fitting.map {
+                "their own size, \($0.proportions.rawValue), \($0.enlargement.rawValue)"
+            } ?? "\(width) × \(height)"
+        guard !damage.isEmpty else { return size }
+        return size + ", seen with " + damage.map(\.rawValue).joined(separator: ", ")
     }
 
     var header: [String] {

@@ -21,6 +21,12 @@ final class PhotoCache: Sendable {
         (self.paths, self.shortSide, self.maximumBytes) = (paths, shortSide, maximumBytes)
     }
 
+    /// The photos of a training.
+    convenience init(_ paths: [PhotoReference], _ data: TrainingConfiguration.DataSettings) {
+        self.init(
+            paths, shortSide: 2 * data.crop, maximumBytes: data.cacheMegabytes << 20)
+    }
+
     /// The photos that could not be read so far, in the order of the paths.
     var badPhotos: [ImageError] {
         state.withLock { $0.bad.sorted { $0.key < $1.key }.map(\.value) }

@@ -73,9 +73,7 @@ final class TrainingRun {
         groups = try configuration.groupRules()
         step = try TrainingStep(
             network, configuration, weights: checkpoint.variables, ranks: ranks)
-        let cache = PhotoCache(
-            photos.training, shortSide: 2 * configuration.data.crop,
-            maximumBytes: configuration.data.cacheMegabytes << 20)
+        let cache = PhotoCache(photos.training, configuration.data)
         let classes = ClassTargets(network, configuration, photos: cache)
         source = try BatchSource(cache, configuration, classes: classes, ranks: ranks)
         let side = configuration.data.crop
