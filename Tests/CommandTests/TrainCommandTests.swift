@@ -35,6 +35,29 @@ import Testing
         return config
     }
 
+    @Test func samplesShowInputsBesideTargets() throws {
+        let config = try writeRun(photos: 3)
+        let picture = scratch.path("samples.png")
+        let result = try start([
+            "--config", config, "--samples", picture, "--set", "old_photo.grain=1",
+            "data.other_crops=64",
+        ]).wait()
+        #expect(result.code == 0 && result.output == "\(picture)\n", "\(result.messages)")
+        // 24 pairs of 32 × 32, four in a row.
+        let image = try Image(contentsOf: picture)
+        #expect(image.width == 4 * 66 + 3 * 8 && image.height == 6 * 32 + 5 * 8)
+        let crop = image.cropped(x: 0, y: 0, width: 32, height: 32)
+        #expect(crop.pixels.enumerated().allSatisfy { crop.pixels[$0 - $0 % 3] == $1 })
+        #expect(Set(crop.pixels).count > 5)
+        let target = image.cropped(x: 34, y: 0, width: 32, height: 32)
+        #expect(Set(stride(from: 2, to: 3072, by: 3).map { target.pixels[$0] }).count == 1)
+        #expect(!FileManager.default.fileExists(atPath: scratch.path("run")))
+        let both = try start(["--config", config, "--samples", picture, "--dry-run"]).wait()
+        #expect(both.code == 64 && both.messages.contains("exclude each other"))
+        let other = try start(["--config", config, "--samples", scratch.path("a.txt")]).wait()
+        #expect(other.code != 0 && other.messages.contains("a.txt"))
+    }
+
     @Test func controlCSavesTheRun() throws {
         let config = try writeRun(photos: 4)
         let process = try start(["--config", config])

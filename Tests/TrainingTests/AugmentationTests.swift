@@ -61,6 +61,46 @@ import Testing
         }
     }
 
+    @Test func stepsHaveCropsOfSeveralSides() throws {
+        let scratch = try TemporaryFolder()
+        try scratch.addPhotos(5)
+        let batches = try batches(scratch, ["data.other_crops=64 32 96"], count: 40)
+        let sides = Dictionary(grouping: batches.map(\.side), by: \.self).mapValues(\.count)
+        #expect(Set(sides.keys) == [32, 64, 96] && sides.values.allSatisfy { $0 > 5 })
+        let alone = try scratch.source(scratch.configuration("data.crop=64"))
+        let step = try #require(batches.firstIndex { $0.side == 64 })
+        #expect(try alone.batch(step: step).side == 64)
+    }
+
+    /// Weights and the optimizer's state go on from one side to another, and from a checkpoint.
+    @Test func trainsOnSeveralSidesAndResumes() throws {
+        let scratch = try TemporaryFolder()
+        try scratch.addPhotos(5)
+        let settings = ["data.other_crops=64", "optimizer.ema=0.9", "steps=8"]
+        let whole = try TrainingRun(scratch.configuration(settings))
+        #expect(try whole.run() == .finished)
+        let moved = settings + ["output=\(scratch.path)/parts"]
+        _ = try TrainingRun(scratch.configuration(moved)).run(until: 3)
+        let rest = try TrainingRun(scratch.configuration(moved), from: .resumed)
+        #expect(try rest.run() == .finished)
+        #expect(rest.step.variables == whole.step.variables)
+        let one = try TrainingRun(
+            scratch.configuration(["steps=8", "output=\(scratch.path)/one"]))
+        _ = try one.run()
+        #expect(one.step.variables != whole.step.variables)
+    }
+
+    @Test(arguments: ["64 31", "", "a", "64,96", "32 32 32 32 32 32 32 32 32"])
+    func refusesOtherSides(_ text: String) {
+        var configuration = TrainingConfiguration()
+        guard !text.isEmpty else {
+            // As null.
+            try? configuration.set("data.other_crops=")
+            return #expect(configuration.data.otherCrops == nil)
+        }
+        #expect(throws: TrainingError.self) { try configuration.set("data.other_crops=\(text)") }
+    }
+
     // MARK: Light
 
     @Test func lightChangesInputAndTargetTogether() throws {

@@ -135,8 +135,10 @@ extension TrainCommand {
     ) throws {
         let claim = try claimOutput(path, inputs: inputs)
         defer { claim.end() }
+        let side = configuration.data.crop
         let pairs = try Trainer.samples(of: configuration).map { sample in
-            Image.sideBySide([sample.input, sample.target], gap: 2)
+            Image.sideBySide(
+                [sample.input, sample.target].map { $0.resized(to: side, height: side) }, gap: 2)
         }
         try Image.grid(pairs, columns: 4).write(to: path)
         Console.print(path)

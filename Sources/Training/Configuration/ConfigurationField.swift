@@ -153,7 +153,10 @@ public struct ConfigurationField {
             .init(
                 "data.validation_photos", \.data.validationPhotos, .range(1...100_000),
                 "largest number of validation photos"),
-            .init("data.crop", \.data.crop, .range(32...2048), "side of a crop in pixels"),
+            .init("data.crop", \.data.crop, .range(CropSides.range), "side of a crop in pixels"),
+            .init(
+                "data.other_crops", optional: \.data.otherCrops, .any,
+                "other sides: each step has crops of one of all, at random; null: none"),
             .init(
                 "data.minimum_scale", \.data.minimumScale, .range(0.05...1),
                 "smallest crop, as a share of the photo's short side"),

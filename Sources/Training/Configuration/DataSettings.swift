@@ -11,6 +11,9 @@ extension TrainingConfiguration {
         public var validationPhotos = 64
         /// The side of a crop in pixels.
         public var crop = 128
+        /// Other sides of crops, of which or ``crop`` one is chosen at random for each step. The
+        /// network is compiled for each; photos are validated at ``crop``.
+        public var otherCrops: CropSides?
         /// The smallest crop, as a share of the photo's short side.
         public var minimumScale = 0.5
         /// The smallest crop, as a share of the photo's area. If it is set, crops are rectangles

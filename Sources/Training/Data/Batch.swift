@@ -47,6 +47,9 @@ struct Batch: Hashable, Sendable {
         self.target = TensorData(shape: [count, 2, side, side], scalars: target)
     }
 
+    /// The side of the crops, in pixels.
+    var side: Int { lightness.shape[3] }
+
     var inputs: [String: TensorData] {
         extras.merging(["lightness": lightness, "target": target]) { $1 }
     }

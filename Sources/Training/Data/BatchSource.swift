@@ -74,13 +74,13 @@ final class BatchSource: Sendable {
     func batch(step: Int) throws -> Batch {
         let step = repeatsFirst ? 0 : step
         readAhead(step: step)
-        let places = places(step: step)
+        let (places, side) = (places(step: step), settings.side(step: step, seed: seed))
         let augmentations = places.map {
             Augmentation(seed: seed, epoch: $0.epoch, index: $0.index, settings: settings)
         }
         let crops = try zip(places, augmentations).map { place, augmentation in
             let crop = augmentation.apply(
-                to: try photos.photo(at: photoIndex(place)), side: settings.crop)
+                to: try photos.photo(at: photoIndex(place)), side: side)
             let random = RandomStream(seed: seed, name: "cut-out \(place.epoch) \(place.index)")
             return cutOuts?.pasted(onto: crop, random) ?? crop
         }

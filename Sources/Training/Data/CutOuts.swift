@@ -23,7 +23,7 @@ struct CutOuts: Sendable {
                 "\(folder): has no cut-outs; add PNG or WebP files with a transparent background, "
                     + "or leave data.cutouts out")
         }
-        objects = try paths.map { try CutOut(contentsOf: $0).resized(toLongSide: data.crop) }
+        objects = try paths.map { try CutOut(contentsOf: $0).resized(toLongSide: data.largestSide) }
         (share, groundShare) = (data.cutoutShare, data.cutoutGrounds)
     }
 

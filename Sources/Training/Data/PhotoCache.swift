@@ -24,7 +24,7 @@ final class PhotoCache: Sendable {
     /// The photos of a training.
     convenience init(_ paths: [PhotoReference], _ data: TrainingConfiguration.DataSettings) {
         self.init(
-            paths, shortSide: 2 * data.crop, maximumBytes: data.cacheMegabytes << 20)
+            paths, shortSide: 2 * data.largestSide, maximumBytes: data.cacheMegabytes << 20)
     }
 
     /// The photos that could not be read so far, in the order of the paths.

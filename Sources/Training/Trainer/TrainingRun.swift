@@ -27,7 +27,7 @@ final class TrainingRun {
     let folder: String
     var progress: TrainingProgress
     let checkpoint: Checkpoint
-    let step: TrainingStep
+    let step: SizedSteps
     let source: BatchSource
     /// Nil if there are no photos to validate with.
     private(set) var validator: Validator?
@@ -71,7 +71,7 @@ final class TrainingRun {
         (meter, consecutiveSkips) = (progress.meter ?? StepMeter(), progress.consecutiveSkips ?? 0)
         let network = try checkpoint.makeColorizer()
         groups = try configuration.groupRules()
-        step = try TrainingStep(
+        step = try SizedSteps(
             network, configuration, weights: checkpoint.variables, ranks: ranks)
         let cache = PhotoCache(photos.training, configuration.data)
         let classes = ClassTargets(network, configuration, photos: cache)
