@@ -36,7 +36,7 @@ public struct OldPhotoSettings: Hashable, Sendable {
     /// The probability of grain.
     public var grain = 0.0
     /// The largest standard deviation of the grain, in levels of 255.
-    public var grainDeviation = 20.0
+    public var grainDeviation = 12.0
     /// The probability of scratches.
     public var scratches = 0.0
     /// The largest number of scratches.
