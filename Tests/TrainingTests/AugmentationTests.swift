@@ -194,7 +194,7 @@ import Testing
         // Objects lie where they lay.
         for (photo, plain) in zip(photos, half) where ground(plain) != nil {
             let isRed = [photo, plain].map { batch in
-                batch.target.scalars.prefix(32 * 32).map { $0 > 0.6 }
+                batch.target.scalars.prefix(32 * 32).map { $0 > 0.7 }
             }
             #expect(isRed[0] == isRed[1])
         }
