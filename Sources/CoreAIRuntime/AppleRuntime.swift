@@ -57,6 +57,8 @@ extension AppleRuntime {
     package struct Results {
         /// The precision of the weights: `float32`, `float16` or `quantized`.
         package let precision: String
+        /// The arithmetic that operations declare: `float32`, `float16`, or `mixed` if both.
+        package let compute: String
         /// The name of each input, and its shape, in which nil is an extent that may vary.
         package let inputs: [(name: String, shape: [Int?])]
         /// The outputs of each run.
@@ -120,7 +122,8 @@ extension AppleRuntime {
             }
         }
         return Results(
-            precision: answer.precision, inputs: answer.inputs.map { ($0.name, $0.shape) },
+            precision: answer.precision, compute: answer.compute,
+            inputs: answer.inputs.map { ($0.name, $0.shape) },
             runs: runs)
     }
 }

@@ -26,6 +26,7 @@ struct RuntimeAnswer: Decodable {
     }
 
     let precision: String
+    let compute: String
     let inputs: [Input]
     /// The files of the outputs of each run.
     let runs: [[NamedFile]]

@@ -19,7 +19,9 @@ INSTALL = "pip install coreai-core=={}"
 # Operations that unpack weights from fewer bits.
 COMPRESSED = re.compile(
     r"lut_to_dense|blockwise_shift_scale|sparse_with_bitmask_to_dense|dequantize")
-HALF = re.compile(r"x(b?f16)>")
+# Operations that compute nothing.
+UNCOMPUTED = re.compile(COMPRESSED.pattern + r"|constant$|cast$")
+FLOAT = re.compile(r"\b(?:[\d?]+x)*(b?f16|f32)>$")
 
 
 class Failure(Exception):
@@ -68,12 +70,29 @@ def described(function):
     return inputs
 
 
-def precision(asset):
-    """The lowest precision of the weights, by what the operations unpack or hold."""
-    text = asset.program._module._mlir_module.operation.get_asm(large_elements_limit=0)
-    if COMPRESSED.search(text):
-        return "quantized"
-    return "float16" if HALF.search(text) else "float32"
+def operations(parent):
+    """The operations within one, at any depth."""
+    for region in parent.regions:
+        for block in region:
+            for child in block:
+                yield child.operation
+                yield from operations(child.operation)
+
+
+def declared(asset):
+    """The lowest precision of the weights, and the arithmetic, as retint states them itself."""
+    held, computed, compressed = set(), set(), False
+    for operation in operations(asset.program._module._mlir_module.operation):
+        compressed = compressed or bool(COMPRESSED.search(operation.name))
+        for result in operation.results:
+            if found := FLOAT.search(str(result.type)):
+                held.add(found[1])
+                if not UNCOMPUTED.search(operation.name):
+                    computed.add(found[1])
+    half = held - {"f32"}
+    compute = "float32" if computed <= {"f32"} else "mixed" if "f32" in computed else "float16"
+    return {"precision": "quantized" if compressed else "float16" if half else "float32",
+            "compute": compute}
 
 
 async def run(asset, folder, runs):
@@ -120,7 +139,7 @@ def main():
     asset = AIModelAsset.load(model)
     request = json.loads((folder / "request.json").read_text())
     result = asyncio.run(run(asset, folder, request["runs"]))
-    result["precision"] = precision(asset)
+    result |= declared(asset)
     (folder / "result.json").write_text(json.dumps(result))
 
 

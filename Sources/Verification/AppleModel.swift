@@ -9,6 +9,8 @@ public struct AppleModel: Sendable {
     public let path: String
     /// The precision of the weights.
     public let precision: ModelPrecision
+    /// The arithmetic that the model declares.
+    public let compute: ComputePrecision
     /// The name of each input, and its shape, in which nil is an extent that may vary.
     let inputs: [(name: String, shape: [Int?])]
     private let runtime: AppleRuntime
@@ -25,6 +27,7 @@ public struct AppleModel: Sendable {
         self.runtime = runtime
         // What it does not say is judged most strictly.
         precision = ModelPrecision(rawValue: results.precision) ?? .float32
+        compute = ComputePrecision(rawValue: results.compute) ?? .float32
         inputs = results.inputs
     }
 
@@ -52,9 +55,6 @@ public struct AppleModel: Sendable {
 
     /// The number of images in a batch; nil if the model takes any number.
     var batchSize: Int? { inputs.first?.shape.first ?? nil }
-
-    /// The arithmetic that weights of this precision are for.
-    var compute: ComputePrecision { precision == .float16 ? .float16 : .float32 }
 
     /// Runs the model on several inputs.
     func run(_ inputs: [VerificationInput]) async throws -> [[NamedTensor]] {
