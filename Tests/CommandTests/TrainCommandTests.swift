@@ -14,7 +14,10 @@ import Testing
         try RunningProcess(builtProgram("retint"), ["train"] + arguments)
     }
 
-    private func writeRun(photos: Int) throws -> String {
+    /// Writes a configuration.
+    ///
+    /// - Parameter line: one more line of it.
+    private func writeRun(photos: Int, _ line: String = "") throws -> String {
         let photoFolder = scratch.path("photos")
         try FileManager.default.createDirectory(
             atPath: photoFolder, withIntermediateDirectories: true)
@@ -30,6 +33,7 @@ import Testing
             log_every: 1
             output: "\(scratch.path)/run"
             data: {train: "\(photoFolder)", crop: 32}
+            \(line)
             """
         try Data(yaml.utf8).write(to: URL(filePath: config))
         return config
@@ -82,6 +86,24 @@ import Testing
         let unasked = try start(["--config", config]).wait()
         #expect(unasked.code == 64)
         #expect(unasked.messages.contains("--resume"))
+    }
+
+    /// What a configuration names, and the network cannot use, is bad input and no wrong usage.
+    @Test func refusesATeacherOfAnotherBatch() throws {
+        let teacher = scratch.path("teacher")
+        try Checkpoint(architecture: "pico-unet", options: ["width": "0.0625"], seed: 5)
+            .write(to: teacher + ".h5")
+        let export = try RunningProcess(
+            builtProgram("retint"),
+            ["export", teacher + ".h5", "-o", teacher + ".mlpackage", "--size", "32"])
+        #expect(try export.wait().code == 0)
+        let config = try writeRun(
+            photos: 2, "distillation: {teacher: \"\(teacher).mlpackage\"}")
+        let result = try start(["--config", config, "--dry-run"]).wait()
+        #expect(result.code == 65, "\(result.messages)")
+        for words in ["distillation.teacher: \(teacher).mlpackage: does not", "name a checkpoint"] {
+            #expect(result.messages.contains(words), "\(result.messages)")
+        }
     }
 
     @Test(arguments: [

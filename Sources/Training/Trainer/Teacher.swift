@@ -26,8 +26,8 @@ final class Teacher {
     /// - Parameters:
     ///   - batch: the crops that it is given at a time.
     ///   - student: the student's prediction, in its graph.
-    /// - Throws: the errors of reading models; `ModelError` if the model does not run on the crops;
-    ///   ``TrainingError`` if one of the two lacks what is compared.
+    /// - Throws: the errors of reading models; ``TrainingError`` if the model does not run on the
+    ///   crops, or one of the two lacks what is compared.
     init(
         _ path: String, _ configuration: TrainingConfiguration, batch: Int,
         student: ColorPrediction
@@ -40,11 +40,23 @@ final class Teacher {
             source = .network(try Self.network(path, configuration, pairs, student))
             return
         }
+        source = .model(try Self.program(path, configuration))
+    }
+
+    private static func program(
+        _ path: String, _ configuration: TrainingConfiguration
+    ) throws -> ModelProgram {
         let side = configuration.data.crop
-        source = .model(
-            try Model(contentsOf: path).program(
+        do {
+            return try Model(contentsOf: path).program(
                 batch: configuration.batch, height: side, width: side,
-                options: CompileOptions(threads: configuration.threads)))
+                options: CompileOptions(threads: configuration.threads))
+        } catch let error as ModelError where error.kind == .size {
+            throw TrainingError(
+                at: "distillation.teacher",
+                "\(error); name a checkpoint, which runs at any batch and crop, or set batch and "
+                    + "data.crop to what the package takes")
+        }
     }
 
     private static func network(
