@@ -61,6 +61,7 @@ import Testing
     @Test func sarifHasAResultForEachFailure() throws {
         try verify(2, "--min-psnr", "500", "--max-mean", "0")
         let log = try log()
+        #expect(SARIFRules.log.faults(log).isEmpty)
         #expect(log["version"] as? String == "2.1.0" && log["$schema"] is String)
         let run = try #require((log["runs"] as? [[String: Any]])?.first)
         let tool = try #require(run["tool"] as? [String: [String: Any]])
@@ -93,6 +94,7 @@ import Testing
     @Test func whatPassesHasNoFailures() throws {
         try verify(0, "--save", "results.json")
         #expect(try junit()["failure"].isEmpty)
+        #expect(SARIFRules.log.faults(try log()).isEmpty)
         let run = try #require((log()["runs"] as? [[String: Any]])?.first)
         #expect((run["results"] as? [Any])?.isEmpty == true)
         let before = try Data(contentsOf: URL(fileURLWithPath: bench.path("a.xml")))
