@@ -38,10 +38,7 @@ extension PlacementRule {
             advice: "Give the product rank 4, with leading dimensions of 1: the same numbers "
                 + "come out right then.",
             check: .operation { operation in
-                guard operation.isHalf, isMatrixProduct(operation.hardSwishInput) else {
-                    return nil
-                }
-                return "follows a matrix product of rank 2"
+                operation.matrixUnderHardSwish == nil ? nil : "follows a matrix product of rank 2"
             }),
         PlacementRule(
             "convolution-hard-swish", "hard swish or hard sigmoid of a convolution in float16",
@@ -120,11 +117,6 @@ extension PlacementRule {
     private static let copies: Set = [
         "cast", "identity", "reshape", "transpose", "expand_dims", "squeeze",
     ]
-
-    private static func isMatrixProduct(_ operation: PlacedOperation?) -> Bool {
-        guard let operation else { return false }
-        return ["linear", "matmul"].contains(operation.type) && operation.output?.rank == 2
-    }
 }
 
 extension PlacedOperation {
@@ -147,11 +139,11 @@ extension PlacedOperation {
     }
 
     /// Whether the result is float16.
-    fileprivate var isHalf: Bool { output?.dataType == .float16 }
+    var isHalf: Bool { output?.dataType == .float16 }
 
     /// What a hard sigmoid is computed from, whether it is one operation or relu6(x + 3); nil for
     /// other operations.
-    fileprivate var hardSwishInput: PlacedOperation? {
+    var hardSwishInput: PlacedOperation? {
         switch type {
         case "sigmoid_hard": return producer("x")
         case "relu6", "clip":

@@ -9,10 +9,14 @@ extension MLPackage {
     public func avoidingWrongNumbers() -> (package: MLPackage, replaced: [String]) {
         let context = PlacedOperation.Context(program)
         var rewriting = ProgramRewriting(program)
+        let matrices = MatrixHardSwish(program, context)
         var replaced: [String] = []
         for operation in program.operations {
             let placed = PlacedOperation(operation: operation, context: context)
-            if rewriting.replace(placed) {
+            if matrices.values.contains(placed.name) {
+                rewriting.replaceByRank4(placed)
+                if placed.matrixUnderHardSwish != nil { replaced.append(placed.name) }
+            } else if rewriting.replace(placed) {
                 replaced.append(placed.name)
             } else {
                 rewriting.operations.append(operation)
@@ -33,6 +37,8 @@ struct ProgramRewriting {
     private var names: Set<String>
     /// The operation that is being replaced.
     private var current = MILOperation("", outputs: [])
+    /// The names of the values of rank 4, by those of the values of rank 2 that they replace.
+    var withRank4: [String: String] = [:]
 
     fileprivate init(_ program: MILProgram) { names = Set(program.types.keys) }
 
@@ -45,6 +51,12 @@ struct ProgramRewriting {
             operations.removeSubrange(start...)
         }
         return false
+    }
+
+    /// Adds an operation with rank 4.
+    fileprivate mutating func replaceByRank4(_ operation: PlacedOperation) {
+        current = operation.operation
+        raiseRank(operation)
     }
 
     /// Adds an operation with one result, of the replaced one's type unless a shape is given.

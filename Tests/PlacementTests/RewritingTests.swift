@@ -46,6 +46,40 @@ import Testing
         }
     }
 
+    private static let matrixShape = [6, 5]
+
+    /// A matrix product of the input, as 6 rows of 4 values.
+    private static func matrix(
+        _ builder: inout MILProgramBuilder, _ x: String, _ kind: String
+    ) -> String {
+        let rows = builder.operation(
+            "reshape", ["x": .name(x), "shape": .integers([6, 4])], name: "r", type: type([6, 4]))
+        let weights = (0..<20).map { Float($0 % 7) / 8 - 0.25 }
+        let isLinear = kind == "linear"
+        let weight = MILValue.floats(weights, shape: isLinear ? [5, 4] : [4, 5], as: .float16)
+        var operands: [String: MILOperand] = ["x": .name(rows)]
+        operands[isLinear ? "weight" : "y"] = .constant(weight)
+        if isLinear {
+            let bias = [Float](stride(from: -0.5, to: 0.75, by: 0.25))
+            operands["bias"] = .constant(.floats(bias, shape: [5], as: .float16))
+        } else {
+            operands["transpose_x"] = .constant(.bool(false))
+            operands["transpose_y"] = .constant(.bool(false))
+        }
+        return builder.operation(kind, operands, name: "p", type: type(matrixShape))
+    }
+
+    private static func hardSwish(_ builder: inout MILProgramBuilder, _ x: String) -> String {
+        let gate = builder.operation(
+            "sigmoid_hard",
+            [
+                "x": .name(x), "alpha": .constant(.float(1 / 6, as: .float16)),
+                "beta": .constant(.float(0.5, as: .float16)),
+            ], name: "g", type: type(matrixShape))
+        return builder.operation(
+            "mul", ["x": .name(x), "y": .name(gate)], name: "m", type: type(matrixShape))
+    }
+
     static let cases = [
         Case(testDescription: "softplus", rule: "softplus") { builder, x in
             builder.operation("softplus", ["x": .name(x)], name: "s", type: type(shape))
@@ -63,6 +97,19 @@ import Testing
         Case(
             testDescription: "reduce_log_sum_exp, keeps", rule: "log-sum-exp",
             build: logSumExp([2], keeps: true, [1, 2, 1, 4])),
+        Case(testDescription: "linear and hard swish", rule: "matrix-hard-swish") {
+            let product = matrix(&$0, $1, "linear")
+            return hardSwish(&$0, product)
+        },
+        Case(testDescription: "matmul and relu6(x + 3) / 6", rule: "matrix-hard-swish") {
+            let product = matrix(&$0, $1, "matmul")
+            let sum = $0.operation(
+                "add", ["x": .constant(.float(3, as: .float16)), "y": .name(product)], name: "a",
+                type: type(matrixShape))
+            let gate = $0.operation("relu6", ["x": .name(sum)], name: "g", type: type(matrixShape))
+            return $0.operation(
+                "mul", ["x": .name(product), "y": .name(gate)], name: "m", type: type(matrixShape))
+        },
         Case(
             testDescription: "uneven padding with an output shape", rule: "transposed-padding",
             build: transposed(
@@ -104,6 +151,11 @@ import Testing
         let rules = PlacementReport(original).findings.map(\.rule)
         #expect(rules.contains(example.rule))
         #expect(PlacementReport(changed).wrongOperations == 0)
+        if example.rule == "matrix-hard-swish" {
+            // The whole hard swish has rank 4, with one way back.
+            let back = changed.program.operations.filter { $0.type == "reshape" }
+            #expect(back.map { $0.outputs[0].type.rank } == [2, 4, 2])
+        }
         let (found, expected) = try (
             values(changed, scale: 4, .none), values(original, scale: 4, .none)
         )
