@@ -155,27 +155,36 @@ def _recorder(recorded, name):
 def randomize(module, inputs, seed=0):
     """Give a module seeded random weights with which a comparison is meaningful.
 
-    Convolutions and linear layers get He-normal weights and small biases. Each batch normalization
-    gets weights and biases around 1, and the running statistics of one run on `inputs`, perturbed
-    by up to a tenth, so that none is the identity and activations stay around 1. (With biases
-    around 0, ReLUs zero half of their inputs, and every normalized layer of a random network
-    amplifies rounding by a fifth, which trained networks do not: Yang et al. 2019, "A mean field
-    theory of batch normalization".) A layer before a tanh is scaled to a standard deviation of
-    0.15, the ab of a colorful photo: neither saturated nor dominated by rounding.
+    Like those of a trained network, these weights hardly amplify rounding. They are initialized by
+    data (Kraehenbuehl et al. 2016, "Data-dependent initializations of convolutional neural
+    networks"): one run on `inputs` sets, layer by layer,
+
+    - convolutions and linear layers to He-normal weights, scaled to a standard deviation of 1, with
+      biases that give each channel a mean around 1;
+    - batch normalizations to weights and biases around 1, and to the statistics of that run,
+      perturbed by up to a tenth, so that none is the identity.
+
+    With means around 0, ReLUs zero half of their inputs, and every normalized layer amplifies
+    rounding by a fifth (Yang et al. 2019, "A mean field theory of batch normalization"); where a
+    channel is nearly always 0, its normalization amplifies it by a hundred. A layer that gives two
+    channels gives colors: a standard deviation of 0.15 around 0, the ab of a colorful photo, so
+    that a tanh neither saturates nor is dominated by rounding.
     """
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         for part in module.modules():
             _randomize_layer(part, generator)
-        _calibrate(module, inputs)
+        _calibrate(module, inputs, generator)
         for part in module.modules():
             if isinstance(part, nn.modules.batchnorm._BatchNorm):
                 _perturb_statistics(part, generator)
-        _scale_before_tanh(module, inputs)
+
+
+_LINEAR = (nn.modules.conv._ConvNd, nn.Linear)
 
 
 def _randomize_layer(part, generator):
-    if isinstance(part, (nn.modules.conv._ConvNd, nn.Linear)):
+    if isinstance(part, _LINEAR):
         part.weight.normal_(0, math.sqrt(2 / _fan_in(part)), generator=generator)
         if part.bias is not None:
             part.bias.normal_(0, 0.05, generator=generator)
@@ -194,21 +203,55 @@ def _fan_in(part):
     return max(fan, 1)
 
 
-def _calibrate(module, inputs):
-    """Set running statistics to those of one run; momentum None computes a cumulative average."""
-    parts = [p for p in module.modules() if isinstance(p, nn.modules.batchnorm._BatchNorm)]
-    momenta = [part.momentum for part in parts]
+def _calibrate(module, inputs, generator):
+    """Scale layers, and set running statistics, to what one run gives.
+
+    Momentum None computes a cumulative average.
+    """
+    norms = [p for p in module.modules() if isinstance(p, nn.modules.batchnorm._BatchNorm)]
+    momenta = [part.momentum for part in norms]
     was_training = module.training
     module.eval()
-    for part in parts:
+    for part in norms:
         if part.track_running_stats:
             part.reset_running_stats()
             part.momentum = None
         part.train()
+    hooks = [part.register_forward_hook(_scaler(generator)) for part in module.modules()
+             if isinstance(part, _LINEAR)]
     _call(module, {name: tensor.clone() for name, tensor in inputs.items()})
+    for hook in hooks:
+        hook.remove()
     module.train(was_training)
-    for part, momentum in zip(parts, momenta):
+    for part, momentum in zip(norms, momenta):
         part.momentum = momentum
+
+
+def _scaler(generator):
+    """A hook that scales a layer when it runs the first time, and gives its new output."""
+    seen = []
+
+    def scale(part, _, output):
+        if seen:
+            return output
+        seen.append(part)
+        channels = output if isinstance(part, nn.Linear) else output.movedim(1, -1)
+        count = channels.shape[-1]
+        if channels.numel() < 2 * count:
+            return output  # What is pooled to one value has no deviation.
+        mean = channels.mean(tuple(range(channels.dim() - 1)))
+        factor = (0.15 if count == 2 else 1) / (channels - mean).std()
+        part.weight.mul_(factor)
+        if part.bias is None:
+            return output * factor
+        target = torch.empty(count).normal_(0 if count == 2 else 1, 0.1, generator=generator)
+        if count == 2:
+            target.mul_(0.15)
+        part.bias.sub_(mean).mul_(factor).add_(target)
+        channels = (channels - mean) * factor + target
+        return channels if isinstance(part, nn.Linear) else channels.movedim(-1, 1)
+
+    return scale
 
 
 def _perturb_statistics(part, generator):
@@ -220,29 +263,6 @@ def _perturb_statistics(part, generator):
     part.running_var.mul_(torch.empty_like(deviation).uniform_(0.9, 1.1, generator=generator))
     part.running_var.clamp_(min=1e-4)
     part.num_batches_tracked.fill_(1000)
-
-
-def _scale_before_tanh(module, inputs):
-    measured = {}
-    hooks = [
-        layer.register_forward_hook(lambda part, _, output: measured.update({part: output.std()}))
-        for parent in module.modules()
-        if isinstance(parent, nn.Sequential)
-        for layer, following in zip(parent, list(parent)[1:])
-        if isinstance(following, nn.Tanh)
-        and isinstance(layer, (nn.modules.conv._ConvNd, nn.Linear))
-    ]
-    if not hooks:
-        return
-    was_training = module.training
-    module.eval()
-    _call(module, {name: tensor.clone() for name, tensor in inputs.items()})
-    module.train(was_training)
-    for hook in hooks:
-        hook.remove()
-    for layer, deviation in measured.items():
-        for parameter in layer.parameters():
-            parameter.mul_(0.15 / deviation)
 
 
 # Command line
