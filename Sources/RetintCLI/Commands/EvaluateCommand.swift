@@ -13,9 +13,9 @@ struct EvaluateCommand: AsyncParsableCommand {
             weights all colors equally. A bias below 0 means that colors are too pale. Pixels \
             whose true chroma is below 5 are near-gray, and should have a chroma, an a and a b \
             near 0. The Fréchet distance, measured with --features, is not the FID of papers, and \
-            only that of the same photos is comparable. With --proportions or --enlarge, photos are compared at \
-            their own size instead, up to 1,024 pixels a side. A photo that cannot be read is \
-            reported and left out.
+            only that of the same photos is comparable. With --proportions or --enlarge, photos \
+            are compared at their own size instead, up to 1,024 pixels a side. A photo that cannot \
+            be read is reported and left out.
 
             With --video, films are measured instead: a film in color, or clips of 16 frames that \
             are made of each photo by a pan, a zoom and a change of the exposure. The colors are \
