@@ -1,43 +1,18 @@
 #!/usr/bin/env python3
-"""Runs .aimodel files with Apple's Core AI runtime, and has coreai-torch write some.
+"""Has coreai-torch write a network of PyTorch as BASE.aimodel, with BASE-reference.h5.
 
-    aimodel.py run MODEL.aimodel INPUT.h5 OUTPUT.h5     a reference file from Apple's runtime
-    aimodel.py convert NETWORK SIZE BASE                BASE.aimodel and BASE-reference.h5
+    aimodel.py NETWORK SIZE BASE
 
-INPUT.h5 is a reference file, whose inputs are taken.
-
-Scripts/checks/aimodel runs it. `run` needs coreai-core and h5py, `convert` also coreai-torch and
-torch, with Scripts/python on PYTHONPATH.
+Scripts/checks/aimodel runs it. Needs coreai-torch, torch and h5py, with Scripts/python on
+PYTHONPATH.
 """
 
-import asyncio
 import inspect
 import sys
 from pathlib import Path
 
 import h5py
 import numpy as np
-
-
-async def outputs_of(model, feeds):
-    """The outputs of a model by name; a single input may have any name."""
-    from coreai.authoring import AIModelAsset
-    from coreai.runtime import NDArray
-
-    async with AIModelAsset.load(Path(model)).executable() as loaded:
-        function = loaded.load_function(loaded.function_names[0])
-        names = list(function.desc.input_names)
-        if len(names) == 1:
-            feeds = {names[0]: next(iter(feeds.values()))}
-        outputs = await function({name: NDArray(feeds[name]) for name in names})
-        return feeds, {name: np.array(value.numpy()) for name, value in outputs.items()}
-
-
-def run(model, source, target):
-    with h5py.File(source) as file:
-        feeds = {name: values[()] for name, values in file["inputs"].items()}
-    feeds, outputs = asyncio.run(outputs_of(model, feeds))
-    write_reference(target, feeds, outputs)
 
 
 def write_reference(path, inputs, outputs):
@@ -71,13 +46,8 @@ def convert(network, size, base):
 
 
 def main():
-    match sys.argv[1:]:
-        case ["run", model, source, target]:
-            run(model, source, target)
-        case ["convert", network, size, base]:
-            convert(network, int(size), base)
-        case _:
-            sys.exit(__doc__)
+    network, size, base = sys.argv[1:]
+    convert(network, int(size), base)
 
 
 if __name__ == "__main__":
