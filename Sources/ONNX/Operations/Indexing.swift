@@ -28,6 +28,7 @@ enum Indexing: OperationFamily {
             }
             // Each row of the result is one of the data's or, from `count` on, of the updates'.
             let count = table.rows[0]
+            try node.takeHost([count])
             var sources = Array(0..<count)
             for (update, place) in table.places.enumerated() { sources[place] = count + update }
             let rest = Array(table.rows.dropFirst())

@@ -129,6 +129,8 @@ def pools():
             "k3 s2 p1 rounded up": {"kernel_shape": [3, 3], "strides": [2, 2], "pads": [1, 1, 1, 1],
                                     "ceil_mode": 1},
             "k2 s2 rounded up": {"kernel_shape": [2, 2], "strides": [2, 2], "ceil_mode": 1},
+            "k2 s3 whose last window would be of padding": {
+                "kernel_shape": [2, 2], "strides": [3, 3], "pads": [0, 0, 1, 1], "ceil_mode": 1},
             "same lower": {"kernel_shape": [4, 3], "strides": [2, 3], "auto_pad": "SAME_LOWER"},
             "same upper": {"kernel_shape": [4, 3], "strides": [2, 3], "auto_pad": "SAME_UPPER"},
             "uneven": {"kernel_shape": [3, 2], "pads": [2, 0, 1, 1]},
