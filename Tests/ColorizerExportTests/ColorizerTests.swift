@@ -59,7 +59,7 @@ import Testing
     }
 }
 
-/// A seeded network, its package and the graph raised from the package.
+/// A seeded network of a quarter of the width, its package and the graph raised from the package.
 struct Exported {
     let checkpoint: Checkpoint
     let summary: ExportSummary
@@ -69,7 +69,8 @@ struct Exported {
     let lightness: TensorData
 
     init(_ name: String, _ options: ExportOptions) throws {
-        checkpoint = try Self.colorful(try Checkpoint(architecture: name, seed: 5))
+        checkpoint = try Self.colorful(
+            try Checkpoint(architecture: name, options: ["width": "0.25"], seed: 5))
         let scratch = try TemporaryFolder()
         let path = scratch.path("model.mlpackage")
         summary = try exportPackage(checkpoint, to: path, options: options)

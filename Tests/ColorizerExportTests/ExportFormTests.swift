@@ -3,6 +3,7 @@ import Colorizers
 import Foundation
 import Layers
 import MLPackage
+import PackageSupport
 import TensorGraph
 import TestSupport
 import Testing
@@ -81,6 +82,24 @@ import Testing
             #expect(own == theirs, "\(operation.type)")
         }
         try writes(package)
+    }
+
+    /// Colors that an integer of 8 bits cannot hold become the nearest ones that it can.
+    @Test func integersAreClipped() throws {
+        let source = FormNetwork.source
+        let large = ExportSource(
+            architecture: source.architecture, colorizer: source.colorizer,
+            variables: source.variables.mapValues {
+                TensorData(shape: $0.shape, scalars: $0.scalars.map { 100 * $0 })
+            })
+        var options = ExportOptions(size: 8)
+        (options.target, options.elementType) = (.iOS26, .int8)
+        let lightness = TensorData(
+            shape: [1, 1, 8, 8], scalars: (0..<64).map { Float($0 % 7) * 16 })
+        let model = try RaisedPackage(makePackage(large, options)).model
+        let colors = try #require(model.run(["input": lightness])["ab"]).scalars
+        #expect(colors.min() == -128 && colors.max() == 127)
+        #expect(colors.allSatisfy { $0 == $0.rounded() })
     }
 
     private func writes(_ package: MLPackage) throws {

@@ -47,7 +47,7 @@ struct CorruptionTests {
         let victim = try Victim(name)
         let bytes = try contents(victim.path + "/" + part)
         var refusals = 0
-        for index in stride(from: 0, to: bytes.count, by: max(1, bytes.count / 150)) {
+        for index in stride(from: 0, to: bytes.count, by: max(1, bytes.count / 50)) {
             for change: UInt8 in [0x01, 0x80, 0xFF] {
                 var damaged = bytes
                 damaged[index] ^= change

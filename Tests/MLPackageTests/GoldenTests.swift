@@ -83,6 +83,24 @@ struct GoldenTests {
         #expect(sizes[0] == sizes[1])
     }
 
+    @Test func functionsAreAtMost64() throws {
+        let package = try Example(.float16, .iOS18).package()
+        let functions = (0..<65).map { (name: "f\($0)", package: package) }
+        #expect(try MultifunctionPackage(Array(functions.prefix(64))).functions.count == 64)
+        #expect(throws: MLPackageError.self) { try MultifunctionPackage(functions) }
+    }
+
+    /// A path is taken apart at its last #, unless something of the whole name exists.
+    @Test func pathsNameFunctions() throws {
+        let scratch = try TemporaryFolder()
+        let whole = scratch.path("a#1.mlpackage#b")
+        let path = FunctionPath(whole)
+        #expect(path.package.string == scratch.path("a#1.mlpackage") && path.function == "b")
+        try FileManager.default.createDirectory(
+            atPath: whole, withIntermediateDirectories: false)
+        #expect(FunctionPath(whole).function == nil)
+    }
+
     @Test func seesTheIntegerInterface() throws {
         let package = try MLPackage(contentsOf: Goldens.path("int8-iOS26"))
         let features = package.description.inputs + package.description.outputs

@@ -67,10 +67,14 @@ import Testing
     }
 
     /// A transposed convolution of a 3 × 3 kernel to the size of its input.
-    private static func padded(_ padding: [Int], dataType: MILDataType = .float16) -> Example {
+    private static func padded(
+        _ padding: [Int], dilation: Int = 1, dataType: MILDataType = .float16
+    ) -> Example {
         var example = conv(
-            ["pad_type": .constant(.string("custom")), "pad": .integers(padding)],
-            type: "conv_transpose")
+            [
+                "pad_type": .constant(.string("custom")), "pad": .integers(padding),
+                "dilations": .integers([dilation, dilation]),
+            ], type: "conv_transpose")
         example.dataType = dataType
         return example
     }
@@ -175,7 +179,12 @@ import Testing
             "transposed-padding", padded([2, 0, 1, 1]),
             spares: padded([2, 0, 1, 1], dataType: .float32)),
         Case(
+            "transposed-padding", padded([1, 1, 1, 1], dilation: 2),
+            spares: padded([2, 2, 2, 2], dilation: 2)),
+        Case(
             "largest-index", Example(type: "reduce_argmax"), spares: Example(type: "reduce_max")),
+        Case(
+            "largest-index", Example(type: "reduce_argmin"), spares: Example(type: "reduce_min")),
         Case(
             "gather-of-top",
             Example(type: "gather", before: ["topk", "cast"], parameter: "indices"),
@@ -183,6 +192,11 @@ import Testing
         Case(
             "attention", Example(type: "matmul", y: [1, 32, 64, 64], before: ["softmax"]),
             spares: Example(type: "matmul", y: [1, 32, 64, 64], before: ["relu"])),
+        Case(
+            "attention", Example(type: "matmul", y: [1, 32, 64, 64], before: ["softmax", "cast"]),
+            spares: Example(
+                type: "matmul", parameters: ["y": .constant(.floats([1], shape: [1, 1]))],
+                x: [1, 32, 64, 1], before: ["softmax"])),
         Case("linear", Example(type: "linear"), spares: Example(type: "matmul")),
         Case(
             "width-copy",
