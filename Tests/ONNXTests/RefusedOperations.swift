@@ -217,6 +217,9 @@ extension RefusedModel {
             "Concat", "different ranks", [integers(1), integers(1, shape: [1, 1])],
             [.integer("axis", 0)]),
         constants(
+            "Concat", "axis 0 is out of range for rank 0", [integers(1, shape: [])],
+            [.integer("axis", 0)]),
+        constants(
             "DequantizeLinear", "axis 1 is out of range", [integers(1, shape: []), floats(2)]),
         constants(
             "DequantizeLinear", "do not fit", [integers(1, 1, shape: [1, 2]), floats(3)],
