@@ -4,7 +4,7 @@ public import TensorGraph
 /// A network that estimates color from lightness.
 ///
 /// It is a function from L, [N, 1, H, W] in 0…100, to a and b, [N, 2, H, W] in −110…110, with H
-/// and W multiples of ``requiredMultiple``; other sizes leave an error in the graph.
+/// and W multiples of the required number; other sizes leave an error in the graph.
 public protocol ColorizerNetwork: Layer {
     /// The name of the architecture in files and for ``makeColorizer(_:options:)``.
     static var architecture: String { get }

@@ -23,7 +23,7 @@ import Ranks
 ///   - threads: the number of photos that are measured at the same time; nil for all processors.
 ///   - choices: the fastest algorithms measured on this machine.
 ///   - ranks: the processes that share out the photos, see
-///     ``evaluate(_:on:size:threads:choices:fitting:ranks:onProgress:onColored:)``.
+///     ``evaluate(_:on:size:threads:choices:fitting:oldPhoto:features:ranks:onProgress:onColored:)``.
 ///   - onProgress: called on other threads.
 /// - Throws: ``EvaluationError`` if no photo can be read; `ModelError` if the model is no
 ///   colorizer, does not run at that size or gives colors that are not finite;
