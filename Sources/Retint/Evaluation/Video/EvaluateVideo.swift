@@ -22,8 +22,7 @@ import Ranks
 ///     package's own size and 256 for a checkpoint.
 ///   - threads: the number of photos that are measured at the same time; nil for all processors.
 ///   - choices: the fastest algorithms measured on this machine.
-///   - ranks: the processes that share out the photos, see
-///     ``evaluate(_:on:size:threads:choices:fitting:oldPhoto:features:ranks:onProgress:onColored:)``.
+///   - ranks: the processes that share out the photos, as for `evaluate`.
 ///   - onProgress: called on other threads.
 /// - Throws: ``EvaluationError`` if no photo can be read; `ModelError` if the model is no
 ///   colorizer, does not run at that size or gives colors that are not finite;
