@@ -85,6 +85,25 @@ import Testing
         try expectRefusal(gray, says: "none is [1, 2, ")
     }
 
+    /// Numbers of a formula are not trained, in a checkpoint either.
+    @Test func constantsStayConstants() throws {
+        let scale = ONNXTensor(floats: [2, 3], dimensions: [1, 2, 1, 1])
+        let kernel = ONNXTensor(floats: [1, 0, 0, 1], dimensions: [2, 2, 1, 1])
+        let nodes = [
+            ONNXNode("Constant", [], ["scale"], ["value": .tensor(scale)]),
+            ONNXNode("Constant", [], ["kernel"], ["value": .tensor(kernel)]),
+            ONNXNode("Conv", ["x", "w"], ["y"]), ONNXNode("Conv", ["y", "kernel"], ["z"]),
+            ONNXNode("Mul", ["z", "scale"], ["ab"]),
+        ]
+        let checkpoint = try Checkpoint(contentsOf: file(nodes, outputs: ["ab"]))
+        #expect(checkpoint.state.names == ["w"])
+        let path = try scratch.get().path("constants.h5")
+        try checkpoint.write(to: path)
+        let read = try Checkpoint(contentsOf: path)
+        #expect(read == checkpoint)
+        #expect(try colors(read, of: 8) == [8, -6])
+    }
+
     /// What a checkpoint could not hold is refused before it is written.
     @Test func largeConstantsAreRefused() throws {
         let count = NetworkDefinition.maximumBytes / 4
