@@ -2,14 +2,12 @@ import Layers
 import TensorGraph
 
 extension ONNXModel {
-    /// What an initializer is in the network.
+    /// What an initializer is in the network, unless it is a constant.
     package enum Role: Hashable, Sendable {
         /// Learned: a weight, a bias or a gain.
         case parameter
         /// A running statistic.
         case buffer
-        /// A number of a formula, or of the computation of shapes.
-        case constant
     }
 
     /// The roles of all float initializers that are not constants, by what the nodes do with them.

@@ -178,8 +178,6 @@ private struct ResizePlan {
         }
     }
 
-    private typealias Source = (column: Int, weight: Double)
-
     private func clamped(_ place: Int, _ size: Int) -> Int {
         Swift.min(Swift.max(place, 0), size - 1)
     }
