@@ -10,11 +10,9 @@ public protocol ColorizerNetwork: Layer {
     static var architecture: String { get }
     /// The number that the input's height and width must be multiples of.
     static var requiredMultiple: Int { get }
-    /// The number that this network's input's height and width must be multiples of; the
-    /// architecture's unless networks of it differ.
-    var requiredMultiple: Int { get }
-    /// The only size that the network takes, in pixels; nil unless it takes one alone.
-    var onlySize: Pair? { get }
+    /// The sizes of lightness that this network takes: the architecture's multiples, unless
+    /// networks of it differ.
+    var sizes: InputSizes { get }
     /// The options that the network uses, as key paths of ``ColorizerOptions``; width and depth
     /// unless stated.
     static var options: Set<PartialKeyPath<ColorizerOptions>> { get }
@@ -26,10 +24,12 @@ public protocol ColorizerNetwork: Layer {
 extension ColorizerNetwork {
     /// The architecture's name.
     public var architecture: String { Self.architecture }
-    /// The architecture's multiple.
-    public var requiredMultiple: Int { Self.requiredMultiple }
-    /// Any size that is a multiple.
-    public var onlySize: Pair? { nil }
+    /// The architecture's multiples.
+    public var sizes: InputSizes { .multiples(of: Self.requiredMultiple) }
+    /// The number that this network's input's height and width must be multiples of.
+    public var requiredMultiple: Int { sizes.multiple }
+    /// The only size that the network takes, in pixels; nil unless it takes one alone.
+    public var onlySize: Pair? { sizes.only }
     /// `width` and `depth`, for a network that states no other options.
     public static var options: Set<PartialKeyPath<ColorizerOptions>> { [\.width, \.depth] }
 

@@ -148,7 +148,7 @@ public struct Model: Sendable {
 extension CheckpointSource {
     /// The shape of lightness unless another one is asked for.
     var defaultShape: Shape {
-        let size = definition?.onlySize ?? 256
+        let size = definition?.sizes.only ?? 256
         return [1, 1, size.height, size.width]
     }
 }

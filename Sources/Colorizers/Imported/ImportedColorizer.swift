@@ -23,11 +23,7 @@ public final class ImportedColorizer: Module, ColorizerNetwork {
         assignNames()
     }
 
-    public var requiredMultiple: Int {
-        if case .multiples(let number) = definition.sizes { number } else { 1 }
-    }
-
-    public var onlySize: Pair? { definition.onlySize }
+    public var sizes: InputSizes { definition.sizes }
 
     public func forward(_ lightness: Tensor) -> Tensor {
         checkInput(lightness)

@@ -1,17 +1,19 @@
-import TensorGraph
+public import TensorGraph
 
 /// The sizes of lightness that a network takes.
-public enum InputSizes: Hashable, Sendable, CustomStringConvertible {
+public enum InputSizes: Hashable, Sendable {
     /// Heights and widths that are multiples of a number.
     case multiples(of: Int)
     /// One size alone, in pixels.
     case only(height: Int, width: Int)
 
-    /// To follow "takes": `multiples of 8`, `224×256 alone` (width × height).
-    public var description: String {
-        switch self {
-        case .multiples(let number): "multiples of \(number)"
-        case .only(let height, let width): "\(width)×\(height) alone"
-        }
+    /// The number that heights and widths must be multiples of; 1 for one size alone.
+    public var multiple: Int {
+        if case .multiples(let number) = self { number } else { 1 }
+    }
+
+    /// The only size, in pixels; nil unless there is one alone.
+    public var only: Pair? {
+        if case .only(let height, let width) = self { Pair(height, width) } else { nil }
     }
 }

@@ -12,11 +12,6 @@ public struct NetworkDefinition: Hashable, Sendable {
     public let sizes: InputSizes
     /// The range of lightness and colors that the network itself computes with.
     public let normalization: LabScaling.Normalization
-    /// The only size that the network takes, in pixels; nil unless it takes one alone.
-    public var onlySize: Pair? {
-        guard case .only(let height, let width) = sizes else { return nil }
-        return Pair(height, width)
-    }
     /// Which of the outputs are the colors.
     let outputs: ColorOutputs
 
