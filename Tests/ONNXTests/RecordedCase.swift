@@ -14,9 +14,12 @@ struct RecordedCase: Decodable, Sendable, CustomStringConvertible {
 
     var description: String { name }
 
-    static func all(_ file: String) -> [RecordedCase] {
-        do { return try decodeGolden(file) } catch { fatalError("\(file): \(error)") }
-    }
+    static func all(_ file: String) -> [RecordedCase] { recorded(file) }
+}
+
+/// What a script in Goldens recorded, for the arguments of a test, which cannot throw.
+func recorded<Value: Decodable>(_ file: String) -> Value {
+    do { return try decodeGolden(file) } catch { fatalError("\(file): \(error)") }
 }
 
 /// Elements that are numbers, or the names of those that JSON has none for.

@@ -18,9 +18,7 @@ struct TrainingCase: Decodable, Sendable, CustomStringConvertible {
 
     var description: String { name }
 
-    static let all: [TrainingCase] = {
-        do { return try decodeGolden("training.json") } catch { fatalError("\(error)") }
-    }()
+    static let all: [TrainingCase] = recorded("training.json")
 }
 
 /// Networks train as PyTorch trains them.

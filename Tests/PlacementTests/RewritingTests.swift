@@ -152,7 +152,7 @@ import Testing
         #expect(rules.contains(example.rule))
         #expect(PlacementReport(changed).wrongOperations == 0)
         if example.rule == "matrix-hard-swish" {
-            // The whole hard swish has rank 4, with one way back.
+            // The whole hard swish has rank 4, and its result is reshaped to rank 2 once.
             let back = changed.program.operations.filter { $0.type == "reshape" }
             #expect(back.map { $0.outputs[0].type.rank } == [2, 4, 2])
         }

@@ -200,8 +200,8 @@ struct NodeContext {
         return axis < 0 ? axis + rank : axis
     }
 
-    /// A place in 0..<size; negative indices count from the end.
-    func place(_ index: Int, of size: Int) throws -> Int {
+    /// A position in 0..<size; negative indices count from the end.
+    func position(_ index: Int, of size: Int) throws -> Int {
         guard (-size..<size).contains(index) else {
             throw error("index \(index) is out of range for \(size)", ONNXError.damaged)
         }

@@ -2,14 +2,15 @@ import TensorGraph
 
 /// Computation on the host.
 extension ONNXTensor {
-    /// The places of a strided view of row-major elements, in its own row-major order.
-    static func places(_ dimensions: [Int], strides: [Int], offset: Int = 0) -> [Int] {
+    /// The positions of a strided view of row-major elements, in its own row-major order.
+    static func positions(_ dimensions: [Int], strides: [Int], offset: Int = 0) -> [Int] {
         guard dimensions.allSatisfy({ $0 > 0 }) else { return [] }
-        var places = [offset]
+        var positions = [offset]
         for (extent, stride) in zip(dimensions, strides) {
-            places = places.flatMap { place in (0..<extent).map { place + $0 * stride } }
+            positions = positions.flatMap { position in (0..<extent).map { position + $0 * stride }
+            }
         }
-        return places
+        return positions
     }
 
     /// This tensor repeated along axes of extent 1 and new ones.
@@ -22,7 +23,7 @@ extension ONNXTensor {
         let strides = dimensions.indices.map { axis in
             axis < added || self.dimensions[axis - added] == 1 ? 0 : own[axis - added]
         }
-        return gathered(Self.places(dimensions, strides: strides), dimensions)
+        return gathered(Self.positions(dimensions, strides: strides), dimensions)
     }
 
     /// Applies functions of two values to the elements of two tensors of one shape, both of floats

@@ -1,6 +1,6 @@
 import TensorGraph
 
-/// Parts of tensors at constant places, each of which is a tuple of indices into leading axes.
+/// Parts of tensors at constant positions, each of which is a tuple of indices into leading axes.
 enum Indexing: OperationFamily {
     static let rules: [String: OperationRule] = [
         "GatherElements": OperationRule(elements),
@@ -10,7 +10,8 @@ enum Indexing: OperationFamily {
             let table = try IndexTable(node, value.dimensions, batchAxes: batchAxes)
             let rows = try Shapes.reshaped(value, table.rows, node)
             let picked = try Slicing.gathered(
-                rows, axis: 0, table.places, [table.places.count] + table.rows.dropFirst(), node)
+                rows, axis: 0, table.positions, [table.positions.count] + table.rows.dropFirst(),
+                node)
             return [try Shapes.reshaped(picked, table.result, node)]
         },
         "ScatterND": OperationRule { node in
@@ -30,18 +31,20 @@ enum Indexing: OperationFamily {
             let count = table.rows[0]
             try node.takeHost([count])
             var sources = Array(0..<count)
-            for (update, place) in table.places.enumerated() { sources[place] = count + update }
+            for (update, position) in table.positions.enumerated() {
+                sources[position] = count + update
+            }
             let rest = Array(table.rows.dropFirst())
             let rows = try node.tensor(Shapes.reshaped(value, table.rows, node))
             let changes = try node.tensor(
-                Shapes.reshaped(updates, [table.places.count] + rest, node))
+                Shapes.reshaped(updates, [table.positions.count] + rest, node))
             let both = ONNXValue.tensor(concat([rows, changes], axis: 0), value.type)
             let picked = try Slicing.gathered(both, axis: 0, sources, table.rows, node)
             return [try Shapes.reshaped(picked, value.dimensions, node)]
         },
     ]
 
-    /// Elements whose place along one axis is given for each.
+    /// Elements whose position along one axis is given for each.
     @Sendable private static func elements(_ node: NodeContext) throws -> [ONNXValue] {
         let (value, indices) = (try node.value(0), try node.constant(1))
         let data = value.dimensions
@@ -56,21 +59,22 @@ enum Indexing: OperationFamily {
         let strides = Shape(data).strides
         var others = strides
         others[axis] = 0
-        let rows = ONNXTensor.places(indices.dimensions, strides: others)
-        let places = try zip(rows, node.integers(1)).map { row, index in
-            row + (try node.place(index, of: data[axis])) * strides[axis]
+        let rows = ONNXTensor.positions(indices.dimensions, strides: others)
+        let positions = try zip(rows, node.integers(1)).map { row, index in
+            row + (try node.position(index, of: data[axis])) * strides[axis]
         }
         let flat = try Shapes.reshaped(value, [node.count(data)], node)
-        return [try Slicing.gathered(flat, axis: 0, places, indices.dimensions, node)]
+        return [try Slicing.gathered(flat, axis: 0, positions, indices.dimensions, node)]
     }
 }
 
-/// The second input of a node: tuples of indices, as places in a matrix of all that they can name.
+/// The second input of a node: tuples of indices, as rows of a matrix of all that
+/// they can name.
 private struct IndexTable {
     /// The data's shape with the axes that are indexed as one.
     let rows: [Int]
     /// A row for each tuple.
-    let places: [Int]
+    let positions: [Int]
     /// The shape of what the tuples name.
     let result: [Int]
 
@@ -89,10 +93,10 @@ private struct IndexTable {
         result = table.dimensions.dropLast() + data[depth...]
         let indices = try node.integers(1)
         let perBatch = table.dimensions[batchAxes...].dropLast().reduce(1, *)
-        places = try (0..<indices.count / width).map { tuple in
-            try named.indices.reduce(tuple / perBatch) { place, axis in
+        positions = try (0..<indices.count / width).map { tuple in
+            try named.indices.reduce(tuple / perBatch) { position, axis in
                 let index = indices[tuple * width + axis]
-                return place * named[axis] + (try node.place(index, of: named[axis]))
+                return position * named[axis] + (try node.position(index, of: named[axis]))
             }
         }
     }

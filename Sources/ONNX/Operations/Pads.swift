@@ -66,7 +66,8 @@ enum Pads: OperationFamily {
         return concat(parts, axis: axis)
     }
 
-    /// The element that a place outside an axis repeats; nil if the mode does not reach that far.
+    /// The element that a position outside an axis repeats; nil if the mode does not reach that
+    /// far.
     private static func source(_ mode: String, _ size: Int, _ reach: Int) -> ((Int) -> Int)? {
         switch mode {
         case "edge": return { $0 < 0 ? 0 : size - 1 }

@@ -165,8 +165,8 @@ private struct Pool {
     ) -> [Float] {
         (0..<positions).map { position in
             let first = start + position * stride
-            let places = Swift.stride(from: first, to: first + kernel * dilation, by: dilation)
-            return 1 / Float(Swift.max(1, places.count(where: counted.contains)))
+            let positions = Swift.stride(from: first, to: first + kernel * dilation, by: dilation)
+            return 1 / Float(Swift.max(1, positions.count(where: counted.contains)))
         }
     }
 }

@@ -16,14 +16,14 @@ enum Quantizing: OperationFamily {
         {
             let zero = try node.optionalConstant(2)
             try node.takeHost(codes.dimensions)
-            let place = try placing(codes.dimensions, steps.dimensions, node)
+            let position = try placing(codes.dimensions, steps.dimensions, node)
             let (integers, factors) = (codes.floats ?? [], steps.floats ?? [])
             let zeros = zero?.floats
             guard zeros.map({ $0.count == factors.count }) ?? true else {
                 throw node.error("scales and zero points are not equally many", ONNXError.damaged)
             }
             let floats = integers.indices.map { index in
-                let slice = place(index)
+                let slice = position(index)
                 return (integers[index] - (zeros?[slice] ?? 0)) * factors[slice]
             }
             return [.host(ONNXTensor(floats: floats, dimensions: codes.dimensions))]
@@ -51,7 +51,7 @@ enum Quantizing: OperationFamily {
         return [.tensor(limited, type)]
     }
 
-    /// The place among the scales for each element of a constant.
+    /// The position among the scales for each element of a constant.
     private static func placing(
         _ dimensions: [Int], _ scales: [Int], _ node: NodeContext
     ) throws -> (Int) -> Int {

@@ -49,9 +49,9 @@ enum Reductions: OperationFamily {
     ) -> ONNXTensor {
         let (dimensions, strides) = (tensor.dimensions, tensor.shape.strides)
         let kept = dimensions.indices.filter { !axes.contains($0) }
-        let inner = ONNXTensor.places(
+        let inner = ONNXTensor.positions(
             axes.map { dimensions[$0] }, strides: axes.map { strides[$0] })
-        let outer = ONNXTensor.places(
+        let outer = ONNXTensor.positions(
             kept.map { dimensions[$0] }, strides: kept.map { strides[$0] })
         let results = outer.map { start in combine(inner.map { values[start + $0] }) }
         let shape =

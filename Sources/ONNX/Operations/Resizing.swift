@@ -168,22 +168,22 @@ private struct ResizePlan {
         switch mode {
         case "linear": ["half_pixel", "pytorch_half_pixel", "align_corners"].contains(transform)
         case "nearest" where ["half_pixel", "pytorch_half_pixel", "asymmetric"].contains(transform):
-            // The places repeat after as many elements as the factor says.
+            // The indices repeat after as many elements as the factor says.
             factor <= Picking.maximumCount
                 && (0..<factor).allSatisfy { index in
-                    let place = nearestPlace(coordinate(factor + index, axis))
-                    return place == 1
+                    let source = nearestIndex(coordinate(factor + index, axis))
+                    return source == 1
                 }
         default: false
         }
     }
 
-    private func clamped(_ place: Int, _ size: Int) -> Int {
-        Swift.min(Swift.max(place, 0), size - 1)
+    private func clamped(_ index: Int, _ size: Int) -> Int {
+        Swift.min(Swift.max(index, 0), size - 1)
     }
 
-    /// The place in the input, in float32: where it is halfway between two elements, other programs
-    /// take the same one.
+    /// The position in the input, in float32: where it is halfway between two elements, other
+    /// programs take the same one.
     private func coordinate(_ index: Int, _ axis: Axis) -> Float {
         let (i, size) = (Float(index), Float(shape[axis.index]))
         let whole = size * axis.scale
@@ -199,15 +199,15 @@ private struct ResizePlan {
         }
     }
 
-    private func nearestPlace(_ position: Float) -> Int {
-        let place: Float
+    private func nearestIndex(_ position: Float) -> Int {
+        let rounded: Float
         switch nearest {
-        case "floor": place = position.rounded(.down)
-        case "ceil": place = position.rounded(.up)
-        case "round_prefer_ceil": place = (position + 0.5).rounded(.down)
-        default: place = (position - 0.5).rounded(.up)
+        case "floor": rounded = position.rounded(.down)
+        case "ceil": rounded = position.rounded(.up)
+        case "round_prefer_ceil": rounded = (position + 0.5).rounded(.down)
+        default: rounded = (position - 0.5).rounded(.up)
         }
-        return Int(place)
+        return Int(rounded)
     }
 
     /// Resizes one axis: as a slice if the elements are equally far apart, else as a product.
@@ -220,21 +220,21 @@ private struct ResizePlan {
                 filter.sources(Double(coordinate(index, axis)), size)
             }
         }
-        let place = { clamped(nearestPlace(coordinate($0, axis)), size) }
-        if let step = step(axis.size, place) {
+        let source = { clamped(nearestIndex(coordinate($0, axis)), size) }
+        if let step = step(axis.size, source) {
             let slice = try Slicing.slice(
-                .tensor(x, .float), axis: axis.index, from: place(0), count: axis.size, step: step,
+                .tensor(x, .float), axis: axis.index, from: source(0), count: axis.size, step: step,
                 node)
             return try node.tensor(slice)
         }
-        return try node.product(x, axis: axis.index, to: axis.size) { [(place($0), 1)] }
+        return try node.product(x, axis: axis.index, to: axis.size) { [(source($0), 1)] }
     }
 
-    /// The distance between places that are equally far apart; nil for others.
-    private func step(_ count: Int, _ place: (Int) -> Int) -> Int? {
+    /// The distance between indices that are equally far apart; nil for others.
+    private func step(_ count: Int, _ source: (Int) -> Int) -> Int? {
         guard count > 1 else { return 1 }
-        let (first, step) = (place(0), place(1) - place(0))
-        let isEven = step > 0 && (0..<count).allSatisfy { place($0) == first + $0 * step }
+        let (first, step) = (source(0), source(1) - source(0))
+        let isEven = step > 0 && (0..<count).allSatisfy { source($0) == first + $0 * step }
         return isEven ? step : nil
     }
 }
@@ -258,8 +258,8 @@ private struct InterpolationFilter {
 
     func sources(_ position: Double, _ size: Int) -> [(column: Int, weight: Double)] {
         let reach = (isCubic ? 2 : 1) / scale
-        let places = Int((position - reach).rounded(.up))...Int((position + reach).rounded(.down))
-        var sources = places.map { ($0, weight(Swift.abs(Double($0) - position) * scale)) }
+        let columns = Int((position - reach).rounded(.up))...Int((position + reach).rounded(.down))
+        var sources = columns.map { ($0, weight(Swift.abs(Double($0) - position) * scale)) }
         if excludesOutside { sources.removeAll { !(0..<size).contains($0.0) } }
         let sum = sources.reduce(0) { $0 + $1.1 }
         return sources.map { (Swift.min(Swift.max($0.0, 0), size - 1), $0.1 / sum) }

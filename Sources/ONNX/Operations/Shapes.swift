@@ -119,8 +119,8 @@ enum Shapes: OperationFamily {
         }
         try node.takeHost(tensor.dimensions)
         let (dimensions, strides) = (order.map { tensor.dimensions[$0] }, tensor.shape.strides)
-        let places = ONNXTensor.places(dimensions, strides: order.map { strides[$0] })
-        return [.host(tensor.gathered(places, dimensions))]
+        let positions = ONNXTensor.positions(dimensions, strides: order.map { strides[$0] })
+        return [.host(tensor.gathered(positions, dimensions))]
     }
 
     @Sendable private static func filled(_ node: NodeContext) throws -> [ONNXValue] {

@@ -31,18 +31,18 @@ enum Slicing: OperationFamily {
         return [value]
     }
 
-    /// The first place and the number of elements, by numpy's rules.
+    /// The first position and the number of elements, by numpy's rules.
     private static func range(
         _ start: Int, _ end: Int, _ step: Int, _ size: Int
     ) -> (start: Int, count: Int) {
-        func place(_ index: Int, _ low: Int, _ high: Int) -> Int {
+        func position(_ index: Int, _ low: Int, _ high: Int) -> Int {
             Swift.min(Swift.max(index < 0 ? index + size : index, low), high)
         }
         if step > 0 {
-            let (first, last) = (place(start, 0, size), place(end, 0, size))
+            let (first, last) = (position(start, 0, size), position(end, 0, size))
             return (first, last > first ? (last - first - 1) / step + 1 : 0)
         }
-        let (first, last) = (place(start, -1, size - 1), place(end, -1, size - 1))
+        let (first, last) = (position(start, -1, size - 1), position(end, -1, size - 1))
         return (first, first > last ? (first - last - 1) / -step + 1 : 0)
     }
 
@@ -61,7 +61,7 @@ enum Slicing: OperationFamily {
             strides[axis] = count > 1 ? strides[axis] * step : 0
             return .host(
                 tensor.gathered(
-                    ONNXTensor.places(dimensions, strides: strides, offset: offset), dimensions))
+                    ONNXTensor.positions(dimensions, strides: strides, offset: offset), dimensions))
         }
         guard count > 0 else {
             // It is empty, which the graph has no value for.
@@ -93,30 +93,30 @@ enum Slicing: OperationFamily {
             throw node.error("rank \(rank) and indices of rank \(indices.rank) do not fit")
         }
         let size = value.dimensions[axis]
-        let places = try node.integers(1).map { try node.place($0, of: size) }
+        let positions = try node.integers(1).map { try node.position($0, of: size) }
         var dimensions = value.dimensions
         dimensions.replaceSubrange(axis...axis, with: indices.dimensions)
-        return [try gathered(value, axis: axis, places, dimensions, node)]
+        return [try gathered(value, axis: axis, positions, dimensions, node)]
     }
 
-    /// The elements of an axis at some places of it, under a new shape.
+    /// The elements of an axis at some positions of it, under a new shape.
     static func gathered(
-        _ value: ONNXValue, axis: Int, _ places: [Int], _ dimensions: [Int], _ node: NodeContext
+        _ value: ONNXValue, axis: Int, _ positions: [Int], _ dimensions: [Int], _ node: NodeContext
     ) throws -> ONNXValue {
         if case .host(let tensor) = value, tensor.elements != nil {
-            return .host(try gathered(tensor, axis, places, dimensions, node))
+            return .host(try gathered(tensor, axis, positions, dimensions, node))
         }
-        let jumps = zip(places, places.dropFirst()).count { $0 + 1 != $1 }
-        guard !places.isEmpty, jumps < Picking.maximumCount else {
-            throw node.error("\(places.count) indices in \(jumps) parts are not supported")
+        let jumps = zip(positions, positions.dropFirst()).count { $0 + 1 != $1 }
+        guard !positions.isEmpty, jumps < Picking.maximumCount else {
+            throw node.error("\(positions.count) indices in \(jumps) parts are not supported")
         }
         _ = try node.count(dimensions)
-        let picked = try node.tensor(value).picked(places, axis: axis)
+        let picked = try node.tensor(value).picked(positions, axis: axis)
         return .tensor(picked.reshaped(Shape(dimensions)), value.type)
     }
 
     private static func gathered(
-        _ tensor: ONNXTensor, _ axis: Int, _ places: [Int], _ dimensions: [Int],
+        _ tensor: ONNXTensor, _ axis: Int, _ positions: [Int], _ dimensions: [Int],
         _ node: NodeContext
     ) throws -> ONNXTensor {
         try node.takeHost(dimensions)
@@ -126,8 +126,8 @@ enum Slicing: OperationFamily {
         let size = tensor.dimensions[axis]
         var all: [Int] = []
         for row in 0..<outer {
-            for place in places {
-                let start = (row * size + place) * inner
+            for position in positions {
+                let start = (row * size + position) * inner
                 all += start..<(start + inner)
             }
         }
