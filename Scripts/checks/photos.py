@@ -158,9 +158,9 @@ def noise(seed):
 
 
 class Kinship(unittest.TestCase):
-    def groups(self, names, images=None, splits=None):
-        rows = [{"package": "p", "name": name, "split": (splits or {}).get(name, "train")}
-                for name in names]
+    def groups(self, names, images=None, splits=None, before=None):
+        rows = [{"package": "p", "name": name, "split": (splits or {}).get(name, "train"),
+                 "before": (before or {}).get(name, "-")} for name in names]
         generated = {name: noise(i) for i, name in enumerate(names)}
         generated |= images or {}
         found = kin.groups(rows, lambda row: generated[row["name"]].copy())
@@ -175,6 +175,7 @@ class Kinship(unittest.TestCase):
     def test_a_word_in_several_splits_is_a_kind(self):
         names = ["p-forest1.jpg", "p-forest2.jpg", "p-forest3.jpg"]
         self.assertEqual(self.groups(names, splits={names[2]: "test"}), [[n] for n in names])
+        self.assertEqual(self.groups(names, before={names[2]: "test"}), [[n] for n in names])
         self.assertEqual(self.groups(names, splits={names[2]: "held-out"}), [names])
 
     def test_equal_and_mirrored_photos(self):
@@ -183,7 +184,6 @@ class Kinship(unittest.TestCase):
         names = ["p-a.jpg", "p-b.jpg", "p-c.jpg"]
         images = {names[0]: image, names[1]: mirrored.resize((80, 50))}
         self.assertEqual(self.groups(names, images), [names[:2], names[2:]])
-
 
     def test_nearly_equal_photos(self):
         names = ["p-a.jpg", "p-b.jpg"]

@@ -73,7 +73,9 @@ def by_subject(rows):
 
 
 def set_of(row):
-    """The split of a photo before some of `train` were held out."""
+    """The split of a photo before some of `train` were held out, and some of `test` joined it."""
+    if row["before"] != "-":
+        return row["before"]
     return "train" if row["split"] == "held-out" else row["split"]
 
 
