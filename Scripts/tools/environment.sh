@@ -3,6 +3,7 @@
 #   retint       $RETINT, or the release build's executable
 #   python       $PYTHON, or .venv/bin/python (Scripts/setup --python creates it)
 #   build_flags  of the build that tests and checks share; the index is for checks/unused
+#   shared_build of another package that uses that build's folder, and so its modules
 #
 # Python started from here finds the modules of Scripts/python.
 script=$(realpath "$0")
@@ -11,6 +12,9 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 retint=${RETINT:-.build/release/retint}
 python=${PYTHON:-.venv/bin/python}
 build_flags=(-c release -Xswiftc -enable-testing --enable-index-store)
+# Without the last option, Swift may take the plan of the package that was built there before, and
+# finds none of this package's targets in it.
+shared_build=(--scratch-path .build "${build_flags[@]}" --disable-build-manifest-caching)
 export PYTHONPATH="$PWD/Scripts/python${PYTHONPATH:+:$PYTHONPATH}"
 
 # Builds retint in release mode unless $RETINT names an executable.

@@ -1,5 +1,5 @@
 import ONNX
-public import TensorGraph
+import TensorGraph
 
 /// A network that was read from a file, without its weights.
 ///

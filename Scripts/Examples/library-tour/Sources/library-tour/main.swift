@@ -12,7 +12,7 @@ for try await event in try Trainer(configuration).events() { print(event) }
 
 let checkpoint = try Checkpoint(contentsOf: "runs/tour/best.h5")
 let photo = try Image(contentsOf: "photo.jpg")
-try await Colorizer(Model(checkpoint)).colorize(photo).write(to: "colored.jpg")
+try Colorizer(Model(checkpoint)).colorize(photo).write(to: "colored.jpg")
 
 let package = try checkpoint.package(ExportOptions(precision: .float16, target: .iOS16))
 let (small, _) = try package.quantized(QuantizationPlan(QuantizationScheme(.int8)))
