@@ -44,6 +44,25 @@ public func smoothL1Loss(
     huberLoss(prediction, target, delta: beta, reduction: reduction) / beta
 }
 
+/// The mean squared difference of similarities: how alike the features at each two positions of an
+/// image are, as the cosine of the angle between them (Liu et al., "Structured Knowledge
+/// Distillation for Semantic Segmentation", 2019).
+///
+/// - Parameter features, target: [N, C, H, W]; C may differ.
+public func pairwiseLoss(
+    _ features: Tensor, _ target: Tensor, reduction: Reduction = .mean
+) -> Tensor {
+    mseLoss(similarities(features), similarities(target), reduction: reduction)
+}
+
+/// The cosines of all pairs of positions: [N, C, H, W] to [N, H·W, H·W].
+private func similarities(_ features: Tensor) -> Tensor {
+    let shape = features.shape
+    let norms = sqrt((features * features).sum(axes: [1], keepDims: true) + 1e-12)
+    let columns = (features / norms).reshaped([shape[0], shape[1], shape[2] * shape[3]])
+    return matmul(columns, columns, transposeX: true)
+}
+
 /// −Σ t·log softmax(x) along `axis`: `torch.nn.functional.cross_entropy` with class probabilities
 /// as targets. Not reduced, it keeps the axis, with extent 1.
 ///

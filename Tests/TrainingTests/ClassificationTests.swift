@@ -9,6 +9,10 @@ import Testing
 
 @Suite(.serialized) struct ClassificationTests {
     private func losses(_ scratch: TemporaryFolder, _ settings: String...) throws -> [Double] {
+        try losses(scratch, settings)
+    }
+
+    private func losses(_ scratch: TemporaryFolder, _ settings: [String]) throws -> [Double] {
         var configuration = try scratch.configuration(
             "architecture=class-unet", "steps=12", "data.validation_fraction=0",
             "overfit_one_batch=true", "loss.kind=classification", "schedule.kind=constant",
@@ -47,6 +51,35 @@ import Testing
             scratch, "architecture=mobile-unet", "loss.kind=l1", "loss.temporal=0.5",
             "loss.total_variation=0.1")
         #expect(losses[11] < losses[0])
+    }
+
+    /// The teacher is twice as wide, so that only similarities of positions can be compared.
+    @Test func learnsTheFeaturesOfAWiderTeacher() throws {
+        let scratch = try TemporaryFolder()
+        try scratch.addPhotos(2)
+        let teacher = "\(scratch.path)/teacher.h5"
+        try Checkpoint(architecture: "class-unet", options: ["width": "0.5"], seed: 5)
+            .write(to: teacher)
+        let features = ["distillation.teacher=\(teacher)", "distillation.features=stage8"]
+        // The weight makes everything else small beside the similarities.
+        let losses = try losses(
+            scratch,
+            features + [
+                "distillation.feature_loss=pairwise", "distillation.feature_weight=1000",
+                "distillation.weight=1", "seed=1", "steps=40", "data.crop=96",
+            ])
+        #expect(losses[0] > 10 && losses[39] < 0.5 * losses[0])
+        let refusals = [
+            (["data.crop=96"], "set distillation.feature_loss to pairwise"),
+            (["data.crop=288", "distillation.feature_loss=pairwise"], "at most 1024 positions"),
+        ]
+        for (settings, words) in refusals {
+            let other = ["architecture=class-unet", "output=\(scratch.path)/other"]
+            let error = #expect(throws: TrainingError.self) {
+                try TrainingRun(try scratch.configuration(other + features + settings))
+            }
+            #expect(error?.description.contains(words) == true)
+        }
     }
 
     @Test(arguments: [

@@ -37,7 +37,7 @@ import Testing
         let bins: [Int]
         let codes: [Codes]
         let prior: Prior
-        let classification: Classification
+        let classification, pairwise: Classification
         let totalVariation: [Float]
         let regression: [Regression]
         let perceptual: Classification
@@ -155,6 +155,25 @@ import Testing
             "target": drawn("target", shape, -0.7...0.7),
         ])
         #expect(agree(values.scalars, golden.losses, within: 1e-5))
+    }
+
+    @Test func pairwiseLossIsPyTorchs() throws {
+        let golden = try Golden.load().pairwise
+        let (shape, wider): (Shape, Shape) = ([2, 3, 2, 3], [2, 5, 2, 3])
+        let graph = Graph(mode: .training)
+        let features = graph.variable("features", shape, role: .parameter)
+        let differences = pairwiseLoss(features, graph.input("target", wider), reduction: .none)
+        let losses = differences.mean(axes: [1, 2])
+        let gradient = try gradients(of: losses.sum(), withRespectTo: [features])[0]
+        let program = try Program(outputs: [("losses", losses), ("gradient", gradient)])
+        try program.load(["features": drawn("features", shape, -1...2)])
+        let results = try program.run(["target": drawn("wider", wider, -1...2)])
+        #expect(agree(try #require(results["losses"]).scalars, golden.losses, within: 1e-5))
+        let found = try #require(results["gradient"]).scalars
+        #expect(found.count == golden.gradient.count)
+        for (value, expected) in zip(found, golden.gradient) {
+            #expect(abs(value - expected) <= 1e-5)
+        }
     }
 
     @Test func perceptualLossIsPyTorchs() throws {

@@ -272,8 +272,11 @@ public struct ConfigurationField {
                 "distillation.features", optional: \.distillation.features, .path("pairs"),
                 "modules whose outputs imitate the teacher's: \"up8=up8 context\""),
             .init(
+                "distillation.feature_loss", \.distillation.featureLoss, .any,
+                "compares values, or how alike two positions are, whatever the channels"),
+            .init(
                 "distillation.feature_weight", \.distillation.featureWeight, .range(0...1e6),
-                "weight of their mean squared difference"),
+                "weight of their difference"),
         ]
     }
 

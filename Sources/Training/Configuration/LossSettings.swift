@@ -59,8 +59,18 @@ extension TrainingConfiguration {
         public var temperature = 1.0
         /// Pairs of modules whose outputs are to agree: `student=teacher`, or one name for both.
         public var features: String?
-        /// The weight of the mean squared difference of those outputs.
+        /// How those outputs are compared.
+        public var featureLoss = FeatureLoss.mse
+        /// The weight of that difference.
         public var featureWeight = 1.0
+
+        /// How outputs of modules are compared.
+        public enum FeatureLoss: String, CaseIterable, Hashable, Sendable {
+            /// The mean squared difference of outputs of one shape.
+            case mse
+            /// That of the similarities of all pairs of positions; channels may differ.
+            case pairwise
+        }
 
         /// The defaults.
         public init() {}

@@ -19,7 +19,8 @@ final class Teacher {
 
     private let source: Source
     private let configuration: TrainingConfiguration
-    private let pairs: [FeaturePair]
+    /// Each with the shape of the teacher's output.
+    private var features: [(pair: FeaturePair, shape: Shape)] = []
     private static let colors = "teacher"
     private static let logits = "teacher_logits"
 
@@ -35,9 +36,10 @@ final class Teacher {
         var configuration = configuration
         configuration.batch = batch
         self.configuration = configuration
-        pairs = try FeaturePair.list(configuration.distillation.features ?? "")
+        let pairs = FeaturePair.list(configuration.distillation)
         guard pairs.isEmpty, configuration.distillation.logits == 0 else {
-            source = .network(try Self.network(path, configuration, pairs, student))
+            let network = try Self.network(path, configuration, pairs, student)
+            (source, features) = (.network(network.program), network.features)
             return
         }
         source = .model(try Self.program(path, configuration))
@@ -62,7 +64,7 @@ final class Teacher {
     private static func network(
         _ path: String, _ configuration: TrainingConfiguration, _ pairs: [FeaturePair],
         _ student: ColorPrediction
-    ) throws -> Program {
+    ) throws -> (program: Program, features: [(FeaturePair, Shape)]) {
         guard Checkpoint.isCheckpoint(path) else {
             throw TrainingError(
                 at:
@@ -86,13 +88,12 @@ final class Teacher {
             }
             outputs.append((Self.logits, logits))
         }
-        for pair in pairs {
-            outputs.append((pair.input, try pair.match(in: graph, student.ab.graph)))
-        }
+        let targets = try pairs.map { ($0, try $0.match(in: graph, student.ab.graph)) }
+        outputs += targets.map { ($0.input, $1) }
         let program = try Program(
             outputs: outputs, options: CompileOptions(threads: configuration.threads))
         try program.load(checkpoint.variables)
-        return program
+        return (program, targets.map { ($0, $1.shape) })
     }
 
     /// The inputs of the step's graph: `teacher`, the teacher's a and b divided by 110,
@@ -125,48 +126,11 @@ final class Teacher {
             let factor = Float(settings.logits * settings.temperature * settings.temperature)
             loss = loss + crossEntropy(logits * inverseTemperature, targets) * factor
         }
-        for pair in pairs {
+        for (pair, shape) in features {
             guard let feature = graph.output(ofModule: pair.student) else { continue }
-            let target = graph.input(pair.input, feature.shape)
-            loss = loss + mseLoss(feature, target) * Float(settings.featureWeight)
+            let target = graph.input(pair.input, shape)
+            loss = loss + pair.loss(feature, target) * Float(settings.featureWeight)
         }
         return loss
-    }
-}
-
-/// Two modules whose outputs are to agree.
-private struct FeaturePair {
-    let student, teacher: String
-
-    var input: String { "teacher.\(teacher)" }
-
-    /// Pairs as listed in `distillation.features`: `up8=up8`, or `context` for the same name.
-    static func list(_ text: String) throws(TrainingError) -> [FeaturePair] {
-        text.split(whereSeparator: { " ,".contains($0) }).map { part in
-            let names = part.split(separator: "=", maxSplits: 1).map(String.init)
-            return FeaturePair(student: names[0], teacher: names[names.count - 1])
-        }
-    }
-
-    /// The output of the teacher's module.
-    ///
-    /// - Throws: ``TrainingError`` unless both modules exist and their outputs have the same shape.
-    func match(in teacherGraph: Graph, _ studentGraph: Graph) throws(TrainingError) -> Tensor {
-        guard let studentOutput = studentGraph.output(ofModule: student),
-            let teacherOutput = teacherGraph.output(ofModule: teacher)
-        else {
-            throw TrainingError(
-                at:
-                    "distillation.features",
-                "\(student)=\(teacher): there is no such module; see the summary of the network")
-        }
-        guard studentOutput.shape == teacherOutput.shape else {
-            throw TrainingError(
-                at:
-                    "distillation.features",
-                "the output of \(student) is \(studentOutput.shape), that of the teacher's "
-                    + "\(teacher) \(teacherOutput.shape); name modules of one shape")
-        }
-        return teacherOutput
     }
 }

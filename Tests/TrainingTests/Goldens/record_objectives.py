@@ -72,6 +72,21 @@ def classification():
     return {"losses": rounded(losses.detach()), "gradient": rounded(logits.grad)}
 
 
+def pairwise():
+    """The mean squared difference of cosine similarities between positions, for each example."""
+    features = draw("features", (2, 3, 2, 3), -1, 2).requires_grad_()
+    target = draw("wider", (2, 5, 2, 3), -1, 2)
+    losses = []
+    for pair in zip(features, target):
+        mine, theirs = (values.flatten(1) for values in pair)
+        similarities = [
+            F.cosine_similarity(values[:, :, None], values[:, None, :], dim=0)
+            for values in (mine, theirs)]
+        losses.append(F.mse_loss(*similarities))
+    sum(losses).backward()
+    return {"losses": rounded(torch.stack(losses).detach()), "gradient": rounded(features.grad)}
+
+
 def total_variation():
     picture = draw("picture", (2, 2, 5, 6), -1, 1)
     parts = [picture.diff(dim=axis).abs().mean((1, 2, 3)) for axis in (2, 3)]
@@ -167,6 +182,7 @@ def main():
     golden = {
         "bins": BINS.astype(int).ravel().tolist(),
         "codes": codes(), "prior": prior(), "classification": classification(),
+        "pairwise": pairwise(),
         "total_variation": total_variation(), "regression": regression(),
         "perceptual": perceptual(),
         "schedules": [
