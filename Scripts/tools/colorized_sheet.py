@@ -1,10 +1,15 @@
 #!/usr/bin/env python3
-"""Draws README's sheet of test photos: gray, colorized by each checkpoint, original.
+"""Draws a sheet of photos: gray, colorized by checkpoints, original.
 
-    .venv/bin/python Scripts/tools/colorized_sheet.py [-o FILE]
+    .venv/bin/python Scripts/tools/colorized_sheet.py [--photos SPLIT] [-o FILE]
+    .venv/bin/python Scripts/tools/colorized_sheet.py --failures NAME [--photos SPLIT] [-o FILE]
 
-The photos are CC0 or in the public domain; Datasets/debian-photos.tsv says where that is stated,
-except of the portrait of Grace Hopper, a work of the U.S. Navy. Needs Pillow.
+Nobody picks the photos. They are ordered by how much lower ΔE2000 is than that of the gray photo.
+README's sheet shows the first, the last, and six evenly spread between them, by both checkpoints;
+the order is that of the first. --failures draws the sheet of a card, Checkpoints/NAME-failures.jpg:
+the last six. Only photos that are CC0 or in the public domain are shown
+(Datasets/debian-photos.tsv says where that is stated). By default they are held-out photos, for
+after Scripts/recipes/judge_checkpoint. Needs Pillow and h5py.
 """
 
 import argparse
@@ -17,16 +22,13 @@ from PIL import Image, ImageDraw, ImageFont
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "python"))
 
 import retint_tool
+from retint_photos import baseline, card
 from retint_tool import ROOT
 
 SHEET = ROOT / "Sources/Retint/Retint.docc/Resources/colorized.jpg"
-TEST = ROOT / "Datasets/debian-photos/test"
-PHOTOS = [
-    "gcompris-renewable-windmill3.webp", "gcompris-germany-neuschwanstein-castle.webp",
-    "endless-sky-forest0.jpg", "gcompris-farm-cow.webp", "gcompris-world-lemur.webp",
-    "facedetect-grace-hopper-512x512.jpg", "gcompris-kingfisher.webp", "palapeli-citrus-fruits.jpg",
-]
-CHECKPOINTS = ["lite-class-unet-small", "lite-class-unet"]
+FREE = ("CC0-1.0", "public-domain")
+ROWS, FAILURES = 8, 6
+CHECKPOINTS = ["lite-class-unet", "lite-class-unet-small"]
 WIDTH, HEIGHT, GAP, TITLE = 300, 190, 6, 26
 
 
@@ -40,33 +42,67 @@ def cell(path):
     return image.crop((left, top, left + WIDTH, top + HEIGHT))
 
 
-def colorized(checkpoint, directory):
+def model(checkpoint):
+    return ROOT / f"Checkpoints/{checkpoint}.h5"
+
+
+def errors(network, folder):
+    """ΔE2000 of each photo by its file."""
+    report = retint_tool.report("evaluate", network, "--data", folder)
+    return {photo["file"]: photo["delta_e2000"] for photo in report["photos"]}
+
+
+def ranked(checkpoint, folder):
+    """Files of free photos, from those that gain most over gray to those that lose most."""
+    free = {row["name"] for row in card.split(folder.name) if row["license"] in FREE}
+    with tempfile.TemporaryDirectory() as directory:
+        gray = errors(baseline.constant((0, 0), pathlib.Path(directory)), folder)
+    found = errors(model(checkpoint), folder)
+    files = [file for file in found if pathlib.Path(file).name in free]
+    return sorted(files, key=lambda file: found[file] - gray[file])
+
+
+def spread(files):
+    return [files[round(row * (len(files) - 1) / (ROWS - 1))] for row in range(ROWS)]
+
+
+def colorized(checkpoint, photos, directory):
     output = pathlib.Path(directory) / checkpoint
-    photos = [str(TEST / name) for name in PHOTOS]
-    model = str(ROOT / f"Checkpoints/{checkpoint}.h5")
-    retint_tool.run("colorize", model, *photos, "-o", output, "--format", "png")
-    return [cell(output / f"{pathlib.Path(name).stem}.png") for name in PHOTOS]
+    retint_tool.run("colorize", model(checkpoint), *photos, "-o", output, "--format", "png")
+    return [cell(output / f"{pathlib.Path(photo).stem}.png") for photo in photos]
 
 
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("-o", "--output", default=str(SHEET))
+    parser.add_argument("--photos", default="held-out", choices=("held-out", "validation"))
+    parser.add_argument("--failures", metavar="NAME")
+    parser.add_argument("-o", "--output")
     options = parser.parse_args()
-    originals = [cell(TEST / name) for name in PHOTOS]
+    folder = ROOT / "Datasets/debian-photos" / options.photos
+    if options.failures:
+        sheet = ROOT / f"Checkpoints/{options.failures}-failures.jpg"
+        draw([options.failures], ranked(options.failures, folder)[-FAILURES:],
+             options.output or sheet)
+    else:
+        draw(CHECKPOINTS, spread(ranked(CHECKPOINTS[0], folder)), options.output or SHEET)
+
+
+def draw(checkpoints, photos, output):
+    originals = [cell(photo) for photo in photos]
     columns = [("gray", [image.convert("L").convert("RGB") for image in originals])]
     with tempfile.TemporaryDirectory() as directory:
-        columns += [(name, colorized(name, directory)) for name in CHECKPOINTS]
+        columns += [(name, colorized(name, photos, directory)) for name in checkpoints]
     columns.append(("original", originals))
     sheet = Image.new("RGB", (len(columns) * (WIDTH + GAP) - GAP,
-                              TITLE + len(PHOTOS) * (HEIGHT + GAP) - GAP), "white")
-    draw, font = ImageDraw.Draw(sheet), ImageFont.load_default(size=16)
+                              TITLE + len(photos) * (HEIGHT + GAP) - GAP), "white")
+    canvas, font = ImageDraw.Draw(sheet), ImageFont.load_default(size=16)
     for column, (title, images) in enumerate(columns):
         x = column * (WIDTH + GAP)
-        draw.text((x + WIDTH / 2, TITLE / 2), title, fill="black", font=font, anchor="mm")
+        canvas.text((x + WIDTH / 2, TITLE / 2), title, fill="black", font=font, anchor="mm")
         for row, image in enumerate(images):
             sheet.paste(image, (x, TITLE + row * (HEIGHT + GAP)))
-    sheet.save(options.output, quality=88)
+    sheet.save(output, quality=88)
 
 
 if __name__ == "__main__":
