@@ -1,5 +1,6 @@
 import Checkpoints
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -132,6 +133,20 @@ import Testing
         #expect(rehearsal.total >= rehearsal.step * 10 + validation * 3 - .microseconds(1))
         #expect(rehearsal.overview.validationPhotos == 4)
         #expect(!FileManager.default.fileExists(atPath: configuration.output))
+    }
+
+    @Test func rehearsalsTakeTwoStepsOfEachSide() async throws {
+        let scratch = try TemporaryFolder()
+        try scratch.addPhotos(4)
+        let configuration = try scratch.configuration(
+            "steps=50", "data.validation_fraction=0", "data.other_crops=64")
+        let steps = Mutex<[Int]>([])
+        let rehearsal = try await Trainer.rehearse(configuration) { event in
+            if case .step(let step, _) = event { steps.withLock { $0.append(step - 1) } }
+        }
+        let sides = steps.withLock { $0 }.map { configuration.data.side(step: $0, seed: 0) }
+        #expect(sides == [32, 32, 64, 64])
+        #expect(rehearsal.total >= rehearsal.step * 50 - .microseconds(1))
     }
 
     @Test func learningRatesRiseUntilTheLossDiverges() async throws {

@@ -56,17 +56,17 @@ final class BatchSource: Sendable {
     /// The epoch after a number of steps, from 0.
     func epoch(afterSteps steps: Int) -> Int { steps * batch / epochExamples }
 
-    /// The place of an example in the training.
-    private struct Place {
+    /// An example of the training: its epoch, and its index among those of the epoch.
+    private struct Example {
         let epoch, index: Int
     }
 
-    /// The places of this part's examples.
-    private func places(step: Int) -> [Place] {
-        part.map { example in
-            let (epoch, index) = (step * batch + example)
+    /// This part's examples of a step.
+    private func examples(step: Int) -> [Example] {
+        part.map { offset in
+            let (epoch, index) = (step * batch + offset)
                 .quotientAndRemainder(dividingBy: epochExamples)
-            return Place(epoch: epoch, index: index)
+            return Example(epoch: epoch, index: index)
         }
     }
 
@@ -74,23 +74,23 @@ final class BatchSource: Sendable {
     func batch(step: Int) throws -> Batch {
         let step = repeatsFirst ? 0 : step
         readAhead(step: step)
-        let (places, side) = (places(step: step), settings.side(step: step, seed: seed))
-        let augmentations = places.map {
+        let (examples, side) = (examples(step: step), settings.side(step: step, seed: seed))
+        let augmentations = examples.map {
             Augmentation(seed: seed, epoch: $0.epoch, index: $0.index, settings: settings)
         }
-        let crops = try zip(places, augmentations).map { place, augmentation in
+        let crops = try zip(examples, augmentations).map { example, augmentation in
             let crop = augmentation.apply(
-                to: try photos.photo(at: photoIndex(place)), side: side)
-            let random = RandomStream(seed: seed, name: "cut-out \(place.epoch) \(place.index)")
+                to: try photos.photo(at: photoIndex(example)), side: side)
+            let random = RandomStream(seed: seed, name: "cut-out \(example.epoch) \(example.index)")
             return cutOuts?.pasted(onto: crop, random) ?? crop
         }
-        let damaged = try zip(places, crops).map { place, crop in
-            try crop.asOldPhoto(oldPhoto, seed: seed, name: "\(place.epoch) \(place.index)")
+        let damaged = try zip(examples, crops).map { example, crop in
+            try crop.asOldPhoto(oldPhoto, seed: seed, name: "\(example.epoch) \(example.index)")
         }
         var batch = Batch(crops, tones: augmentations.map(\.tone), damaged: damaged)
         batch.addClasses(classes)
         if settings.hints {
-            let randoms = places.map {
+            let randoms = examples.map {
                 RandomStream(seed: seed, name: "hints \($0.epoch) \($0.index)")
             }
             batch.extras.merge(ColorHints.inputs(for: batch.target, randoms)) { $1 }
@@ -99,15 +99,15 @@ final class BatchSource: Sendable {
     }
 
     /// The photos of this part's examples.
-    func photoIndices(step: Int) -> [Int] { places(step: step).map(photoIndex) }
+    func photoIndices(step: Int) -> [Int] { examples(step: step).map(photoIndex) }
 
-    private func photoIndex(_ place: Place) -> Int {
-        let (number, position) = place.index.quotientAndRemainder(dividingBy: photos.paths.count)
+    private func photoIndex(_ example: Example) -> Int {
+        let (number, position) = example.index.quotientAndRemainder(dividingBy: photos.paths.count)
         return passes.withLock { passes in
-            let known = passes.first { $0.epoch == place.epoch && $0.number == number }
+            let known = passes.first { $0.epoch == example.epoch && $0.number == number }
             if let known { return known.order[position] }
-            let order = order.permutation(epoch: place.epoch, pass: number)
-            passes = [Pass(epoch: place.epoch, number: number, order: order)] + passes.prefix(3)
+            let order = order.permutation(epoch: example.epoch, pass: number)
+            passes = [Pass(epoch: example.epoch, number: number, order: order)] + passes.prefix(3)
             return order[position]
         }
     }

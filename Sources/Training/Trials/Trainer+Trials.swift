@@ -2,8 +2,8 @@ import Glibc
 import Models
 
 extension Trainer {
-    /// Builds everything, takes two steps and validates once to estimate how long the training
-    /// takes. Nothing is written.
+    /// Builds everything, takes two steps for each side of crops and validates once to estimate how
+    /// long the training takes. Nothing is written.
     ///
     /// - Parameter report: called for each event, on another thread.
     /// - Throws: what ``init(_:resumes:ranks:)`` and ``events()`` throw.
@@ -40,13 +40,30 @@ extension Trainer {
 extension TrainingRun {
     fileprivate func rehearse() throws -> TrainingRehearsal {
         let clock = ContinuousClock()
-        // The first step also allocates memory.
-        _ = try trial(step: 0, rate: 0)
-        let step = try clock.measure { _ = try trial(step: 1, rate: 0) }
+        var steps = Duration.zero
+        for indices in stepsBySide() {
+            // The first step of a side also allocates memory.
+            _ = try trial(step: indices[0], rate: 0)
+            let other = indices[min(1, indices.count - 1)]
+            steps += try clock.measure { _ = try trial(step: other, rate: 0) } * indices.count
+        }
         let validation = try validator.map { validator in
             try clock.measure { _ = try validator.measure(validatedWeights()) { false } }
         }
+        let step = steps / min(configuration.steps, Self.sampledSteps)
         return TrainingRehearsal(self, step: step, validation: validation)
+    }
+
+    /// Of longer trainings, these first steps show how many have crops of which side.
+    private static let sampledSteps = 10_000
+
+    /// The steps of the training, those with crops of one side together.
+    private func stepsBySide() -> [[Int]] {
+        let seed = UInt64(configuration.seed)
+        let groups = Dictionary(grouping: 0..<min(configuration.steps, Self.sampledSteps)) {
+            configuration.data.side(step: $0, seed: seed)
+        }
+        return groups.sorted { $0.key < $1.key }.map(\.value)
     }
 
     fileprivate func learningRateRange(

@@ -1,8 +1,8 @@
-/// How long a training takes, from two steps and one validation.
+/// How long a training takes, from two steps for each side of crops and one validation.
 public struct TrainingRehearsal: Sendable {
     /// The network, the photos and the memory that a step takes.
     public let overview: TrainingOverview
-    /// The duration of a step.
+    /// The mean duration of a step.
     public let step: Duration
     /// The duration of a validation; nil without validation photos.
     public let validation: Duration?
