@@ -32,6 +32,7 @@ import Testing
                 "v": ONNXTensor(floats: [0.5], dimensions: [1, 1, 1, 1]),
                 "/layer/optimizer.weight": ONNXTensor(floats: [3], dimensions: [1, 1, 1, 1]),
                 "optimizer.bias": ONNXTensor(floats: [2, 1], dimensions: [2]),
+                "axis": ONNXTensor(integers: [0]),
             ])
         let path = try scratch.get().path("\(UUID().uuidString).onnx")
         try Data(try model.bytes()).write(to: URL(filePath: path))
@@ -63,12 +64,28 @@ import Testing
         try expectRefusal(wrong, says: "it is \"both\", not inside or outside")
     }
 
+    /// Where a network removes the axis of images, it takes one only, which is said.
+    @Test func networksOfOneImageAreFound() throws {
+        let single = [
+            Self.head, ONNXNode("Squeeze", ["ab", "axis"], ["one"]),
+            ONNXNode("Unsqueeze", ["one", "axis"], ["colors"]),
+        ]
+        let notes = try [([Self.head], "ab"), (single, "colors")].map { nodes, output in
+            try Checkpoint.importing(onnx: file(nodes, outputs: [output])).notes
+        }
+        #expect(notes == [[], ["the network takes one image at a time: train it with batch 1"]])
+    }
+
     @Test func twoPlanesAreJoinedByTheirNames() throws {
         let nodes = [
             ONNXNode("Conv", ["x", "v"], ["color_b"]), ONNXNode("Neg", ["color_b"], ["color_a"]),
         ]
         let path = try file(nodes, outputs: ["color_b", "color_a"])
-        #expect(try colors(Checkpoint(contentsOf: path), of: 10) == [-5, 5])
+        let checkpoint = try Checkpoint(contentsOf: path)
+        #expect(try colors(checkpoint, of: 10) == [-5, 5])
+        let written = try scratch.get().path("planes.h5")
+        try checkpoint.write(to: written)
+        #expect(try colors(Checkpoint(contentsOf: written), of: 10) == [-5, 5])
     }
 
     @Test func outputsAreFoundByTheirShape() throws {
