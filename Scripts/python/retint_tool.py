@@ -24,6 +24,13 @@ def report(*arguments, **options):
     return json.loads(run(*arguments, "--json", **options))
 
 
+def value(report, path):
+    """The value at the end of a path of keys; None if the report has none."""
+    for key in path:
+        report = report.get(key) if report else None
+    return report
+
+
 # The instructions for which kernels of networks differ, fastest first.
 INSTRUCTIONS = ("amx_tile", "avx512_fp16", "avx512_bf16", "avx512f", "avx2")
 
