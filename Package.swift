@@ -2,6 +2,15 @@
 
 import PackageDescription
 
+// What Retint exports. Targets that import Retint depend on these as well: SwiftPM compiles a
+// target anew after changes of its own dependencies, not of what it sees through them.
+let exportedByRetint: [Target.Dependency] = [
+    "AIModel", "Checkpoints", "ColorScience", "ColorizerExport", "Colorizers", "CoreAIRuntime",
+    "Engine", "Files", "Films", "Frames", "ImageIO", "Layers", "MIL", "MLPackage", "Models", "ONNX",
+    "ONNXExport", "Photos", "Placement", "Quantization", "Ranks", "Reports", "TensorFiles",
+    "TensorGraph", "Training", "Verification", "Version",
+]
+
 let package = Package(
     name: "retint",
     products: [
@@ -167,15 +176,7 @@ let package = Package(
         .target(name: "Reports", dependencies: ["ImageIO", "Files"]),
 
         // What people do with them.
-        .target(
-            name: "Retint",
-            dependencies: [
-                "AIModel", "Locks", "Training", "Verification", "Quantization", "Models", "Photos",
-                "ColorizerExport", "CoreAIRuntime", "ONNX", "ONNXExport",
-                "MIL", "Placement", "Checkpoints", "MLPackage", "Engine", "Colorizers", "Layers",
-                "Ranks", "Reports", "TensorGraph", "TensorFiles", "ColorScience", "ImageIO",
-                "Films", "Frames", "Motion", "Files", "Version",
-            ]),
+        .target(name: "Retint", dependencies: exportedByRetint + ["Locks", "Motion"]),
         .target(
             name: "Verification",
             dependencies: [
@@ -199,9 +200,8 @@ let package = Package(
             ]),
         .target(
             name: "RetintCLI",
-            dependencies: [
-                "Retint",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            dependencies: exportedByRetint + [
+                "Retint", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .executableTarget(name: "RetintExecutable", dependencies: ["RetintCLI"]),
 
@@ -335,12 +335,7 @@ let package = Package(
             ], exclude: ["Goldens"]),
         .testTarget(
             name: "CommandTests",
-            dependencies: [
-                "RetintCLI", "Retint", "Models", "Motion", "Photos", "Checkpoints", "ColorScience",
-                "Colorizers", "ColorizerExport", "MIL", "Engine", "Layers", "TensorFiles",
-                "TensorGraph",
-                "ImageIO", "TestSupport",
-            ],
+            dependencies: exportedByRetint + ["RetintCLI", "Retint", "Motion", "TestSupport"],
             exclude: ["Goldens"]),
     ]
 )

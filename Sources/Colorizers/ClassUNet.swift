@@ -8,9 +8,10 @@ public final class ClassUNet: Module, ColorizerNetwork, ColorClassifier {
     public static let architecture = "class-unet"
     /// H and W of the input are multiples of 32: the encoder halves the size five times.
     public static let requiredMultiple = 32
-    /// The options that the network uses: `width`, `depth`, `temperature` and `chromaScale`.
+    /// The options that the network uses: `width`, `depth`, `temperature`, `chromaScale` and
+    /// `certainty`.
     public static var options: Set<PartialKeyPath<ColorizerOptions>> {
-        [\.width, \.depth, \.temperature, \.chromaScale]
+        [\.width, \.depth, \.temperature, \.chromaScale, \.certainty]
     }
 
     let stem, stage4, stage8, stage16, stage32: Sequential
@@ -20,8 +21,8 @@ public final class ClassUNet: Module, ColorizerNetwork, ColorClassifier {
 
     /// Creates the network and names its parameters, which hold no values (see `Parameter`).
     ///
-    /// - Parameter options: `width`, `depth`, `temperature` and `chromaScale` are used, the others
-    ///   ignored.
+    /// - Parameter options: `width`, `depth`, `temperature`, `chromaScale` and `certainty` are
+    ///   used, the others ignored.
     public init(options: ColorizerOptions = .init()) {
         let widths = [32, 64, 128, 192, 256].map(options.scaled)
         stem = convolution(1, widths[0], kernel: 3, stride: 2)

@@ -20,6 +20,10 @@ public struct ColorizerOptions: Hashable, Sendable {
     /// It belongs to the network and is exported with it. The `saturation` of `retint colorize`
     /// scales one command's output, and `loss.saturation` weighs colorful pixels in training.
     public var chromaScale: Double
+    /// How much less colorful a classifying network is where it is unsure of the hue: a and b are
+    /// multiplied by the agreement of the likely colors to this power. The agreement is the chroma
+    /// of their mean over the mean of their chromas, 0…1. At 0, colors are the mean alone.
+    public var certainty: Double
     /// Whether SIGGRAPH17 has its 529-way classification head, as its released weights do.
     public var hasClassHead: Bool
     /// Whether re-parameterised convolutions are one convolution each, as they run on devices,
@@ -39,18 +43,20 @@ public struct ColorizerOptions: Hashable, Sendable {
     ///   - temperature: the divisor of a classifying network's logits, 0.05…10; nil for the
     ///     architecture's own.
     ///   - chromaScale: a factor for the a and b of a classifying network, 0…4.
+    ///   - certainty: the power of the agreement that a and b are multiplied by, 0…4.
     ///   - hasClassHead: whether SIGGRAPH17 has its 529-way classification head.
     ///   - isFolded: whether re-parameterised convolutions are one convolution each.
     public init(
         width: Double = 1, depth: Double = 1, decoderWidth: Double = 1,
-        temperature: Double? = nil, chromaScale: Double = 1, hasClassHead: Bool = true,
-        isFolded: Bool = false
+        temperature: Double? = nil, chromaScale: Double = 1, certainty: Double = 0,
+        hasClassHead: Bool = true, isFolded: Bool = false
     ) {
         self.width = width
         self.depth = depth
         self.decoderWidth = decoderWidth
         self.temperature = temperature
         self.chromaScale = chromaScale
+        self.certainty = certainty
         self.hasClassHead = hasClassHead
         self.isFolded = isFolded
     }
@@ -70,6 +76,9 @@ extension ColorizerOptions {
         .number(
             "saturation", \.chromaScale, in: 0...4, "a factor for the predicted a and b",
             isRequired: true),
+        .number(
+            "certainty", \.certainty, in: 0...4,
+            "a and b times the agreement of likely colors, to this power", isRequired: true),
         .flag("class_head", \.hasClassHead, "the 529-way classification head"),
         .flag(
             "folded", \.isFolded, "re-parameterised convolutions folded into one each",

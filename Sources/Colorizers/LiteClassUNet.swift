@@ -9,10 +9,10 @@ public final class LiteClassUNet: Module, ColorizerNetwork, ColorClassifier {
     public static let architecture = "lite-class-unet"
     /// H and W of the input are multiples of 32: the encoder halves the size five times.
     public static let requiredMultiple = 32
-    /// The options that the network uses: `width`, `depth`, `decoderWidth`, `temperature` and
-    /// `chromaScale`.
+    /// The options that the network uses: `width`, `depth`, `decoderWidth`, `temperature`,
+    /// `chromaScale` and `certainty`.
     public static var options: Set<PartialKeyPath<ColorizerOptions>> {
-        [\.width, \.depth, \.decoderWidth, \.temperature, \.chromaScale]
+        [\.width, \.depth, \.decoderWidth, \.temperature, \.chromaScale, \.certainty]
     }
 
     let encoder: EfficientNetLite
@@ -25,8 +25,8 @@ public final class LiteClassUNet: Module, ColorizerNetwork, ColorClassifier {
     /// The encoder is EfficientNet-Lite0 by default, and Lite2 with a width of 1.1 and a depth of
     /// 1.2.
     ///
-    /// - Parameter options: `width`, `depth`, `decoderWidth`, `temperature` and `chromaScale` are
-    ///   used, the others ignored.
+    /// - Parameter options: `width`, `depth`, `decoderWidth`, `temperature`, `chromaScale` and
+    ///   `certainty` are used, the others ignored.
     public init(options: ColorizerOptions = .init()) {
         encoder = EfficientNetLite(width: options.width, depth: options.depth)
         let widths = [64, 80, 112].map(options.scaledInDecoder)

@@ -9,7 +9,7 @@ import Testing
 @Suite struct OptionTests {
     private let options = ColorizerOptions(
         width: 0.5, depth: 2, decoderWidth: 0.25, temperature: 0.6, chromaScale: 1.5,
-        hasClassHead: false, isFolded: true)
+        certainty: 2, hasClassHead: false, isFolded: true)
 
     @Test func textsAreReadAsTheyWereWritten() throws {
         #expect(options.texts.count == ColorizerOptions.table.count)
@@ -31,7 +31,7 @@ import Testing
         (["width": "wide"], "option width is \"wide\"; it takes a number from 0.0625 to 4"),
         (["folded": "1"], "it takes true or false"),
         (["temperature": ""], "it takes a number from 0.05 to 10, or null"),
-        (["shape": "9"], "no option named \"shape\"; known are class_head, decoder_width, depth"),
+        (["shape": "9"], "no option named \"shape\"; known are certainty, class_head"),
     ])
     func textsThatDoNotFitAreRefused(_ texts: [String: String], _ words: String) {
         let error = #expect(throws: CheckpointError.self) { try ColorizerOptions(texts) }
@@ -59,6 +59,7 @@ import Testing
     @Test(arguments: [
         ColorizerOptions(width: 0.01), .init(depth: 9), .init(decoderWidth: .nan),
         .init(temperature: 11), .init(chromaScale: -0.1),
+        .init(certainty: 4.1),
     ])
     func valuesOutOfRangeAreRefused(_ options: ColorizerOptions) {
         let error = #expect(throws: ColorizerError.self) {
