@@ -31,7 +31,10 @@ import Testing
         (["width": "wide"], "option width is \"wide\"; it takes a number from 0.0625 to 4"),
         (["folded": "1"], "it takes true or false"),
         (["temperature": ""], "it takes a number from 0.05 to 10, or null"),
-        (["shape": "9"], "no option named \"shape\"; known are certainty, class_head"),
+        (
+            ["shape": "9"],
+            "no option named \"shape\"; known are certainty, class_head, decoder_width, depth"
+        ),
     ])
     func textsThatDoNotFitAreRefused(_ texts: [String: String], _ words: String) {
         let error = #expect(throws: CheckpointError.self) { try ColorizerOptions(texts) }

@@ -57,9 +57,7 @@ import Testing
     @Test func learnsTheFeaturesOfAWiderTeacher() throws {
         let scratch = try TemporaryFolder()
         try scratch.addPhotos(2)
-        let teacher = "\(scratch.path)/teacher.h5"
-        try Checkpoint(architecture: "class-unet", options: ["width": "0.5"], seed: 5)
-            .write(to: teacher)
+        let teacher = try scratch.makeTeacher("class-unet", width: "0.5")
         let features = ["distillation.teacher=\(teacher)", "distillation.features=stage8"]
         // The weight makes everything else small beside the similarities.
         let losses = try losses(
@@ -94,9 +92,7 @@ import Testing
     func refusesWhatTheNetworkLacks(_ setting: String, _ words: String) throws {
         let scratch = try TemporaryFolder()
         try scratch.addPhotos(2)
-        let teacher = "\(scratch.path)/teacher.h5"
-        try Checkpoint(architecture: "mobile-unet", options: ["width": "0.25"], seed: 5)
-            .write(to: teacher)
+        let teacher = try scratch.makeTeacher("mobile-unet")
         let configuration = try scratch.configuration(
             setting, "distillation.teacher=\(teacher)")
         let error = #expect(throws: TrainingError.self) { try TrainingRun(configuration) }
@@ -108,9 +104,7 @@ import Testing
     @Test func learnsTheTeachersLogitsAndFeatures() throws {
         let scratch = try TemporaryFolder()
         try scratch.addPhotos(2)
-        let teacher = "\(scratch.path)/teacher.h5"
-        try Checkpoint(architecture: "class-unet", options: ["width": "0.25"], seed: 5)
-            .write(to: teacher)
+        let teacher = try scratch.makeTeacher("class-unet")
         let losses = try losses(
             scratch, "distillation.teacher=\(teacher)", "distillation.weight=1",
             "distillation.logits=1", "distillation.features=up4 stage8=stage8",

@@ -1,3 +1,4 @@
+import Checkpoints
 import Foundation
 import ImageIO
 import Layers
@@ -37,6 +38,14 @@ extension TemporaryFolder {
         ]
         for setting in small + settings { try configuration.set(setting) }
         return configuration
+    }
+
+    /// Writes a checkpoint of random weights for a network to learn from, and returns its path.
+    func makeTeacher(_ architecture: String, width: String = "0.25") throws -> String {
+        let teacher = "\(path)/teacher.h5"
+        try Checkpoint(architecture: architecture, options: ["width": width], seed: 5)
+            .write(to: teacher)
+        return teacher
     }
 
     /// The source of a training's batches.

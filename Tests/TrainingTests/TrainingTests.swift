@@ -79,9 +79,7 @@ import Testing
     @Test func learnsFromATeacher() throws {
         let scratch = try TemporaryFolder()
         try scratch.addPhotos(3)
-        let teacher = "\(scratch.path)/teacher.h5"
-        try Checkpoint(architecture: "mobile-unet", options: ["width": "0.25"], seed: 5)
-            .write(to: teacher)
+        let teacher = try scratch.makeTeacher("mobile-unet")
         let batch = Batch([
             try Image(contentsOf: "\(scratch.path)/photos/0.png")
                 .cropped(x: 0, y: 0, width: 32, height: 32)
