@@ -9,16 +9,17 @@ import Testing
 @testable import Training
 
 extension TemporaryFolder {
-    /// Writes noisy images of one color each.
-    func addPhotos(_ count: Int, side: Int = 40) throws {
+    /// Writes noisy images of one color each, or of one gray.
+    func addPhotos(_ count: Int, side: Int = 40, gray: Bool = false) throws {
         let folder = "\(path)/photos"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         for number in 0..<count {
             var random = RandomStream(seed: 7, name: "\(number)")
             let color = (0..<3).map { _ in Int(random.next() % 220) }
-            let pixels = (0..<3 * side * (side + 8)).map { index in
+            var pixels = (0..<3 * side * (side + 8)).map { index in
                 UInt8(color[index % 3] + Int(random.next() % 32))
             }
+            if gray { pixels = pixels.indices.map { pixels[$0 - $0 % 3] } }
             try Image(width: side + 8, height: side, pixels: pixels)
                 .write(to: "\(folder)/\(number).png")
         }
