@@ -37,8 +37,8 @@ say "export, verify, quantize"
 
 say import
 "$retint" export "$model" -o weights.h5 >/dev/null
-"$retint" import weights.h5 --architecture lite-class-unet --depth 0.5 --decoder-width 0.5 \
-    --temperature 0.6 --saturation 1.15 -o imported.h5 >/dev/null
+"$retint" import weights.h5 --architecture lite-class-unet --depth 0.6 --decoder-width 0.5 \
+    --temperature 1 --certainty 2 --saturation 2.2 -o imported.h5 >/dev/null
 "$retint" verify imported.h5 --against "$model" --atol 0 >/dev/null
 
 say train
