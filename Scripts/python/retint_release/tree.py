@@ -13,7 +13,8 @@ COMPLETIONS = {
 }
 # What is as it stands in the repository.
 COPIES = {
-    "share/retint/checkpoints": ["Checkpoints/*.h5", "Checkpoints/lite-*.md"],
+    "share/retint/checkpoints": [
+        "Checkpoints/*.h5", "Checkpoints/lite-*.md", "Checkpoints/lite-*.jpg"],
     "share/retint/recipes": ["Scripts/recipes/*.yaml"],
     # Compiled on the machine that has the MPI.
     "share/retint/mpi": ["Scripts/mpi/retint_mpi.c", "Sources/CRanks/include/CRanks.h"],
