@@ -7,6 +7,8 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+# Kinds of damage of old photos: the shares of `old_photo` and the values of `--old-photo`.
+DAMAGES = ("sepia", "fading", "blur", "grain", "scratches", "dust", "jpeg")
 RETINT = os.environ.get("RETINT") or str(ROOT / ".build/release/retint")
 
 
