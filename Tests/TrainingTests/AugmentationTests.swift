@@ -1,7 +1,9 @@
+import Checkpoints
 import ColorScience
 import Colorizers
 import Foundation
 import ImageIO
+import Photos
 import TensorGraph
 import TestSupport
 import Testing
@@ -273,6 +275,35 @@ import Testing
             ]
         let run = try TrainingRun(scratch.configuration(settings))
         #expect(try run.run() == .finished)
+    }
+
+    @Test func validationPhotosAreDamagedOnRequest() throws {
+        let scratch = try TemporaryFolder()
+        try scratch.addPhotos(3)
+        let checkpoint = try Checkpoint(
+            architecture: "mobile-unet", options: ["width": "0.25"], seed: 3)
+        let measure = { (settings: [String]) in
+            let photos = try PhotoReference.list("\(scratch.path)/photos")
+            let validator = try Validator(
+                try checkpoint.makeColorizer(), scratch.configuration(settings), photos: photos)
+            let metrics = try #require(try validator.measure(checkpoint.variables) { false })
+            return (metrics: metrics, samples: validator.samples)
+        }
+        let damage = ["old_photo.fading=1", "old_photo.blur=1"]
+        let (plain, damaged) = (
+            try measure([]), try measure(damage + ["old_photo.validation=true"])
+        )
+        #expect(try measure(damage).metrics == plain.metrics)
+        #expect(try measure(damage + ["old_photo.validation=true"]).metrics == damaged.metrics)
+        #expect(damaged.metrics.loss != plain.metrics.loss)
+        // The colors that the network finds for a copy are put onto the photo itself.
+        for (one, other) in zip(damaged.samples, plain.samples) {
+            #expect(one.photo == other.photo && one.estimate != other.estimate)
+            let difference = zip(
+                lab(fromRGB: one.estimate.pixels).l, lab(fromRGB: one.photo.pixels).l
+            ).map { abs($0 - $1) }.max()
+            #expect(try #require(difference) < 3)
+        }
     }
 
     @Test(arguments: [

@@ -164,7 +164,8 @@ import Testing
                 .write(to: URL(filePath: scratch.path("photos/\(number).png")))
         }
         let configuration = try scratch.configuration(
-            "batch=3", "data.validation=\(scratch.path)/photos")
+            "batch=3", "data.validation=\(scratch.path)/photos", "old_photo.grain=0.7",
+            "old_photo.validation=true")
         let measure = { @Sendable (ranks: Communicator) in
             let photos = try PhotoFolder(configuration.data).validation
             let checkpoint = try Checkpoint(

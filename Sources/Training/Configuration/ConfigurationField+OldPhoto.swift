@@ -30,6 +30,9 @@ extension ConfigurationField {
             .init(
                 "old_photo.jpeg_quality", \.oldPhoto.jpegQuality, .range(1...100),
                 "lowest quality; the highest is 30 above it"),
+            .init(
+                "old_photo.validation", \.validatesOldPhotos, .any,
+                "damages the validation photos as well, each always in the same way"),
         ]
     }
 

@@ -84,8 +84,11 @@ public struct TrainingConfiguration: Hashable, Sendable {
     /// Photos and how crops are made of them.
     public var data = DataSettings()
     /// What is done to the lightness that the network is given, as if photos were old; their colors
-    /// stay. Not to photos that are validated.
+    /// stay.
     public var oldPhoto = OldPhotoSettings()
+    /// Whether photos that are validated are damaged like those that are trained on, each always in
+    /// the same way.
+    public var validatesOldPhotos = false
     /// What is minimized.
     public var loss = LossSettings()
     /// The teacher model and what is learned from it.

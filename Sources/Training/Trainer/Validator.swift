@@ -11,6 +11,8 @@ final class Validator {
     private let program: Program
     private let crops: ValidationCrops
     private let classes: ClassTargets?
+    /// The damage of what the network sees; its colors are put onto the crops themselves.
+    private let oldPhoto: OldPhotoSettings
     private let ranks: Communicator
     /// The first crops with the colors of the last measurement; on rank 0.
     private(set) var samples: [ValidationSample] = []
@@ -27,6 +29,7 @@ final class Validator {
         classes: ClassTargets? = nil, ranks: Communicator = .single
     ) throws {
         (self.classes, self.ranks) = (classes, ranks)
+        oldPhoto = configuration.validatesOldPhotos ? configuration.oldPhoto : .init()
         // The network is measured without hints.
         var configuration = configuration
         configuration.data.hints = false
@@ -75,12 +78,17 @@ final class Validator {
         guard !part.isEmpty else { return [] }
         // The program's batch size is fixed: the padding of the last batch is not counted.
         let filled = part + [Image](repeating: part[0], count: crops.batch - part.count)
-        var batch = Batch(filled)
+        let damaged = try filled.enumerated().map { index, crop in
+            try crop.asOldPhoto(
+                oldPhoto, seed: 0, name: "validation \(number * crops.batch + index)")
+        }
+        var batch = Batch(filled, damaged: damaged)
         batch.addClasses(classes)
         let results = try program.run(batch.inputs)
         guard let ab = results["ab"], let loss = results["loss"] else { return [] }
         return try part.enumerated().map { index, crop in
-            let estimate = crop.colored(batch.lightness, ab, index: index)
+            let estimate = crop.colored(
+                batch.undamagedLightness ?? batch.lightness, ab, index: index)
             if number * crops.batch + index < Self.sampleCount {
                 samples.append(ValidationSample(photo: crop, estimate: estimate))
             }
