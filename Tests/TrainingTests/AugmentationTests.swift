@@ -280,6 +280,8 @@ import Testing
     @Test func validationPhotosAreDamagedOnRequest() throws {
         let scratch = try TemporaryFolder()
         try scratch.addPhotos(3)
+        try FileManager.default.copyItem(
+            atPath: scratch.path("photos/0.png"), toPath: scratch.path("photos/3.png"))
         let checkpoint = try Checkpoint(
             architecture: "mobile-unet", options: ["width": "0.25"], seed: 3)
         let measure = { (settings: [String]) in
@@ -296,6 +298,11 @@ import Testing
         #expect(try measure(damage).metrics == plain.metrics)
         #expect(try measure(damage + ["old_photo.validation=true"]).metrics == damaged.metrics)
         #expect(damaged.metrics.loss != plain.metrics.loss)
+        // Equal photos have damage of their own.
+        for (samples, areEqual) in [(plain.samples, true), (damaged.samples, false)] {
+            #expect(samples.count == 4 && samples[0].photo == samples[3].photo)
+            #expect((samples[0].estimate == samples[3].estimate) == areEqual)
+        }
         // The colors that the network finds for a copy are put onto the photo itself.
         for (one, other) in zip(damaged.samples, plain.samples) {
             #expect(one.photo == other.photo && one.estimate != other.estimate)
