@@ -5,7 +5,7 @@
 
 Says which photos of Datasets/debian-photos.tsv the rule holds out and whether the list agrees;
 --write changes the list. Afterwards `Scripts/datasets` moves the photos. Nobody chooses them, and
-nobody has looked at them. The rule:
+nobody looks at them before that test. The rule:
 
 - Kin stay together (python/retint_photos/kin.py). A group is eligible if all of it was in `train`,
   it has at most 6 photos, and each is at least 200 pixels on its short side and not nearly gray:
