@@ -8,8 +8,8 @@ Nobody picks the photos. They are ordered by how much lower ΔE2000 is than that
 README's sheet shows the first, the last, and six evenly spread between them, by both checkpoints;
 the order is that of the first. --failures draws the sheet of a card, Checkpoints/NAME-failures.jpg:
 the last six. Only photos that are CC0 or in the public domain are shown
-(Datasets/debian-photos.tsv says where that is stated). By default they are held-out photos, for
-after Scripts/recipes/judge_checkpoint. Needs Pillow and h5py.
+(Datasets/debian-photos.tsv says where that is stated). By default they are the calibration photos,
+which no training reads. Needs Pillow and h5py.
 """
 
 import argparse
@@ -75,7 +75,7 @@ def colorized(checkpoint, photos, directory):
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--photos", default="held-out", choices=("held-out", "validation"))
+    parser.add_argument("--photos", default="calibration", choices=("calibration", "validation"))
     parser.add_argument("--failures", metavar="NAME")
     parser.add_argument("-o", "--output")
     options = parser.parse_args()

@@ -8,6 +8,8 @@ import re
 from retint_tool import ROOT
 
 LIST = ROOT / "Datasets/debian-photos.tsv"
+# Splits of photos that networks are only measured on; these need no stated license.
+MEASURED_ON = ("test", "held-out", "reserve")
 
 
 def rows():

@@ -59,8 +59,8 @@ def alike(one, other):
 def by_subject(rows):
     """Pairs of photos that share a word for their subject.
 
-    A word in more than one of train, validation and test is that of a kind of photos, such as
-    "forest", rather than of one subject: those splits were made by eye, with kin in one split.
+    A word in more than one split is that of a kind of photos, such as "forest", rather than of one
+    subject: the splits were made by eye, with kin in one split.
     """
     owners = {}
     for index, row in enumerate(rows):
@@ -73,10 +73,10 @@ def by_subject(rows):
 
 
 def set_of(row):
-    """The split of a photo before some of `train` were held out, and some of `test` joined it."""
+    """The split of a photo before photos moved from one to another."""
     if row["before"] != "-":
         return row["before"]
-    return "train" if row["split"] == "held-out" else row["split"]
+    return {"calibration": "train", "reserve": "held-out"}.get(row["split"], row["split"])
 
 
 def groups(rows, image_of):
