@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Holds photos out, for one test of a finished checkpoint (recipes/judge_checkpoint).
 
-    Scripts/tools/hold_out.py [--write]
+    .venv/bin/python Scripts/tools/hold_out.py [--write]
 
 Says which photos of Datasets/debian-photos.tsv the rule holds out and whether the list agrees;
 --write changes the list. Afterwards `Scripts/datasets --held-out` moves the photos. Nobody chooses
