@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the list of photos, and the rules by which it was made, without the photos.
+"""Checks the list of photos, and the rules by which it is made and used, without the photos.
 
     Scripts/checks/photos
 
@@ -213,13 +213,42 @@ class List(unittest.TestCase):
                 self.assertNotIn("held-out", path.read_text(), path)
 
 
+def script(path):
+    """A script as a module."""
+    loader = importlib.machinery.SourceFileLoader(path.replace("/", "_"), str(ROOT / path))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    loader.exec_module(module)
+    return module
+
+
+class HeldOut(unittest.TestCase):
+    def test_what_is_held_out(self):
+        rule = script("Scripts/tools/hold_out.py")
+        rule.is_colorful = lambda row: row["name"] != "gray"
+        row = {"split": "reserve", "before": "-", "name": "p", "size": "200x300"}
+        self.assertTrue(rule.is_held_out([row | {"split": "held-out"}] + [row] * 5))
+        for others in ([row] * 6, [row | {"split": "train"}], [row | {"name": "gray"}],
+                       [row | {"size": "300x199"}]):
+            self.assertFalse(rule.is_held_out([row] + others), others)
+
+
+class Decoding(unittest.TestCase):
+    def test_the_most_colorful_of_the_accurate_that_leave_gray_gray(self):
+        def report(error, colorfulness, a, b):
+            return {"delta_e2000": error, "colorfulness": colorfulness,
+                    "near_gray": {"a": a, "b": b}}
+
+        choice = script("Scripts/comparisons/decoding").choice
+        found = {"pale": report(10, 10, 0, 1), "lively": report(10.04, 20, -2.7, 2.7),
+                 "wrong": report(10.06, 30, 0, 0), "yellow": report(10, 30, 0, 2.8),
+                 "green": report(10, 30, -2.8, 0)}
+        self.assertEqual(choice(found, 2.7), "lively")
+        self.assertIsNone(choice({"yellow": found["yellow"]}, 2.7))
+
+
 class Judge(unittest.TestCase):
     def setUp(self):
-        path = str(ROOT / "Scripts/recipes/judge_checkpoint")
-        loader = importlib.machinery.SourceFileLoader("judge_checkpoint", path)
-        self.judge = importlib.util.module_from_spec(
-            importlib.util.spec_from_loader("judge_checkpoint", loader))
-        loader.exec_module(self.judge)
+        self.judge = script("Scripts/recipes/judge_checkpoint")
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.root = pathlib.Path(folder.name)
