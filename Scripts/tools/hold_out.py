@@ -5,7 +5,7 @@
 
 Says which photos of Datasets/debian-photos.tsv the rule holds out and whether the list agrees;
 --write changes the list. Afterwards `Scripts/datasets --held-out` moves the photos. Nobody chooses
-them, and nobody looks at them. The rule:
+among the candidates. The rule:
 
 - Candidates are the photos of `held-out` and `reserve`: they left `train` because no license is
   stated for them.
@@ -17,7 +17,6 @@ Needs the photos, and numpy, scipy, Pillow and scikit-image (Scripts/setup --pyt
 """
 
 import argparse
-import csv
 import pathlib
 import sys
 
@@ -27,10 +26,9 @@ from PIL import Image
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "python"))
 
-from retint_photos import kin
+from retint_photos import card, kin
 from retint_tool import ROOT
 
-LIST = ROOT / "Datasets/debian-photos.tsv"
 PHOTOS = ROOT / "Datasets/debian-photos"
 MOST_KIN, SHORT_SIDE, CHROMA = 6, 200, 5
 
@@ -57,9 +55,7 @@ def main():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
-    with LIST.open(encoding="utf-8", newline="") as file:
-        reader = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
-        rows, columns = list(reader), reader.fieldnames
+    rows = card.rows()
     photos = [row for row in rows if row["split"] != "cutout"]
     groups = [g for g in kin.groups(photos, image) if is_held_out(g)]
     held_out = {row["name"] for group in groups for row in group}
@@ -70,10 +66,10 @@ def main():
     if options.write:
         for row in candidates:
             row["split"] = "held-out" if row["name"] in held_out else "reserve"
-        with LIST.open("w", encoding="utf-8", newline="") as file:
-            file.write("\t".join(columns) + "\n")
+        with card.LIST.open("w", encoding="utf-8", newline="") as file:
+            file.write("\t".join(rows[0]) + "\n")
             for row in rows:
-                file.write("\t".join(row[c] for c in columns) + "\n")
+                file.write("\t".join(row.values()) + "\n")
     return 0 if options.write or held_out == listed else 1
 
 
