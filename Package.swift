@@ -68,7 +68,7 @@ let package = Package(
         .target(name: "Ranks", dependencies: ["CRanks", "Locks"]),
 
         // The graph and the engine that runs it.
-        .target(name: "TensorGraph", dependencies: ["Ranks"]),
+        .target(name: "TensorGraph"),
         .target(name: "CKernels", dependencies: ["CClones"]),
         .target(
             name: "Engine",

@@ -1,3 +1,4 @@
+import Ranks
 import TensorGraph
 
 /// One step of a compiled program: reads and writes buffers, and allocates nothing when it runs.
@@ -41,6 +42,14 @@ protocol KernelOperation: Operation {
     func kernel(inputs: [Buffer], output: Buffer) -> Kernel
 }
 
+/// An operation whose kernel exchanges messages with the other ranks of the program's job.
+protocol ExchangingOperation: Operation {
+    /// How many ranks the job has to have.
+    var ranks: Int { get }
+
+    func kernel(inputs: [Buffer], output: Buffer, _ communicator: Communicator) -> Kernel
+}
+
 /// An operation whose kernel applies elementwise work to its result: an ``EpilogueKernel``.
 protocol EpilogueOperation: KernelOperation {}
 
@@ -56,10 +65,10 @@ protocol ViewOperation: MovingOperation {
 
 /// An operation whose result takes the place of its input in memory. Nothing else may read that
 /// input.
-protocol InPlaceOperation: KernelOperation {}
+protocol InPlaceOperation: Operation {}
 
 /// An operation that runs as soon as its operands are there.
-protocol PromptOperation: KernelOperation {}
+protocol PromptOperation: Operation {}
 
 /// An operation that the engine expresses by others before it compiles.
 protocol DecomposableOperation: Operation {

@@ -1,5 +1,3 @@
-package import Ranks
-
 /// A computation on tensors: nodes in topological order, each an ``Operation`` on earlier nodes.
 ///
 /// Nodes are added and never removed. Equal operations on equal inputs become one node

@@ -1,3 +1,5 @@
+import Ranks
+
 /// How a graph is compiled to a ``Program``.
 public struct CompileOptions: Sendable {
     /// Whether 3×3 convolutions of stride 1, and 4×4 ones of stride 2, are computed with fewer
@@ -44,6 +46,9 @@ public struct CompileOptions: Sendable {
     public var choices = KernelChoices()
     /// Measures convolutions that it has not measured yet; its choices then replace ``choices``.
     public var tuner: KernelTuner?
+
+    /// The processes with which the program exchanges messages.
+    package var communicator = Communicator.single
 
     /// The threads within their range.
     var threadCount: Int {

@@ -37,6 +37,7 @@ struct BenchmarkSubject {
         let name = model.name
         var compileOptions = options.compileOptions
         compileOptions.arithmetic = model.arithmetic
+        compileOptions.communicator = options.ranks
         guard let source = (consume model).checkpoint else {
             throw BenchmarkError(
                 .notTrainable, "\(name): a package cannot be trained; use a checkpoint")

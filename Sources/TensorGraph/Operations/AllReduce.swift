@@ -1,5 +1,3 @@
-package import Ranks
-
 /// Packs tensors into a bucket, and starts to sum that over all ranks: [N] in the engine's order of
 /// elements, each tensor at its place in ``BucketLayout``.
 ///
@@ -11,7 +9,8 @@ package import Ranks
 /// The result is of no use until ``AllReduceFinish``, its only reader.
 package struct AllReduceStart: Operation {
     package static let name = "all_reduce_start"
-    package let ranks: Communicator
+    /// How many ranks there are.
+    package let ranks: Int
     /// Different for each bucket of a graph.
     package let channel: Int
     package let compresses: Bool
@@ -29,7 +28,8 @@ package struct AllReduceStart: Operation {
 /// Waits for the sums of a bucket.
 package struct AllReduceFinish: Operation {
     package static let name = "all_reduce_finish"
-    package let ranks: Communicator
+    /// How many ranks there are.
+    package let ranks: Int
     package let channel: Int
 
     package func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
@@ -82,9 +82,11 @@ package struct Bucket {
 
     /// Starts to sum tensors of one graph.
     ///
-    /// - Parameter residuals: what rounding has lost of each, to compress them; nil: they are not.
+    /// - Parameters:
+    ///   - residuals: what rounding has lost of each, to compress them; nil: they are not.
+    ///   - ranks: how many there are.
     package init(
-        _ tensors: [Tensor], residuals: [Tensor]? = nil, over ranks: Communicator, channel: Int
+        _ tensors: [Tensor], residuals: [Tensor]? = nil, over ranks: Int, channel: Int
     ) {
         start = AllReduceStart(ranks: ranks, channel: channel, compresses: residuals != nil)
         shapes = tensors.map(\.shape)

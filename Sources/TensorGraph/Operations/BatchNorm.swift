@@ -1,5 +1,3 @@
-package import Ranks
-
 /// Batch normalization with given statistics (`torch.nn.functional.batch_norm`, inference).
 ///
 /// y = weight·(x − mean)/√(variance + ε) + bias; x is [N, C, …], the others [C].

@@ -1,5 +1,3 @@
-package import Ranks
-
 /// The moments of the batches of all ranks together, from those of each: [2, C].
 ///
 /// They are combined in double precision, in the order of the ranks.

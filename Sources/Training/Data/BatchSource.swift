@@ -42,7 +42,7 @@ final class BatchSource: Sendable {
         repeatsFirst = configuration.overfitOneBatch
         (settings, oldPhoto) = (configuration.data, configuration.oldPhoto)
         batch = configuration.batch
-        part = BatchShares(of: batch, over: ranks).own
+        part = share(of: batch, rank: ranks.rank, size: ranks.size)
         seed = UInt64(configuration.seed)
         cutOuts = try CutOuts(settings)
         // Where the batch does not divide the photos, one goes on in the next epoch: no photo is

@@ -1,4 +1,3 @@
-import Ranks
 import TensorGraph
 
 /// The loss and the gradients of a step, of the examples of all ranks together.
@@ -34,17 +33,17 @@ package struct SharedGradients {
         of loss: Tensor, withRespectTo parameters: [Tensor], _ shares: BatchShares,
         _ compression: TrainingConfiguration.GradientCompression = .none
     ) throws(GraphError) {
-        guard shares.ranks.size > 1 else {
+        guard shares.size > 1 else {
             (self.loss, requests, residuals) = (loss, nil, [])
             gradients = try TensorGraph.gradients(of: loss, withRespectTo: parameters)
             return
         }
         // The sums over the ranks are then means over all examples.
-        let part = loss * Float(shares.weight(of: shares.ranks.rank))
+        let part = loss * Float(shares.weight(of: shares.rank))
         let own = try TensorGraph.gradients(of: part, withRespectTo: parameters)
         let requests = loss.graph.variable(Self.requestsName, [2], role: .setting)
         let (sums, residuals) = Self.sums(
-            own, of: parameters, with: [part, requests], over: shares.ranks,
+            own, of: parameters, with: [part, requests], over: shares.size,
             compresses: compression == .float16)
         self.residuals = residuals
         gradients = Array(sums.dropLast(2))
@@ -57,7 +56,7 @@ package struct SharedGradients {
     /// - Returns: the sums of both, and what rounding them loses.
     private static func sums(
         _ gradients: [Tensor], of parameters: [Tensor], with last: [Tensor],
-        over ranks: Communicator, compresses: Bool
+        over ranks: Int, compresses: Bool
     ) -> (sums: [Tensor], residuals: [Residual]) {
         var all = members(gradients)
         let lastMembers = last.enumerated().map { (gradients.count + $0, $1) }

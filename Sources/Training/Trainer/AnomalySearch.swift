@@ -20,8 +20,9 @@ struct AnomalySearch {
         let roots = [loss.id] + graph.updates.map(\.value.id)
         nodes = graph.live(from: roots).map { Tensor(graph: graph, id: $0) }
             .filter { !$0.isSource }
-        program = try Program(
-            outputs: [("loss", loss)], observing: nodes, options: CompileOptions(threads: threads))
+        var options = CompileOptions(threads: threads)
+        options.communicator = ranks
+        program = try Program(outputs: [("loss", loss)], observing: nodes, options: options)
     }
 
     /// - Returns: "log in head.1, in the backward pass", or nil if all results are finite; the same

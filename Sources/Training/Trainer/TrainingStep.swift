@@ -78,6 +78,7 @@ final class TrainingStep {
         var options = CompileOptions(threads: configuration.threads)
         options.recomputes = configuration.recompute
         options.arithmetic = configuration.compute
+        options.communicator = ranks
         let requests = shared.requests.map { [("requests", $0)] } ?? []
         program = try Program(
             outputs: [("loss", shared.loss), ("norm", norm)] + requests, options: options)
