@@ -10,11 +10,12 @@ extension Model {
     ///   - width: in pixels; the model's own width if nil.
     ///   - estimatesConfidence: whether ``ModelProgram/estimate(lightness:)`` also says how sure
     ///     the network is, which costs time.
+    ///   - options: instead of those that ``execution`` gives.
     /// - Throws: ``ModelError`` if the model is not a colorizer, does not run at that size, or
     ///   gives colors of another size.
     package func program(
         batch: Int = 1, height: Int? = nil, width: Int? = nil, estimatesConfidence: Bool = false,
-        options: CompileOptions = .init()
+        options: CompileOptions? = nil
     ) throws -> ModelProgram {
         let own = try lightnessInput()
         let (height, width) = (height ?? own.shape[2], width ?? own.shape[3])
@@ -25,9 +26,8 @@ extension Model {
         }
         let graph = try graph(for: [batch, 1, height, width], of: own)
         let extended = estimatesConfidence ? graph.addingConfidence() : nil
-        var options = options
+        var options = options ?? execution.compileOptions
         options.releasesWeights = true
-        options.arithmetic = arithmetic
         return try ModelProgram(extended ?? graph, options: options)
     }
 
@@ -114,7 +114,8 @@ extension Model {
     ) throws -> ModelProgram {
         let shapes = try inputs.matched(to: inputNames, of: name).mapValues(\.shape)
         let graph = try graph(shapes: shapes, compute: compute, folds: false)
-        var options = CompileOptions()
+        var options = execution.compileOptions
+        options.arithmetic = .float32
         options.roundsToHalf = package == nil && compute == .float16
         return try ModelProgram(graph, observes: observes, options: options)
     }

@@ -14,14 +14,8 @@ import TensorGraph
 public struct Model: Sendable {
     /// The path of the file, or the name of the architecture.
     public let name: String
-    /// The bytes that the values of the network may take when it runs, up to the memory of the
-    /// machine. If nil, 768 MiB for 512 × 512 pixels and in proportion for others, but at least
-    /// 192 MiB, and at least 64 times the weights, with larger images in proportion. A small file
-    /// cannot take all memory then.
-    public var memoryLimit: Int?
-    /// The format in which convolutions multiply when the model colorizes. The verifier has formats
-    /// of its own.
-    public var arithmetic = Arithmetic.float32
+    /// How the model runs. The verifier has arithmetic of its own.
+    public var execution: Execution
     package let source: Source
 
     /// Where the model's graph comes from.
@@ -37,13 +31,15 @@ public struct Model: Sendable {
     /// Weights are read when the model is compiled. Its files may be replaced by others meanwhile,
     /// but not be written to: compiling fails then.
     ///
-    /// - Parameter memoryLimit: see ``memoryLimit``.
+    /// - Parameters:
+    ///   - path: the model.
+    ///   - execution: how it is to run.
     /// - Throws: `FileError` if there is no such file; `TensorFileError` and `CheckpointError` for
     ///   a damaged checkpoint; `MLPackageError` for a damaged package; `ConversionError` for an
     ///   `.aimodel` with an operation that is not supported.
-    public init(contentsOf path: some PathConvertible, memoryLimit: Int? = nil) throws {
+    public init(contentsOf path: some PathConvertible, execution: Execution = .init()) throws {
         let path = path.filePath.string
-        (name, self.memoryLimit) = (path, memoryLimit)
+        (name, self.execution) = (path, execution)
         if try MLPackage.isPackage(path) {
             source = .package(try MLPackage(contentsOfModel: path))
         } else {
@@ -56,8 +52,9 @@ public struct Model: Sendable {
     /// - Parameters:
     ///   - checkpoint: the network and its weights.
     ///   - name: the name that errors and reports use; the architecture if nil.
-    public init(_ checkpoint: Checkpoint, name: String? = nil) {
-        self.init(CheckpointSource(checkpoint), name: name)
+    ///   - execution: how it is to run.
+    public init(_ checkpoint: Checkpoint, name: String? = nil, execution: Execution = .init()) {
+        self.init(CheckpointSource(checkpoint), name: name, execution: execution)
     }
 
     /// Creates a model from a network whose weights are read or made when it is compiled.
@@ -65,8 +62,11 @@ public struct Model: Sendable {
     /// - Parameters:
     ///   - checkpoint: the network.
     ///   - name: the name that errors and reports use; the architecture if nil.
-    public init(_ checkpoint: CheckpointSource, name: String? = nil) {
-        self.name = name ?? checkpoint.architecture
+    ///   - execution: how it is to run.
+    public init(
+        _ checkpoint: CheckpointSource, name: String? = nil, execution: Execution = .init()
+    ) {
+        (self.name, self.execution) = (name ?? checkpoint.architecture, execution)
         source = .checkpoint(checkpoint)
     }
 
@@ -75,9 +75,11 @@ public struct Model: Sendable {
     /// - Parameters:
     ///   - package: the package.
     ///   - name: the name that errors and reports use.
-    ///   - memoryLimit: see ``memoryLimit``.
-    public init(_ package: MLPackage, name: String = "package", memoryLimit: Int? = nil) {
-        (self.name, self.memoryLimit) = (name, memoryLimit)
+    ///   - execution: how it is to run.
+    public init(
+        _ package: MLPackage, name: String = "package", execution: Execution = .init()
+    ) {
+        (self.name, self.execution) = (name, execution)
         source = .package(package)
     }
 
@@ -105,6 +107,13 @@ public struct Model: Sendable {
     /// The package; nil for a checkpoint.
     public var package: MLPackage? {
         if case .package(let package) = source { package } else { nil }
+    }
+
+    /// The same model on a number of threads.
+    package func onThreads(_ threads: Int) -> Model {
+        var other = self
+        other.execution.threads = threads
+        return other
     }
 
     /// The number of images in a batch; nil if the model takes any number.

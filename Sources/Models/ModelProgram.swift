@@ -20,9 +20,11 @@ package final class ModelProgram {
 
     /// Compiles a graph.
     ///
-    /// - Parameter observes: whether a run exposes all intermediate values, see ``start(_:)``.
+    /// - Parameters:
+    ///   - observes: whether a run exposes all intermediate values, see ``start(_:)``.
+    ///   - options: instead of those that the model's ``Model/execution`` gives.
     package init(
-        _ graph: ModelGraph, observes: Bool = false, options: CompileOptions = .init()
+        _ graph: ModelGraph, observes: Bool = false, options: CompileOptions? = nil
     ) throws {
         let traced = observes ? graph.values : []
         (model, inputs, interface) = (graph.model, graph.inputs, graph.interface)
@@ -34,7 +36,7 @@ package final class ModelProgram {
         do throws(GraphError) {
             program = try Program(
                 outputs: graph.outputs, observing: traced.map(\.tensor),
-                options: options.limited(for: graph))
+                options: (options ?? graph.model.execution.compileOptions).limited(for: graph))
         } catch {
             throw ModelError(.notRunnable, graph.model.name, "\(error)")
         }
@@ -197,7 +199,7 @@ extension CompileOptions {
         let count = graph.inputs.reduce(0) { $0 + min($1.shape.count, 1 << 40) }
         let usual = Self.usualMemory(inputCount: count, weightBytes: weights)
         var limited = self
-        let limit = graph.model.memoryLimit.map(Double.init) ?? usual
+        let limit = graph.model.execution.memoryLimit.map(Double.init) ?? usual
         limited.memoryLimit = Int(min(Double(memoryLimit), limit))
         return limited
     }

@@ -30,44 +30,37 @@ public final class Colorizer: Sendable {
     ///   - path: a checkpoint or an `.mlpackage`.
     ///   - size: the side, in pixels, of the square at which the network looks at a photo; nil for
     ///     a package's own size and 256 for a checkpoint.
-    ///   - threads: all processors that the process may use if nil.
-    ///   - choices: what was measured on this machine.
+    ///   - execution: how the network runs.
     ///   - fitting: how photos are fitted to the network. A package has fixed sizes, and sees all
     ///     photos at its own.
     /// - Throws: an error that names the file and what is wrong with it.
     public convenience init(
-        contentsOf path: some PathConvertible, size: Int? = nil, threads: Int? = nil,
-        choices: KernelChoices = .init(), fitting: PhotoFitting = .init()
-    ) throws {
-        try self.init(
-            Model(contentsOf: path), size: size, threads: threads, choices: choices,
-            fitting: fitting)
-    }
-
-    /// Compiles a model, see ``init(contentsOf:size:threads:choices:fitting:)``.
-    ///
-    /// - Throws: `ModelError` if the model is no colorizer or does not run at that size.
-    public convenience init(
-        _ model: Model, size: Int? = nil, threads: Int? = nil, choices: KernelChoices = .init(),
+        contentsOf path: some PathConvertible, size: Int? = nil, execution: Execution = .init(),
         fitting: PhotoFitting = .init()
     ) throws {
         try self.init(
-            model, size: size, threads: threads, choices: choices, fitting: fitting, workers: nil)
+            Model(contentsOf: path, execution: execution), size: size, fitting: fitting)
+    }
+
+    /// Compiles a model, see ``init(contentsOf:size:execution:fitting:)``.
+    ///
+    /// - Throws: `ModelError` if the model is no colorizer or does not run at that size.
+    public convenience init(
+        _ model: Model, size: Int? = nil, fitting: PhotoFitting = .init()
+    ) throws {
+        try self.init(model, size: size, fitting: fitting, workers: nil)
     }
 
     /// - Parameter workers: the number of photos that are colored at the same time, where that is
     ///   all that the colorizer is used for; at most as many as there are threads.
-    init(
-        _ model: Model, size: Int?, threads: Int?, choices: KernelChoices, fitting: PhotoFitting,
-        workers: Int?
-    ) throws {
-        let all = min(max(threads ?? Machine.processorCount, 1), Self.maximumWorkers)
+    init(_ model: Model, size: Int?, fitting: PhotoFitting, workers: Int?) throws {
+        let all = min(model.execution.threadCount, Self.maximumWorkers)
         let count = min(max(workers ?? all, 1), all)
         sizes = try NetworkSizes(model, size: size, fitting.proportions)
         self.fitting = fitting
         self.threads = (workers == nil ? all : all / count, all / count)
         self.workers = WorkerThreads(count, name: "retint.photos")
-        programs = ProgramPool(model, choices: choices, leastKept: count)
+        programs = ProgramPool(model, leastKept: count)
         try programs.prepare(
             .init(height: networkSize.height, width: networkSize.width, threads: self.threads.alone)
         )

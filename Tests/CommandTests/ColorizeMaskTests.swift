@@ -299,7 +299,8 @@ import Testing
     }
 
     @Test func regionsInTheLibrary() async throws {
-        let colorizer = try Colorizer(contentsOf: bench.path("warm.h5"), size: 64, threads: 1)
+        let colorizer = try Colorizer(
+            contentsOf: bench.path("warm.h5"), size: 64, execution: Execution(threads: 1))
         let mask = ColorMask(
             width: 60, height: 40, values: (0..<2400).map { Float($0 % 60) / 59 }
         )

@@ -50,9 +50,9 @@ import Testing
                     UInt8(truncatingIfNeeded: $0 &* 13 &+ number)
                 })
         }
-        let colorizer = try Colorizer(Self.model, size: 64, threads: 3, fitting: fitting)
+        let colorizer = try Colorizer(Self.model.onThreads(3), size: 64, fitting: fitting)
         let together = try await colorizer.colorize(photos)
-        let alone = try Colorizer(Self.model, size: 64, threads: 1, fitting: fitting)
+        let alone = try Colorizer(Self.model.onThreads(1), size: 64, fitting: fitting)
         for (photo, colored) in zip(photos, together) {
             let single = try await alone.colorize(photo)
             #expect(single == colored)

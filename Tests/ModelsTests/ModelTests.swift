@@ -47,6 +47,21 @@ import Testing
         }
     }
 
+    @Test func aLimitOfMemoryHolds() throws {
+        let execution = Execution(memoryLimit: 64)
+        let error = #expect(throws: ModelError.self) {
+            try Model(package(.copies), execution: execution).program()
+        }
+        #expect(error?.kind == .notRunnable)
+        #expect(error?.description.contains("the limit of") == true)
+    }
+
+    @Test(arguments: [1, 2]) func aModelRunsOnItsThreads(_ threads: Int) throws {
+        let model = try Model(package(.copies), execution: Execution(threads: threads))
+        #expect(try model.program().program.threads == threads)
+        #expect(try model.onThreads(3).program().program.threads == 3)
+    }
+
     /// Small inputs have a floor, larger ones a share of their own, and so have heavy weights.
     @Test(arguments: [
         (16, 0, 192.0), (256 * 256, 0, 192), (512 * 512, 0, 768), (1024 * 512, 0, 1536),

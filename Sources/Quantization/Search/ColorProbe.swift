@@ -1,4 +1,5 @@
 import ColorScience
+import Engine
 import MIL
 import MLPackage
 import Models
@@ -9,7 +10,7 @@ final class ColorProbe {
     private let program: ModelProgram
     private let variables: [String: any TensorSource]
     private let photos: [TensorData]
-    private let memoryLimit: Int?
+    private let execution: Execution
     private var expected: [LabPlanes] = []
 
     /// - Parameter photos: lightness [1, 1, H, W] in 0…100, of the package's input size.
@@ -22,7 +23,7 @@ final class ColorProbe {
         }
         let graph = try model.colorizerGraph()
         variables = graph.variables
-        (self.photos, memoryLimit) = (photos, model.memoryLimit)
+        (self.photos, execution) = (photos, model.execution)
         program = try ModelProgram(graph)
         expected = try photos.map(colors)
     }
@@ -48,7 +49,7 @@ final class ColorProbe {
 
     /// The difference between the colors of the original package and those of another one.
     func change(to package: MLPackage) throws -> ColorChange {
-        let other = try ColorProbe(Model(package, memoryLimit: memoryLimit), photos: photos)
+        let other = try ColorProbe(Model(package, execution: execution), photos: photos)
         return try ColorChange(from: expected, to: other.expected)
     }
 }

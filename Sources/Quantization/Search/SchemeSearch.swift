@@ -1,3 +1,4 @@
+import Engine
 import Files
 import Foundation
 import MIL
@@ -6,7 +7,7 @@ import Models
 import Ranks
 import TensorGraph
 
-/// The result of ``MLPackage/searchQuantization(photos:maximumDeltaE:memoryLimit:ranks:)``.
+/// The result of ``MLPackage/searchQuantization(photos:maximumDeltaE:execution:ranks:)``.
 public struct QuantizationSearchReport: Hashable, Sendable, Encodable {
     /// The scheme of each weight.
     public let quantization: QuantizationReport
@@ -26,18 +27,17 @@ extension MLPackage {
     /// - Parameters:
     ///   - photos: lightness [1, 1, H, W] in 0…100 of the package's input size; at least one.
     ///   - maximumDeltaE: the largest allowed mean CIEDE2000 difference from this package's colors.
-    ///   - memoryLimit: the bytes that the values of the network may take on the photos, as
-    ///     `Model/memoryLimit`.
+    ///   - execution: how the network runs on the photos.
     ///   - ranks: the processes that share out the weights, all with the same arguments. Each
     ///     receives the same package, which is that of one process.
     /// - Throws: `ConversionError` if no choice of schemes stays within the bound; the errors of
-    ///   ``quantized(_:calibration:memoryLimit:)``; `RankError` if ranks cannot reach each other.
+    ///   ``quantized(_:calibration:execution:)``; `RankError` if ranks cannot reach each other.
     public func searchQuantization(
-        photos: [TensorData], maximumDeltaE: Double, memoryLimit: Int? = nil,
+        photos: [TensorData], maximumDeltaE: Double, execution: Execution = .init(),
         ranks: Communicator = .single
     ) throws -> (package: MLPackage, report: QuantizationSearchReport) {
         let search = try SchemeSearch(
-            self, Model(self, memoryLimit: memoryLimit), photos: photos, ranks)
+            self, Model(self, execution: execution), photos: photos, ranks)
         return try search.smallest(maximumDeltaE: maximumDeltaE)
     }
 }

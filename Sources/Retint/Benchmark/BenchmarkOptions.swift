@@ -20,17 +20,14 @@ public struct BenchmarkOptions: Sendable {
     /// The side of the square images in pixels; nil for the model's own size, and for 256 in
     /// training.
     public var size: Int?
-    /// The number of threads; nil for all processors that the process may use.
-    public var threads: Int?
     /// The number of timed runs; nil for as many as fit in two seconds, but at least 5.
     public var runs: Int?
     /// Whether Winograd convolution is used where it is faster.
     public var usesWinograd = true
     /// Whether training recomputes normalized activations to save memory.
     public var recomputes = false
-    /// The fastest convolution algorithms on this machine, see ``KernelFile``.
-    public var choices = KernelChoices()
-    /// Measures the convolution algorithms first; nil to use ``choices`` as they are.
+    /// Measures the convolution algorithms first; nil to use those of the model's
+    /// `Execution/kernels`.
     public var tuner: KernelTuner?
     /// Whether the report lists times by kind of operation.
     public var profilesOperations = false
@@ -42,18 +39,19 @@ public struct BenchmarkOptions: Sendable {
 }
 
 extension BenchmarkOptions {
-    var compileOptions: CompileOptions {
-        var options = CompileOptions(
-            threads: threads, winograd: usesWinograd ? .whereFaster : .never)
-        (options.choices, options.tuner, options.recomputes) = (choices, tuner, recomputes)
+    func compileOptions(_ execution: Execution) -> CompileOptions {
+        var options = execution.compileOptions
+        options.winograd = usesWinograd ? .whereFaster : .never
+        (options.tuner, options.recomputes) = (tuner, recomputes)
+        options.communicator = ranks
         return options
     }
 
-    func check() throws(BenchmarkError) {
+    func check(_ execution: Execution) throws(BenchmarkError) {
         let largest = Self.batchRange.upperBound
         try BenchmarkError.check("batch", batch, min(ranks.size, largest)...largest)
         try BenchmarkError.check("size", size, Model.sideRange)
-        try BenchmarkError.check("threads", threads, CompileOptions.threadRange)
+        try BenchmarkError.check("threads", execution.threads, Execution.threadRange)
         try BenchmarkError.check("runs", runs, Self.runRange)
     }
 

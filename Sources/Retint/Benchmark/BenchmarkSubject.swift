@@ -24,7 +24,7 @@ struct BenchmarkSubject {
     private init(inferenceOf model: Model, _ options: BenchmarkOptions) throws {
         let compiled = try model.program(
             batch: options.batch, height: options.size, width: options.size,
-            options: options.compileOptions)
+            options: options.compileOptions(model.execution))
         let shape = compiled.inputShape
         program = compiled.program
         inputs = compiled.inputs(lightness: Self.lightness(shape))
@@ -34,10 +34,7 @@ struct BenchmarkSubject {
     /// A training step in one program: forward pass, L2 loss, backward pass, Adam. The examples
     /// are those of this rank.
     private init(trainingOf model: consuming Model, _ options: BenchmarkOptions) throws {
-        let name = model.name
-        var compileOptions = options.compileOptions
-        compileOptions.arithmetic = model.arithmetic
-        compileOptions.communicator = options.ranks
+        let (name, compileOptions) = (model.name, options.compileOptions(model.execution))
         guard let source = (consume model).checkpoint else {
             throw BenchmarkError(
                 .notTrainable, "\(name): a package cannot be trained; use a checkpoint")

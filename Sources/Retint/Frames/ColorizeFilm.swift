@@ -1,8 +1,6 @@
-import Engine
 import Files
 import Films
 import Frames
-import ImageIO
 import Models
 
 /// The film, and the colorizer for its frames, before the first one is colored.
@@ -60,10 +58,7 @@ public func colorizeFilm(
 ) async throws -> ColoredFilm {
     let film = try await withFilm(input, options.reading(for: output)) { film in
         let header = film.reader.header
-        let colorizer = try FrameColorizer(
-            model, header.format, size: options.size, threads: options.threads,
-            stableColors: options.stableColors, anchors: options.anchors, masks: options.masks,
-            blend: options.blend, quadrilateral: options.quadrilateral, choices: options.choices)
+        let colorizer = try FrameColorizer(model, header.format, options.frames)
         if options.isLive { try colorizer.masks.checkLive() }
         let writing = options.writing(film, input, output)
         let parts = try await options.parts(of: output, model, input, writing)
@@ -128,17 +123,18 @@ extension FilmColoringOptions {
     fileprivate func description(of model: Model, _ input: String) throws -> [String: String] {
         let file = try RegularFile(input)
         var colors = ContentHash()
-        for anchor in anchors { colors.update(anchor.pixels) }
+        for anchor in frames.anchors { colors.update(anchor.pixels) }
         return [
             "input": "\(input), \(file.version)", "model": try model.fingerprint(),
             "range": reading.range?.rawValue ?? "", "matrix": reading.matrix?.rawValue ?? "",
             "start": reading.start.map { "\($0)" } ?? "",
             "duration": reading.duration.map { "\($0)" } ?? "", "encoder": encoder ?? "",
             "encoder options": encoderOptions.joined(separator: " "),
-            "size": size.map { "\($0)" } ?? "", "stable colors": "\(stableColors)",
-            "anchors": colors.digest.hexadecimal, "masks": masks?.description ?? "",
-            "blend": "\(blend)", "quadrilateral": quadrilateral?.description ?? "",
-            "arithmetic": model.arithmetic.rawValue,
+            "size": frames.size.map { "\($0)" } ?? "", "stable colors": "\(frames.stableColors)",
+            "anchors": colors.digest.hexadecimal, "masks": frames.masks?.description ?? "",
+            "blend": "\(frames.blend)",
+            "quadrilateral": frames.quadrilateral?.description ?? "",
+            "arithmetic": model.execution.arithmetic.rawValue,
         ]
     }
 }

@@ -1,4 +1,3 @@
-import Engine
 import Frames
 import ImageIO
 import Models
@@ -32,55 +31,36 @@ public final class FrameColorizer: Sendable {
     /// Compiles a model.
     ///
     /// - Parameters:
-    ///   - model: a checkpoint or a package.
+    ///   - model: a checkpoint or a package. As many frames are colored at the same time as it has
+    ///     threads, at most 64.
     ///   - format: of the frames.
-    ///   - size: the side, in pixels, of the square at which the network sees a frame; nil for a
-    ///     package's own size and 256 for a checkpoint.
-    ///   - threads: the number of frames that are colored at the same time, at most 64; nil for all
-    ///     processors that the process may use.
-    ///   - stableColors: whether the frames of ``colorized(_:from:inFlight:)`` and
-    ///     ``latest(of:)`` keep the colors of the frames before them, as far as they show the same
-    ///     things. Networks color each frame by itself, so that their colors flicker.
-    ///   - anchors: frames of the film in the colors that it is to have, of any size. Frames that
-    ///     look like an anchor take its colors, and those that follow keep them until the scene
-    ///     ends. They have no effect without stable colors.
-    ///   - masks: where the colors of frames are new; nil for everywhere. Elsewhere a frame keeps
-    ///     its own, and a mono frame stays gray.
-    ///   - blend: the share of the new colors, 0…1; the rest are the frame's own.
-    ///   - quadrilateral: a picture that all frames show in the same perspective: it is
-    ///     straightened, colored by itself, and only its colors go back; nil for the frames
-    ///     themselves.
-    ///   - choices: the fastest algorithms measured on this machine.
+    ///   - options: how the frames are colored.
     /// - Throws: `ModelError` if the model is no colorizer or does not run at that size;
     ///   `FrameError` if an anchor has other proportions than the film, or if there are anchors for
     ///   a picture in perspective; `PhotoError` if a single mask has another size than the frames
     ///   or the quadrilateral reaches beyond them.
     public init(
-        _ model: Model, _ format: FrameFormat, size: Int? = nil, threads: Int? = nil,
-        stableColors: Bool = true, anchors: [Image] = [], masks: ColorMasks? = nil,
-        blend: Float = 1, quadrilateral: Quadrilateral? = nil, choices: KernelChoices = .init()
+        _ model: Model, _ format: FrameFormat, _ options: FrameColoringOptions = .init()
     ) throws {
-        let picture = try quadrilateral.map { try FramePicture($0, in: format) }
-        guard picture == nil || anchors.isEmpty else {
+        let picture = try options.quadrilateral.map { try FramePicture($0, in: format) }
+        guard picture == nil || options.anchors.isEmpty else {
             throw FrameError(
                 .format, "anchors show whole frames, and not a picture in perspective")
         }
-        self.masks = try FrameMasks(format, masks, picture, blend: blend)
+        self.masks = try FrameMasks(format, options.masks, picture, blend: options.blend)
         self.format = format
-        var options = CompileOptions(threads: 1)
-        options.choices = choices
-        let count = min(max(threads ?? Machine.processorCount, 1), Self.maximumWorkers)
-        let (height, width) = try model.size(ofSide: size)
+        let count = min(model.execution.threadCount, Self.maximumWorkers)
+        let (height, width) = try model.size(ofSide: options.size)
         networkSize = (height, width)
-        let isStable = stableColors && min(height, width) >= LightnessPyramid.minimumSide
+        let isStable = options.stableColors && min(height, width) >= LightnessPyramid.minimumSide
         hasStableColors = isStable
         self.anchors = try ColorAnchors(
-            isStable ? anchors : [], of: format, width: width, height: height)
+            isStable ? options.anchors : [], of: format, width: width, height: height)
         let view = FrameView(format, picture, width: width, height: height)
+        let single = model.onThreads(1)
         workers = try (0..<count).map { [clock] _ in
             FrameWorker(
-                try model.program(
-                    height: height, width: width, estimatesConfidence: isStable, options: options),
+                try single.program(height: height, width: width, estimatesConfidence: isStable),
                 view, clock)
         }
         self.threads = WorkerThreads(count, name: "retint.frames")

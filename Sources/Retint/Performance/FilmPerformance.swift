@@ -50,8 +50,7 @@ extension FilmPerformance {
         return try await withFilm(film) { open in
             let header = open.reader.header
             let colorizer = try FrameColorizer(
-                model, header.format, size: options.size, threads: options.threads,
-                choices: options.choices)
+                model, header.format, FrameColoringOptions(size: options.size))
             let writer = try FrameWriter(header.colored, to: output)
             let limit = max(maximumBytes / header.colored.format.byteCount, 1)
             let start = ContinuousClock.now

@@ -77,7 +77,7 @@ struct StartupMeasurement {
     ) throws -> Startup.Times {
         let clock = ContinuousClock()
         let begin = clock.now
-        let model = try options.model(contentsOf: path)
+        let model = try Model(contentsOf: path, execution: options.execution)
         let loaded = clock.now
         let program = try model.program(options)
         let compiled = clock.now
@@ -101,10 +101,9 @@ extension Startup.Times {
 }
 
 extension Model {
-    /// Compiles the model as the options say.
+    /// Compiles the model for the size of the options.
     func program(_ options: PerformanceOptions) throws -> ModelProgram {
-        try program(
-            height: options.size, width: options.size, options: options.compileOptions)
+        try program(height: options.size, width: options.size)
     }
 }
 

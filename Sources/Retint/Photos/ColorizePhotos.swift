@@ -1,4 +1,3 @@
-import Engine
 import Files
 import ImageIO
 import Models
@@ -20,10 +19,6 @@ public struct PhotoColoringOptions: Sendable {
     public var quadrilateral: Quadrilateral?
     /// The share of the new colors, 0…1; the rest is the photo's own.
     public var blend: Float = 1
-    /// The number of threads; nil for all processors. As many photos are colored at the same time.
-    public var threads: Int?
-    /// The fastest algorithms measured on this machine.
-    public var choices = KernelChoices()
     /// Another model, whose colors strips show to the left.
     public var before: Model?
     /// Whether photos whose colored copy is there are left out.
@@ -55,7 +50,8 @@ public enum PhotoOutcome: Sendable {
 /// and twice as many encoded ones at most. The files do not depend on how many are in work.
 ///
 /// - Parameters:
-///   - model: a checkpoint or a package.
+///   - model: a checkpoint or a package. As many photos are colored at the same time as it has
+///     threads.
 ///   - files: the photos; see ``PhotoFile/list(_:to:_:)``.
 ///   - options: how they are colored.
 ///   - ranks: the processes that share out the files, all with the same arguments.
@@ -153,9 +149,7 @@ private final class FilePainter: Sendable {
     ) throws {
         func colorizer(_ model: Model) throws -> Colorizer {
             try Colorizer(
-                model, size: options.size, threads: options.threads, choices: options.choices,
-                fitting: options.fitting,
-                workers: count)
+                model, size: options.size, fitting: options.fitting, workers: count)
         }
         (self.options, self.first) = (options, first)
         self.colorizer = try colorizer(model)

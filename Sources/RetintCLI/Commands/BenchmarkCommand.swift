@@ -58,9 +58,7 @@ struct BenchmarkCommand: ParsableCommand {
     @Flag(help: "Also show the time of each step of the program, in order.")
     var steps = false
 
-    @OptionGroup var memory: MemoryOptions
-
-    @OptionGroup var arithmetic: ComputeOptions
+    @OptionGroup var execution: ExecutionOptions
 
     @OptionGroup(title: "Options of a prediction")
     var prediction: PredictionOptions
@@ -83,14 +81,14 @@ struct BenchmarkCommand: ParsableCommand {
     private func measure(on ranks: Communicator) throws {
         try check(size, "--size", Model.sideRange)
         try check(batch, "--batch", BenchmarkOptions.batchRange)
-        try check(threads, "--threads", CompileOptions.threadRange)
+        let execution = try execution.value(threads: threads)
         try check(runs, "--runs", BenchmarkOptions.runRange)
         var options = options
         options.ranks = ranks
         try requireRanks(ranks)
         options.batch = batch ?? ranks.size
-        if tune { options.tuner = tuner(options.choices) }
-        let report = try benchmark(arithmetic.applied(to: try loadedModel()), options)
+        if tune { options.tuner = tuner(execution.kernels) }
+        let report = try benchmark(loadedModel(execution), options)
         if let tuner = options.tuner { try KernelFile.write(tuner.choices) }
         guard ranks.rank == 0 else { return }
         if json, prediction.predictRanks == nil { return try Console.printJSON(report) }
@@ -116,11 +114,17 @@ struct BenchmarkCommand: ParsableCommand {
 
 extension BenchmarkCommand {
     /// A file, or a new network; a file takes precedence over an architecture of the same name.
-    private func loadedModel() throws -> Model {
+    private func loadedModel(_ execution: Execution) throws -> Model {
+        let model = try readOrNewModel(execution)
+        self.execution.note()
+        return model
+    }
+
+    private func readOrNewModel(_ execution: Execution) throws -> Model {
         let isFile = (try? MLPackage.isPackage(model)) != nil
         if isFile {
             try architecture.refuse(for: model)
-            return try memory.model(contentsOf: model)
+            return try Model(contentsOf: model, execution: execution)
         }
         guard colorizerNames.contains(model) else {
             throw CommandError(
@@ -131,15 +135,14 @@ extension BenchmarkCommand {
         let options = architecture.applied(to: ColorizerOptions())
         return Model(
             try CheckpointSource(architecture: model, options: options.texts, seed: 0),
-            name: model)
+            name: model, execution: execution)
     }
 
     private var options: BenchmarkOptions {
         var options = BenchmarkOptions()
         (options.mode, options.size) = (mode, size)
-        (options.threads, options.runs) = (threads, runs)
+        options.runs = runs
         (options.usesWinograd, options.recomputes) = (winograd, recompute)
-        options.choices = KernelFile.read()
         (options.profilesOperations, options.profilesSteps) = (operations, steps)
         return options
     }

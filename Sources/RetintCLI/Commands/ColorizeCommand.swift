@@ -64,9 +64,7 @@ struct ColorizeCommand: AsyncParsableCommand {
         help: "The number of threads, each of which colors a photo; all processors if not given.")
     var threads: Int?
 
-    @OptionGroup var memory: MemoryOptions
-
-    @OptionGroup var arithmetic: ComputeOptions
+    @OptionGroup var execution: ExecutionOptions
 
     func validate() throws {
         guard (0...4).contains(saturation) else {
@@ -79,10 +77,11 @@ struct ColorizeCommand: AsyncParsableCommand {
 
     func run() async throws {
         try check(size, "--size", Model.sideRange)
-        try check(threads, "--threads", CompileOptions.threadRange)
+        let execution = try execution.value(threads: threads)
         let ranks = try joinRanks()
         let files = try PhotoFile.list(photos, to: output, naming)
-        let model = arithmetic.applied(to: try memory.model(contentsOf: model))
+        let model = try Model(contentsOf: model, execution: execution)
+        self.execution.note()
         let options = try coloring()
         let display = PhotoDisplay(files.count, ranks)
         do {
@@ -112,10 +111,12 @@ struct ColorizeCommand: AsyncParsableCommand {
 
     private func coloring() throws -> PhotoColoringOptions {
         var options = PhotoColoringOptions()
-        (options.size, options.threads, options.choices) = (size, threads, KernelFile.read())
+        options.size = size
         (options.saturation, options.skipsFinished) = (Float(saturation), skipExisting)
         options.fitting = fitting.fitting
-        options.before = try before.map { try memory.model(contentsOf: $0) }
+        options.before = try before.map {
+            try Model(contentsOf: $0, execution: execution.memory.execution(threads: threads))
+        }
         (options.masks, options.blend) = (try place.masks(), Float(place.blend))
         options.quadrilateral = try picture.quadrilateral
         return options

@@ -48,14 +48,14 @@ struct CompareCommand: AsyncParsableCommand {
     func run() async throws {
         try check(size, "--size", Model.sideRange)
         try check(rounds, "--rounds", BenchmarkOptions.runRange)
-        try check(threads, "--threads", CompileOptions.threadRange)
-        let models = try models.map { try memory.model(contentsOf: $0) }
+        let execution = try memory.execution(threads: threads)
+        let models = try models.map { try Model(contentsOf: $0, execution: execution) }
         let features = try featureOptions.network()
         let photos = try data.map(photoReferences) ?? []
         let display = ComparisonDisplay()
         let comparison = try await compare(
             models, size: size, rounds: rounds, photos: photos, features: features,
-            threads: threads, choices: KernelFile.read(), onProgress: display.show)
+            onProgress: display.show)
         if json {
             try Console.printJSON(comparison)
         } else {

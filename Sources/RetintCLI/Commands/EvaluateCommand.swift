@@ -53,9 +53,7 @@ struct EvaluateCommand: AsyncParsableCommand {
     @Option(help: "The number of threads; all processors if not given.")
     var threads: Int?
 
-    @OptionGroup var memory: MemoryOptions
-
-    @OptionGroup var arithmetic: ComputeOptions
+    @OptionGroup var execution: ExecutionOptions
 
     @Flag(help: "Print one JSON object, with the values of each photo.")
     var json = false
@@ -80,21 +78,20 @@ struct EvaluateCommand: AsyncParsableCommand {
 
     func run() async throws {
         try check(size, "--size", Model.sideRange)
-        try check(threads, "--threads", CompileOptions.threadRange)
+        let execution = try execution.value(threads: threads)
         let ranks = try joinRanks()
-        if video { return try await runVideo(ranks) }
+        if video { return try await runVideo(execution, ranks) }
         let page = ranks.rank == 0 ? html : nil
         let claim = try page.map { try claimOutput($0, inputs: [self.model, data]) }
         defer { claim?.end() }
-        let model = arithmetic.applied(to: try memory.model(contentsOf: model))
-        let features = try featureOptions.network()
+        let model = try Model(contentsOf: model, execution: execution)
+        self.execution.note()
+        let options = try options
         let photos = try photoReferences(data)
         let display = EvaluationDisplay()
         let strips = html.map { _ in EvaluationStrips(of: photos.count) }
         let report = try await evaluate(
-            model, on: photos, size: size, threads: threads, choices: KernelFile.read(),
-            fitting: fitting.given, oldPhoto: oldPhotoOptions.settings, features: features,
-            ranks: ranks,
+            model, on: photos, options, ranks: ranks,
             onProgress: { display.show($0) }, onColored: { strips?.add($0) })
         if let strips {
             let strips = try strips.gathered(ranks)
@@ -104,6 +101,15 @@ struct EvaluateCommand: AsyncParsableCommand {
         try ranks.endTogether { try display.finish(of: photos.count) }
     }
 
+    private var options: EvaluationOptions {
+        get throws {
+            var options = EvaluationOptions(size: size)
+            (options.fitting, options.oldPhoto) = (fitting.given, oldPhotoOptions.settings)
+            options.features = try featureOptions.network()
+            return options
+        }
+    }
+
     private func show(_ report: EvaluationReport) throws {
         if json { return try Console.printJSON(report) }
         Console.print("\(report.photos.count) photos at \(report.sizeText)")
@@ -111,21 +117,21 @@ struct EvaluateCommand: AsyncParsableCommand {
         if let features = report.features { Console.print("features: \(features)") }
     }
 
-    private func runVideo(_ ranks: Communicator) async throws {
-        let model = arithmetic.applied(to: try memory.model(contentsOf: model))
+    private func runVideo(_ execution: Execution, _ ranks: Communicator) async throws {
+        let model = try Model(contentsOf: model, execution: execution)
+        self.execution.note()
         guard try isFilm else {
             let photos = try photoReferences(data)
             let display = EvaluationDisplay()
             try show(
                 try await evaluateVideo(
-                    model, on: photos, size: size, threads: threads, choices: KernelFile.read(),
-                    ranks: ranks, onProgress: { display.show($0) }))
+                    model, on: photos, size: size, ranks: ranks, onProgress: { display.show($0) }))
             return try ranks.endTogether { try display.finish(of: photos.count) }
         }
         try ranks.requireOne(for: "measurements of one film")
         let bar = ProgressBar("evaluate", total: 0, unit: "frames")
         let report = try await evaluateVideo(
-            model, film: data, size: size, choices: KernelFile.read(), onFrame: { bar.update($0) })
+            model, film: data, size: size, onFrame: { bar.update($0) })
         bar.finish()
         try show(report)
     }

@@ -122,7 +122,7 @@ struct QuantizeCommand: ParsableCommand {
             ?? QuantizationPlan(standard)
         let (result, report) = try naming(source) {
             try original.quantized(
-                plan, calibration: calibration, memoryLimit: memory.bytes)
+                plan, calibration: calibration, execution: memory.execution)
         }
         try write(result, to: package)
         let change = try change(original, to: result, photos)
@@ -152,7 +152,7 @@ struct QuantizeCommand: ParsableCommand {
     ) throws {
         let (result, report) = try naming(source) {
             try original.searchQuantization(
-                photos: calibration, maximumDeltaE: maxDeltaE, memoryLimit: memory.bytes,
+                photos: calibration, maximumDeltaE: maxDeltaE, execution: memory.execution,
                 ranks: ranks)
         }
         guard ranks.rank == 0 else { return }
@@ -167,7 +167,7 @@ struct QuantizeCommand: ParsableCommand {
     ) throws -> ColorChange? {
         guard !photos.isEmpty else { return nil }
         return try original.colorChange(
-            to: result, photos: photos, memoryLimit: memory.bytes)
+            to: result, photos: photos, execution: memory.execution)
     }
 
     private func compare(
@@ -176,7 +176,7 @@ struct QuantizeCommand: ParsableCommand {
         let progress = ProgressBar("quantize", total: 100, unit: "%")
         let results = try naming(source) {
             try package.compareSchemes(
-                photos: photos, calibration: calibration, memoryLimit: memory.bytes
+                photos: photos, calibration: calibration, execution: memory.execution
             ) {
                 progress.update(Int(100 * $0))
             }

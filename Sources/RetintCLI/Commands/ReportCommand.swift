@@ -85,10 +85,11 @@ struct ReportCommand: AsyncParsableCommand {
 
     private var options: PerformanceOptions {
         var options = PerformanceOptions()
-        (options.size, options.threads, options.runs, options.fps) = (size, threads, runs, fps)
+        (options.size, options.runs, options.fps) = (size, runs, fps)
         options.seconds = seconds ?? options.seconds
-        (options.film, options.memoryLimit) = (film, memory.bytes)
-        options.choices = KernelFile.read()
+        options.film = film
+        options.execution = memory.fastExecution
+        options.execution.threads = threads
         return options
     }
 }

@@ -236,8 +236,12 @@ extension VerifyCommand {
         return options
     }
 
+    private func opened(_ path: String) throws -> Model {
+        try Model(contentsOf: path, execution: memory.execution)
+    }
+
     private func ownReport(_ images: VerificationImages?) throws -> VerificationReport {
-        let model = try memory.model(contentsOf: model)
+        let model = try opened(model)
         var options = options(model.precision, isSameNetwork: against != nil, images)
         options.intermediates = outputs.intermediates
         guard let against else { return try reportOnReference(model, options) }
@@ -259,7 +263,7 @@ extension VerifyCommand {
         on model: Model, against path: String, _ options: VerificationOptions
     ) throws -> VerificationReport {
         let inputs = try lightness.inputs(shape: model.lightnessInput().shape)
-        let other = try memory.model(contentsOf: path)
+        let other = try opened(path)
         let cured = try diagnosis.findPrecision ? cured(model, other, inputs, options) : nil
         let model = cured?.model ?? model
         var report = try verify(model, against: other, on: inputs, options: options)
@@ -311,7 +315,7 @@ extension VerifyCommand {
             return (model, search.summary)
         }
         try package.write(to: output)
-        return (try memory.model(contentsOf: output), search.summary)
+        return (try opened(output), search.summary)
     }
 
     private func appleReport(_ images: VerificationImages?) async throws -> VerificationReport {
@@ -323,7 +327,7 @@ extension VerifyCommand {
         }
         let inputs = try lightness.inputs(shape: model.lightnessShape())
         return try await verify(
-            model, against: memory.model(contentsOf: against), on: inputs, options: options)
+            model, against: opened(against), on: inputs, options: options)
     }
 }
 

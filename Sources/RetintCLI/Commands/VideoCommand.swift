@@ -95,9 +95,7 @@ struct VideoCommand: AsyncParsableCommand {
     @Option(help: "The number of frames to color at the same time; all processors if not given.")
     var threads: Int?
 
-    @OptionGroup var memory: MemoryOptions
-
-    @OptionGroup var arithmetic: ComputeOptions
+    @OptionGroup var execution: ExecutionOptions
 
     func validate() throws {
         for (value, name) in [(start, "--start"), (duration, "--duration")] {
@@ -132,13 +130,13 @@ struct VideoCommand: AsyncParsableCommand {
 
     func run() async throws {
         try check(size, "--size", Model.sideRange)
-        try check(threads, "--threads", CompileOptions.threadRange)
+        let execution = try execution.value(threads: threads)
         let claim =
             output == "-" ? nil : try claimOutput(output, inputs: [input].filter { $0 != "-" })
         defer { claim?.end() }
         let display = FilmDisplay()
         do {
-            let colored = try await Interruption.cancelling { try await color(display) }
+            let colored = try await Interruption.cancelling { try await color(execution, display) }
             display.finish()
             let dropped = live ? ", \(colored.droppedFrames) left out" : ""
             Console.note("\(film): \(colored.frames) frames\(dropped)\(colored.speedText)")
@@ -160,17 +158,20 @@ struct VideoCommand: AsyncParsableCommand {
     /// The colored film as messages name it.
     private var film: String { output == "-" ? "standard output" : output }
 
-    private func color(_ display: FilmDisplay) async throws -> ColoredFilm {
+    private func color(
+        _ execution: Execution, _ display: FilmDisplay
+    ) async throws -> ColoredFilm {
         var options = FilmColoringOptions()
         (options.reading.range, options.reading.matrix) = (range, matrix)
         (options.reading.start, options.reading.duration) = (start, duration)
         (options.encoder, options.encoderOptions) = (encoder, encoderOptions)
-        (options.size, options.threads, options.choices) = (size, threads, KernelFile.read())
-        (options.stableColors, options.isLive, options.resumes) = (stableColors, live, resume)
-        options.anchors = try anchors.map { try Image(contentsOf: $0) }
-        (options.masks, options.blend) = (try place.masks(), Float(place.blend))
-        options.quadrilateral = try picture.quadrilateral
-        let model = arithmetic.applied(to: try memory.model(contentsOf: model))
+        (options.isLive, options.resumes) = (live, resume)
+        (options.frames.size, options.frames.stableColors) = (size, stableColors)
+        options.frames.anchors = try anchors.map { try Image(contentsOf: $0) }
+        (options.frames.masks, options.frames.blend) = (try place.masks(), Float(place.blend))
+        options.frames.quadrilateral = try picture.quadrilateral
+        let model = try Model(contentsOf: model, execution: execution)
+        self.execution.note()
         return try await colorizeFilm(
             model, from: input, to: output, options,
             onStart: { display.begin($0, output: film) }, onFrame: { display.update($0) })

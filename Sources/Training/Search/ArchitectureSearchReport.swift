@@ -74,8 +74,8 @@ extension ArchitectureSearchReport.Candidate {
     private static func latency(
         _ checkpoint: Checkpoint, _ size: Int, threads: Int?
     ) throws -> Double {
-        let program = try Model(checkpoint).program(
-            height: size, width: size, options: CompileOptions(threads: threads))
+        let program = try Model(checkpoint, execution: Execution(threads: threads)).program(
+            height: size, width: size)
         let lightness = [Float](repeating: 50, count: size * size)
         return try measureSeconds(runs: 10, warmup: 2) {
             _ = try program.predict(lightness: lightness)

@@ -50,9 +50,9 @@ final class Teacher {
     ) throws -> ModelProgram {
         let side = configuration.data.crop
         do {
-            return try Model(contentsOf: path).program(
-                batch: configuration.batch, height: side, width: side,
-                options: CompileOptions(threads: configuration.threads))
+            let execution = Execution(threads: configuration.threads)
+            return try Model(contentsOf: path, execution: execution).program(
+                batch: configuration.batch, height: side, width: side)
         } catch let error as ModelError where error.kind == .size {
             throw TrainingError(
                 at: "distillation.teacher",

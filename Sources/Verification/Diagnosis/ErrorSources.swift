@@ -62,7 +62,7 @@ public func errorSources(
         options.compute = compute
         options.tolerance = Tolerance()
         options.onColors = { _ in }
-        let variant = Model(package, name: model.name, memoryLimit: model.memoryLimit)
+        let variant = Model(package, name: model.name, execution: model.execution)
         return try verify(
             variant, against: expected, isSameNetwork: true, on: inputs, options, observes: false
         ).outputs

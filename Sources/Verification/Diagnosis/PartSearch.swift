@@ -278,7 +278,7 @@ extension PartSearch {
             compute: options.compute, tolerance: tolerance(for: wanted, target))
         options.layerTolerance = self.options.layerTolerance
         let report = try verify(
-            Model(package, name: model.name, memoryLimit: model.memoryLimit), against: reference,
+            Model(package, name: model.name, execution: model.execution), against: reference,
             options: options)
         onRun(runs)
         return Trial(

@@ -117,7 +117,7 @@ private final class PrecisionTrials {
     func run(_ kept: Set<Int>) throws -> SubsetSearch.Outcome {
         runs += 1
         let trial = Model(
-            mixed.package(keeping: kept), name: model.name, memoryLimit: model.memoryLimit)
+            mixed.package(keeping: kept), name: model.name, execution: model.execution)
         let report = try verify(
             trial, against: expected, isSameNetwork: true, on: inputs, options, half: half,
             observes: options.layersDecide)

@@ -58,7 +58,7 @@ public func compareStages(
         let source = try ExportSource(checkpoint.checkpoint())
         guard let package = try originalPackage(of: package, from: source, precision: precision)
         else { throw VerificationError.notExported(model, from: other) }
-        return Model(package, name: model.name, memoryLimit: model.memoryLimit)
+        return Model(package, name: model.name, execution: model.execution)
     }
     func form(at stage: VerificationStage) throws -> Model {
         switch stage {

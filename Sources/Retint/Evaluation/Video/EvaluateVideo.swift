@@ -1,4 +1,3 @@
-import Engine
 import Films
 import Frames
 import ImageIO
@@ -19,28 +18,27 @@ import Ranks
 ///   - model: a checkpoint or a package.
 ///   - photos: the photos, in color; those that cannot be read are left out and listed.
 ///   - size: the side, in pixels, of the square at which the network sees a frame; nil for a
-///     package's own size and 256 for a checkpoint.
-///   - threads: the number of photos that are measured at the same time; nil for all processors.
-///   - choices: the fastest algorithms measured on this machine.
+///     package's own size and 256 for a checkpoint. As many photos are measured at the same time as
+///     the model has threads.
 ///   - ranks: the processes that share out the photos, as for `evaluate`.
 ///   - onProgress: called on other threads.
 /// - Throws: ``EvaluationError`` if no photo can be read; `ModelError` if the model is no
 ///   colorizer, does not run at that size or gives colors that are not finite;
 ///   `CancellationError` if the task is cancelled; `RankError` if ranks cannot reach each other.
 public func evaluateVideo(
-    _ model: Model, on photos: [PhotoReference], size: Int? = nil, threads: Int? = nil,
-    choices: KernelChoices = .init(), ranks: Communicator = .single,
+    _ model: Model, on photos: [PhotoReference], size: Int? = nil,
+    ranks: Communicator = .single,
     onProgress: @escaping @Sendable (EvaluationProgress) -> Void = { _ in }
 ) async throws -> VideoReport {
     let own = try model.size(ofSide: size)
     let indices = ranks.ownIndices(of: photos.count)
     let results = ClipResults(indices, of: photos.count, ranks, onProgress)
-    let workers = min(max(threads ?? Machine.processorCount, 1), max(indices.count, 1))
+    let workers = min(model.execution.threadCount, max(indices.count, 1))
     try await withThrowingTaskGroup(of: Void.self) { group in
         for _ in 0..<workers {
             group.addTask {
                 try await onNewThread { isCancelled in
-                    let evaluator = FilmEvaluator(try model.videoProgram(own, choices))
+                    let evaluator = FilmEvaluator(try model.videoProgram(own))
                     while let index = results.take() {
                         try checkCancellation(isCancelled)
                         results.finish(
@@ -67,18 +65,17 @@ public func evaluateVideo(
 ///   - model: a checkpoint or a package.
 ///   - film: the path of a film in color; see ``withFilm(_:_:_:)``.
 ///   - reading: what to do where the film does not state how it is to be read.
-///   - size: see ``evaluateVideo(_:on:size:threads:choices:ranks:onProgress:)``.
-///   - choices: the fastest algorithms measured on this machine.
+///   - size: see ``evaluateVideo(_:on:size:ranks:onProgress:)``.
 ///   - onFrame: called with the number of frames that were measured.
 /// - Throws: `FilmError` and `FrameError` for a film that cannot be read or has no color;
 ///   `ModelError` if the model is no colorizer, does not run at that size or gives colors that are
 ///   not finite; `CancellationError` if the task is cancelled.
 public func evaluateVideo(
     _ model: Model, film: String, _ reading: FilmReadingOptions = .init(), size: Int? = nil,
-    choices: KernelChoices = .init(), onFrame: (Int) -> Void = { _ in }
+    onFrame: (Int) -> Void = { _ in }
 ) async throws -> VideoReport {
     let own = try model.size(ofSide: size)
-    let evaluator = FilmEvaluator(try model.videoProgram(own, choices))
+    let evaluator = FilmEvaluator(try model.videoProgram(own))
     return try await withFilm(film, reading) { open in
         let format = open.reader.header.format
         guard format.chroma != .mono else {
@@ -131,19 +128,15 @@ private func clips(
 
 extension Model {
     /// The network on one thread, with its confidence.
-    fileprivate func videoProgram(
-        _ size: (height: Int, width: Int), _ choices: KernelChoices
-    ) throws -> ModelProgram {
+    fileprivate func videoProgram(_ size: (height: Int, width: Int)) throws -> ModelProgram {
         guard min(size.height, size.width) >= LightnessPyramid.minimumSide else {
             throw ModelError(
                 .size, name,
                 "motion cannot be seen at \(size.width) × \(size.height); give a size of at least "
                     + "\(LightnessPyramid.minimumSide)")
         }
-        var options = CompileOptions(threads: 1)
-        options.choices = choices
-        return try program(
-            height: size.height, width: size.width, estimatesConfidence: true, options: options)
+        return try onThreads(1).program(
+            height: size.height, width: size.width, estimatesConfidence: true)
     }
 }
 
