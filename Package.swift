@@ -311,8 +311,8 @@ let package = Package(
         .testTarget(
             name: "ModelsTests",
             dependencies: [
-                "Models", "Checkpoints", "ColorScience", "Engine", "Files", "ImageIO", "MLPackage",
-                "TensorFiles", "TensorGraph", "TestSupport",
+                "Models", "Checkpoints", "ColorizerExport", "ColorScience", "Engine", "Files",
+                "ImageIO", "MLPackage", "TensorFiles", "TensorGraph", "TestSupport",
             ]),
         .testTarget(
             name: "QuantizationTests",

@@ -129,7 +129,7 @@ extension ExportOptions {
         guard input == .image else { return nil }
         if let imageScaling { return imageScaling }
         return normalization == .inside
-            ? ImageScaling(scale: LabScaling.lightnessRange / 255)
+            ? ImageScaling(scale: LabScaling.lightnessPerPixel)
             : ImageScaling(
                 scale: 1 / 255, bias: -LabScaling.lightnessCenter / LabScaling.lightnessRange)
     }

@@ -35,7 +35,7 @@ extension Model {
     /// 256 × 256 for a checkpoint.
     ///
     /// - Throws: ``ModelError`` if the model takes an input other than lightness.
-    public func preferredSize() throws(ModelError) -> (height: Int, width: Int) {
+    public func preferredSize() throws -> (height: Int, width: Int) {
         let shape = try lightnessInput().shape
         return (shape[2], shape[3])
     }
@@ -46,8 +46,8 @@ extension Model {
     /// - Throws: the errors of `Checkpoint.makeColorizer()`.
     package var requiredMultiple: Int? {
         get throws {
-            guard let network = try checkpoint?.makeColorizer() else { return nil }
-            return network.onlySize == nil ? network.requiredMultiple : nil
+            guard checkpoint != nil, let input = try interface.inputs.first else { return nil }
+            return input.shapes.sideMultiple
         }
     }
 
@@ -55,7 +55,7 @@ extension Model {
     ///
     /// - Throws: ``ModelError`` if the model takes an input other than lightness, or the side is
     ///   out of range.
-    package func size(ofSide side: Int?) throws(ModelError) -> (height: Int, width: Int) {
+    package func size(ofSide side: Int?) throws -> (height: Int, width: Int) {
         let own = try preferredSize()
         if let side { try checkSide(side) }
         return (side ?? own.height, side ?? own.width)
@@ -112,7 +112,8 @@ extension Model {
     package func program(
         on inputs: [NamedTensor], compute: ComputePrecision = .float32, observes: Bool = true
     ) throws -> ModelProgram {
-        let shapes = try inputs.matched(to: inputNames, of: name).mapValues(\.shape)
+        let shapes = try inputs.matched(to: interface.inputs.map(\.name), of: name).mapValues(
+            \.shape)
         let graph = try graph(shapes: shapes, compute: compute, folds: false)
         var options = execution.compileOptions
         options.arithmetic = .float32

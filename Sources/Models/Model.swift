@@ -116,58 +116,42 @@ public struct Model: Sendable {
         return other
     }
 
-    /// The number of images in a batch; nil if the model takes any number.
-    package var batchSize: Int? {
-        guard let package else { return 1 }
-        return package.program.inputs.first?.type.dimensions.first ?? nil
+    /// What goes in and what comes out.
+    ///
+    /// - Throws: ``ModelError`` if the metadata of a package is damaged; the errors of
+    ///   `CheckpointSource.makeColorizer()`.
+    public var interface: ModelInterface {
+        get throws {
+            switch source {
+            case .checkpoint(let checkpoint): ModelInterface(of: try checkpoint.makeColorizer())
+            case .package(let package): try readable { try ModelInterface(package) }
+            }
+        }
     }
 
-    /// The name of a checkpoint's input.
-    static let checkpointInput = "lightness"
-
-    /// The names of the inputs, in the model's order.
-    package var inputNames: [String] {
-        package.map { $0.program.inputs.map(\.name) } ?? [Self.checkpointInput]
+    /// The number of images in a batch; nil if the model takes any number. Checkpoints take any
+    /// number, but are run on one at a time, which needs less memory.
+    package var batchSize: Int? {
+        get throws { package == nil ? 1 : try interface.batchSize }
     }
 
     /// The name of the lightness, and the shape [N, 1, H, W] that the model takes by default: a
     /// package's own, 1 × 1 × 256 × 256 for a checkpoint.
     ///
-    /// - Throws: ``ModelError`` if the model takes an input other than lightness.
-    package func lightnessInput() throws(ModelError) -> (name: String, shape: Shape) {
-        let package: MLPackage
-        switch source {
-        case .checkpoint(let checkpoint): return (Self.checkpointInput, checkpoint.defaultShape)
-        case .package(let held): package = held
-        }
-        let shapes = package.program.inputs.map { package.defaultShape(of: $0) }
-        guard shapes.count == 1, let shape = shapes[0], shape.rank == 4, shape[1] == 1 else {
-            let inputs = zip(package.program.inputs, shapes).map { input, shape in
-                "\(input.name) \(shape.map { "\($0)" } ?? "of unknown shape")"
+    /// - Throws: ``ModelError`` if the model takes an input other than lightness, as
+    ///   ``interface`` does.
+    package func lightnessInput() throws -> (name: String, shape: Shape) {
+        let interface = try interface
+        guard let input = interface.onlyChannel, let shape = input.shapes.standardShape else {
+            let inputs = interface.inputs.map { input in
+                "\(input.name) \(input.shapes.standardShape.map { "\($0)" } ?? "of unknown shape")"
             }
             throw ModelError(
                 .notAColorizer, name,
                 "takes \(inputs.joined(separator: ", ")); a colorizer takes one channel of "
                     + "lightness")
         }
-        return (package.program.inputs[0].name, shape)
-    }
-}
-
-extension CheckpointSource {
-    /// The shape of lightness unless another one is asked for.
-    var defaultShape: Shape {
-        let size = definition?.sizes.only ?? 256
-        return [1, 1, size.height, size.width]
-    }
-}
-
-extension MLPackage {
-    /// The default shape of an input; nil if the package states none.
-    fileprivate func defaultShape(of input: MILNamedType) -> Shape? {
-        if let fixed = input.type.shape { return Shape(fixed) }
-        let feature = description.inputs.first { $0.name == input.name }
-        return (feature?.type.defaultShape).map { Shape($0) }
+        return (input.name, shape)
     }
 }
 

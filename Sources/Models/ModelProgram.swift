@@ -1,4 +1,5 @@
 import ColorizerExport
+import Colorizers
 import Engine
 import TensorGraph
 
@@ -16,7 +17,9 @@ package final class ModelProgram {
     package let values: [ComputedValue]
     /// The indices of the outputs among ``values``; nil for an output that is an input.
     package let outputIndices: [Int?]
-    private let interface: ColorizerInterface?
+    private let interface: ModelInterface
+    /// The factor that lightness in 0…100 is multiplied by.
+    private let lightnessScale: Float
 
     /// Compiles a graph.
     ///
@@ -27,7 +30,8 @@ package final class ModelProgram {
         _ graph: ModelGraph, observes: Bool = false, options: CompileOptions? = nil
     ) throws {
         let traced = observes ? graph.values : []
-        (model, inputs, interface) = (graph.model, graph.inputs, graph.interface)
+        (model, inputs) = (graph.model, graph.inputs)
+        (interface, lightnessScale) = (graph.interface, graph.lightnessScale)
         outputs = graph.outputs.map(\.name)
         values = traced.map(\.description)
         outputIndices = graph.outputs.map { output in
@@ -67,17 +71,16 @@ package final class ModelProgram {
     }
 
     /// Whether the model takes lightness and gives colors.
-    package var isColorizer: Bool { interface != nil }
-
-    /// The factor that lightness in 0…100 is multiplied by.
-    private var lightnessScale: Float { interface?.lightnessScale ?? 1 }
+    package var isColorizer: Bool { interface.isColorizer }
 
     /// Inputs as the model sees them. Scaling lightness to pixels and back rounds it in float32; a
     /// model that this one is compared with has to get the same values.
     package func roundTripped(_ inputs: [NamedTensor]) -> [NamedTensor] {
         guard lightnessScale != 1 else { return inputs }
         return inputs.map { input in
-            NamedTensor(input.name, input.data.scaled(by: lightnessScale).scaled(by: 100 / 255))
+            NamedTensor(
+                input.name,
+                input.data.scaled(by: lightnessScale).scaled(by: LabScaling.lightnessPerPixel))
         }
     }
 }
@@ -91,7 +94,7 @@ extension ModelProgram {
     /// - Parameter lightness: L in 0…100, N·H·W values, image after image.
     package func inputs(lightness: [Float]) -> [String: TensorData] {
         let scaled = TensorData(shape: inputShape, scalars: lightness).scaled(by: lightnessScale)
-        guard interface?.takesPixels == true else { return [inputs[0].name: scaled] }
+        guard lightnessScale != 1 else { return [inputs[0].name: scaled] }
         let levels = scaled.scalars.map { min(max($0.rounded(), 0), 255) }
         return [inputs[0].name: TensorData(shape: inputShape, scalars: levels)]
     }
@@ -155,7 +158,7 @@ extension ModelProgram {
     }
 
     private func estimate(_ results: [String: TensorData]) throws(ModelError) -> ColorEstimate {
-        guard let interface, let colors = interface.colors(results) else {
+        guard let colors = interface.colors(results) else {
             throw ModelError(.notAColorizer, model.name, "gives no colors")
         }
         if let found = NonFinite(in: colors) {

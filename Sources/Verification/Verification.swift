@@ -59,7 +59,8 @@ public struct ColoredBatch: Sendable {
 public func verify(
     _ model: Model, against reference: Reference, options: VerificationOptions = .init()
 ) throws -> VerificationReport {
-    let inputs = VerificationInputs(reference, batchSize: model.batchSize)
+    let inputs = VerificationInputs(
+        reference, batchSize: try verifying { try model.batchSize })
     return try verify(
         model, against: ReferenceValues(reference), isSameNetwork: false, on: inputs, options)
 }
@@ -96,7 +97,7 @@ public func verify(
 public func verify(
     _ model: AppleModel, against reference: Reference, options: VerificationOptions = .init()
 ) async throws -> VerificationReport {
-    let inputs = VerificationInputs(reference, batchSize: model.batchSize)
+    let inputs = VerificationInputs(reference, batchSize: model.interface.batchSize)
     return try await verify(model, against: ReferenceValues(reference), on: inputs, options)
 }
 

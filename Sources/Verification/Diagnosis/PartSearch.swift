@@ -1,3 +1,4 @@
+import ColorScience
 import ColorizerExport
 import MLPackage
 import Models
@@ -322,7 +323,7 @@ extension PartSearch {
         guard outputs[target] == nil else { return tolerance }
         let largest = Double(expected.scalars.max() ?? 0)
         let smallest = Double(expected.scalars.min() ?? 0)
-        let scale = (largest - smallest) / 220
+        let scale = (largest - smallest) / colorSpan
         let noise = model.precision.roundingNoise * max(abs(largest), abs(smallest))
         func scaled(_ bound: Double) -> Double { max(bound * scale, min(bound, noise)) }
         tolerance.atol = tolerance.atol.map(scaled)
