@@ -25,7 +25,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-CATALOGS = sorted(ROOT.glob("Sources/*/*.docc"))
+CATALOGS = sorted(ROOT.glob("Sources/*/*/*.docc"))
 PAGES = [
     ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "Datasets/README.md",
                              "Scripts/packaging/README.md")]

@@ -26,7 +26,7 @@ build_retint() {
 find_modules() {
     local map flag products
     products=$(readlink -f .build/release)
-    module_flags=(-I "$products/Modules" -I Sources/CHDF5 -I Sources/COpenBLAS)
+    module_flags=(-I "$products/Modules" -I Sources/Formats/CHDF5 -I Sources/Tensors/COpenBLAS)
     for map in "$products"/*.build/module.modulemap \
         .build/checkouts/*/Sources/*/include/module.modulemap; do
         module_flags+=(-Xcc "-fmodule-map-file=$map")

@@ -1,0 +1,68 @@
+import RetintGraph
+import RetintTensors
+
+/// One step of a compiled program: reads and writes buffers, and allocates nothing when it runs.
+///
+/// What a kernel can do beyond running is stated by the protocols of `KernelCapabilities.swift`.
+class Kernel {
+    /// The operation's name, for reports.
+    let name: String
+    /// Roughly how many elements a run touches; small work stays on one thread.
+    let work: Int
+    /// Multiply-adds of one run.
+    var multiplyAdds: Int { 0 }
+
+    init(name: String, work: Int) {
+        self.name = name
+        self.work = work
+    }
+
+    /// Floats of workspace that a run needs, for all threads together.
+    func workspaceCount(threads: Int) -> Int { 0 }
+
+    /// Called once, after all buffers and the workspace have their addresses.
+    func bind(threads: Int, workspace: UnsafeMutablePointer<Float>) {}
+
+    /// How many phases a run has. All threads finish one before the next begins.
+    var phases: Int { 1 }
+
+    /// Into how many pieces each thread's part of a phase is cut, so that a thread that is done
+    /// takes over what a slower one has not begun. More than 1 only where the results do not depend
+    /// on which thread computes what.
+    func pieces(of phase: Int, threads: Int) -> Int { 1 }
+
+    /// Runs a part of a phase on one thread.
+    func run(phase: Int, part: Part, _ workspace: UnsafeMutablePointer<Float>) {
+        preconditionFailure("\(name) does not run")
+    }
+}
+
+/// An operation that has a kernel of its own.
+protocol KernelOperation: Operation {
+    func kernel(inputs: [Buffer], output: Buffer) -> Kernel
+}
+
+/// An operation whose kernel applies elementwise work to its result: an ``EpilogueKernel``.
+protocol EpilogueOperation: KernelOperation {}
+
+/// An operation whose result holds elements of its inputs, unchanged: half precision holds them
+/// too.
+protocol MovingOperation: Operation {}
+
+/// An operation that only selects elements of its input.
+protocol ViewOperation: MovingOperation {
+    /// Which elements of the input the output holds, in the output's physical order.
+    func view(of input: Shape, output: Shape) -> View
+}
+
+/// An operation whose result takes the place of its input in memory. Nothing else may read that
+/// input.
+protocol InPlaceOperation: KernelOperation {}
+
+/// An operation that runs as soon as its operands are there.
+protocol PromptOperation: KernelOperation {}
+
+/// An operation that the engine expresses by others before it compiles.
+protocol DecomposableOperation: Operation {
+    func decomposed(_ inputs: [Tensor]) -> Tensor
+}
