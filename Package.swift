@@ -2,9 +2,9 @@
 
 import PackageDescription
 
-// The names of modules are unique among all packages of a program: they have the prefix Retint. Here
-// a target is named by its folder: "Tensors/Graph" in Sources is the module RetintGraph,
-// "Tensors/CKernels" is CRetintKernels.
+// Module names must be unique among all packages of a program, so they have the prefix Retint. Here
+// a target is named by its folder: Sources/Tensors/Graph is the module RetintGraph, and
+// Sources/Tensors/CKernels is CRetintKernels.
 
 /// `Graph` → `RetintGraph`, `CKernels` → `CRetintKernels`.
 func module(_ name: String) -> String {
