@@ -2,7 +2,7 @@ import CRetintKernels
 import RetintGraph
 import RetintTensors
 
-/// Interpolates a few rows at a time, so that the epilogue finds them in the cache.
+/// Interpolates a few rows at a time, so that they are in the cache for the epilogue.
 private final class UpsampleKernel: FusingKernel {
     private let output: Buffer
     private let rows: BilinearRows
