@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Engine
+@testable import RetintEngine
 
 /// What the engine is told of an execution.
 @Suite struct ExecutionTests {

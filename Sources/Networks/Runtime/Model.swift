@@ -1,0 +1,172 @@
+import RetintAIModel
+import RetintArchitectures
+import RetintCheckpoints
+import RetintEngine
+import RetintExport
+import RetintFiles
+import RetintGraph
+import RetintMLPackage
+import RetintTensors
+
+/// A colorizer that can be run: a checkpoint, a package or an `.aimodel`.
+///
+/// A model is a value that can be shared between tasks. It is compiled for a specific size when it
+/// is used, for instance by a `Colorizer`.
+public struct Model: Sendable {
+    /// The path of the file, or the name of the architecture.
+    public let name: String
+    /// How the model runs. The verifier has arithmetic of its own.
+    public var execution: Execution
+    package let source: Source
+
+    /// Where the model's graph comes from.
+    package enum Source: Sendable {
+        /// The graph is built by the checkpoint's architecture.
+        case checkpoint(CheckpointSource)
+        /// The graph is raised from the operations of the package.
+        case package(MLPackage)
+    }
+
+    /// Opens a checkpoint, a package or an `.aimodel`, which is read as a package.
+    ///
+    /// Weights are read when the model is compiled. Until then, its files may be replaced by
+    /// others, but not modified, or compiling fails.
+    ///
+    /// - Parameters:
+    ///   - path: the model.
+    ///   - execution: how it is to run.
+    /// - Throws: `FileError` if there is no such file; `TensorFileError` and `CheckpointError` for
+    ///   a damaged checkpoint; `MLPackageError` for a damaged package; `ConversionError` for an
+    ///   `.aimodel` with an operation that is not supported.
+    public init(contentsOf path: some PathConvertible, execution: Execution = .init()) throws {
+        let path = path.filePath.string
+        (name, self.execution) = (path, execution)
+        if try MLPackage.isPackage(path) {
+            source = .package(try MLPackage(contentsOfModel: path))
+        } else {
+            source = .checkpoint(try CheckpointSource(contentsOf: path))
+        }
+    }
+
+    /// Creates a model from a checkpoint in memory.
+    ///
+    /// - Parameters:
+    ///   - checkpoint: the network and its weights.
+    ///   - name: the name in errors and reports; nil for the architecture.
+    ///   - execution: how it is to run.
+    public init(_ checkpoint: Checkpoint, name: String? = nil, execution: Execution = .init()) {
+        self.init(CheckpointSource(checkpoint), name: name, execution: execution)
+    }
+
+    /// Creates a model from a network whose weights are read or created when it is compiled.
+    ///
+    /// - Parameters:
+    ///   - checkpoint: the network.
+    ///   - name: the name in errors and reports; nil for the architecture.
+    ///   - execution: how it is to run.
+    public init(
+        _ checkpoint: CheckpointSource, name: String? = nil, execution: Execution = .init()
+    ) {
+        (self.name, self.execution) = (name ?? checkpoint.architecture, execution)
+        source = .checkpoint(checkpoint)
+    }
+
+    /// Creates a model from a package in memory.
+    ///
+    /// - Parameters:
+    ///   - package: the package.
+    ///   - name: the name in errors and reports.
+    ///   - execution: how it is to run.
+    public init(
+        _ package: MLPackage, name: String = "package", execution: Execution = .init()
+    ) {
+        (self.name, self.execution) = (name, execution)
+        source = .package(package)
+    }
+
+    /// The precision of the weights.
+    public var precision: ModelPrecision {
+        switch source {
+        case .checkpoint: .float32
+        case .package(let package): ModelPrecision(of: package)
+        }
+    }
+
+    /// The arithmetic that the model itself declares.
+    public var computePrecision: ComputePrecision {
+        switch source {
+        case .checkpoint: .float32
+        case .package(let package): ComputePrecision(of: package)
+        }
+    }
+
+    /// The checkpoint, whose weights are read when they are needed; nil for a package.
+    public var checkpoint: CheckpointSource? {
+        if case .checkpoint(let checkpoint) = source { checkpoint } else { nil }
+    }
+
+    /// The package; nil for a checkpoint.
+    public var package: MLPackage? {
+        if case .package(let package) = source { package } else { nil }
+    }
+
+    /// The same model on a number of threads.
+    package func onThreads(_ threads: Int) -> Model {
+        var other = self
+        other.execution.threads = threads
+        return other
+    }
+
+    /// What goes in and what comes out.
+    ///
+    /// - Throws: ``ModelError`` if the metadata of a package is damaged; the errors of
+    ///   `CheckpointSource.makeColorizer()`.
+    public var interface: ModelInterface {
+        get throws {
+            switch source {
+            case .checkpoint(let checkpoint): ModelInterface(of: try checkpoint.makeColorizer())
+            case .package(let package): try readable { try ModelInterface(package) }
+            }
+        }
+    }
+
+    /// The number of images in a batch; nil if the model takes any number. Checkpoints take any
+    /// number, but are run on one at a time, which needs less memory.
+    package var batchSize: Int? {
+        get throws { package == nil ? 1 : try interface.batchSize }
+    }
+
+    /// The name of the lightness, and the shape [N, 1, H, W] that the model takes by default: a
+    /// package's own, 1 × 1 × 256 × 256 for a checkpoint.
+    ///
+    /// - Throws: ``ModelError`` if the model takes an input other than lightness, as
+    ///   ``interface`` does.
+    package func lightnessInput() throws -> (name: String, shape: Shape) {
+        let interface = try interface
+        guard let input = interface.onlyChannel, let shape = input.shapes.standardShape else {
+            let inputs = interface.inputs.map { input in
+                "\(input.name) \(input.shapes.standardShape.map { "\($0)" } ?? "of unknown shape")"
+            }
+            throw ModelError(
+                .notAColorizer, name,
+                "takes \(inputs.joined(separator: ", ")); a colorizer takes one channel of "
+                    + "lightness")
+        }
+        return (input.name, shape)
+    }
+}
+
+extension Model {
+    /// A hash of the weights, as hexadecimal digits.
+    ///
+    /// - Throws: ``ModelError`` if the model cannot be run; the error of a file of weights that
+    ///   cannot be read.
+    package func fingerprint() throws -> String {
+        var hash = ContentHash()
+        for (name, data) in try graph().variables.sorted(by: { $0.key < $1.key }) {
+            hash.update(Array(name.utf8))
+            hash.update(try data.tensorData().scalars)
+        }
+        return hash.digest.hexadecimal
+    }
+}
