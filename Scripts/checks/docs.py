@@ -31,7 +31,7 @@ PAGES = [
                              "Scripts/packaging/README.md")]
 PAGES += sorted((ROOT / "Checkpoints").glob("*.md"))
 PAGES += [page for catalog in CATALOGS for page in sorted(catalog.rglob("*.md"))]
-QUOTATION = re.compile(r"<!-- output: (.+) -->\n\n```(\w+)\n(.*?)```\n", re.DOTALL)
+QUOTATION = re.compile(r"<!-- output: ([^\n]+) -->\n\n```(\w+)\n(.*?)```\n", re.DOTALL)
 BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 SWIFT = re.compile(r"^```swift\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 PATH = re.compile(r"(?:Scripts|Examples|Checkpoints|Sources|Tests)/[\w./+-]*[\w]")

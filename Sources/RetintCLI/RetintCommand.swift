@@ -3,11 +3,11 @@ import Retint
 
 /// Runs `retint` with the arguments of the process, and exits with a status if it fails.
 ///
-/// A program that calls `registerColorizer` first has an additional architecture.
+/// A program that first calls `registerColorizer` has an additional architecture.
 @MainActor public func runRetint() async {
     // Before there are threads.
     if !HDF5Isolation.start() {
-        Console.warn("no child process can be started; libhdf5 reads files in this one")
+        Console.warn("cannot start a child process; libhdf5 reads files in this one")
     }
     await RetintCommand.main()
 }
@@ -60,6 +60,6 @@ struct RetintCommand: AsyncParsableCommand {
 }
 
 extension RetintCommand {
-    /// What files state as the program that wrote them.
+    /// The program name that is recorded in written files.
     static var producer: String { "retint \(retintVersion)" }
 }

@@ -142,7 +142,7 @@ struct BenchmarkRanksTests {
         }
         try bench.expect(
             64, "benchmark", "mobile-unet", "--mode", "training", "--predict-ranks", "8",
-            says: ["needs what several ranks measured"])
+            says: ["needs a measurement of several ranks"])
         try bench.expect(
             64, "benchmark", "two.json", "--predict-ranks", "8", "--plot", "./two.json",
             says: ["must end in .html or .svg"])

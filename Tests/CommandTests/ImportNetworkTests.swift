@@ -90,7 +90,7 @@ import Testing
         let network = try copy("traced")
         try bench.expect(
             64, "import", network, "--architecture", "eccv16", "-o", "a.h5",
-            says: ["is a network of its own; leave out --architecture"])
+            says: ["is a complete network; omit --architecture"])
         try bench.expect(
             64, "import", network, "--width", "0.5", "-o", "a.h5", says: ["has its own width"])
         try bench.expect(

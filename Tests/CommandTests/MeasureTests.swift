@@ -83,8 +83,8 @@ import Testing
         #expect(table.output.hasPrefix("2 photos at 32 × 32, seen with dust\n"))
         try bench.expect(
             64, arguments + ["--old-photo", "blur,rain"],
-            says: ["--old-photo rain: is no damage; use all, or some of sepia,fading,blur,grain"])
-        try bench.expect(64, arguments + ["--old-photo", ""], says: ["is no damage"])
+            says: ["--old-photo rain: unknown damage; use all, or some of sepia,fading,blur,grain"])
+        try bench.expect(64, arguments + ["--old-photo", ""], says: ["unknown damage"])
     }
 
     @Test func writesAPage() throws {

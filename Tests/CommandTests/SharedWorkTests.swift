@@ -131,7 +131,7 @@ struct SharedWorkTests {
         kill(rank, SIGUSR1)
         let result = try process.wait(limit: 60)
         #expect(result.code == 130, "\(result.messages)")
-        #expect(count("--skip-existing goes on from there", in: result.messages) == 1)
+        #expect(count("--skip-existing continues from there", in: result.messages) == 1)
         let written = bench.files.filter { $0.hasPrefix("out/") }.count
         #expect(result.output.split(separator: "\n").count == written && written < 40)
     }

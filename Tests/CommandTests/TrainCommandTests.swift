@@ -82,7 +82,7 @@ import Testing
             "--config", config, "--resume", "--set", "time_limit=0.001",
         ]).wait()
         #expect(again.code == 0, "\(again.messages)")
-        #expect(again.messages.contains("multiply-adds") && again.messages.contains("a step keeps"))
+        #expect(again.messages.contains("multiply-adds") && again.messages.contains("a step needs"))
         let unasked = try start(["--config", config]).wait()
         #expect(unasked.code == 64)
         #expect(unasked.messages.contains("--resume"))

@@ -29,7 +29,7 @@ import Testing
         process.interrupt()
         let result = try process.wait(limit: 60)
         #expect(result.code == 130)
-        #expect(result.messages.contains("the same command goes on"))
+        #expect(result.messages.contains("the same command continues"))
         let early = try bench.stream("out.mkv", "yuv420p").count
         #expect(early >= 250 && early < 900)
         // Parts of another film are not used.

@@ -5,15 +5,15 @@ import Retint
 struct ExportONNX: ParsableArguments {
     @Option(
         help: """
-            The version of ONNX's operators, \(ONNXOptions.opsets.lowerBound) to \
-            \(ONNXOptions.opsets.upperBound); default: \(ONNXOptions.standardOpset), or a later \
-            one that the model needs.
+            The opset version, \(ONNXOptions.opsets.lowerBound) to \
+            \(ONNXOptions.opsets.upperBound); default: \(ONNXOptions.standardOpset), or later if \
+            the model needs it.
             """)
     var opset: Int?
 
     @Flag(
         help: """
-            Write the weights to a file of their own, OUT.onnx.data, as is done above 2 GiB anyway.
+            Write the weights to a separate file, OUT.onnx.data; always done above 2 GiB.
             """)
     var externalData = false
 
@@ -30,10 +30,10 @@ struct ExportONNX: ParsableArguments {
     }
 
     /// - Parameters:
-    ///   - package: what is written.
+    ///   - package: the package to write.
     ///   - source: the file that it was made from.
     ///   - output: the name of the ONNX file.
-    ///   - precision: that of the network, if it was made from a checkpoint.
+    ///   - precision: the precision of the network, if it was made from a checkpoint.
     func write(
         _ package: MLPackage, from source: String, to output: String, precision: String?
     ) throws {

@@ -5,9 +5,9 @@ import Retint
 struct BoundOptions: ParsableArguments {
     @Option(
         help: """
-            The kind of the default bounds: fixed; or half, by which the root mean square error of \
-            each output may be --half-factor times that of the reference network's own run in half \
-            precision, which needs --against.
+            The kind of the default bounds: fixed; or half, which allows a root mean square error \
+            of each output of --half-factor times that of the reference network run in half \
+            precision (needs --against).
             """)
     var bound: BoundKind?
 
@@ -73,7 +73,7 @@ struct BoundOptions: ParsableArguments {
     /// Whether there is a bound on intermediate values.
     var boundsLayers: Bool { layerTolerance != nil }
 
-    /// The given bounds, and others for those that are not given.
+    /// The given bounds, and defaults for those that are not given.
     func replacing(_ others: VerificationBounds) -> VerificationBounds {
         VerificationBounds(
             tolerance: (half ?? others.tolerance).replacing(with: tolerance),
@@ -100,7 +100,7 @@ struct BoundOptions: ParsableArguments {
     }
 }
 
-/// The kind of the bounds that hold unless others are given.
+/// The kind of the default bounds.
 enum BoundKind: String, ExpressibleByArgument, CaseIterable {
     /// Numbers that follow from the precision.
     case fixed

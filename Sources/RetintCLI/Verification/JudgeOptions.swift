@@ -1,7 +1,7 @@
 import ArgumentParser
 import Retint
 
-/// Who judges a model.
+/// Which runtime verifies a model.
 struct JudgeOptions: ParsableArguments {
     enum Choice: String, ExpressibleByArgument, CaseIterable {
         case retint, apple, both
@@ -18,8 +18,8 @@ struct JudgeOptions: ParsableArguments {
     @Option(
         name: .customLong("judge"),
         help: """
-            Who runs the model: retint, Apple's Core AI runtime (apple, for .aimodel), or both, \
-            which have to agree; default: retint.
+            What runs the model: retint, Apple's Core AI runtime (apple, for .aimodel), or both, \
+            which must both pass; default: retint.
             """)
     var choice: Choice?
 
@@ -33,7 +33,7 @@ struct JudgeOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The most seconds that a process of Apple's runtime may take; default: 600.",
+            "The time limit for a process of Apple's runtime, in seconds; default: 600.",
             valueName: "seconds"))
     var judgeTimeout: Double?
 
@@ -52,7 +52,7 @@ struct JudgeOptions: ParsableArguments {
 
     /// Apple's runtime.
     ///
-    /// - Throws: `AppleRuntimeError` if there is none.
+    /// - Throws: `AppleRuntimeError` if it is not installed.
     var runtime: AppleRuntime {
         get throws {
             try AppleRuntime(python: judgePython, timeLimit: .seconds(judgeTimeout ?? 600))

@@ -17,7 +17,7 @@ struct LightnessOptions: ParsableArguments {
         completion: .directory)
     var directories: [String] = []
 
-    @Option(help: "The side of the square input; default: the model's own.")
+    @Option(help: "The side of the square input; default: that of the model.")
     var size: Int?
 
     @Option(help: "The seed of the random lightness; default: 0.")
@@ -35,7 +35,7 @@ struct LightnessOptions: ParsableArguments {
         }
     }
 
-    /// The photos, followed by those of folders.
+    /// The photos, followed by the photos in folders.
     ///
     /// - Throws: `FileError` if a folder cannot be read, ``CommandError`` if it has no photos.
     var paths: [String] {
