@@ -1,5 +1,5 @@
-// `import Retint` gives everything that the command line can do. The targets beneath it are reached
-// through it; what is not meant for users is not `public` there.
+// `import Retint` provides everything that the command line can do. It re-exports the targets
+// below; what is not meant for users is not `public` there.
 
 @_exported import AIModel
 @_exported import Checkpoints

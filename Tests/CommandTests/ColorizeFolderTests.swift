@@ -39,7 +39,7 @@ import Testing
         try bench.makeDirectory("empty/sub")
         try bench.expect(
             65, "colorize", model, "empty", "-o", "x",
-            says: ["empty: holds no photos", "asked for"])
+            says: ["empty: contains no photos", "only if requested"])
     }
 
     @Test func keepsSubfolders() throws {

@@ -50,7 +50,7 @@ import Testing
         try bench.expect(65, "dataset", "inspect", "nowhere", says: ["nowhere"])
         try FileManager.default.createDirectory(
             atPath: bench.path("empty"), withIntermediateDirectories: true)
-        try bench.expect(65, "dataset", "inspect", "empty", says: ["holds no photo"])
+        try bench.expect(65, "dataset", "inspect", "empty", says: ["contains no photo"])
     }
 
     @Test func photosOfOneNameAreAllPacked() throws {

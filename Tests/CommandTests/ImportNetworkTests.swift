@@ -98,7 +98,7 @@ import Testing
         let weights = try bench.makeWeights()
         try bench.expect(
             64, "import", weights, "--architecture", "mobile-unet", "--normalization", "outside",
-            "-o", "a.h5", says: ["is no .onnx file, which --normalization is for"])
+            "-o", "a.h5", says: ["is not an .onnx file, which --normalization requires"])
         try bench.expect(
             65, "import", network, "--outputs", "c", "-o", "a.h5",
             says: [network, "there is none named \"c\"", "Choose from \"ab\""])

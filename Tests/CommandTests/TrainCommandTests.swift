@@ -109,7 +109,7 @@ import Testing
     @Test(arguments: [
         (["optimizer.learning_rat=1"], Int32(64), "did you mean optimizer.learning_rate?"),
         (["batch=none"], 64, "a whole number from 1 to 4096"),
-        ([], 65, "holds no photos"),
+        ([], 65, "contains no photos"),
     ])
     func refusals(_ settings: [String], _ code: Int32, _ words: String) throws {
         let config = try writeRun(photos: 0)

@@ -226,10 +226,10 @@ import Testing
             64, "export", "model.h5", "-o", "weights.pth", says: [".mlpackage", ".safetensors"])
         try bench.expect(
             64, "export", "model.h5", "-o", "w.h5", "--precision", "float16",
-            says: ["has no meaning for PyTorch weights"])
+            says: ["has no effect for PyTorch weights"])
         try bench.expect(
             64, "export", "model.h5", "-o", "w.h5", "--size", "64",
-            says: ["has no meaning for PyTorch weights"])
+            says: ["has no effect for PyTorch weights"])
         try bench.expect(64, "export", "model.h5", "-o", "model.h5", says: ["input itself"])
         try bench.expect(
             64, "import", "model.h5", "--architecture", "mobile-unet", "-o", "m.safetensors",

@@ -17,7 +17,7 @@ public struct FeatureNetwork: Sendable {
     private let width, depth: Double
     private let weights: [String: TensorData]
 
-    /// Photos are described at this side, in pixels, whatever their own size.
+    /// The side in pixels to which photos are resized, whatever their own size.
     private static let side = 256
 
     /// Reads weights for red, green and blue, with the names of timm's `tf_efficientnet_lite0` …
@@ -25,11 +25,11 @@ public struct FeatureNetwork: Sendable {
     /// `Scripts/recipes/pretrained_encoder.py --colors` writes such a file.
     ///
     /// - Parameter path: an HDF5, safetensors or PyTorch file.
-    /// - Throws: `TensorFileError` if the file cannot be read or has not all of these tensors.
+    /// - Throws: `TensorFileError` if the file cannot be read or lacks some of these tensors.
     public init(contentsOf path: some PathConvertible) throws {
         let path = path.filePath.string
         let state = try StateDict(contentsOf: path).prefixed(PooledEfficientNetLite.prefix)
-        // The blocks of a shallower variant are among those of a deeper one.
+        // A deeper variant also has the blocks of a shallower one.
         for number in PooledEfficientNetLite.variants.indices.reversed() {
             let variant = PooledEfficientNetLite.variants[number]
             let network = PooledEfficientNetLite(width: variant.width, depth: variant.depth)
@@ -49,7 +49,7 @@ public struct FeatureNetwork: Sendable {
         let differences = report.missing.map(\.name) + report.misshaped.map(\.name)
         return TensorFileError(
             .mismatch, path: path,
-            "has not the tensors of EfficientNet-Lite0 to 4 for red, green and blue: of Lite0's, "
+            "lacks the tensors of EfficientNet-Lite0 to 4 for red, green and blue: of Lite0's, "
                 + "\(report.missing.count) are missing and \(report.misshaped.count) have other "
                 + "shapes, the first \(differences[0]); Scripts/recipes/pretrained_encoder.py "
                 + "--colors writes such a file")
@@ -70,7 +70,7 @@ extension PooledEfficientNetLite {
 }
 
 extension StateDict {
-    /// The tensors, all of whose names begin so.
+    /// The tensors, all of whose names have this prefix.
     fileprivate func prefixed(_ prefix: String) -> StateDict {
         var result = StateDict()
         for (name, tensor) in self {
@@ -79,7 +79,7 @@ extension StateDict {
         return result
     }
 
-    /// A network's variables; they have the right shapes.
+    /// A network's variables, which must have the right shapes.
     fileprivate func values(
         of network: PooledEfficientNetLite, path: String
     ) throws(TensorFileError) -> [String: TensorData] {
@@ -88,7 +88,7 @@ extension StateDict {
             guard let data = self[name]?.tensorData, data.scalars.allSatisfy(\.isFinite) else {
                 throw TensorFileError(
                     .mismatch, path: path, place: name,
-                    "holds values that are no finite floats; convert the file again")
+                    "contains values that are not finite floats; convert the file again")
             }
             values[name] = data
         }
@@ -127,7 +127,7 @@ struct FeatureProgram {
         let output = try program.run(["photos": input])["features"]?.scalars ?? []
         guard !output.isEmpty, output.allSatisfy(\.isFinite) else {
             throw ModelError(
-                .nonFinite, path, "gives features that are not finite; use trained weights")
+                .nonFinite, path, "computes features that are not finite; use trained weights")
         }
         let count = output.count / images.count
         return images.indices.map { image in
@@ -137,7 +137,7 @@ struct FeatureProgram {
 }
 
 extension Image {
-    /// The values of red, of green and of blue, 0…255.
+    /// The values of red, then green, then blue, 0…255.
     fileprivate var planes: [Float] {
         (0..<3).flatMap { channel in
             stride(from: channel, to: pixels.count, by: 3).map { Float(pixels[$0]) }

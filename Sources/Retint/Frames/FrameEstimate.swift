@@ -3,13 +3,13 @@ import Models
 import Motion
 import TensorGraph
 
-/// What a network says about a frame, at the network's size.
+/// A network's estimate for a frame, at the network's size.
 struct FrameEstimate: Sendable {
     /// The colors that the network estimates, row by row.
     let a, b: [Float]
-    /// How sure the network is, 0…1; nil if it does not say.
+    /// The network's confidence, 0…1; nil if it has none.
     let confidence: [Float]?
-    /// The lightness, for the search for motion.
+    /// The lightness, for the motion search.
     let lightness: LightnessPyramid
 
     init(_ estimate: ColorEstimate, lightness: [Float], width: Int, height: Int) {
@@ -20,7 +20,7 @@ struct FrameEstimate: Sendable {
         self.lightness = LightnessPyramid(lightness, width: width, height: height)
     }
 
-    /// A network that hesitates among this many colors is half as sure as one that does not.
+    /// With a distribution over this many colors, the confidence is half that for a single color.
     private static let halvingColors: Float = 20
 
     private static func confidence(of certainty: TensorData, width: Int, height: Int) -> [Float] {

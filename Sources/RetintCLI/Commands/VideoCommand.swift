@@ -25,7 +25,7 @@ struct VideoCommand: AsyncParsableCommand {
     @Option(
         name: .shortAndLong,
         help:
-            "The video to write; the extension is the container. - for YUV4MPEG2 on standard output.",
+            "The video to write; its extension is the container. - for YUV4MPEG2 to stdout.",
         completion: .film)
     var output: String
 
@@ -182,7 +182,7 @@ extension SampleRange: ExpressibleByArgument {}
 extension ColorMatrix: ExpressibleByArgument {}
 
 extension ColoredFilm {
-    /// How fast it was, and what took the time: ", 44.8 per second (network 52 %, …)".
+    /// How fast it was, and what took the time: ", 44.8 a second (network 52 %, …)".
     fileprivate var speedText: String {
         guard frames > 0, seconds > 0 else { return "" }
         let shares = FilmStage.allCases.map { stage in

@@ -2,7 +2,7 @@ import Retint
 
 /// The photos of a folder and its subfolders, sorted by path.
 ///
-/// - Throws: `FileError` if the folder cannot be read; ``CommandError`` if it holds no photos.
+/// - Throws: `FileError` if the folder cannot be read; ``CommandError`` if it has no photos.
 func photoFiles(below directory: String) throws -> [String] {
     try photos(
         listFiles(below: directory, extensions: PhotoReference.extensions), in: directory)
@@ -18,7 +18,7 @@ func photoReferences(_ source: String) throws -> [PhotoReference] {
 private func photos<Photo>(_ found: [Photo], in source: String) throws(CommandError) -> [Photo] {
     guard !found.isEmpty else {
         throw CommandError(
-            .badInput, "\(source): holds no photos; JPEG, PNG and WebP files are read")
+            .badInput, "\(source): contains no photos; JPEG, PNG and WebP files are read")
     }
     return found
 }

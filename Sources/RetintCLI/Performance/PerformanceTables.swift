@@ -4,18 +4,18 @@ import Retint
 struct PerformanceTables {
     let report: PerformanceReport
 
-    /// The header of the tables of figures.
+    /// The header of the tables of measurements.
     func figureHeader(_ title: String) -> [String] {
         [title] + report.shortNames + (report.against == nil ? [] : ["ratio"])
     }
 
-    /// A row for each figure that at least one model has.
+    /// A row for each measurement that at least one model has.
     func rows(_ figures: [PerformanceFigure]) -> [[String]] {
         figures.map { $0.cells(report) }
     }
 
     static let rateHeader = [
-        "frames a second", "deadline", "in time", "dropped", "colored a second", "latency, median",
+        "frames per second", "deadline", "in time", "dropped", "colored per s", "latency, median",
         "latency, p99",
     ]
 
@@ -42,7 +42,7 @@ extension PerformanceReport {
             + figureTable.lines + [""] + notes + models.flatMap(\.lines)
     }
 
-    /// The figures of all sections in one table, so that their columns are aligned.
+    /// The measurements of all sections in one table, so that their columns are aligned.
     private var figureTable: TextTable {
         let tables = PerformanceTables(report: self)
         let rows = PerformanceFigure.sections(of: models).flatMap { title, figures in
@@ -52,39 +52,39 @@ extension PerformanceReport {
             header: tables.figureHeader(""), rows, rightAligned: Set(1...models.count + 1))
     }
 
-    /// How the figures came about, in sentences.
+    /// How the measurements were made, in sentences.
     var notes: [String] {
         let problems = models.compactMap { model in
             model.startup.coldProblem.map { "\(model.name): cold start not measured: \($0)." }
         }
         let memory = models.map { "Memory of \($0.name): \($0.memoryText)." }
-        let turns = against == nil ? "" : ", the models in turns"
+        let turns = against == nil ? "" : ", alternating between the models"
         let ratio = against.map {
-            ["The ratio is the figure of \($0.name) divided by that of \(model.name)."]
+            ["The ratio is the value of \($0.name) divided by that of \(model.name)."]
         }
         let film = model.film.map { film in
             [
-                "Film: the first \(Format.grouped(film.frames)) frames of \(film.name) "
+                "Video: the first \(Format.grouped(film.frames)) frames of \(film.name) "
                     + "(\(film.width) × \(film.height)), "
-                    + (film.stableColors ? "with stable colors" : "each colored by itself")
+                    + (film.stableColors ? "with stable colors" : "each colored independently")
                     + ", written to a temporary file. Several frames are colored at the same time; "
-                    + "each stage's share is of the sum of all stages' times on their threads."
+                    + "stage shares are fractions of the sum of the stages' times on all threads."
             ]
         }
         return [
-            "Predictions take lightness and give a and b, one after the other\(turns). Reading, "
-                + "resizing and painting frames come on top.",
-            "The live source is \(liveNotice). A frame is in time if its colors are there at most "
+            "Predictions take lightness and return a and b, one after the other\(turns). Reading, "
+                + "resizing and painting frames are not included.",
+            "The live source is \(liveNotice). A frame is in time if its colors are ready at most "
                 + "one interval after its arrival, and dropped if a newer one arrives while it "
                 + "waits.",
-            "The time of a step is a median of its own. A whole prediction also copies its input "
+            "The time of each step is its own median. A whole prediction also copies its input "
                 + "and output and, on a busy machine, is interrupted.",
             "Starts are medians of \(model.startup.rounds), in a process that has run a model "
                 + "before. The weights of a package are read when it is compiled.",
             model.startup.notice,
         ] + (film ?? []) + problems + memory + [
-            "The peak is the kernel's (VmHWM), reset before the model was loaded. It contains the "
-                + "heap, the stacks, retint and its libraries, and no file in the page cache."
+            "The peak is the kernel's (VmHWM), reset before the model was loaded. It includes the "
+                + "heap, the stacks, retint and its libraries, but no file in the page cache."
         ] + (ratio ?? [])
     }
 }
@@ -92,10 +92,10 @@ extension PerformanceReport {
 extension ModelPerformance {
     /// Why there are no findings about the Neural Engine.
     var placementProblem: String {
-        "not examined, because the checkpoint cannot be exported: \(exportProblem ?? "")"
+        "not checked, because the checkpoint cannot be exported: \(exportProblem ?? "")"
     }
 
-    /// What is shown of each model on its own.
+    /// What is shown for each model separately.
     fileprivate var lines: [String] {
         let rates = TextTable(
             header: PerformanceTables.rateHeader, PerformanceTables.rateRows(self),
@@ -106,6 +106,6 @@ extension ModelPerformance {
             + (placement?.lines ?? ["", "Neural Engine: \(placementProblem)"])
     }
 
-    /// The number of kinds of operations, and of steps, in the text; JSON has all.
+    /// The number of operation types, and of steps, in the text; JSON has all.
     private static let shownRows = 10
 }
