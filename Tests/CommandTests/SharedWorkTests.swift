@@ -87,7 +87,7 @@ struct SharedWorkTests {
         try FileManager.default.removeItem(atPath: bench.path("many/2.png"))
         let again = try run(2, "colorize", model, "photos", "-o", "many", "--skip-existing")
         #expect(again.output == "many/2.png\n")
-        #expect(again.messages.contains("4 of 6 photos were there already"))
+        #expect(again.messages.contains("skipped 4 of 6 photos: already colored"))
     }
 
     /// More ranks than photos, and an instance that the masks of other ranks have.
