@@ -3,15 +3,15 @@ import Glibc
 import ImageIO
 import Locks
 
-/// Photos in the shards of a folder. They are read where the index says, without libhdf5.
+/// Photos in the shards of a folder. They are read at the offsets in the index, without libhdf5.
 final class PackShards: PackedPhotos {
-    /// Shards that stay open; all of a large set would be more than a process may open.
+    /// The number of shards that stay open; a process may not open all shards of a large set.
     static let openLimit = 64
 
     private let folder: String
     private let index: ShardIndex
     let signature: String
-    /// The open shards, the one that was used last at the end.
+    /// The open shards, the most recently used last.
     private let open = Mutex<[(shard: Int, file: RegularFile)]>([])
 
     var names: [String] { index.names }
@@ -32,7 +32,7 @@ final class PackShards: PackedPhotos {
         for shard in index.shards.indices { _ = try openFile(shard) }
     }
 
-    /// Whether a folder has an index of shards, or shards alone.
+    /// Whether a folder has an index of shards, or only shards.
     static func isHeld(in folder: String) -> Bool {
         if access("\(folder)/\(ShardIndex.fileName)", F_OK) == 0 { return true }
         return entries(of: folder.filePath.appending("."))?.contains(where: ShardIndex.isShard)
@@ -51,7 +51,7 @@ final class PackShards: PackedPhotos {
         do {
             let pixels = try file(place.shard).bytes(at: extent.offset, count: extent.byteCount)
             guard pixels.count == extent.byteCount else {
-                throw ImageError.damaged(title, "lies beyond the end of its shard")
+                throw ImageError.damaged(title, "is beyond the end of its shard")
             }
             return Image(width: extent.width, height: extent.height, pixels: pixels)
         } catch let error as ImageError {
@@ -85,7 +85,7 @@ extension PackShards {
         let file = try openFile(shard)
         open.withLock { open in
             open.append((shard, file))
-            // Threads that still read one of the closed ones keep it until then.
+            // Threads that still read a closed one keep it until they are done.
             if open.count > Self.openLimit { open.removeFirst() }
         }
         return file
@@ -93,7 +93,7 @@ extension PackShards {
 
     /// Opens a shard.
     ///
-    /// - Throws: ``PhotoError`` if it is missing or another one than the index lists.
+    /// - Throws: ``PhotoError`` if it is missing or differs from the index.
     private func openFile(_ shard: Int) throws -> RegularFile {
         let count = index.shards.count
         let path = "\(folder)/\(ShardIndex.name(ofShard: shard, of: count))"
@@ -108,13 +108,13 @@ extension PackShards {
         let (found, wanted) = (try FileSignature(of: file), index.shards[shard])
         guard found != wanted else { return file }
         if let other = index.shards.firstIndex(of: found) {
-            throw error("holds what belongs in \(ShardIndex.name(ofShard: other, of: count))")
+            throw error("has the contents of \(ShardIndex.name(ofShard: other, of: count))")
         }
         guard found.byteCount == wanted.byteCount else {
             throw error(
-                "has \(found.byteCount) bytes, where \(ShardIndex.fileName) lists "
+                "has \(found.byteCount) bytes, but \(ShardIndex.fileName) lists "
                     + "\(wanted.byteCount)")
         }
-        throw error("is not the shard that \(ShardIndex.fileName) lists, but of other photos")
+        throw error("has other photos than the shard that \(ShardIndex.fileName) lists")
     }
 }

@@ -1,6 +1,6 @@
 import MLPackage
 
-/// Cases in which a device is known to compute something else than the program says, without an
+/// Cases in which a device is known to compute other values than the program specifies, without an
 /// error.
 extension PlacementRule {
     static let wrongNumbers = [
@@ -35,8 +35,8 @@ extension PlacementRule {
             sources: [
                 "apple/coreai-torch, issue 51 (0.2 off on the Neural Engine, 0.003 without it)"
             ],
-            advice: "Give the product rank 4, with leading dimensions of 1: the same numbers "
-                + "come out right then.",
+            advice: "Give the product rank 4, with leading dimensions of 1: it is then computed "
+                + "correctly.",
             check: .operation { operation in
                 operation.matrixUnderHardSwish == nil ? nil : "follows a matrix product of rank 2"
             }),
@@ -59,17 +59,17 @@ extension PlacementRule {
         PlacementRule(
             "transposed-padding", "the padding of a transposed convolution",
             threshold:
-                "an output shape that the padding does not give, or uneven padding in float16",
+                "an output shape that the padding does not imply, or uneven padding in float16",
             .wrong, .reported,
             sources: [
                 "apple/coremltools, issue 2281 (CPU and other units disagree about such a shape)",
                 "apple/coremltools, issue 2324 (shifted in float16; macOS 14.3, M1)",
-                "microsoft/onnxruntime, pull request 21416 (leaves both out for this reason)",
+                "microsoft/onnxruntime, pull request 21416 (excludes both for this reason)",
             ],
             advice: "Compute the whole result without padding, and crop it afterwards.",
             check: .operation { operation in
                 guard let extent = TransposedExtent(operation) else { return nil }
-                if extent.isOther { return "states another shape than its padding gives" }
+                if extent.isOther { return "states another shape than follows from its padding" }
                 return operation.isHalf && extent.isUneven ? "has uneven padding" : nil
             }, rewrite: croppedConvolution),
         PlacementRule(
@@ -113,14 +113,14 @@ extension PlacementRule {
             }),
     ]
 
-    /// Operations that pass on values as they are.
+    /// Operations that pass values on unchanged.
     private static let copies: Set = [
         "cast", "identity", "reshape", "transpose", "expand_dims", "squeeze",
     ]
 }
 
 extension PlacedOperation {
-    /// What log(1 + exp(x)) is computed from; nil for other operations.
+    /// The x of log(1 + exp(x)); nil for other operations.
     var softplusInput: MILArgument? {
         guard type == "log", let sum = producer("x"), sum.type == "add" else { return nil }
         for (one, other) in [("x", "y"), ("y", "x")] {
@@ -141,7 +141,7 @@ extension PlacedOperation {
     /// Whether the result is float16.
     var isHalf: Bool { output?.dataType == .float16 }
 
-    /// What a hard sigmoid is computed from, whether it is one operation or relu6(x + 3); nil for
+    /// The input of a hard sigmoid, whether it is one operation or relu6(x + 3); nil for
     /// other operations.
     var hardSwishInput: PlacedOperation? {
         switch type {

@@ -35,7 +35,7 @@ import Testing
         (["--element-type", "float16"], "float16 needs the target iOS16"),
         (
             ["--element-type", "int8", "--target", "iOS26", "--normalization", "outside"],
-            "int8 cannot hold"
+            "int8 cannot store"
         ),
     ])
     func refusesElementTypes(_ options: [String], _ rule: String) throws {

@@ -51,7 +51,7 @@ import Testing
         try bench.expect(0, "verify", "again.h5", "--against", "run/last.h5", "--size", "32")
         try bench.expect(
             65, "export", "a.mlpackage", "-o", "weights.h5",
-            says: ["a package does not hold its definition", "the checkpoint"])
+            says: ["a package does not contain its definition", "the checkpoint"])
     }
 
     @Test func networksOfOneSizeRunAtIt() throws {

@@ -23,7 +23,7 @@ public struct RecoveredWeights: Sendable {
     public let isBitEqual: Bool
     /// Tensors of the architecture that the output does not depend on and the package omits.
     public let absent: [String]
-    /// Batch normalizations that the package holds folded into a convolution, returned as
+    /// Batch normalizations that the package has folded into a convolution, returned as
     /// identities.
     public let unfolded: [String]
 
@@ -66,7 +66,7 @@ public func recoverWeights(
     guard try !MLPackage.isAIModel(path) else {
         throw ConversionError(
             file: path, place: "", rule: "the weights of an .aimodel have no names",
-            remedy: "Export those of the checkpoint or package that it was made from.")
+            remedy: "Export the weights of the checkpoint or package that it was made from.")
     }
     let package = try MLPackage(contentsOf: path)
     do {
