@@ -6,7 +6,7 @@ public struct GraphError: Error, Hashable, Sendable {
     public let module: String
     /// The shapes that the operation was applied to; empty if they do not matter.
     public let inputShapes: [Shape]
-    /// The rule that was broken, with the values that broke it.
+    /// The violated rule, with the values that violate it.
     public let reason: String
 
     /// An error with these parts.
@@ -28,14 +28,14 @@ extension GraphError: CustomStringConvertible {
     }
 }
 
-/// A broken rule of an ``Operation``; the graph adds where it happened and throws a ``GraphError``.
+/// A violated rule of an ``Operation``; the graph adds the place and throws a ``GraphError``.
 public struct ShapeError: Error, Hashable, Sendable {
-    /// The rule that was broken, with the values that broke it.
+    /// The violated rule, with the values that violate it.
     public let reason: String
 
     /// Creates an error; the graph adds the operation and its inputs.
     ///
-    /// - Parameter reason: the rule that was broken, with the values that broke it.
+    /// - Parameter reason: the violated rule, with the values that violate it.
     public init(_ reason: String) {
         self.reason = reason
     }

@@ -83,7 +83,7 @@ import Testing
         _ = try bench.write(data.prefix(data.count / 2), to: "short.mkv")
         try bench.expect(
             1, "video", model, "short.mkv", "-o", "out.mkv", "--encoder", "ffv1",
-            says: ["short.mkv", "what could be read of it was used"])
+            says: ["short.mkv", "the readable frames were used"])
         #expect(try bench.stream("out.mkv", "yuv420p").count > 10)
     }
 
@@ -93,7 +93,7 @@ import Testing
         try bench.expect(65, "video", model, "none.mp4", "-o", "out.mp4", says: ["none.mp4"])
         try bench.ffmpeg("-f", "lavfi", "-i", "sine=duration=1", "sound.wav")
         try bench.expect(
-            65, "video", model, "sound.wav", "-o", "out.mp4", says: ["it has no pictures"])
+            65, "video", model, "sound.wav", "-o", "out.mp4", says: ["has no pictures"])
         try bench.makeContainer("film.mkv", layout: "yuv420p")
         try bench.expect(
             1, "video", model, "film.mkv", "-o", "out.mkv", "--encoder", "nonesuch",

@@ -61,7 +61,7 @@ import Testing
         try FileManager.default.setAttributes(
             [.modificationDate: Date(timeIntervalSince1970: 1e9)],
             ofItemAtPath: bench.path("film.mkv"))
-        try bench.expect(1, command, says: ["holds the parts of another film"])
+        try bench.expect(1, command, says: ["has segments of another video"])
     }
 
     /// A folder that somebody else made is neither written to nor removed.
@@ -71,7 +71,7 @@ import Testing
         _ = try bench.write(Data("mine".utf8), to: "out.mkv.parts/00000.mkv")
         try bench.expect(
             1, "video", model, "film.mkv", "-o", "out.mkv", "--resume", "--encoder", "ffv1",
-            says: ["out.mkv.parts: is there, but holds no parts of a film"])
+            says: ["out.mkv.parts: exists, but contains no segments of a video"])
         #expect(
             try Data(contentsOf: URL(filePath: bench.path("out.mkv.parts/00000.mkv")))
                 == Data("mine".utf8))
