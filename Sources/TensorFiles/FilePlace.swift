@@ -14,7 +14,7 @@ struct FilePlace: Sendable {
     }
 
     func error(_ kind: TensorFileError.Kind, _ problem: String) -> TensorFileError {
-        // Escaped: a name from a file must not steer a terminal.
+        // Escaped: a name from a file must not control a terminal.
         TensorFileError(kind, path: path, place: name?.debugDescription, problem)
     }
 }
@@ -23,12 +23,12 @@ extension FilePlace {
     /// Throws if a tensor has another shape than is expected; nil allows any.
     func check(_ shape: Shape, expecting expected: Shape?) throws(TensorFileError) {
         guard let expected, expected != shape else { return }
-        throw error(.mismatch, "has shape \(shape) where \(expected) is expected")
+        throw error(.mismatch, "has shape \(shape), but \(expected) is expected")
     }
 
-    /// Refuses elements that a tensor cannot hold.
+    /// Refuses elements of unsupported types.
     func notPlain(_ elements: String) -> TensorFileError {
-        error(.refused, "holds \(elements); a tensor holds plain floats or integers")
+        error(.refused, "contains \(elements); a tensor has plain floats or integers")
     }
 
     /// Throws if a tensor has more bytes than may still be read.

@@ -207,7 +207,7 @@ import Testing
         let text = try bench.write(Data("weights".utf8), to: "text.safetensors")
         let before = bench.files
         for (file, words) in [
-            (cut, "breaks off"), (long, "follow the header"), (text, "breaks off within"),
+            (cut, "truncated"), (long, "follow the header"), (text, "truncated within"),
         ] {
             try bench.expect(
                 65, "import", file, "--architecture", "mobile-unet", "-o", "model.h5",

@@ -39,7 +39,7 @@ struct HDF5Filters: Hashable, Codable {
         default:
             throw place.error(
                 .refused,
-                "is packed by filter \(id); only deflate (gzip), shuffle and Fletcher-32 are read")
+                "uses filter \(id); only deflate (gzip), shuffle and Fletcher-32 are supported")
         }
     }
 
@@ -49,7 +49,7 @@ struct HDF5Filters: Hashable, Codable {
     /// Undoes the filters.
     ///
     /// - Parameters:
-    ///   - skipped: a bit for each filter that was left out for this chunk.
+    ///   - skipped: a bit for each filter that was skipped for this chunk.
     ///   - count: the bytes of the chunk.
     func unpack(
         _ stored: [UInt8], skipping skipped: UInt32, to count: Int, at place: FilePlace
@@ -65,7 +65,7 @@ struct HDF5Filters: Hashable, Codable {
         }
         guard bytes.count == count else {
             throw place.error(
-                .damaged, "a chunk unpacks to \(bytes.count) bytes instead of \(count)")
+                .damaged, "a chunk decompresses to \(bytes.count) bytes instead of \(count)")
         }
         return bytes
     }
@@ -84,7 +84,7 @@ struct HDF5Filters: Hashable, Codable {
     }
 }
 
-/// zlib's stream, unpacked into no more memory than is due.
+/// zlib's stream, decompressed into no more memory than expected.
 enum Deflate {
     static func unpack(
         _ packed: [UInt8], limit: Int, at place: FilePlace
@@ -93,7 +93,7 @@ enum Deflate {
         var stream = z_stream()
         let size = Int32(MemoryLayout<z_stream>.size)
         guard inflateInit_(&stream, ZLIB_VERSION, size) == Z_OK else {
-            throw place.error(.damaged, "zlib cannot be started")
+            throw place.error(.damaged, "cannot start zlib")
         }
         defer { inflateEnd(&stream) }
         var status = Z_OK
@@ -116,7 +116,7 @@ enum Deflate {
 
 /// The checksum that HDF5 appends to a chunk.
 enum Fletcher32 {
-    /// Checks the last four bytes and takes them off.
+    /// Checks the last four bytes and removes them.
     static func strip(_ bytes: inout [UInt8], at place: FilePlace) throws(TensorFileError) {
         guard bytes.count >= 4 else {
             throw place.error(.damaged, "a chunk is shorter than its checksum")

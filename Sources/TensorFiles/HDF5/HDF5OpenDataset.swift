@@ -14,7 +14,8 @@ final class HDF5OpenDataset {
     }
 
     func description() throws(TensorFileError) -> HDF5DatasetDescription {
-        // How it is stored comes first: asking a virtual dataset for its shape can open files.
+        // The storage layout is checked first: asking a virtual dataset for its shape can open
+        // files.
         let layout = try layout()
         return HDF5DatasetDescription(
             extents: try extents(), type: try HDF5ElementType(of: handle.id, place),
@@ -23,7 +24,7 @@ final class HDF5OpenDataset {
 
     /// The elements of a compact dataset, as they are stored.
     func elements() throws(TensorFileError) -> [UInt8] {
-        // A header, and so what stands in it, has less than 64 KiB.
+        // A header, and so its contents, has less than 64 KiB.
         let count = Int(clamping: H5Dget_storage_size(handle.id))
         guard count <= 1 << 16 else {
             throw place.error(.damaged, "has \(count) bytes in its header")
@@ -33,7 +34,7 @@ final class HDF5OpenDataset {
         let space = try place.handle(H5Dget_space(handle.id), "has no shape")
         let elements = H5Sget_simple_extent_npoints(space.id)
         guard elements >= 0, Int(elements) <= count / max(H5Tget_size(fileType.id), 1) else {
-            throw place.error(.damaged, "declares \(elements) elements and holds \(count) bytes")
+            throw place.error(.damaged, "declares \(elements) elements but contains \(count) bytes")
         }
         var bytes = [UInt8](repeating: 0, count: count)
         let status = H5Dread(handle.id, fileType.id, 0, 0, chdf5_default(), &bytes)
@@ -41,9 +42,9 @@ final class HDF5OpenDataset {
         return bytes
     }
 
-    /// A chunk as it is stored, with a bit for each filter that was left out for it.
+    /// A stored chunk, with a bit for each filter that was skipped for it.
     ///
-    /// - Parameter byteCount: the size of an unpacked chunk.
+    /// - Parameter byteCount: the size of a decompressed chunk.
     func chunk(
         at origin: [Int], byteCount: Int
     ) throws(TensorFileError) -> (bytes: [UInt8], skipped: UInt32) {
@@ -55,7 +56,7 @@ final class HDF5OpenDataset {
         // and not the size that H5Dread_chunk goes by.
         try place.check(
             H5Dget_chunk_info_by_coord(handle.id, offset, &skipped, &address, &size),
-            "its chunk at \(origin) is lost")
+            "its chunk at \(origin) is missing")
         // What deflate cannot pack grows by a thousandth; the checksum takes 4 bytes.
         guard size > 0, size <= byteCount + byteCount / 64 + 1024 else {
             throw place.error(

@@ -6,11 +6,11 @@ final class HDF5Service: @unchecked Sendable {
     private var file: HDF5Handle?
     private var path = ""
     private var limits = TensorFileLimits.default
-    /// The dataset that was asked for last: its chunks follow one by one.
+    /// The dataset of the last request: its chunks follow one by one.
     private var last: (names: [String], dataset: HDF5OpenDataset)?
 
     deinit {
-        // The file last: closing it closes what is open in it.
+        // The file last: closing it closes all objects that are open in it.
         HDF5Library.run {
             last = nil
             file = nil
@@ -58,7 +58,7 @@ final class HDF5Service: @unchecked Sendable {
         H5Pset_fclose_degree(access.id, H5F_CLOSE_STRONG)
         H5Pset_file_locking(access.id, true, true)
         return try place.handle(
-            H5Fopen(opened, chdf5_read_only(), access.id), "is damaged or breaks off")
+            H5Fopen(opened, chdf5_read_only(), access.id), "is damaged or truncated")
     }
 
     private func root() throws(TensorFileError) -> HDF5Handle {

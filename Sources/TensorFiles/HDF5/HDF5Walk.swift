@@ -15,13 +15,13 @@ enum HDF5Link {
             throw place.error(
                 .refused,
                 "is \(type == H5L_TYPE_SOFT.rawValue ? "a soft" : "an external") link; "
-                    + "only what stands in the file itself is read, so store a copy instead")
+                    + "only contents of the file itself are read, so store a copy instead")
         }
         return try place.handle(
             H5Oopen(group, name, chdf5_default()), "cannot be opened")
     }
 
-    /// The entries of a group, in the order in which they were made where the file remembers it.
+    /// The entries of a group, in the order of creation if the file records it.
     static func all(
         in group: hid_t, at place: FilePlace, limit: Int
     ) throws(TensorFileError) -> [String] {
@@ -34,7 +34,7 @@ enum HDF5Link {
     }
 }
 
-/// Takes the names that libhdf5 hands out one by one.
+/// Collects the names that libhdf5 returns one by one.
 final class HDF5Names {
     private var names: [String] = []
     private var hasInvalid = false
@@ -55,13 +55,13 @@ final class HDF5Names {
         return 0
     }
 
-    /// The names, when the walk that ended with `status` went well.
+    /// The names, if the walk that ended with `status` succeeded.
     func checked(
         _ status: Int32, at place: FilePlace, what: String
     ) throws(TensorFileError) -> [String] {
         try place.check(status, "its \(what) cannot be listed")
         guard !hasInvalid else {
-            throw place.error(.damaged, "holds a name that is not UTF-8")
+            throw place.error(.damaged, "contains a name that is not UTF-8")
         }
         guard status == 0 else {
             throw place.error(.refused, "more than \(limit) \(what); raise the limits to read it")
@@ -101,12 +101,12 @@ struct HDF5Walk {
     private mutating func enter(
         _ group: hid_t, _ address: UInt64, as names: [String], at place: FilePlace
     ) throws(TensorFileError) {
-        // A group that is met twice could make the walk endless, or exponential.
+        // A group that is visited twice could make the walk endless or exponential.
         guard groups.insert(address).inserted else {
-            throw place.error(.refused, "is a group that also stands elsewhere in the file")
+            throw place.error(.refused, "is a group that is linked twice in the file")
         }
         guard names.count <= limits.depth else {
-            throw place.error(.refused, "groups stand in each other over \(limits.depth) deep")
+            throw place.error(.refused, "groups are nested over \(limits.depth) deep")
         }
         let entries = try HDF5Link.all(in: group, at: place, limit: limits.objects - objects)
         objects += entries.count

@@ -13,18 +13,18 @@ final class ReaderProcess: HDF5Source {
 
     /// Asks through a socket.
     ///
-    /// - Parameter path: the path that errors name.
+    /// - Parameter path: the path in errors.
     init(_ path: String, _ socket: Int32) {
         self.path = path
         channel = Mutex(ReaderChannel(socket))
     }
 
-    /// Has the process at the other end of `control` fork a child for a file.
+    /// Asks the process at the other end of `control` to fork a child for a file.
     convenience init(_ file: RegularFile, _ control: Int32) throws(TensorFileError) {
         let path = file.path.string
         var sockets: [Int32] = [-1, -1]
         guard processes_socket_pair(&sockets) == 0 else {
-            throw FilePlace(path).error(.unreadable, "no process can be started to read it")
+            throw FilePlace(path).error(.unreadable, "cannot start a process to read it")
         }
         self.init(path, sockets[0])
         let sent = processes_send_descriptors(control, [sockets[1], file.descriptor])
@@ -32,7 +32,7 @@ final class ReaderProcess: HDF5Source {
         guard sent == 0 else {
             throw FilePlace(path).error(
                 .unreadable,
-                "the process that starts those that read HDF5 files has ended; run retint again")
+                "the process that starts the readers of HDF5 files has ended; run retint again")
         }
     }
 
@@ -62,7 +62,7 @@ final class ReaderProcess: HDF5Source {
             throw FilePlace(path).error(.damaged, Self.reason(first))
         } catch {
             throw FilePlace(path).error(
-                .damaged, "the answer about it makes no sense; the file is damaged, or made to harm"
+                .damaged, "libhdf5's results make no sense; the file is damaged or malicious"
             )
         }
     }
@@ -70,23 +70,23 @@ final class ReaderProcess: HDF5Source {
     private static func reason(_ failure: ReaderChannel.Failure) -> String {
         switch failure {
         case .closed:
-            "the process that reads it was ended from outside, or because memory ran out; try again"
+            "the process that reads it was killed, or ran out of memory; try again"
         case .crashed(SIGXCPU):
             "libhdf5 does not finish reading it within \(ReaderServer.seconds) s; "
-                + "the file is damaged, or made to harm"
+                + "the file is damaged or malicious"
         case .crashed(let signal):
-            "libhdf5 crashed on it (signal \(signal)); the file is damaged, or made to harm"
+            "libhdf5 crashed on it (signal \(signal)); the file is damaged or malicious"
         }
     }
 }
 
-/// What a child process gives back.
+/// The result from a child process.
 struct ReaderReply: Codable {
     var answer: HDF5Answer?
     var error: TensorFileError?
 }
 
-/// Messages through a socket: the sizes of both parts in 8 bytes each, JSON, and bytes as they are.
+/// Messages through a socket: the sizes of both parts in 8 bytes each, JSON, and raw bytes.
 struct ReaderChannel: ~Copyable {
     enum Failure: Error {
         /// The other process has ended.
@@ -95,9 +95,9 @@ struct ReaderChannel: ~Copyable {
         case crashed(Int32)
     }
 
-    /// No answer is as large; a child that libhdf5 has confused may say anything.
+    /// No answer is this large; a child corrupted by libhdf5 may send anything.
     private static let maximumPart = 1 << 30
-    /// As the size of the second part it says that a signal, in the first, ended the process.
+    /// As the size of the second part: a signal, in the first part, ended the process.
     private static let crash = UInt64.max
     private static let headSize = 16
 
@@ -134,7 +134,7 @@ struct ReaderChannel: ~Copyable {
         _ = try? decoder.decode(Message.self, from: encoder.encode(message))
     }
 
-    /// Makes a crash of this process the last message.
+    /// Reports a crash of this process as its last message.
     func reportCrashes() {
         let head = Self.head(0, Self.crash)
         // Signal handlers use it until the process ends.

@@ -1,6 +1,6 @@
 import Files
 
-/// What torch.save writes since PyTorch 1.6: a zip file of a pickle and one record per storage.
+/// The format of torch.save since PyTorch 1.6: a zip file of a pickle and one record per storage.
 struct PyTorchArchive: PyTorchContainer {
     let isBigEndian: Bool
     private let zip: ZipFile
@@ -32,7 +32,7 @@ struct PyTorchArchive: PyTorchContainer {
         }
         guard range.count <= PickleMachine.longest else {
             throw place.error(
-                .refused, "has \(range.count) bytes; at most \(PickleMachine.longest) are read")
+                .refused, "has \(range.count) bytes; the limit is \(PickleMachine.longest)")
         }
         try zip.verify(name)
         var machine = PickleMachine(PickleInput(file, range, place), limits: limits)
@@ -86,7 +86,7 @@ struct PyTorchArchive: PyTorchContainer {
         return folder
     }
 
-    /// Files before PyTorch 2.1 do not say it; they are of the usual machines.
+    /// Files before PyTorch 2.1 do not state it; they are from little-endian machines.
     private static func isBigEndian(
         _ zip: ZipFile, _ folder: String
     ) throws(TensorFileError) -> Bool {

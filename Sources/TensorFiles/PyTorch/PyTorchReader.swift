@@ -21,7 +21,7 @@ public final class PyTorchReader: TensorReader {
     private let entries: [Entry]
     /// The index of each tensor in the entries.
     private let indices: [String: Int]
-    /// The storages whose checksums were compared, and their size.
+    /// The storages whose checksums have been verified, and their size.
     private let verified = Mutex<(keys: Set<String>, byteCount: Int)>(([], 0))
 
     /// A tensor that was checked, except for its elements.
@@ -52,17 +52,17 @@ public final class PyTorchReader: TensorReader {
         let saved = try SavedStateDicts(in: root, path: self.path).entries(at: key)
         guard saved.count <= limits.objects else {
             throw FilePlace(self.path).error(
-                .refused, "holds more than \(limits.objects) tensors; raise the limit to read it")
+                .refused, "has more than \(limits.objects) tensors; raise the limit to read it")
         }
         var (entries, indices) = ([Entry](), [String: Int]())
         for (name, tensor) in saved {
             let place = FilePlace(self.path, name)
             guard name.utf8.count <= FilePlace.longestName else {
                 throw FilePlace(self.path).error(
-                    .refused, "a name of more than \(FilePlace.longestName) bytes stands in it")
+                    .refused, "contains a name of more than \(FilePlace.longestName) bytes")
             }
             guard indices.updateValue(entries.count, forKey: name) == nil else {
-                throw place.error(.damaged, "stands in the file twice")
+                throw place.error(.damaged, "is in the file twice")
             }
             entries.append(
                 Entry(
@@ -86,7 +86,7 @@ public final class PyTorchReader: TensorReader {
     /// How a tensor's elements are stored, without reading them.
     ///
     /// - Throws: ``TensorFileError`` of the kind `notFound` if there is no such tensor, `refused`
-    ///   if its type is none of ``StoredType``.
+    ///   if its type is not one of ``StoredType``.
     public func storedType(of name: String) throws(TensorFileError) -> StoredType {
         try storedType(of: entry(name))
     }
@@ -139,7 +139,7 @@ extension PyTorchReader {
                 .otherFormat,
                 "is a tar file, as PyTorch before 0.2 wrote; load it with PyTorch and save it "
                     + "again")
-        case nil: throw place.error(.otherFormat, "is not a file of torch.save")
+        case nil: throw place.error(.otherFormat, "is not a torch.save file")
         }
     }
 

@@ -1,4 +1,4 @@
-/// The state dicts in an object that was saved: dictionaries that hold tensors by name.
+/// The state dicts in a saved object: dictionaries of tensors by name.
 ///
 /// ```
 /// {"epoch": 3, "state_dict": {"conv.weight": …}, "optimizer": {…}}
@@ -16,9 +16,9 @@ struct SavedStateDicts {
         "state_dict", "model", "model_state_dict", "model_state", "weights", "params",
         "params_ema", "net", "network", "generator", "netG", "module", "ema",
     ]
-    /// The number of dictionaries inside each other that are searched.
+    /// The nesting depth of dictionaries that are searched.
     private static let depth = 3
-    /// The number of keys that an error lists.
+    /// The largest number of keys listed in an error.
     private static let shown = 20
 
     init(in root: PickleValue, path: String) throws(TensorFileError) {
@@ -26,7 +26,7 @@ struct SavedStateDicts {
         guard case .container(let container) = root, container.kind == .dictionary else {
             throw FilePlace(path).error(
                 .otherFormat,
-                "holds no dictionary of tensors; save one: torch.save(model.state_dict(), path)")
+                "contains no dictionary of tensors; save one: torch.save(model.state_dict(), path)")
         }
         try search(container, "", Self.depth)
     }
@@ -59,11 +59,11 @@ struct SavedStateDicts {
             if candidates.count == 1 { return candidates[0].entries }
             guard candidates.isEmpty else {
                 throw place.error(
-                    .notFound, "holds the weights of several networks; name a key\(keys)")
+                    .notFound, "contains the weights of several networks; name a key\(keys)")
             }
         }
         throw place.error(
-            .notFound, "holds no tensors by name; save them: torch.save(model.state_dict(), path)")
+            .notFound, "contains no named tensors; save them: torch.save(model.state_dict(), path)")
     }
 
     /// The keys that can be named, for errors.
@@ -97,7 +97,7 @@ struct SavedStateDicts {
         for (key, next) in inner { try search(next, key, depth - 1) }
     }
 
-    /// What DataParallel and torch.compile put before all names.
+    /// The prefixes that DataParallel and torch.compile add to all names.
     private static let wrappers = ["module.", "_orig_mod."]
 
     private static func unwrapped(_ entries: [Entry]) -> [Entry] {

@@ -1,6 +1,6 @@
-// What the globals that are known stand for.
+// The meaning of the known globals.
 extension PickleMachine {
-    /// The longest name of a module or of something in it.
+    /// The longest name of a module or of one of its members.
     private static let longestName = 256
 
     mutating func pushGlobal(_ opcode: PickleOpcode) throws(TensorFileError) {
@@ -20,13 +20,13 @@ extension PickleMachine {
         try push(.global(global))
     }
 
-    /// What a call of a known function would return.
+    /// The result of calling a known function.
     mutating func reduce() throws(TensorFileError) {
         guard let arguments = try pop().tuple else {
             throw damaged("a call needs a tuple of arguments")
         }
         guard case .global(let function) = try pop() else {
-            throw refused("calls an object that is no known function")
+            throw refused("calls an object that is not a known function")
         }
         switch function {
         case .orderedDict: try pushOrderedDict(arguments)
@@ -39,7 +39,7 @@ extension PickleMachine {
             }
             try push(.tensor(tensor))
         case .scalar: try push(.other)
-        case .elements, .untyped: throw refused("calls a type, which makes no tensor")
+        case .elements, .untyped: throw refused("calls a type, which does not create a tensor")
         }
     }
 
@@ -75,7 +75,7 @@ extension PickleMachine {
         switch object {
         case .container(let container) where container.kind == .dictionary: break
         case .other: break
-        default: throw refused("sets the state of something that is no dictionary")
+        default: throw refused("sets the state of something that is not a dictionary")
         }
         try push(object)
     }
@@ -129,7 +129,7 @@ extension PickleMachine {
             let offset = arguments[1].integer, let shape = arguments[2].integers,
             let strides = arguments[3].integers
         else { throw damaged("a tensor needs a storage, an offset, a shape and strides") }
-        // Of a complex or negated view: the elements are not those that the storage holds.
+        // A conjugated or negated view: the elements differ from those in the storage.
         if arguments.count == counts.upperBound, counts.count > 1,
             case .container(let metadata) = arguments[arguments.count - 1],
             !metadata.elements.isEmpty
@@ -152,7 +152,7 @@ extension PickleMachine {
         String(text.prefix(longestName)).debugDescription
     }
 
-    private static let remedy = "save the tensors alone: torch.save(model.state_dict(), path)"
+    private static let remedy = "save only the tensors: torch.save(model.state_dict(), path)"
 }
 
 extension PickleValue {
