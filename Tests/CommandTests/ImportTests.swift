@@ -61,7 +61,8 @@ import Testing
         #expect(shown.output.contains("pytorch, 246 tensors"))
         try bench.expect(
             65, "inspect", "model.h5", "--key", "params", says: ["have no key"])
-        try bench.expect(64, "import", "one.pth", "-o", "none.h5", says: ["you must name its architecture"])
+        try bench.expect(
+            64, "import", "one.pth", "-o", "none.h5", says: ["you must name its architecture"])
         try bench.expect(
             64, "import", "one.pth", "--architecture", "mobile-unet", "-o", "none.pth",
             says: ["a checkpoint is an HDF5 file"])

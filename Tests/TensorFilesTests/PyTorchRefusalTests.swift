@@ -63,7 +63,10 @@ import Testing
         ("persistent module", Pickle.storage(kind: "module"), "of the kind \"module\""),
         ("view", Pickle.storage(view: ascii(")")), "is a view"),
         ("list in itself", ascii("]q\0h\0a"), "may contain itself"),
-        ("dictionary in itself", ascii("}q\0") + Pickle.text("a") + ascii("h\0s"), "contain itself"),
+        (
+            "dictionary in itself", ascii("}q\0") + Pickle.text("a") + ascii("h\0s"),
+            "contain itself"
+        ),
         ("cycle of two", ascii("]q\0]q\u{1}h\0ah\0h\u{1}a"), "contain itself"),
         ("changed in a tuple", ascii("]q\0") + [0x85] + ascii("h\0Na"), "contain itself"),
         (
@@ -83,9 +86,9 @@ import Testing
 
     /// Pickles that break off, claim more than there is, or make no sense.
     private static let senseless: [(name: String, body: [UInt8], phrase: String)] = [
-        ("text of 4 GiB", ascii("X") + [255, 255, 255, 255], "4294967295 bytes are due"),
+        ("text of 4 GiB", ascii("X") + [255, 255, 255, 255], "4294967295 bytes are expected"),
         ("text of 8 EiB", [0x8d] + [UInt8](repeating: 0xff, count: 8), "18446744073709551615"),
-        ("bytes of 2 GiB", ascii("B") + [0, 0, 0, 128], "2147483648 bytes are due"),
+        ("bytes of 2 GiB", ascii("B") + [0, 0, 0, 128], "2147483648 bytes are expected"),
         ("frame", [0x95, 0, 0, 0, 0, 0, 0, 0, 1], "a frame of"),
         ("no mark", ascii("t"), "none is set"), ("empty stack", ascii("a"), "empty stack"),
         ("below the mark", ascii("N(R"), "empty stack"),
@@ -94,7 +97,7 @@ import Testing
         ("not remembered either", ascii("j") + [255, 255, 255, 255], "object 4294967295"),
         ("two objects", ascii("NN"), "2 objects"), ("no object", [], "0 objects"),
         ("mark left", ascii("(N"), "instead of one"),
-        ("key alone", ascii("}(Nu"), "without a value"), ("no list", ascii("}Na"), "no list"),
+        ("key alone", ascii("}(Nu"), "without a value"), ("no list", ascii("}Na"), "not a list"),
         ("no dictionary", ascii("]NNs"), "no dictionary"),
         ("arguments", Pickle.global("torch", "Size") + ascii("NR"), "tuple of arguments"),
         ("no size", Pickle.call(Pickle.global("torch", "Size"), ascii("N")), "Size needs"),
@@ -301,7 +304,7 @@ import Testing
         Case(
             "short", PyTorchFile.stream(pickle, storage: count + PyTorchFile.zeros.dropLast()),
             "15 bytes are left"),
-        Case("no count", PyTorchFile.stream(pickle, storage: [4]), "8 bytes are due"),
+        Case("no count", PyTorchFile.stream(pickle, storage: [4]), "8 bytes are expected"),
         Case(
             "rest", PyTorchFile.stream(pickle, storage: count + PyTorchFile.zeros + [0]),
             "1 bytes follow"),

@@ -97,7 +97,9 @@ struct BrokenRule: Sendable, CustomTestStringConvertible {
         BrokenRule("pad", "amounts must be from 0 to", [3]) {
             _ = $0[0].padded(before: [-1], after: [2])
         },
-        BrokenRule("concat", "inputs must have the same rank", [2, 3], [3]) { _ = concat($0, axis: 0) },
+        BrokenRule("concat", "inputs must have the same rank", [2, 3], [3]) {
+            _ = concat($0, axis: 0)
+        },
         BrokenRule("concat", "may differ only along axis 1", [2, 3], [4, 3]) {
             _ = concat($0, axis: 1)
         },
@@ -117,7 +119,9 @@ struct BrokenRule: Sendable, CustomTestStringConvertible {
         BrokenRule("matmul", "operands must have rank 2 or more", [3], [3, 2]) {
             _ = matmul($0[0], $0[1])
         },
-        BrokenRule("matmul", "3 columns do not match 4 rows", [2, 3], [4, 2]) { _ = matmul($0[0], $0[1]) },
+        BrokenRule("matmul", "3 columns do not match 4 rows", [2, 3], [4, 2]) {
+            _ = matmul($0[0], $0[1])
+        },
         BrokenRule("matmul", "2 columns do not match 3 rows", [2, 5], [3, 5]) {
             _ = matmul($0[0], $0[1], transposeX: true)
         },
