@@ -98,7 +98,7 @@ import Testing
         ("two objects", ascii("NN"), "2 objects"), ("no object", [], "0 objects"),
         ("mark left", ascii("(N"), "instead of one"),
         ("key alone", ascii("}(Nu"), "without a value"), ("no list", ascii("}Na"), "not a list"),
-        ("no dictionary", ascii("]NNs"), "no dictionary"),
+        ("no dictionary", ascii("]NNs"), "not a dictionary"),
         ("arguments", Pickle.global("torch", "Size") + ascii("NR"), "tuple of arguments"),
         ("no size", Pickle.call(Pickle.global("torch", "Size"), ascii("N")), "Size needs"),
         ("no pairs", Pickle.call(Pickle.global("collections", "OrderedDict"), ascii("N")), "pairs"),
