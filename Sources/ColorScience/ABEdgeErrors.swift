@@ -1,6 +1,6 @@
 /// The ab error of an image near strong edges between colors, and elsewhere.
 ///
-/// A color that bleeds over the border of an object is wrong on a few pixels beside that border;
+/// A color that bleeds over the border of an object is wrong on a few pixels next to that border;
 /// this measures them apart from the rest, where a wrong guess at the color counts.
 ///
 /// An edge is a pixel at which the true a and b change by 4 or more per pixel: √(∂a/∂x² + ∂a/∂y² +

@@ -3,7 +3,7 @@
 ///
 /// This is the fast guided filter (He and Sun, "Fast Guided Filter", 2015): in each window of
 /// (2r + 1)² pixels, a = scale · L + offset by least squares, with `regularization` on the scale;
-/// a pixel's function is the mean of those of the windows that it lies in. Where colors change
+/// a pixel's function is the mean of those of the windows that contain it. Where colors change
 /// together with the lightness, the enlarged colors change at the large image's edge. Its time is
 /// linear in the number of pixels, whatever the radius.
 package struct GuidedColors: Sendable {

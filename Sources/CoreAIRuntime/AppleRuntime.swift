@@ -8,11 +8,11 @@ import TensorGraph
 /// Apple's Core AI runtime, which runs a `.aimodel` on Linux in a Python that has PyPI's
 /// `coreai-core`.
 ///
-/// It interprets the model: good for judging what a model computes, not for using it.
+/// It interprets the model: good for checking a model, not for using it.
 public struct AppleRuntime: Sendable {
     /// The version of `coreai-core` that retint works with; it refuses others.
     public static let version = "1.0.0b3"
-    /// What the runtime is called in reports.
+    /// The name of the runtime in reports.
     public static let name = "Apple's Core AI runtime \(version) on Linux"
 
     /// The Python's path, or its name to be looked up on PATH.
@@ -80,7 +80,7 @@ extension AppleRuntime {
         guard Self.isModel(path) else {
             throw AppleRuntimeError(
                 .otherFormat, path: path,
-                "Apple's Core AI runtime runs .aimodel files, and this is none; export the "
+                "Apple's Core AI runtime runs .aimodel files, and this is not one; export the "
                     + "checkpoint as one: retint export CHECKPOINT -o NAME.aimodel")
         }
         return try await withTemporaryFolder { folder in
@@ -116,7 +116,7 @@ extension AppleRuntime {
             try outputs.map { output in
                 guard let data = try output.tensor(in: folder) else {
                     throw AppleRuntimeError(
-                        .failed, path: path, "the output \(output.name) is no tensor of floats")
+                        .failed, path: path, "the output \(output.name) is not a tensor of floats")
                 }
                 return (output.name, data)
             }
@@ -192,7 +192,7 @@ extension AppleRuntime {
         }
     }
 
-    /// The line that tells the cause: the first that names an error, else the last.
+    /// The line with the cause: the first one that names an error, or else the last.
     private static func cause(_ messages: String) -> String {
         let lines = messages.split(separator: "\n").filter {
             !$0.hasPrefix("ODIE [") && !$0.allSatisfy(\.isWhitespace)

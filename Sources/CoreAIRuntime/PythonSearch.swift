@@ -4,7 +4,7 @@ import SystemPackage
 
 /// Finds the Python that has Apple's runtime.
 ///
-/// The current folder is not searched: what lies there need not be the user's.
+/// The current folder is not searched: its files may belong to someone else.
 enum PythonSearch {
     static let variable = "RETINT_COREAI_PYTHON"
     private static let ownPython = ".venv-coreai/bin/python"

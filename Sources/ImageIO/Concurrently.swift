@@ -23,6 +23,6 @@ package func concurrently(_ count: Int, threads: Int, _ body: (Int) -> Void) {
             }
         }
     }
-    // What the other threads wrote is read after the lock that they left last.
+    // Data written by the other threads is read after their last unlock.
     next.withLock { _ in }
 }

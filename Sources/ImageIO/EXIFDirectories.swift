@@ -35,8 +35,8 @@ struct EXIFDirectories {
 
     /// Reads the directories.
     ///
-    /// - Returns: nil if a directory or a value does not lie within the data, if there is a
-    ///   directory twice, or if something lies over a directory.
+    /// - Returns: nil if a directory or a value is not within the data, if there is a
+    ///   directory twice, or if something overlaps a directory.
     init?(_ bytes: [UInt8]) {
         self.bytes = bytes
         isBigEndian = bytes.starts(with: "MM".utf8)
@@ -74,7 +74,7 @@ struct EXIFDirectories {
 
     /// Reads the entries of a directory: a count, then twelve bytes for each.
     ///
-    /// - Returns: whether all lies within the data.
+    /// - Returns: whether everything is within the data.
     private mutating func read(_ directory: Directory, at start: Int) -> Bool {
         guard let count = number(at: start, bytes: 2) else { return false }
         let end = start + 2 + 12 * count
@@ -100,7 +100,7 @@ struct EXIFDirectories {
     }
 }
 
-// MARK: What the image is now
+// MARK: Current state of the image
 
 extension EXIFDirectories {
     /// States that the image is upright and sRGB, and removes the thumbnail.
@@ -137,7 +137,7 @@ extension EXIFDirectories {
         let used = entries.map { $0.offset + $0.size } + places.map(\.upperBound)
         let end = used.max() ?? bytes.count
         store(0, at: link, bytes: 4)
-        // A directory that this does not read may lie there too.
+        // A directory that this does not read may also be there.
         let hasOthers = entry(0x014a, in: .main) != nil
         if start >= end, !hasOthers { bytes.removeLast(bytes.count - end) }
     }

@@ -32,7 +32,7 @@ package struct PlaneResampler: Sendable {
 
     /// Gives rows of the old width the new one.
     ///
-    /// - Precondition: `source` has `count` old rows, and `target` room for as many new ones.
+    /// - Precondition: `source` has `count` old rows, and `target` has room for `count` new ones.
     package func resizeRows(
         _ source: UnsafePointer<Float>, into target: UnsafeMutablePointer<Float>, count: Int
     ) {

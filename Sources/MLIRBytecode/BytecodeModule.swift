@@ -1,6 +1,6 @@
 /// The contents of an MLIR bytecode file but for its resources, which are large.
 ///
-/// Attributes, types and properties stay encoded: only their dialect knows what they mean.
+/// Attributes, types and properties stay encoded: only their dialect can interpret them.
 /// Everything refers to everything else by its index in the tables.
 package struct BytecodeModule: Hashable, Sendable {
     package var producer = ""
@@ -55,7 +55,7 @@ package struct BytecodeModule: Hashable, Sendable {
     }
 }
 
-/// An operation. Values are numbered from 0 in each region that is isolated from what is around it:
+/// An operation. Values are numbered from 0 in each region that is isolated from its surroundings:
 /// its arguments, then the results of its operations.
 package struct BytecodeOperation: Hashable, Sendable {
     package var name: Int
@@ -71,7 +71,7 @@ package struct BytecodeOperation: Hashable, Sendable {
     package init(name: Int, location: Int) { (self.name, self.location) = (name, location) }
 }
 
-/// What an operation has, as bits of its encoding.
+/// The parts of an operation, as bits of its encoding.
 enum OperationPart {
     static let attributes: UInt8 = 1
     static let results: UInt8 = 2
@@ -92,7 +92,7 @@ extension BytecodeOperation {
     }
 }
 
-/// A region of an operation, isolated from what is around it; it has at most one block.
+/// A region of an operation, isolated from its surroundings, with at most one block.
 package struct BytecodeRegion: Hashable, Sendable {
     package var argumentTypes: [Int] = []
     /// The location of each argument; nil if unknown.

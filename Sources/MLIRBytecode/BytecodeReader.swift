@@ -79,7 +79,7 @@ struct BytecodeTables {
         }
     }
 
-    /// A version is a section of its own within the section of dialects.
+    /// A version is a separate section within the section of dialects.
     private func readVersion(_ cursor: inout ByteCursor) throws -> [UInt8] {
         let kind = try cursor.byte()
         guard kind == UInt8(BytecodeSections.Kind.dialectVersions.rawValue) else {
@@ -97,7 +97,7 @@ struct BytecodeTables {
         guard counts.0 <= limit, counts.1 <= limit else {
             throw offsets.error("more than \(limit) attributes or types are not supported")
         }
-        // Attributes and types form groups of their own.
+        // Attributes and types form separate groups.
         module.attributes = try encodings(Int(counts.0), &offsets, &data)
         module.types = try encodings(Int(counts.1), &offsets, &data)
         try offsets.finish("lengths")
@@ -170,7 +170,7 @@ extension BytecodeTables {
                 let key = try string(Int(clamping: try cursor.unsigned()), cursor)
                 let length = try cursor.unsigned()
                 guard try cursor.byte() == Self.blob else {
-                    throw cursor.error("resource \(key) is no array of bytes")
+                    throw cursor.error("resource \(key) is not an array of bytes")
                 }
                 guard length <= UInt64(sections.resources.upperBound - position) else {
                     throw cursor.error("resource \(key) reaches beyond the end of its section")

@@ -40,7 +40,7 @@ public struct MultifunctionPackage: Sendable {
             let place = "function \"\(name)\""
             try require(
                 MILNames.isLegal(name), place,
-                "names have letters, digits, \"_\" and \"@\", start with a letter and are no "
+                "names have letters, digits, \"_\" and \"@\", start with a letter and are not a "
                     + "keyword")
             try require(names.insert(name).inserted, place, "the name is given a second time")
             try require(
@@ -55,7 +55,7 @@ public struct MultifunctionPackage: Sendable {
         }
     }
 
-    /// Writes the package to a temporary folder beside `path`, then replaces the package at `path`
+    /// Writes the package to a temporary folder next to `path`, then replaces the package at `path`
     /// with it in one step. Equal weights are written once.
     ///
     /// - Throws: as `MLPackage.write(to:)` does.

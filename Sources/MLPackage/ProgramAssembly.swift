@@ -32,10 +32,10 @@ package struct ProgramAssembly {
         copies[value] = [type.dataType: value]
     }
 
-    /// Copies an operation that is no constant, with the constants that it reads.
+    /// Copies a non-constant operation, with the constants that it reads.
     ///
     /// - Parameters:
-    ///   - operation: its operands have to be there already.
+    ///   - operation: its operands must already exist.
     ///   - isFloat32: whether it computes in float32, whatever it does in the other program.
     ///   - replacements: float32 constants by the parameter that they are for.
     package mutating func add(
@@ -92,7 +92,7 @@ extension ProgramAssembly {
         }
     }
 
-    /// The name of a value in a precision, which is made if there is none yet.
+    /// The name of a value in a precision; the value is created if necessary.
     private mutating func copy(of name: String, _ dataType: MILDataType) -> String {
         let value = aliases[name] ?? name
         if let copy = copies[value]?[dataType] { return copy }
@@ -173,7 +173,7 @@ extension ProgramAssembly {
 }
 
 extension MILProgram {
-    /// The value that each other name stands for: that of a cast between float16 and float32, or of
+    /// The value for each other name: that of a cast between float16 and float32, or of
     /// an identity, for the value that it is made from.
     package var aliases: [String: String] {
         let types = types

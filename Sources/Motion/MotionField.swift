@@ -65,7 +65,7 @@ private struct Estimate {
     /// Steps of the search for each patch; the coarse resolutions are cheap, and their errors would
     /// not be made good later.
     private static let (coarseSteps, finestSteps): (Int32, Int32) = (12, 6)
-    /// What noise adds to the variance of a patch, in squared units of L.
+    /// The contribution of noise to the variance of a patch, in squared units of L.
     private static let noise = 0.5
 
     /// At most this many pixels a side are a short look.

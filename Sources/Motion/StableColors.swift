@@ -56,8 +56,9 @@ package struct StableColors: Sendable {
         return StableColors(width: width, height: height, colors: next)
     }
 
-    /// The weight of an anchor where it looks like the frame: that of as many frames. The network's
-    /// estimates move the colors back within about this time once the anchor is out of sight.
+    /// The weight of an anchor where it looks like the frame: that of this many frames. The
+    /// network's estimates move the colors back within about this time once the anchor is out of
+    /// sight.
     package static let anchorStrength: Float = 200
 
     /// Draws the colors towards those of an anchor, where the frame looks like it. The frames that

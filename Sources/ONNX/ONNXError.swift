@@ -1,7 +1,7 @@
 /// Why an ONNX file cannot be read or run: the file, the place in it, the rule that is broken and
 /// what to do about it.
 public struct ONNXError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The path of the file; empty for a network that a checkpoint holds.
+    /// The path of the file; empty for a network in a checkpoint.
     public package(set) var file: String
     /// The place in the file, for example `node "/model1/Conv" (Conv)`; empty where the file as
     /// a whole is meant.

@@ -83,8 +83,8 @@ import Testing
         ),
         ("true", .failed, "gives no results"),
         ("echo '{' > \"$5/result.json\"", .failed, "gives no results"),
-        (echo + "\nsed -i 's/0-0.npy/..\\/a.npy/' result.json", .failed, "is no tensor of floats"),
-        (echo + "\nsed -i 's/0-0.npy//' result.json", .failed, "is no tensor of floats"),
+        (echo + "\nsed -i 's/0-0.npy/..\\/a.npy/' result.json", .failed, "is not a tensor of floats"),
+        (echo + "\nsed -i 's/0-0.npy//' result.json", .failed, "is not a tensor of floats"),
         (echo + "\nsed -i 's/, \\[{.*\\]\\]/]/' result.json", .failed, "gives no results"),
     ])
     func badBehaviorIsTold(

@@ -63,7 +63,7 @@ struct RefusalTests {
             block { $0.operations[$0.operations.count - 1].inputs["x"] = .init() }
         ),
         ("names have letters", block { $0.operations[0].outputs[0].name = "a.b" }),
-        ("no keyword", block { $0.operations[0].outputs[0].name = "string" }),
+        ("no keywords", block { $0.operations[0].outputs[0].name = "string" }),
         ("declared", block { $0.operations[0].outputs[0].type = ProtoValueType(huge(1)) }),
         (
             "too large",

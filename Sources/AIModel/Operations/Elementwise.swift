@@ -5,7 +5,7 @@ import MLPackage
 /// The dialect's own operations on two tensors need equal shapes. With other shapes there is an
 /// operation that also states how its operands are brought to one shape.
 enum ElementwiseForms: DialectForms {
-    /// MIL types by the dialect's names, which stand between `primitive.` and `_v1`.
+    /// MIL types by the dialect's names, which are between `primitive.` and `_v1`.
     private static let unary = [
         "abs": "abs", "atan": "atan", "cos": "cos", "erf": "erf", "exp": "exp", "round": "round",
         "sin": "sin", "sqrt": "sqrt", "tan": "tan", "tanh": "tanh",
@@ -90,7 +90,7 @@ enum ElementwiseForms: DialectForms {
 }
 
 extension WrittenOperation {
-    /// x + ε; x alone if ε is below the smallest normal number.
+    /// x + ε; only x if ε is below the smallest normal number.
     fileprivate func addingEpsilon(
         _ standard: Float, in graph: GraphWriter
     ) throws -> WrittenValue {

@@ -1,7 +1,7 @@
 import Files
 import SystemPackage
 
-/// What a single `.mlmodel` file holds, for the error that refuses it: its fields are passed over,
+/// The contents of a single `.mlmodel` file, for the error that refuses it: its fields are skipped,
 /// not read.
 struct ModelFileKind {
     private var version: UInt64?
@@ -43,7 +43,7 @@ struct ModelFileKind {
                 "Give the .mlpackage folder that it belongs to.")
         }
         return Fault(
-            "", "a single .mlmodel file\(stated) holds a \(kind), not an ML Program",
+            "", "a single .mlmodel file\(stated) contains a \(kind), not an ML Program",
             "Convert the network again to an .mlpackage for iOS15 or later.")
     }
 }

@@ -24,7 +24,7 @@ struct ProgramRules {
     private mutating func define(_ value: MILNamedType) throws {
         try require(
             MILNames.isLegal(value.name), "",
-            "names have letters, digits, \"_\" and \"@\", start with a letter and are no keyword")
+            "names have letters, digits, \"_\" and \"@\", start with a letter; no keywords")
         try require(
             defined.updateValue(value.type, forKey: value.name) == nil, "",
             "the name is defined a second time")

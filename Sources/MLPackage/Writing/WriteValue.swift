@@ -69,7 +69,7 @@ extension ProtoTensorValue {
 }
 
 extension MILValue {
-    /// Weights with NaN or infinity make a model that gives nothing but NaN: it is not worth
+    /// Weights with NaN or infinity make a model that returns only NaN: it is not worth
     /// writing.
     fileprivate func checkFinite() throws {
         let isFinite =

@@ -92,7 +92,7 @@ struct NodeContext {
         return weight.roundedAsWeight(outputAxis: outputAxis)
     }
 
-    /// An input that has to be known while the graph is built.
+    /// An input that must be known while the graph is built.
     func constant(_ index: Int) throws -> ONNXTensor {
         guard case .host(let tensor) = try value(index), tensor.elements != nil else {
             throw error(

@@ -39,7 +39,7 @@ package enum ONNXOperations {
         rules.merge(family.rules) { first, _ in first }
     }
 
-    /// The names of the operations that are read, by family, such as `Matrix products`.
+    /// The names of the supported operations, by family, such as `Matrix products`.
     package static var table: [(family: String, operations: [String])] {
         families.map { family in
             let words = "\(family)".reduce(into: "") { words, letter in

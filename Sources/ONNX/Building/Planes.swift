@@ -79,7 +79,7 @@ extension NodeContext {
         return mode
     }
 
-    /// The padding, as stated or as `auto_pad` gives it.
+    /// The padding, as stated or according to `auto_pad`.
     func padding(_ x: Planes, _ window: Window, _ kernel: Pair) throws -> Padding {
         let mode = try paddingMode()
         switch mode {

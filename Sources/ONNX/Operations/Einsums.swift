@@ -77,7 +77,7 @@ private struct EinsumEquation {
     }
 }
 
-/// A tensor whose axes have letters, none of them twice.
+/// A tensor whose axes have unique letters.
 private struct EinsumTerm {
     let tensor: Tensor
     let letters: [Character]
@@ -114,8 +114,8 @@ private struct EinsumTerm {
         return tensor.transposed(order.compactMap { letters.firstIndex(of: $0) })
     }
 
-    /// The product of two terms, summed over what is not kept: a product of matrices, or of
-    /// elements if nothing that both have is summed.
+    /// The product of two terms, summed over the axes that are not kept: a product of matrices, or
+    /// of elements if nothing that both have is summed.
     func times(
         _ other: EinsumTerm, keeping kept: Set<Character>, _ node: NodeContext
     ) throws -> EinsumTerm {

@@ -75,7 +75,7 @@ private struct IndexTable {
     let rows: [Int]
     /// A row for each tuple.
     let positions: [Int]
-    /// The shape of what the tuples name.
+    /// The shape of the elements named by the tuples.
     let result: [Int]
 
     /// - Parameter batchAxes: how many leading axes of data and indices go together.

@@ -119,7 +119,7 @@ enum Joining: OperationFamily {
             return product
         }
         _ = try node.count(whole)
-        // Each axis that is repeated gets an axis of its own before it.
+        // Each repeated axis gets a new axis before it.
         let axes = dimensions.indices.filter { repeats[$0] > 1 }
         guard !axes.isEmpty else { return [value] }
         guard dimensions.count + axes.count <= Shape.maximumRank else {

@@ -109,7 +109,7 @@ enum Normalizations: OperationFamily {
         return [.tensor(y * vectors[0] + vectors[1], try node.value(0).type)]
     }
 
-    /// x / (bias + α·mean of x² over neighboring channels)^β, with zeros beside the channels.
+    /// x / (bias + α·mean of x² over neighboring channels)^β, with zeros outside the channels.
     @Sendable private static func localResponse(_ node: NodeContext) throws -> [ONNXValue] {
         let x = try node.tensor(0)
         let size = try node.integer("size", default: 1)

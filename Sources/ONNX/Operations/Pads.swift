@@ -48,7 +48,7 @@ enum Pads: OperationFamily {
         return x.sliced(from: begin, to: end)
     }
 
-    /// An axis with elements of its own added at both ends.
+    /// An axis with its own elements added at both ends.
     private static func extended(
         _ x: Tensor, _ axis: Int, _ mode: String, _ before: Int, _ after: Int, _ node: NodeContext
     ) throws -> Tensor {

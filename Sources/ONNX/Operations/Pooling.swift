@@ -35,7 +35,7 @@ private struct Pool {
     private let node: NodeContext
     private let kernel: Pair
     private let window: Window
-    /// What `ceil_mode` adds at the end so that the last window is whole.
+    /// The padding that `ceil_mode` adds at the end so that the last window is complete.
     private let extra: Padding
     private let positions: Pair
 
@@ -102,7 +102,7 @@ private struct Pool {
     }
 
     func average(_ x: Tensor, countsPadding: Bool) throws -> Tensor {
-        // What only completes the last window never counts.
+        // Padding that only completes the last window never counts.
         if isPlain, !countsPadding || extra == 0 {
             return avgPool2d(
                 x, kernel: kernel, stride: window.stride, padding: window.padding + extra,

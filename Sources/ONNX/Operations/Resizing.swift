@@ -168,7 +168,7 @@ private struct ResizePlan {
         switch mode {
         case "linear": ["half_pixel", "pytorch_half_pixel", "align_corners"].contains(transform)
         case "nearest" where ["half_pixel", "pytorch_half_pixel", "asymmetric"].contains(transform):
-            // The indices repeat after as many elements as the factor says.
+            // The indices repeat after `factor` elements.
             factor <= Picking.maximumCount
                 && (0..<factor).allSatisfy { index in
                     let source = nearestIndex(coordinate(factor + index, axis))

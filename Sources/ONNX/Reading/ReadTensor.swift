@@ -3,7 +3,7 @@ import TensorFiles
 
 /// Where the elements of tensors are that are not in the model itself.
 enum ElementSource {
-    /// Files beside the model.
+    /// External data files.
     case files(ExternalFiles)
     /// The checkpoint that the model is a part of.
     case checkpoint

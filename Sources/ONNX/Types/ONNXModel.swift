@@ -11,7 +11,7 @@ package struct ONNXModel: Hashable, Sendable {
     package var outputs: [ONNXValueInfo]
     package var nodes: [ONNXNode]
     package var initializers: [String: ONNXTensor]
-    /// The initializers that are not learned, such as what nodes `Constant` hold.
+    /// The initializers that are not learned, such as values of `Constant` nodes.
     package internal(set) var constants: Set<String> = []
 
     package init(

@@ -10,7 +10,7 @@ package struct ONNXTensor: Hashable, Sendable {
     /// elsewhere, as a checkpoint keeps its weights.
     package let elements: StoredTensor.Elements?
 
-    /// - Precondition: the elements are as many as the extents say.
+    /// - Precondition: the number of elements matches the shape.
     package init(
         _ type: ONNXElementType, _ dimensions: [Int], _ elements: StoredTensor.Elements?
     ) {

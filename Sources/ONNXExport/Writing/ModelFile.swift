@@ -4,7 +4,7 @@ import ONNXProto
 import SwiftProtobuf
 
 /// Writes a model piece by piece: constants are read when their turn comes, so that a large model
-/// does not have to fit in memory.
+/// need not fit in memory.
 struct ModelFile {
     let model: ONNXModelProto
     let initializers: [Initializer]
@@ -58,7 +58,7 @@ struct ModelFile {
 
 /// Fields of bytes in Protocol Buffers' encoding.
 private enum Wire {
-    /// What stands before the bytes of a field.
+    /// The bytes before a field's contents.
     static func head(_ field: Int, size: Int) -> [UInt8] {
         varint(field << 3 | 2) + varint(size)
     }
