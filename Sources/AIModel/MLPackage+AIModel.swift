@@ -68,7 +68,7 @@ extension MLPackage {
         }
     }
 
-    /// Refuses a path at which there is a folder with anything that is not of an `.aimodel`.
+    /// Refuses a path with a folder that contains anything other than an `.aimodel`'s files.
     ///
     /// - Throws: `FileError`.
     package static func checkReplaceableByAIModel(

@@ -13,7 +13,7 @@ public struct ABEdgeErrors: Hashable, Sendable {
     /// The mean error of the other pixels; nil if there are none.
     public let elsewhere: Double?
 
-    /// The change per pixel from which on a pixel is an edge.
+    /// The smallest change per pixel that makes a pixel an edge.
     static let threshold: Float = 4
 
     /// Compares an image with the true one.

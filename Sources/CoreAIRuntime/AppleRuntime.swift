@@ -17,10 +17,10 @@ public struct AppleRuntime: Sendable {
 
     /// The Python's path, or its name to be looked up on PATH.
     public let python: String
-    /// How long the runtime may take for one process: its start, and up to 32 runs.
+    /// The time limit of one process: its start, and up to 32 runs.
     public let timeLimit: Duration
 
-    /// Names a Python; nothing runs yet.
+    /// Creates a runtime with a Python; nothing runs yet.
     ///
     /// - Parameters:
     ///   - python: the Python's path or name. If nil, that in the environment variable
@@ -44,7 +44,7 @@ public struct AppleRuntime: Sendable {
         }
     }
 
-    /// Whether a path is one that the runtime may run: a folder with a program in it.
+    /// Whether the runtime can run what is at a path: a folder with a program in it.
     package static func isModel(_ path: some PathConvertible) -> Bool {
         (try? FileKind(at: path.filePath.appending("main.mlirb"))) == .file
     }
@@ -110,7 +110,7 @@ extension AppleRuntime {
     private func results(in folder: String, of path: String, count: Int) throws -> Results {
         guard let answer = RuntimeAnswer(in: folder), answer.runs.count == count else {
             throw AppleRuntimeError(
-                .failed, path: path, "\(python) gives no results; check that it is a Python")
+                .failed, path: path, "\(python) returned no results; check that it is a Python")
         }
         let runs = try answer.runs.map { outputs in
             try outputs.map { output in
@@ -152,7 +152,7 @@ extension AppleRuntime {
         case .signaled(let signal):
             throw AppleRuntimeError(
                 .failed, path: model ?? python,
-                "\(Self.name) is ended by signal \(signal): \(Self.cause(messages))")
+                "\(Self.name) was ended by signal \(signal): \(Self.cause(messages))")
         }
     }
 
@@ -171,7 +171,7 @@ extension AppleRuntime {
         }
     }
 
-    /// Ends what takes too long.
+    /// Ends a process that takes too long.
     private func limited<Result: Sendable>(
         _ model: String?, _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
@@ -198,7 +198,7 @@ extension AppleRuntime {
             !$0.hasPrefix("ODIE [") && !$0.allSatisfy(\.isWhitespace)
         }
         let line = lines.first { $0.contains("error: ") } ?? lines.last
-        return line.map { String($0.prefix(longestCause)) } ?? "it fails without a message"
+        return line.map { String($0.prefix(longestCause)) } ?? "it failed without a message"
     }
 
     private static let longestCause = 1000

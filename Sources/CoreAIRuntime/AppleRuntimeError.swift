@@ -1,6 +1,6 @@
 /// Why Apple's runtime could not run a model: the program or the model, the rule and what to do.
 public struct AppleRuntimeError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What must be changed.
+    /// The kinds of failure.
     public enum Kind: Hashable, Sendable {
         /// There is no Python with the version of the runtime that retint supports.
         case unavailable

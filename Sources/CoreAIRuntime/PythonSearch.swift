@@ -21,7 +21,7 @@ enum PythonSearch {
                 + "name its python in the environment variable \(variable)")
     }
 
-    /// That of `Scripts/setup --coreai`, in the checkout that retint was built in.
+    /// The Python of `Scripts/setup --coreai`, in the checkout that retint was built in.
     private static var besideExecutable: String? {
         guard let real = realpath("/proc/self/exe", nil) else { return nil }
         defer { free(real) }

@@ -77,7 +77,7 @@ enum MediaProgram: String {
             if !lines.contains(text) { lines.append(text) }
             if lines.count == 2 { break }
         }
-        return lines.isEmpty ? "it fails without a message" : lines.joined(separator: "; ")
+        return lines.isEmpty ? "it failed without a message" : lines.joined(separator: "; ")
     }
 
     /// `[mp4 @ 0x55d0c0] text` without the part that differs from run to run.

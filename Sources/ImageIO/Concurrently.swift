@@ -1,12 +1,12 @@
 import Dispatch
 import Locks
 
-/// Does pieces of work, several of them at the same time.
+/// Runs pieces of work, several at a time.
 ///
 /// - Parameters:
 ///   - count: the number of pieces.
-///   - threads: the most that are worked on at the same time, with the calling thread.
-///   - body: does the piece of an index.
+///   - threads: the number of threads at most, including the calling one.
+///   - body: runs the piece with this index.
 package func concurrently(_ count: Int, threads: Int, _ body: (Int) -> Void) {
     guard min(threads, count) > 1 else { return (0..<count).forEach(body) }
     let next = Mutex(0)

@@ -6,7 +6,7 @@ struct EXIFDirectories {
     private(set) var bytes: [UInt8]
     private let isBigEndian: Bool
     private var entries: [Entry] = []
-    /// Where the directories are, the main one first. Each ends with the offset of the next one;
+    /// The offsets of the directories, the main one first. Each ends with the offset of the next;
     /// after the main one, that is the thumbnail's.
     private var places: [Range<Int>] = []
 
@@ -130,7 +130,7 @@ extension EXIFDirectories {
         bytes.replaceSubrange(index.offset..<index.offset + 3, with: "R98".utf8)
     }
 
-    /// Cuts the directory of the thumbnail off, and its data if they come last, as they mostly do.
+    /// Cuts off the thumbnail's directory, and its data if they come last, as they usually do.
     private mutating func removeThumbnail() {
         let link = places[0].upperBound - 4
         guard let start = number(at: link, bytes: 4), start != 0 else { return }

@@ -87,7 +87,7 @@ package struct ByteCursor {
         return Int(value)
     }
 
-    /// A list of indices after their number.
+    /// A list of indices, preceded by its length.
     package mutating func indices(
         below limit: Int, _ what: @autoclosure () -> String
     ) throws(BytecodeError) -> [Int] {

@@ -1,7 +1,7 @@
-/// The contents of an MLIR bytecode file but for its resources, which are large.
+/// The contents of an MLIR bytecode file except its resources, which are large.
 ///
 /// Attributes, types and properties stay encoded: only their dialect can interpret them.
-/// Everything refers to everything else by its index in the tables.
+/// References are indices into the tables.
 package struct BytecodeModule: Hashable, Sendable {
     package var producer = ""
     package var dialects: [Dialect] = []
@@ -28,7 +28,7 @@ package struct BytecodeModule: Hashable, Sendable {
     /// An attribute, a type or the properties of an operation, as its dialect encodes it.
     package struct Encoding: Hashable, Sendable {
         package var dialect = 0
-        /// Whether the dialect's own encoding is used rather than text.
+        /// Whether the dialect's own encoding is used, not text.
         package var isCustom = true
         package var bytes: ArraySlice<UInt8>
         /// The position in the file, for errors.

@@ -1,6 +1,6 @@
 import Files
 
-/// An MLIR bytecode file that was read: tables and operations in memory, resources in the file.
+/// An open MLIR bytecode file: tables and operations in memory, resources in the file.
 package struct BytecodeFile: Sendable {
     package let module: BytecodeModule
     package let resources: [BytecodeResource]
@@ -37,7 +37,7 @@ struct BytecodeTables {
 
     init(_ sections: BytecodeSections) { self.sections = sections }
 
-    /// The lengths of the strings come first, of the last one first. Each string ends with 0.
+    /// The lengths of the strings come first, in reverse order. Each string ends with 0.
     mutating func readStrings() throws {
         var cursor = try sections.cursor(.strings)
         let count = try entries(&cursor)

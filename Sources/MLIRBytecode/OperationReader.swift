@@ -92,7 +92,7 @@ struct OperationReader {
         return operation
     }
 
-    /// In which order the uses of a value are kept in memory does not matter here.
+    /// Skips the order in which the uses of a value are kept in memory; it does not matter here.
     private func skipUseOrders(_ cursor: inout ByteCursor, count: Int) throws {
         for _ in 0..<count {
             if count > 1 { _ = try cursor.unsigned() }
@@ -112,7 +112,7 @@ struct OperationReader {
             throw cursor.error("regions that use values from outside are not supported")
         }
         guard depth <= Self.maximumDepth, code >> 1 <= UInt64(cursor.remaining) else {
-            throw cursor.error("regions are nested too deep or announced in vain")
+            throw cursor.error("regions are nested too deeply or missing")
         }
         var regions: [BytecodeRegion] = []
         for _ in 0..<(code >> 1) {

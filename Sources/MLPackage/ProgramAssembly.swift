@@ -1,12 +1,12 @@
-/// Puts a program together from operations of another one, some of them in float32.
+/// Assembles a program from operations of another one, some of them in float32.
 ///
-/// A value that is read in another precision than the one it has is cast, once. The casts of the
+/// A value that is read in another precision is cast once. The casts of the
 /// other program between float16 and float32, and its identities, are not copied: they are made
 /// anew where they are needed. Constants are copied when an operation reads them.
 package struct ProgramAssembly {
     package private(set) var program = MILProgram()
     private let types: [String: MILTensorType]
-    /// The names that are other names of a value, perhaps in another precision.
+    /// Aliases of a value, perhaps in another precision.
     private let aliases: [String: String]
     /// The operations that define constants, by the names of these.
     private let constants: [String: MILOperation]
@@ -36,7 +36,7 @@ package struct ProgramAssembly {
     ///
     /// - Parameters:
     ///   - operation: its operands must already exist.
-    ///   - isFloat32: whether it computes in float32, whatever it does in the other program.
+    ///   - isFloat32: whether it computes in float32, whatever its precision in the other program.
     ///   - replacements: float32 constants by the parameter that they are for.
     package mutating func add(
         _ operation: MILOperation, inFloat32 isFloat32: Bool = false,
@@ -187,7 +187,7 @@ extension MILProgram {
         return aliases
     }
 
-    /// The operations that compute: no constants, and none that only name or cast a value.
+    /// The operations that compute: not constants, and not those that only name or cast a value.
     package var computing: [MILOperation] {
         let aliases = aliases
         return operations.filter { operation in

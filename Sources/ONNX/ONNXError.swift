@@ -1,4 +1,4 @@
-/// Why an ONNX file cannot be read or run: the file, the place in it, the rule that is broken and
+/// Why an ONNX file cannot be read or run: the file, the place in it, the broken rule and
 /// what to do about it.
 public struct ONNXError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The path of the file; empty for a network in a checkpoint.
@@ -8,7 +8,7 @@ public struct ONNXError: Error, Hashable, Sendable, CustomStringConvertible {
     public let place: String
     /// The rule that is broken.
     public let rule: String
-    /// What to do about it, as a sentence.
+    /// How to fix it, as a sentence.
     public let remedy: String
 
     package init(

@@ -15,7 +15,7 @@ public struct ONNXNetwork: Sendable {
     public let nodeCount: Int
     /// The number of elements of all constants, in the types in which they are stored.
     public let weightCount: Int
-    /// Parts that ONNX cannot express, and that are therefore missing or take more space, one
+    /// Parts that ONNX cannot express and that are therefore missing or larger, one
     /// sentence each.
     public let notes: [String]
     /// All but the constants.

@@ -74,7 +74,7 @@ import Testing
             says: ["--target has no effect for Core AI"])
         try bench.expect(
             65, "export", model, "-o", "m.aimodel", "--input", "image", "--size", "64",
-            says: ["m.aimodel", "an image is not written"])
+            says: ["m.aimodel", "an .aimodel cannot take this image"])
         try bench.expect(0, "export", model, "-o", "m.aimodel", "--size", "64")
         try bench.expect(
             65, "export", "m.aimodel", "-o", "w.h5", says: ["m.aimodel", "have no names"])

@@ -125,7 +125,7 @@ extension GraphWriter {
         }
     }
 
-    /// Repeats a tensor along axes that it has not or that have one element.
+    /// Repeats a tensor along axes that it lacks or that have one element.
     func broadcast(_ x: WrittenValue, to shape: [Int]) throws -> WrittenValue {
         let missing = [Int](repeating: 1, count: max(shape.count - x.shape.count, 0))
         let value = missing.isEmpty ? x : try reshaped(x, missing + x.shape)

@@ -34,7 +34,7 @@ struct NUTSink: FrameSink {
         for value in [NUT.version, 1, maximumDistance, 1] { bytes.append(value) }
         bytes.append(timeBase.numerator)
         bytes.append(timeBase.denominator)
-        // Three runs of the codes 0…255, of which "N" is none: flags, the number of fields that
+        // Three runs of the codes 0…255, which exclude "N": flags, the number of fields that
         // follow, the step of time, the factor and the rest of the size, the stream, a reserved
         // number, and the length of the run.
         for (flags, count) in [(NUTFlags.invalid, 1), (Self.flags, 253), (.invalid, 1)] {

@@ -9,7 +9,7 @@ package final class ProgramConstants {
 
     package init() {}
 
-    /// Takes up a `const` or an operation that decompresses weights.
+    /// Adds a `const` or an operation that decompresses weights.
     ///
     /// - Throws: as `value(_:)` does for weights that the operation is given.
     package func define(_ operation: MILOperation, place: String) throws {

@@ -10,7 +10,7 @@ extension MILNamedType {
 extension MILTensorType {
     init(_ proto: ProtoValueType) throws {
         guard case .tensorType(let tensor) = proto.type else {
-            throw Fault("", "only tensors are supported, no lists, tuples, dictionaries or states")
+            throw Fault("", "only tensors are supported, not lists, tuples, dictionaries or states")
         }
         guard let dataType = MILDataType(rawValue: tensor.dataType.rawValue) else {
             throw Fault("", "the type number \(tensor.dataType.rawValue) is not known")

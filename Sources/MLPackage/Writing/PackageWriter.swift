@@ -127,7 +127,7 @@ extension ContentHash {
 }
 
 extension MLPackage {
-    /// Refuses a path at which there is a folder with anything that is not of a package.
+    /// Refuses a path with a folder that contains anything other than a package's files.
     ///
     /// - Throws: `FileError`.
     package static func checkReplaceable(_ path: some PathConvertible) throws(FileError) {

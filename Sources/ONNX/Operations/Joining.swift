@@ -86,7 +86,7 @@ enum Joining: OperationFamily {
         }
     }
 
-    /// The last part is smaller where the elements cannot be shared evenly.
+    /// The last part is smaller if the elements do not divide evenly.
     private static func equalParts(_ count: Int, _ node: NodeContext) throws -> [Int] {
         let parts = node.node.outputs.count
         let size = (count + parts - 1) / parts

@@ -15,7 +15,7 @@ final class ExternalFiles {
 
     /// The bytes of a tensor.
     ///
-    /// - Parameter count: how many bytes its shape and type need.
+    /// - Parameter count: the number of bytes that its shape and type need.
     /// - Throws: ``ONNXError`` for a place outside the file or the folder; `FileError` if the file
     ///   cannot be read.
     func read(

@@ -11,8 +11,8 @@ extension ONNXModel {
 
     /// Reads a file, with its external data files.
     ///
-    /// - Throws: ``ONNXError`` for a file that is damaged or contains something unsupported, with
-    ///   all operations that are not; `FileError` if it cannot be read.
+    /// - Throws: ``ONNXError`` for a file that is damaged or contains something unsupported, naming
+    ///   all unsupported operations; `FileError` if it cannot be read.
     package init(contentsOf path: some PathConvertible) throws {
         let path = path.filePath
         self = try naming(path.string) {

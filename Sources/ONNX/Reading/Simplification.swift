@@ -16,7 +16,7 @@ extension ONNXModel {
         constants.formIntersection(initializers.keys)
     }
 
-    /// Whether a node's operation is read.
+    /// Whether a node's operation is supported.
     package static func supports(_ node: ONNXNode) -> Bool {
         node.domain.isEmpty
             && (ONNXOperations.rules[node.operation] != nil || node.operation == constant)
@@ -126,9 +126,9 @@ extension ONNXModel {
 
 /// The renaming of values while a model is simplified.
 private struct Folding {
-    /// Names of values that are others.
+    /// Values that are aliases, and what they stand for.
     private(set) var aliases: [String: String] = [:]
-    /// How often nodes and outputs use a value.
+    /// The number of uses of a value by nodes and outputs.
     private(set) var uses: [String: Int] = [:]
 
     init(_ nodes: [ONNXNode], _ outputs: [ONNXValueInfo]) {

@@ -74,8 +74,8 @@ package struct ONNXTensor: Hashable, Sendable {
     }
 }
 
-/// The number of elements of a shape from outside. Also the other extents of an empty shape are
-/// bounded, so that its strides are.
+/// The number of elements of an untrusted shape. The other extents of an empty shape are also
+/// bounded, which bounds its strides.
 ///
 /// - Throws: ``ONNXError`` for a negative extent, too many axes, or more than `limit` elements.
 package func checkedCount(

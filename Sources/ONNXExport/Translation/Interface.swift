@@ -52,7 +52,7 @@ struct Interface {
         return texts.isEmpty ? nil : texts.joined(separator: "; ")
     }
 
-    /// Names for the sizes of a value that vary. A colorizer's pictures all have one size; of other
+    /// Names for the variable sizes of a value. A colorizer's images all have one size; for other
     /// models, nothing says which sizes are equal.
     private func names(of value: MILNamedType) -> [String] {
         let isShared =

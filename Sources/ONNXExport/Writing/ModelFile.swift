@@ -3,7 +3,7 @@ import MLPackage
 import ONNXProto
 import SwiftProtobuf
 
-/// Writes a model piece by piece: constants are read when their turn comes, so that a large model
+/// Writes a model piece by piece: constants are read one at a time, so that a large model
 /// need not fit in memory.
 struct ModelFile {
     let model: ONNXModelProto
@@ -11,7 +11,7 @@ struct ModelFile {
     /// Where constants are that are not in this file, by their index.
     var externalPlaces: [Int: ExternalPlace] = [:]
 
-    /// Writes the parts of the model in any order: the format allows it.
+    /// Writes the parts of the model in any order, as the format allows.
     func write(to file: PendingFile) throws {
         var header = model
         header.clearGraph()

@@ -35,6 +35,6 @@ extension ONNXNetwork {
         return written
     }
 
-    /// 2 GiB less what graph and metadata may take.
+    /// 2 GiB minus what graph and metadata may take.
     private static let largestContent = 1 << 31 - 1 << 26
 }

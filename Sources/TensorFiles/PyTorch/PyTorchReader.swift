@@ -97,7 +97,7 @@ public final class PyTorchReader: TensorReader {
     ///   - name: The name, as in ``tensorNames()``.
     ///   - expected: A shape to check before memory is allocated; nil allows any.
     /// - Throws: ``TensorFileError`` if there is no such tensor, or it has another shape, exceeds
-    ///   the limits, is of a type that is none of ``StoredType`` or cannot be read.
+    ///   the limits, has a type that is not in ``StoredType`` or cannot be read.
     public func read(
         _ name: String, expecting expected: Shape? = nil
     ) throws(TensorFileError) -> StoredTensor {
@@ -110,7 +110,7 @@ public final class PyTorchReader: TensorReader {
     ///
     /// - Parameter expected: The shapes of a model's tensors by name; tensors of another shape or
     ///   name are not read but listed in ``StateDict/unread``. If nil, all are read.
-    /// - Throws: ``TensorFileError`` if a tensor exceeds the limits, is of a type that is none of
+    /// - Throws: ``TensorFileError`` if a tensor exceeds the limits, has a type that is not in
     ///   ``StoredType`` or cannot be read.
     public func stateDict(
         expecting expected: [String: Shape]?

@@ -69,7 +69,7 @@ public final class SafetensorsReader: TensorReader {
     ///
     /// - Parameter expected: The shapes of a model's tensors by name; tensors of another shape or
     ///   name are not read but listed in ``StateDict/unread``. If nil, all are read.
-    /// - Throws: ``TensorFileError`` if a tensor exceeds the limits, is of a type that is none of
+    /// - Throws: ``TensorFileError`` if a tensor exceeds the limits, has a type that is not in
     ///   ``StoredType`` or cannot be read.
     public func stateDict(
         expecting expected: [String: Shape]?
