@@ -4,7 +4,7 @@
 
 The top section is either that of the version in Sources/Version/Version.swift, with its date, or
 [Unreleased]; then no section of that version may follow, because it is released. Sections are in
-falling order.
+descending order.
 """
 
 import pathlib
