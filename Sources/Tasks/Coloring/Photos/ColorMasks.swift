@@ -106,8 +106,8 @@ public struct ColorMasks: Sendable {
         for indices in try ranks.gather(found.all) { found.insert(indices) }
     }
 
-    /// Checks that each of the chosen instances was in at least one mask of a folder, after all have
-    /// been used.
+    /// Checks that each of the chosen instances was in at least one mask of a folder, after all
+    /// have been used.
     ///
     /// - Throws: `PhotoError` with an instance that was in no mask.
     package func checkInstances() throws(PhotoError) {
