@@ -79,7 +79,7 @@ import Testing
         let refused = try [
             (example("cumsum"), "operation 0 (cumsum, \"y\"): the operation cumsum has no"),
             (flexible, "sizes that vary are not written"),
-            (pixels, "an image is not written"),
+            (pixels, "an .aimodel cannot take this image"),
         ]
         for (package, rule) in refused {
             let path = scratch.path("refused.aimodel")

@@ -153,7 +153,7 @@ import Testing
             "--size",
             "64",
             says: [
-                "in/c.png: has no mask; masks has no image with the name c",
+                "in/c.png: has no mask; masks has no image named c",
                 "masks/d.png: has 61 × 40 pixels and in/d.png has 60 × 40", "2 of 4 photos",
             ])
         #expect(result.output == "out/a.png\nout/b/a.jpg\n")
@@ -204,7 +204,7 @@ import Testing
         #expect(result == original)
         try bench.expect(
             65, command + ["-o", "x", "--instances", "1,9"],
-            says: ["masks: none of the masks that were used has instance 9"])
+            says: ["masks: none of the masks used has instance 9"])
     }
 
     @Test func wrongMasksAreErrors() throws {

@@ -143,7 +143,7 @@ import Testing
         try bench.makeDirectory("empty.mlpackage")
         let before = bench.files
         for (model, words) in [
-            ("absent.h5", "No such file"), (cut, "breaks off"), (photo, "is not an HDF5"),
+            ("absent.h5", "No such file"), (cut, "truncated"), (photo, "is not an HDF5"),
             (weights, "retint import"), ("empty.mlpackage", "empty.mlpackage"),
         ] {
             try bench.expect(

@@ -60,8 +60,9 @@ import Testing
         let shown = try bench.expect(0, "inspect", "two.pth", "--key", "params")
         #expect(shown.output.contains("pytorch, 246 tensors"))
         try bench.expect(
-            65, "inspect", "model.h5", "--key", "params", says: ["lie under no key"])
-        try bench.expect(64, "import", "one.pth", "-o", "none.h5", says: ["must be named"])
+            65, "inspect", "model.h5", "--key", "params", says: ["have no key"])
+        try bench.expect(
+            64, "import", "one.pth", "-o", "none.h5", says: ["you must name its architecture"])
         try bench.expect(
             64, "import", "one.pth", "--architecture", "mobile-unet", "-o", "none.pth",
             says: ["a checkpoint is an HDF5 file"])
@@ -182,7 +183,7 @@ import Testing
         let text = try bench.write(Data("weights".utf8), to: "text.h5")
         let before = bench.files
         let cases = [
-            ("absent.h5", "No such file"), (cut, "breaks off"),
+            ("absent.h5", "No such file"), (cut, "truncated"),
             (text, "not an HDF5, a safetensors"),
             (".", "directory"),
         ]

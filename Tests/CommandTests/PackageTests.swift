@@ -134,7 +134,7 @@ import Testing
             64, "quantize", package, "-o", "x.mlpackage", "--weights", "int5", says: ["int5"])
         try bench.expect(
             64, "quantize", "model.h5", "-o", "x.mlpackage", "--weights", "int8",
-            says: ["is no package", "retint export"])
+            says: ["is not a package", "retint export"])
         try bench.expect(
             65, "quantize", "nothing.mlpackage", "-o", "x.mlpackage", "--weights", "int8")
         #expect(!FileManager.default.fileExists(atPath: bench.path("x.mlpackage")))

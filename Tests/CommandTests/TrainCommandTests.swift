@@ -82,7 +82,7 @@ import Testing
             "--config", config, "--resume", "--set", "time_limit=0.001",
         ]).wait()
         #expect(again.code == 0, "\(again.messages)")
-        #expect(again.messages.contains("multiply-adds") && again.messages.contains("a step keeps"))
+        #expect(again.messages.contains("multiply-adds") && again.messages.contains("a step needs"))
         let unasked = try start(["--config", config]).wait()
         #expect(unasked.code == 64)
         #expect(unasked.messages.contains("--resume"))
@@ -109,7 +109,7 @@ import Testing
     @Test(arguments: [
         (["optimizer.learning_rat=1"], Int32(64), "did you mean optimizer.learning_rate?"),
         (["batch=none"], 64, "a whole number from 1 to 4096"),
-        ([], 65, "holds no photos"),
+        ([], 65, "contains no photos"),
     ])
     func refusals(_ settings: [String], _ code: Int32, _ words: String) throws {
         let config = try writeRun(photos: 0)

@@ -129,7 +129,7 @@ import Testing
         try bench.makeDirectory("empty")
         try bench.expect(
             65, "verify", "half.mlpackage", "--against", "model.h5", "--photos", "empty",
-            says: ["empty: holds no photo"])
+            says: ["empty: contains no photo"])
         try bench.expect(
             64, "verify", "half.mlpackage", "--reference", "model.h5", "--photos", "photos",
             says: ["need --against"])

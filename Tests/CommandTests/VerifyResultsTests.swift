@@ -112,7 +112,7 @@ import Testing
             try bench.expect(64, Self.run + [option, "half.mlpackage/x"], says: ["half.mlpackage"])
         }
         try bench.expect(
-            64, Self.run + ["--junit", "a", "--sarif", "a"], says: ["need different files"])
+            64, Self.run + ["--junit", "a", "--sarif", "a"], says: ["must be different files"])
         #expect(try text("results.json") == before && !bench.files.contains("a"))
     }
 }

@@ -167,7 +167,7 @@ import Testing
         #expect(zip(before, after).map { $0 != $1 } == [true, true, true, false])
         try bench.expect(
             65, "video", "warm.h5", "film.y4m", "-o", "x.y4m", "--mask", "masks", "--instances",
-            "2,7", says: ["masks: none of the masks that were used has instance 7"])
+            "2,7", says: ["masks: none of the masks used has instance 7"])
         #expect(try frames("x.y4m") == after)
     }
 
@@ -244,7 +244,7 @@ import Testing
         for index in 3..<6 { try makeMask("few/\(index).png") { _ in 0 } }
         try bench.expect(
             65, "video", "warm.h5", "film.y4m", "-o", "many.y4m", "--mask", "few",
-            says: ["few: has 6 masks, but the film has 4 frames"])
+            says: ["few: has 6 masks, but the video has 4 frames"])
         #expect(try frames("many.y4m") == frames("film.y4m"))
         try makeMask("few/2.png", width: 41) { _ in 0 }
         try bench.expect(

@@ -207,7 +207,7 @@ import Testing
         let text = try bench.write(Data("weights".utf8), to: "text.safetensors")
         let before = bench.files
         for (file, words) in [
-            (cut, "breaks off"), (long, "follow the header"), (text, "breaks off within"),
+            (cut, "truncated"), (long, "follow the header"), (text, "truncated within"),
         ] {
             try bench.expect(
                 65, "import", file, "--architecture", "mobile-unet", "-o", "model.h5",
@@ -226,10 +226,10 @@ import Testing
             64, "export", "model.h5", "-o", "weights.pth", says: [".mlpackage", ".safetensors"])
         try bench.expect(
             64, "export", "model.h5", "-o", "w.h5", "--precision", "float16",
-            says: ["has no meaning for PyTorch weights"])
+            says: ["has no effect for PyTorch weights"])
         try bench.expect(
             64, "export", "model.h5", "-o", "w.h5", "--size", "64",
-            says: ["has no meaning for PyTorch weights"])
+            says: ["has no effect for PyTorch weights"])
         try bench.expect(64, "export", "model.h5", "-o", "model.h5", says: ["input itself"])
         try bench.expect(
             64, "import", "model.h5", "--architecture", "mobile-unet", "-o", "m.safetensors",

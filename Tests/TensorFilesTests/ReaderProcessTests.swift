@@ -41,12 +41,12 @@ import Testing
         let crash = [UInt8](repeating: 255, count: 8)
         let twoBytes: [UInt8] = [2] + [UInt8](repeating: 0, count: 15)
         let replies: [(bytes: [UInt8], phrase: String)] = [
-            ([], "ended from outside"), ([1, 2, 3], "ended from outside"),
+            ([], "was killed"), ([1, 2, 3], "was killed"),
             ([11, 0, 0, 0, 0, 0, 0, 0] + crash, "(signal 11)"),
             ([24, 0, 0, 0, 0, 0, 0, 0] + crash, "within 8 s"),
             // Sizes beyond all bounds; JSON that says nothing; none at all.
-            ([UInt8](repeating: 127, count: 16), "ended from outside"),
-            (twoBytes + Array("{}".utf8), "ended from outside"),
+            ([UInt8](repeating: 127, count: 16), "was killed"),
+            (twoBytes + Array("{}".utf8), "was killed"),
             (twoBytes + Array("!!".utf8), "makes no sense"),
         ]
         for (bytes, phrase) in replies {

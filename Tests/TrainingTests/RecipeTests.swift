@@ -55,8 +55,8 @@ import Testing
             #expect((value == fresh[name]) == name.hasPrefix("stem."), "\(name)")
         }
         for (text, words) in [
-            ("stum.*: rate=1", "matches no parameter"), ("stem.*: speed=1", "is none of rate="),
-            ("stem.*", "pattern: key=value"), ("stem.*: rate=-1", "is none of rate="),
+            ("stum.*: rate=1", "matches no parameter"), ("stem.*: speed=1", "is not rate="),
+            ("stem.*", "pattern: key=value"), ("stem.*: rate=-1", "is not rate="),
         ] {
             let wrong = try scratch.configuration(
                 "optimizer.groups=\(text)", "output=\(scratch.path)/wrong")

@@ -96,9 +96,9 @@ import Testing
     }
 
     @Test(arguments: [
-        ("\"data/lightness_0001.npy\"", "\"../data/lightness_0001.npy\"", "must lie in the folder"),
-        ("\"data/lightness_0001.npy\"", "\"data/../../a.npy\"", "must lie in the folder"),
-        ("\"data/lightness_0001.npy\"", "\"/data/a.npy\"", "must lie in the folder"),
+        ("\"data/lightness_0001.npy\"", "\"../data/lightness_0001.npy\"", "must be in the folder"),
+        ("\"data/lightness_0001.npy\"", "\"data/../../a.npy\"", "must be in the folder"),
+        ("\"data/lightness_0001.npy\"", "\"/data/a.npy\"", "must be in the folder"),
         ("\"data/lightness_0001.npy\"", "\"data/none.npy\"", "none.npy"),
         ("\"data/lightness_0001.npy\"", "\"data/relu_0005.npy\"", "has shape [1, 16, 16, 16], but"),
         ("\"shape\": [\n        1,", "\"shape\": [\n        -1,", "its shape must have"),

@@ -52,7 +52,7 @@ public enum TensorFileFormat: String, Hashable, Sendable, CaseIterable {
         let start = try file.head(SafetensorsHeader.shortestFile)
         guard !start.isEmpty else {
             throw TensorFileError(
-                .otherFormat, path: path, "is empty, no HDF5, safetensors or PyTorch file")
+                .otherFormat, path: path, "is empty, not an HDF5, safetensors or PyTorch file")
         }
         if SafetensorsHeader.begins(start) {
             self = .safetensors

@@ -40,7 +40,7 @@ public func openTensorFile(
     guard key == nil || format == .pytorch else {
         throw TensorFileError(
             .notFound, path: path.filePath.string,
-            "is a \(format.title) file, whose tensors lie under no key; leave it out")
+            "is a \(format.title) file, whose tensors have no key; omit it")
     }
     return switch format {
     case .hdf5: try HDF5Reader(path: path, limits: limits)

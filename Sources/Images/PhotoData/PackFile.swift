@@ -93,7 +93,7 @@ extension PackFile {
                 let (height, width) = try size(of: name)
                 guard let offset = try reader.offset(of: "\(Self.group)/\(name)") else {
                     throw PhotoError(
-                        .notAPack, "\(reader.path)/\(name): does not lie in one piece")
+                        .notAPack, "\(reader.path)/\(name): is not stored contiguously")
                 }
                 return (name, PhotoExtent(offset: offset, height: height, width: width))
             }

@@ -42,7 +42,7 @@ extension ColorizerNetwork {
         }
         if let size = onlySize, shape[2] != size.height || shape[3] != size.width {
             return reject(
-                lightness, "takes a height of \(size.height) and a width of \(size.width) alone")
+                lightness, "takes only a height of \(size.height) and a width of \(size.width)")
         }
         if shape[2] % multiple != 0 || shape[3] % multiple != 0 {
             reject(lightness, "takes a height and width that are multiples of \(multiple)")

@@ -17,10 +17,10 @@ public enum ColorizerError: Error, Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .unknownArchitecture(let name):
             let known = colorizerNames.joined(separator: ", ")
-            return "there is no architecture named \"\(name)\"; known are \(known)"
+            return "there is no architecture named \"\(name)\"; the architectures are \(known)"
         case .needsDefinition(let name):
             return "\(name) is a network that was read from a file: start from its checkpoint, "
-                + "which `retint import` makes of an .onnx file"
+                + "which `retint import` creates from an .onnx file"
         case .outOfRange(let option, let value, let range):
             return "\(Self.title(option)) \(value) is out of range; choose one from \(range)"
         case .unsupportedOption(let name, let architecture):

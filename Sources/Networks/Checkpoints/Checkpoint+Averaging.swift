@@ -15,26 +15,26 @@ extension Checkpoint {
         _ checkpoints: [(path: String, checkpoint: Checkpoint)]
     ) throws -> Checkpoint {
         guard let (path, first) = checkpoints.first else {
-            throw CheckpointError(.badOption, problem: "there is no checkpoint to average")
+            throw CheckpointError(.badOption, problem: "there are no checkpoints to average")
         }
         for (other, checkpoint) in checkpoints
         where !checkpoint.isOfNetwork(of: first) {
             guard checkpoint.definition == first.definition else {
                 throw CheckpointError(
                     .differentNetworks, path: other,
-                    problem: "holds another imported network than \(path); average trainings of "
+                    problem: "contains another imported network than \(path); average trainings of "
                         + "one network")
             }
             throw CheckpointError(
                 .differentNetworks, path: other,
-                problem: "holds \(checkpoint.architecture) \(checkpoint.options), but \(path) "
+                problem: "contains \(checkpoint.architecture) \(checkpoint.options), but \(path) "
                     + "\(first.architecture) \(first.options); average trainings of one network")
         }
         for (path, checkpoint) in checkpoints {
             guard let name = checkpoint.nonFiniteTensors.first else { continue }
             throw CheckpointError(
                 .malformed, path: path,
-                problem: "\(name.debugDescription) holds values that are NaN or infinite; "
+                problem: "\(name.debugDescription) has values that are NaN or infinite; "
                     + "average checkpoints whose training did not diverge")
         }
         var result = first

@@ -74,7 +74,7 @@ extension StoredTensor {
         let wanted = entry.kind == .counter ? "an integer" : "floating-point values"
         throw CheckpointError(
             .malformed, path: path,
-            problem: "tensor \(entry.name) holds \(storedType) instead of \(wanted)")
+            problem: "tensor \(entry.name) has type \(storedType) instead of \(wanted)")
     }
 }
 

@@ -57,7 +57,7 @@ extension Checkpoint {
             throw CheckpointError(
                 .notACheckpoint, path: path,
                 problem: "is an HDF5 file but not a checkpoint of retint; "
-                    + "turn PyTorch weights into one with `retint import`")
+                    + "import PyTorch weights with `retint import`")
         }
         guard version <= Format.version else {
             throw CheckpointError(

@@ -88,7 +88,7 @@ struct CheckpointFile: Sendable {
         guard bytes.count == count else {
             throw CheckpointError(
                 .malformed, path: path,
-                problem: "\(CheckpointFormat.definition.debugDescription) does not hold bytes; "
+                problem: "\(CheckpointFormat.definition.debugDescription) does not contain bytes; "
                     + "import the network again")
         }
         do {

@@ -43,6 +43,6 @@ extension CheckpointError {
         let known = ColorizerOptions.table.map(\.name).sorted().joined(separator: ", ")
         return CheckpointError(
             .badOption,
-            problem: "there is no option named \(name.debugDescription); known are \(known)")
+            problem: "there is no option named \(name.debugDescription); the options are \(known)")
     }
 }

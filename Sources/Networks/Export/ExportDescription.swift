@@ -57,7 +57,7 @@ extension ExportOptions {
     /// An output. If the size is flexible, its shape is omitted and Core ML infers it, as in
     /// coremltools.
     func outputFeature(_ name: String, in program: MILProgram) -> Feature {
-        let range = normalization == .inside ? "-110 to 110" : "as parts of 110, -1 to 1"
+        let range = normalization == .inside ? "-110 to 110" : "divided by 110, -1 to 1"
         let text =
             switch name {
             case "output_a": "Color a of CIE Lab"

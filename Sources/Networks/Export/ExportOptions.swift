@@ -163,7 +163,7 @@ extension ExportOptions {
         }
         guard elementType != .int8 || normalization == .inside else {
             throw Self.refusal(
-                "element type", "int8 cannot hold values that are normalized outside the model",
+                "element type", "int8 cannot store values that are normalized outside the model",
                 "Normalize inside the model, or choose float16.")
         }
     }

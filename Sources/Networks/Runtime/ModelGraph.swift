@@ -79,7 +79,7 @@ extension Model {
         throw ModelError(
             .size, name,
             "the network does not run at \(shape[3]) × \(shape[2]); "
-                + "give a size that is a multiple of \(multiple)")
+                + "use a size that is a multiple of \(multiple)")
     }
 
     private func graph(
@@ -117,7 +117,7 @@ extension ModelGraph {
             let outputs = outputs.map { "\($0.name) \($0.value.shape)" }.joined(separator: ", ")
             throw ModelError(
                 .notAColorizer, model.name,
-                "takes \(inputs) and gives \(outputs); a colorizer takes one channel and gives "
+                "takes \(inputs) and returns \(outputs); a colorizer takes one channel and returns "
                     + "two, in one output or two")
         }
         let input = inputs[0].shape
@@ -126,7 +126,7 @@ extension ModelGraph {
             guard [shape[0], shape[2], shape[3]] != [input[0], input[2], input[3]] else { continue }
             throw ModelError(
                 .outputSize, model.name,
-                "gives colors of \(shape[3]) × \(shape[2]) (output \(output.name), shape \(shape)) "
+                "has colors of \(shape[3]) × \(shape[2]) (output \(output.name), shape \(shape)) "
                     + "for lightness of \(input[3]) × \(input[2]) (shape \(input)); resize the "
                     + "colors to the input's size inside the network")
         }

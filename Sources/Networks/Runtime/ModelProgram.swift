@@ -160,13 +160,13 @@ extension ModelProgram {
 
     private func estimate(_ results: [String: TensorData]) throws(ModelError) -> ColorEstimate {
         guard let colors = interface.colors(results) else {
-            throw ModelError(.notAColorizer, model.name, "gives no colors")
+            throw ModelError(.notAColorizer, model.name, "does not return colors")
         }
         if let found = NonFinite(in: colors) {
             throw ModelError(
                 .nonFinite, model.name,
-                "gives colors that are not finite: \(found.text). Verify the model on this photo: "
-                    + "the report names the operation where they begin")
+                "colors are not finite: \(found.text). Verify the model on this photo: "
+                    + "the report names the operation where they first appear")
         }
         return ColorEstimate(ab: colors, certainty: results[ModelGraph.confidenceName])
     }

@@ -53,7 +53,7 @@ public struct AppleModel: Sendable {
         let side = ModelInterface.usualSide
         let shape = zip(input.shapes.standard, [1, 1, side, side]).map { $0 ?? $1 }
         guard shape.allSatisfy((1...Shape.maximumExtent).contains) else {
-            throw VerificationError(.badModel, path: path, "takes no images of shape \(shape)")
+            throw VerificationError(.badModel, path: path, "does not take images of shape \(shape)")
         }
         return Shape(shape)
     }

@@ -83,8 +83,8 @@ extension OutputComparison {
                 + "--bound half"
         }
         guard !halfRatio.isNaN else {
-            return "the reference network itself gives NaN or infinity in half precision, so that "
-                + "there is no error to compare with; give other bounds"
+            return "the reference network itself produces NaN or infinity in half precision, so "
+                + "there is no error to compare with; use other bounds"
         }
         return failure(
             "the error, as a multiple of that of the reference network in half precision,",

@@ -50,7 +50,7 @@ extension [NamedTensor] {
             guard let found = NonFinite(in: output.data) else { continue }
             throw VerificationError(
                 .badReference, path: model, place: "output \(output.name)",
-                "\(found.text); the reference model must give finite values")
+                "\(found.text); the reference model must compute finite values")
         }
         return self
     }

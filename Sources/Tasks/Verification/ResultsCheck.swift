@@ -107,6 +107,6 @@ struct ResultsCheck {
         let range = 1...Shape.maximumCount
         try require(
             extents.count <= Shape.maximumRank && extents.allSatisfy(range.contains), place,
-            "must have at most \(Shape.maximumRank) extents from 1 to \(range.upperBound)")
+            "must have at most \(Shape.maximumRank) dimensions from 1 to \(range.upperBound)")
     }
 }

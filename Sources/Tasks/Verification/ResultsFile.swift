@@ -179,13 +179,13 @@ extension ResultsFile {
         guard format == Self.format else {
             throw VerificationError(
                 .badResults, path: path, place: "format",
-                "must be \"\(Self.format)\"; name a file that retint verify --save has written")
+                "must be \"\(Self.format)\"; name a file written by retint verify --save")
         }
     }
 
     /// - Throws: ``VerificationError`` if a value is out of range.
     func results(_ check: ResultsCheck) throws -> VerificationResults {
-        try check.require(!judges.isEmpty, "judges", "must have at least one judge")
+        try check.require(!judges.isEmpty, "judges", "must have at least one runtime")
         let reports = try judges.enumerated().map { index, report in
             try report.report(check.within("judges[\(index)]"))
         }
@@ -262,7 +262,7 @@ extension ResultsFile.Report {
 extension VerificationError {
     /// A file that is not JSON, or whose keys or values are not those of results.
     fileprivate init(_ error: DecodingError, path: String) {
-        let remedy = "; name a file that retint verify --save has written"
+        let remedy = "; name a file written by retint verify --save"
         func at(_ keys: [any CodingKey], _ rule: String) -> VerificationError {
             VerificationError(.badResults, path: path, place: jsonPlace(of: keys), rule + remedy)
         }

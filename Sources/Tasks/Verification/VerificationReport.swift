@@ -56,7 +56,7 @@ public struct VerificationReport: Sendable {
         let count = layers.count { $0.error?.holds == false }
         guard count > 0 else { return [] }
         return [
-            "\(count) intermediate \(count == 1 ? "value is" : "values are") past the tolerance"
+            "\(count) intermediate \(count == 1 ? "value is" : "values are") outside the tolerance"
         ]
     }
 

@@ -106,7 +106,7 @@ public final class Graph {
         declared["\(source.name) \(name)"] = first
         if first != tensor.id {
             let other = Tensor(graph: self, id: first).shape
-            let error = ShapeError("\(name) is already declared otherwise, with shape \(other)")
+            let error = ShapeError("\(name) is already declared differently, with shape \(other)")
             record(error, source.name, [tensor.shape])
         }
         return tensor

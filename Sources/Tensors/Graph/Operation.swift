@@ -46,7 +46,7 @@ extension Operation {
 
     /// Throws: an operation without a gradient rule cannot be differentiated.
     public func gradients(_ backward: Backward) throws(ShapeError) -> [Tensor?] {
-        throw ShapeError("has no gradient; keep it out of what is differentiated")
+        throw ShapeError("has no gradient; do not differentiate through it")
     }
 }
 

@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", "ffprobe describes it as no film"), (#"{"streams": []}"#, "it has no pictures"),
+        ("", "ffprobe does not recognize it as a video"), (#"{"streams": []}"#, "has no pictures"),
         (
             #"{"streams": [{"index": 0, "codec_type": "video", "pix_fmt": "gray", "#
                 + #""field_order": "tt"}]}"#, "its frames are interlaced (tt)"

@@ -326,7 +326,7 @@ extension MILLowering {
                 + (scalar.isNaN ? "." : ", or clamp infinite values.")
         return ConversionError(
             place: "tensor \(name)",
-            rule: "it holds \(scalar), which is not a finite \(precision) value",
+            rule: "it contains \(scalar), which is not a finite \(precision) value",
             remedy: remedy)
     }
 }

@@ -43,7 +43,7 @@ struct ModelFileKind {
                 "Give the .mlpackage folder that it belongs to.")
         }
         return Fault(
-            "", "a single .mlmodel file\(stated) holds a \(kind), not an ML Program",
+            "", "a single .mlmodel file\(stated) contains a \(kind), not an ML Program",
             "Convert the network again to an .mlpackage for iOS15 or later.")
     }
 }

@@ -50,7 +50,7 @@ extension MILProgram {
         guard let block = body.blockSpecializations[opset] else {
             throw Fault("program", "it has no body for the operation set \(opset)")
         }
-        try require(block.inputs.isEmpty, "program", "a function's body has no inputs of its own")
+        try require(block.inputs.isEmpty, "program", "a function's body must not have inputs")
         inputs = try body.inputs.map(MILNamedType.init)
         outputs = block.outputs
         operations = []

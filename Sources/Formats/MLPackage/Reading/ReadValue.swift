@@ -10,7 +10,7 @@ extension MILNamedType {
 extension MILTensorType {
     init(_ proto: ProtoValueType) throws {
         guard case .tensorType(let tensor) = proto.type else {
-            throw Fault("", "only tensors are supported, no lists, tuples, dictionaries or states")
+            throw Fault("", "only tensors are supported, not lists, tuples, dictionaries or states")
         }
         guard let dataType = MILDataType(rawValue: tensor.dataType.rawValue) else {
             throw Fault("", "the type number \(tensor.dataType.rawValue) is not known")
@@ -74,9 +74,9 @@ extension MILValue.Content {
         switch dataType.form {
         case .bytes: return .bytes(bytes)
         case .halfs:
-            try require(bytes.count % 2 == 0, "", "\(bytes.count) bytes are no float16 elements")
+            try require(bytes.count % 2 == 0, "", "\(bytes.count) bytes are not float16 elements")
             return .halfs(LittleEndian.halfs(bytes))
-        default: throw Fault("", "elements of type \(dataType) must not stand as bytes")
+        default: throw Fault("", "elements of type \(dataType) must not be stored as bytes")
         }
     }
 }

@@ -56,7 +56,7 @@ enum InterfaceRules {
         for (axis, size) in type.dimensions.enumerated() where axis < bounds.count {
             guard let size, bounds[axis] != SizeRange(size, size) else { continue }
             throw Fault(
-                "", "sizes \(bounds[axis]) are offered for axis \(axis), which has \(size) alone")
+                "", "sizes \(bounds[axis]) are offered for axis \(axis), which has only \(size)")
         }
     }
 

@@ -113,7 +113,7 @@ enum Shapes: OperationFamily {
         let rank = value.dimensions.count
         let order = try node.integers("perm") ?? Array((0..<rank).reversed())
         guard order.sorted() == Array(0..<rank) else {
-            throw node.error("\(order.prefix(8)) is no order of \(rank) axes", ONNXError.damaged)
+            throw node.error("\(order.prefix(8)) does not order \(rank) axes", ONNXError.damaged)
         }
         guard case .host(let tensor) = value, tensor.elements != nil else {
             return [.tensor(try node.tensor(value).transposed(order), value.type)]
@@ -127,12 +127,12 @@ enum Shapes: OperationFamily {
     @Sendable private static func filled(_ node: NodeContext) throws -> [ONNXValue] {
         var one = ONNXTensor(floats: [0], dimensions: [])
         if case .tensor(let tensor) = node.node.attributes["value"] {
-            guard tensor.count == 1 else { throw node.error("its value is no single number") }
+            guard tensor.count == 1 else { throw node.error("its value is not a single number") }
             one = tensor.reshaped([])
         }
         let dimensions = try node.integers(0)
         guard dimensions.allSatisfy({ $0 >= 0 }), dimensions.count <= Shape.maximumRank else {
-            throw node.error("\(dimensions.prefix(8)) is no shape", ONNXError.damaged)
+            throw node.error("\(dimensions.prefix(8)) is not a shape", ONNXError.damaged)
         }
         return [try Joining.expanded(.host(one), to: dimensions, node)]
     }
@@ -159,7 +159,7 @@ enum Shapes: OperationFamily {
     ) throws -> Int {
         let size = Swift.max(0, ((limit - start) / step).rounded(.up))
         guard step != 0, size < 0x1p40 else {
-            throw node.error("\(start) to \(limit) by \(step) is no range")
+            throw node.error("\(start) to \(limit) by \(step) is not a valid range")
         }
         try node.takeHost([Int(size)])
         return Int(size)

@@ -163,6 +163,6 @@ extension ONNXNode {
             }
         }
         throw ONNXError(
-            place: place, rule: "it holds no tensor of numbers", remedy: ONNXError.unsupported)
+            place: place, rule: "it is not a tensor of numbers", remedy: ONNXError.unsupported)
     }
 }

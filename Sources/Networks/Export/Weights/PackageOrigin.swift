@@ -20,7 +20,7 @@ struct PackageOrigin {
         guard architecture != ImportedColorizer.architecture else {
             throw ConversionError(
                 place: "metadata retint.architecture",
-                rule: "the network was imported from a file, and a package does not hold its "
+                rule: "the network was imported from a file, and a package does not contain its "
                     + "definition",
                 remedy: "Take the weights from the checkpoint that it was exported from.")
         }

@@ -67,7 +67,7 @@ public func recoverWeights(
     guard try !MLPackage.isAIModel(path) else {
         throw ConversionError(
             file: path, place: "", rule: "the weights of an .aimodel have no names",
-            remedy: "Export those of the checkpoint or package that it was made from.")
+            remedy: "Export the weights of the checkpoint or package that it was made from.")
     }
     let package = try MLPackage(contentsOf: path)
     do {

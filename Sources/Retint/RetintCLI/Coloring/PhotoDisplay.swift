@@ -64,7 +64,7 @@ final class PhotoDisplay: Sendable {
         bar.withLock { $0?.finish() }
         if ranks.size > 1 { try showAll() }
         let (skipped, failures) = state.withLock { ($0.skipped, $0.failures) }
-        if skipped > 0 { Console.note("\(skipped) of \(total) photos were there already: skipped") }
+        if skipped > 0 { Console.note("skipped \(skipped) of \(total) photos: already colored") }
         failures.list()
     }
 

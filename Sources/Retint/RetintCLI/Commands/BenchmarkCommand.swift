@@ -7,10 +7,10 @@ struct BenchmarkCommand: ParsableCommand {
         abstract: "Measure how fast a model runs or trains on this machine.",
         discussion: """
             The model is a checkpoint, a package, or the name of an architecture, which is then \
-            measured with random weights. A training step is forward pass, L2 loss, backward pass \
-            and Adam. Started by mpirun or srun, all ranks take it together, and measure what \
-            their messages cost. From that, --predict-ranks predicts the step of other numbers of \
-            ranks; the model may then be a file that --json has written.
+            measured with random weights. A training step consists of forward pass, L2 loss, \
+            backward pass and Adam. When started by mpirun or srun, all ranks take it together, \
+            and measure the cost of their messages. From that, --predict-ranks predicts the step \
+            time for other numbers of ranks; the model may then be a file written with --json.
             """)
 
     @Argument(
@@ -22,7 +22,7 @@ struct BenchmarkCommand: ParsableCommand {
     @Option(help: "What to measure.")
     var mode = BenchmarkOptions.Mode.inference
 
-    @Option(help: "Images in a batch, of all ranks together; default: one for each.")
+    @Option(help: "Images in a batch, of all ranks together; default: one per rank.")
     var batch: Int?
 
     @Option(help: "The side of the images in pixels.")
@@ -47,12 +47,12 @@ struct BenchmarkCommand: ParsableCommand {
 
     @Flag(
         help: """
-            Measure the fastest algorithm for each convolution, and keep the result for \
+            Measure the fastest algorithm for each convolution, and save the result for \
             benchmark, colorize and evaluate.
             """)
     var tune = false
 
-    @Flag(help: "Also show the time by kind of operation.")
+    @Flag(help: "Also show the time per type of operation.")
     var operations = false
 
     @Flag(help: "Also show the time of each step of the program, in order.")
@@ -100,8 +100,8 @@ struct BenchmarkCommand: ParsableCommand {
         guard prediction.predictRanks != nil, ranks.size < 2 else { return }
         throw CommandError(
             .wrongUsage,
-            "--predict-ranks needs what several ranks measured: start retint benchmark "
-                + "--mode training with mpirun -n 2, or give the file that it wrote with --json")
+            "--predict-ranks needs a measurement of several ranks: start retint benchmark "
+                + "--mode training with mpirun -n 2, or pass the file that it wrote with --json")
     }
 
     private func show(_ predictions: RankPredictions?) throws {

@@ -7,10 +7,10 @@ struct CompareCommand: AsyncParsableCommand {
         abstract: "Compare models by size, speed and quality.",
         discussion: """
             Prints Markdown tables. Sizes are those of a checkpoint's packages with float16 and \
-            int8 weights, or of a package as it is. Times are for one image, compared with ECCV16 \
+            int8 weights, or of the package itself. Times are for one image, compared with ECCV16 \
             in alternating runs. With --data, the colors are measured on photos as in retint \
             evaluate. Run it on an idle machine: other work slows the models, and not all of them \
-            alike.
+            equally.
             """)
 
     @Argument(help: "Checkpoints and packages.", completion: .model)
@@ -25,13 +25,13 @@ struct CompareCommand: AsyncParsableCommand {
 
     @OptionGroup var featureOptions: FeatureOptions
 
-    @Option(help: "The side of the square at which the networks see a photo, in pixels.")
+    @Option(help: "The side of the networks' square input, in pixels.")
     var size = 256
 
     @Option(help: "How often each model is timed next to ECCV16.")
     var rounds = 5
 
-    @Option(help: "The number of threads; all processors if not given.")
+    @Option(help: "The number of threads; default: all processors.")
     var threads: Int?
 
     @OptionGroup var memory: MemoryOptions
@@ -41,7 +41,7 @@ struct CompareCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard featureOptions.features == nil || data != nil else {
-            throw ValidationError("--features compares photos; name some with --data")
+            throw ValidationError("--features compares photos; name photos with --data")
         }
     }
 

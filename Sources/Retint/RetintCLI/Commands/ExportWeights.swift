@@ -5,7 +5,7 @@ import Retint
 struct ExportWeights: ParsableArguments {
     @Flag(
         help: """
-            For weights of a package: where a batch normalization was folded into a convolution, \
+            For weights of a package: if a batch normalization was folded into a convolution, \
             write the folded weights and an identity normalization.
             """)
     var allowFolded = false
@@ -50,7 +50,7 @@ extension RecoveredWeights {
     /// Where the weights come from.
     fileprivate var lines: [String] {
         guard architecture != nil else {
-            return ["the names are the package's own, because retint did not write it"] + unpacking
+            return ["names are those of the package, because retint did not write it"] + unpacking
         }
         let proof = isBitEqual ? ["bit-equal to the checkpoint that was exported"] : []
         let hasCounters = state.contains { $0.tensor.integers != nil }
@@ -75,7 +75,7 @@ extension RecoveredWeights {
         if !unfolded.isEmpty {
             warnings.append(
                 "\(unfolded.count) batch normalizations are identities: they are folded into the "
-                    + "convolutions before them")
+                    + "preceding convolutions")
         }
         return warnings
     }

@@ -4,22 +4,22 @@ import Retint
 struct ImportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Make a checkpoint from PyTorch weights, or from an ONNX network.",
+        abstract: "Create a checkpoint from PyTorch weights or an ONNX network.",
         discussion: """
-            A file of weights (.pth, .safetensors, .h5) holds a state dict: one tensor for each \
-            dotted key. It must hold exactly the tensors of the architecture, else the differences \
-            are listed and nothing is written.
-            Files of torch.save (.pth, .pt, .bin) are read without Python, and nothing in them is \
+            A weights file (.pth, .safetensors, .h5) contains a state dict: one tensor for each \
+            dotted key. It must contain exactly the tensors of the architecture; otherwise the \
+            differences are listed and nothing is written.
+            torch.save files (.pth, .pt, .bin) are read without Python, and nothing in them is \
             executed.
             A checkpoint can be imported without --architecture: the result has its architecture \
-            and options, except for those that are given, such as another saturation.
-            An .onnx file holds a network with its weights, and needs no architecture: it takes \
-            one channel of lightness and gives the colors a and b. All commands take the \
+            and options, except for options that you set, such as another saturation.
+            An .onnx file contains a network with its weights, and needs no architecture: it takes \
+            one channel of lightness and returns the colors a and b. All commands take the \
             checkpoint, and it can be trained.
             """)
 
     @Argument(
-        help: "The file of weights: .pth, .safetensors or .h5; or a network: .onnx.",
+        help: "The weights file: .pth, .safetensors or .h5; or a network: .onnx.",
         completion: .importable)
     var weights: String
 
@@ -28,8 +28,7 @@ struct ImportCommand: ParsableCommand {
     @Flag(
         name: [.customLong("non-strict"), .customLong("allow-missing")],
         help: """
-            Initialize missing tensors and those of other shapes randomly, and ignore unexpected \
-            ones.
+            Initialize missing and mis-shaped tensors randomly, and ignore unexpected ones.
             """)
     var isLenient = false
 
@@ -42,7 +41,7 @@ struct ImportCommand: ParsableCommand {
     func validate() throws {
         guard TensorFileFormat(extensionOf: output) ?? .hdf5 == .hdf5 else {
             throw ValidationError(
-                "\(output): a checkpoint is an HDF5 file; use a name that ends in .h5")
+                "\(output): a checkpoint is an HDF5 file; its name must end in .h5")
         }
     }
 
@@ -63,7 +62,7 @@ struct ImportCommand: ParsableCommand {
         guard !isLenient, stateDict.key == nil else {
             throw CommandError(
                 .wrongUsage,
-                "\(weights): is a network, not a state dict; leave out --non-strict and --key")
+                "\(weights): is a network, not a state dict; omit --non-strict and --key")
         }
         let (checkpoint, notes) = try onnx.checkpoint(weights)
         for note in notes { Console.note("\(weights): \(note)") }
@@ -88,7 +87,7 @@ extension Checkpoint {
         Console.warn(
             "\(file): NaN or infinite values in \(name)"
                 + (broken.count > 1 ? " and \(broken.count - 1) more tensors" : "")
-                + "; the network gives no colors")
+                + "; the network would not produce colors")
     }
 }
 
@@ -96,15 +95,15 @@ extension Checkpoint {
 struct ONNXImportOptions: ParsableArguments {
     @Option(
         help: """
-            Of an .onnx file: whether it takes L in 0 to 100 and gives a and b in -110 to 110 \
-            (inside), or takes (L - 50)/100 and gives a/110 and b/110 (outside). By default what \
-            the file states, else inside.
+            For an .onnx file: whether it takes L in 0 to 100 and returns a and b in -110 to 110 \
+            (inside), or takes (L - 50)/100 and returns a/110 and b/110 (outside). Default: as \
+            stated in the file, or else inside.
             """)
     var normalization: LabScaling.Normalization?
 
     @Option(
         help: ArgumentHelp(
-            "Of an .onnx file: the output that is the colors, or those for a and b, where they "
+            "For an .onnx file: the output with the colors, or the outputs for a and b, if they "
                 + "cannot be found by their shapes.", valueName: "name,…"))
     var outputs: String?
 
@@ -117,7 +116,7 @@ struct ONNXImportOptions: ParsableArguments {
     func refuse(for file: String) throws {
         let options = given(["--normalization": normalization != nil, "--outputs": outputs != nil])
         guard let option = options.first else { return }
-        throw CommandError(.wrongUsage, "\(file): is no .onnx file, which \(option) is for")
+        throw CommandError(.wrongUsage, "\(file): is not an .onnx file, which \(option) requires")
     }
 }
 
@@ -125,7 +124,7 @@ struct ONNXImportOptions: ParsableArguments {
 struct StateDictChoice: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The key of the weights in a PyTorch file that holds those of several networks, such "
+            "The key of the weights in a PyTorch file with weights of several networks, such "
                 + "as params_ema.",
             valueName: "key"))
     var key: String?
@@ -137,7 +136,7 @@ struct ArchitectureChoice: ParsableArguments {
         name: .customLong("architecture"),
         help: ArgumentHelp(
             "The architecture: \(colorizerNames.joined(separator: ", ")). "
-                + "If not given, a checkpoint's own, with its options.",
+                + "Default: that of the checkpoint, with its options.",
             valueName: "name"), completion: .architecture)
     var name: String?
 
@@ -147,7 +146,7 @@ struct ArchitectureChoice: ParsableArguments {
     func refuse(for file: String) throws {
         if name != nil {
             throw CommandError(
-                .wrongUsage, "\(file): is a network of its own; leave out --architecture")
+                .wrongUsage, "\(file): is a complete network; omit --architecture")
         }
         try flags.refuse(for: file)
     }
@@ -159,7 +158,7 @@ struct ArchitectureChoice: ParsableArguments {
         guard let network = try Checkpoint.network(of: weights) else {
             throw CommandError(
                 .wrongUsage,
-                "\(weights): is not a checkpoint, so its architecture must be named: "
+                "\(weights): is not a checkpoint, so you must name its architecture: "
                     + "--architecture eccv16")
         }
         let options = try ColorizerOptions(network.options)

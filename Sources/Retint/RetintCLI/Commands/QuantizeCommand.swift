@@ -6,16 +6,16 @@ struct QuantizeCommand: ParsableCommand {
         commandName: "quantize",
         abstract: "Make a package's weights smaller.",
         discussion: """
-            Weights are unpacked when the model is loaded; its arithmetic stays the same. Terms \
-            are those of coremltools. int8, uint8 and palettes need iOS16 or later; int4, \
-            uint4, palette3, per-block, per-group, and sparse weights in fewer bits iOS18. A \
-            package for iOS15 is raised to the target that they need.
-
+            Weights are decompressed when the model is loaded; its arithmetic stays the same. \
+            Terms are those of coremltools. int8, uint8 and palettes need iOS16 or later; int4, \
+            uint4, palette3, per-block, per-group, and sparse weights in fewer bits need iOS18. \
+            The target of a package is raised if necessary.
+            
             With --calibrate, scales, palettes and rounding minimize the error of each operation's \
             outputs on the photos. With --photos, the colors are compared with those of the \
             original package; without an output, all schemes are compared and nothing is written. \
-            With --search, a scheme is chosen for each weight; started by mpirun or srun, all \
-            ranks share out the weights.
+            With --search, a scheme is chosen for each weight; when started by mpirun or srun, all \
+            ranks split the weights.
 
             Check the result with `retint verify OUT.mlpackage --against CHECKPOINT`.
             """)
@@ -41,16 +41,16 @@ struct QuantizeCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Calibrate on the photos of this folder.", valueName: "dir"), completion: .directory)
+            "Calibrate on the photos in this folder.", valueName: "dir"), completion: .directory)
     var calibrate: String?
 
     @Option(
         help: ArgumentHelp(
-            "Compare colors on the photos of this folder.", valueName: "dir"),
+            "Compare colors on the photos in this folder.", valueName: "dir"),
         completion: .directory)
     var photos: String?
 
-    @Option(help: "The largest number of photos to use of a folder, evenly spaced.")
+    @Option(help: "The largest number of photos to use from a folder, evenly spaced.")
     var limit = 32
 
     @Flag(
@@ -71,7 +71,7 @@ struct QuantizeCommand: ParsableCommand {
     func validate() throws {
         if let package, !["mlpackage", "aimodel"].contains(package.filePath.extension) {
             throw ValidationError(
-                "\(package): a model is known by its name; let it end in .mlpackage (Core ML) or "
+                "\(package): the extension selects the format; use .mlpackage (Core ML) or "
                     + ".aimodel (Core AI)")
         }
         guard package != nil || (!isRequested && photos != nil) else {
@@ -86,7 +86,7 @@ struct QuantizeCommand: ParsableCommand {
         }
         guard !search || (scheme.isEmpty && config == nil) else {
             throw ValidationError(
-                "--search chooses the schemes; it excludes --weights, --sparsity and --config")
+                "--search chooses the schemes; omit --weights, --sparsity and --config")
         }
         guard limit > 0 else { throw ValidationError("--limit \(limit): must be at least 1") }
         guard maxDeltaE > 0 else {
@@ -101,7 +101,7 @@ struct QuantizeCommand: ParsableCommand {
         guard try MLPackage.isPackage(source) else {
             throw CommandError(
                 .wrongUsage,
-                "\(source): is no package; export a checkpoint first, with retint export")
+                "\(source): is not a package; export the checkpoint first, with retint export")
         }
         let inputs = [source] + [config, calibrate, self.photos].compactMap(\.self)
         let ranks = try joinRanks()
@@ -136,8 +136,8 @@ struct QuantizeCommand: ParsableCommand {
             .wrongUsage,
             """
             \(source): has the functions \(original.functionNames.joined(separator: ", ")). Name \
-            one, as in \(source)#\(original.functionNames[0]), quantize each, and put the results \
-            together with retint combine
+            one, as in \(source)#\(original.functionNames[0]), quantize each, and combine the \
+            results with retint combine
             """)
     }
 
@@ -272,7 +272,7 @@ struct SchemeOptions: ParsableArguments {
             valueName: "n:m"))
     var sparsityRatio: SparsityRatio?
 
-    @Option(help: "The channels along which blocks and ratios run, if not the default ones.")
+    @Option(help: "The channels along which blocks and ratios run, if not the default.")
     var sparsityAxis: QuantizationScheme.ChannelAxis?
 
     @Option(help: "Weights with at most this many values are not changed.")

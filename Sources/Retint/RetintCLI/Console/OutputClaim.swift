@@ -32,9 +32,9 @@ private func refuse(_ output: String, over input: String) throws {
     guard let source = FileIdentity(of: input) else { return }
     let target = FileIdentity(of: output)
     if source == target { throw error("is the input itself") }
-    if let target, foldersAbove(input).contains(target) { throw error("holds the input \(input)") }
-    // A folder of photos may take an output; a package would no longer be one.
+    if let target, foldersAbove(input).contains(target) { throw error("contains input \(input)") }
+    // A folder of photos may contain an output; a package would no longer be valid.
     let isModel = ["mlpackage", "aimodel"].contains(input.filePath.extension)
     guard isModel, try isDirectory(input) else { return }
-    if foldersAbove(output).contains(source) { throw error("lies in the input \(input)") }
+    if foldersAbove(output).contains(source) { throw error("is inside input \(input)") }
 }

@@ -45,7 +45,7 @@ enum ExportFormat: CaseIterable {
             guard let name = names.first else { continue }
             let others = Self.allCases.filter { $0.row.options.contains(group) }
             throw ValidationError(
-                "\(name) has no meaning for \(description); it is for "
+                "\(name) has no effect for \(description); it is for "
                     + others.map(\.description).joined(separator: " and "))
         }
     }

@@ -70,7 +70,7 @@ extension PackageInspection {
 
     private var format: String {
         guard let target, let specificationVersion, let opset else {
-            return "Core AI model, with its operations as those of Core ML"
+            return "Core AI model, shown with Core ML operations"
         }
         return "package for \(target) (specification \(specificationVersion), \(opset))"
     }
@@ -107,7 +107,7 @@ extension ONNXInspection {
         let writer = producer.isEmpty ? "" : ", written by \(producer)"
         let refused =
             unsupported.isEmpty
-            ? [] : ["operations that retint does not read: \(unsupported.joined(separator: ", "))"]
+            ? [] : ["operations retint does not support: \(unsupported.joined(separator: ", "))"]
         return ["\(file): ONNX of opset \(opset)\(writer)"]
             + inputs.map { "input \($0.text)" } + outputs.map { "output \($0.text)" } + refused
             + TextTable(operations: operations).lines + [tensors.total] + tensors.table

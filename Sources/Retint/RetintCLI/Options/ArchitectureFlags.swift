@@ -27,7 +27,7 @@ struct ArchitectureFlags: ParsableArguments, CustomReflectable {
         guard let name = texts.keys.min() else { return }
         throw CommandError(
             .wrongUsage,
-            "\(file): is a file, which has its own \(name); name an architecture to choose one")
+            "\(file): a file has its own \(name); name an architecture to choose another")
     }
 
     /// The options with those that were given.
@@ -77,7 +77,7 @@ extension ArchitectureOption {
         guard let range else {
             return "\(isOnByDefault ? "Without" : "With") \(meaning)\(owners)."
         }
-        let fallback = isOptional ? "; the architecture's own if not given" : ""
+        let fallback = isOptional ? "; default: the architecture's own" : ""
         let sentence = "\(meaning.prefix(1).uppercased())\(meaning.dropFirst())"
         return "\(sentence), \(range)\(owners)\(fallback)."
     }

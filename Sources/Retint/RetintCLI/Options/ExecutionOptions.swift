@@ -9,7 +9,7 @@ struct ExecutionOptions: ParsableArguments {
         help: """
             The format in which convolutions multiply. In 16 bits, weights take half the memory; \
             CPUs with AVX512-FP16, or AMD's with AVX512-BF16, are also up to twice as fast. auto \
-            is the fastest on this CPU. Colors change by less than is visible.
+            is the fastest on this CPU. The change in colors is too small to see.
             """)
     var compute = ComputeFormat.float32
 

@@ -6,8 +6,8 @@ struct MemoryOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            The memory that the values of a network may take. By default 768 MiB for 512 × 512 \
-            pixels, in proportion for others, and at least 192 MiB or 64 times its weights.
+            The memory limit for a network's activations. By default 768 MiB for 512 × 512 \
+            pixels, proportionally for other sizes, and at least 192 MiB or 64 times its weights.
             """, valueName: "MiB"))
     var memoryLimit: Int?
 

@@ -17,7 +17,7 @@ struct LightnessOptions: ParsableArguments {
         completion: .directory)
     var directories: [String] = []
 
-    @Option(help: "The side of the square input; default: the model's own.")
+    @Option(help: "The side of the square input; default: that of the model.")
     var size: Int?
 
     @Option(help: "The seed of the random lightness; default: 0.")

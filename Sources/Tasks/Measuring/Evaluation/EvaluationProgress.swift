@@ -36,7 +36,7 @@ public struct EvaluationError: Error, CustomStringConvertible {
     /// The number of photos that failed, and the first one's error; ``failures`` has all of them.
     public var description: String {
         guard let first = failures.first else {
-            return "there are no photos to evaluate a model on; name some"
+            return "there are no photos to evaluate a model on; name some photos"
         }
         return "none of \(failures.count) photos could be evaluated; the first: \(first.error)"
     }

@@ -101,7 +101,7 @@ extension PerformanceFigure {
         PerformanceFigure("maximum_seconds", "maximum", .seconds) {
             $0.prediction.maximumSeconds
         },
-        PerformanceFigure("predictions_per_second", "predictions a second", .perSecond) {
+        PerformanceFigure("predictions_per_second", "predictions per second", .perSecond) {
             $0.predictionsPerSecond
         },
     ]
@@ -113,7 +113,7 @@ extension PerformanceFigure {
         PerformanceFigure("dropped_share", "frames dropped", .share) {
             Double($0.live.dropped) / Double($0.live.frames)
         },
-        PerformanceFigure("colored_per_second", "frames colored a second", .perSecond) {
+        PerformanceFigure("colored_per_second", "frames colored per second", .perSecond) {
             $0.live.coloredPerSecond
         },
         PerformanceFigure("latency_median_seconds", "latency, median", .seconds) {
@@ -126,7 +126,7 @@ extension PerformanceFigure {
 
     private static let film =
         [
-            PerformanceFigure("film_frames_per_second", "frames colored a second", .perSecond) {
+            PerformanceFigure("film_frames_per_second", "frames colored per second", .perSecond) {
                 $0.film?.framesPerSecond
             },
             PerformanceFigure("film_peak_bytes", "peak of the process", .bytes) {

@@ -24,7 +24,7 @@ public struct SavedBenchmark: Decodable, Sendable {
         } catch {
             throw BenchmarkError(
                 .measurements,
-                "\(name): is no report of a training step of several ranks; write one with mpirun "
+                "\(name): does not report a training step of several ranks; write one with mpirun "
                     + "-n 2 retint benchmark NETWORK --mode training --json > \(name)")
         }
         if let (key, range) = ranks.valueOutOfRange {

@@ -244,7 +244,7 @@ extension QuantizationScheme {
         guard blockSize > 0, threshold >= 0 else {
             throw Self.optionError(
                 "block size \(blockSize), threshold \(threshold)",
-                "the block size has to be positive, and the threshold not negative",
+                "the block size must be positive, and the threshold must not be negative",
                 "Choose a block size above 0 and a threshold of 0 or more.")
         }
         try checkPruning()

@@ -2,11 +2,11 @@
 extension ConfigurationField {
     static var oldPhotoFields: [ConfigurationField] {
         [
-            share("sepia", \.oldPhoto.sepia, "that were toned sepia, seen in gray"),
+            share("sepia", \.oldPhoto.sepia, "toned sepia, then converted to gray"),
             .init(
                 "old_photo.sepia_strength", \.oldPhoto.sepiaStrength, .range(0...1),
-                "how much of the tone is mixed in"),
-            share("fading", \.oldPhoto.fading, "that lost contrast, with lifted blacks"),
+                "strength of the tone"),
+            share("fading", \.oldPhoto.fading, "with less contrast and lifted blacks"),
             .init(
                 "old_photo.fading_strength", \.oldPhoto.fadingStrength, .range(0...0.9),
                 "largest share of the contrast that is lost"),
@@ -26,13 +26,13 @@ extension ConfigurationField {
             .init(
                 "old_photo.dust_count", \.oldPhoto.dustCount, .range(1...1000),
                 "largest number of specks"),
-            share("jpeg", \.oldPhoto.jpeg, "that were compressed by JPEG"),
+            share("jpeg", \.oldPhoto.jpeg, "compressed by JPEG"),
             .init(
                 "old_photo.jpeg_quality", \.oldPhoto.jpegQuality, .range(1...100),
                 "lowest quality; the highest is 30 above it"),
             .init(
                 "old_photo.validation", \.validatesOldPhotos, .any,
-                "damages the validation photos as well, each always in the same way"),
+                "also damages the validation photos, each always in the same way"),
         ]
     }
 

@@ -71,7 +71,7 @@ public struct ConfigurationField {
         let imported = ImportedColorizer.architecture
         let architecture = Self(
             "architecture", \.architecture, .words(colorizerNames + [imported]),
-            "the network; \(imported): the one that init holds")
+            "the network; \(imported): the network in init")
         return [architecture]
             + ColorizerOptions.table.filter(\.isTrainable).map(Self.init) + runFields
     }
@@ -98,13 +98,13 @@ public struct ConfigurationField {
             .init("batch", \.batch, .range(1...4096), "crops per step, of all ranks together"),
             .init(
                 "batch_per_rank", optional: \.batchPerRank, .range(1...4096),
-                "crops per step on each rank, instead of batch; null: batch is shared out"),
+                "crops per step on each rank, instead of batch; null: batch is split"),
             .init(
                 "batch_norm", \.batchNorm, .any,
-                "normalizes with the crops of each rank, or of all"),
+                "normalizes with the crops of each rank, or of all ranks"),
             .init(
                 "gradient_compression", \.gradientCompression, .any,
-                "rounds gradients that ranks send; the error is added to the next step's"),
+                "rounds gradients that ranks send; the error is added in the next step"),
             .init(
                 "accumulate", \.accumulate, .range(1...10_000),
                 "steps whose gradients are averaged before weights change"),
@@ -129,7 +129,7 @@ public struct ConfigurationField {
                 "steps between saves of last.h5"),
             .init(
                 "keep_last", \.keepLast, .range(0...10_000),
-                "earlier checkpoints to keep beside last.h5, as step-<n>.h5"),
+                "earlier checkpoints to keep in addition to last.h5, as step-<n>.h5"),
             .init(
                 "patience", optional: \.patience, .range(1...1_000_000),
                 "validations without a lower loss after which training ends"),
@@ -149,14 +149,14 @@ public struct ConfigurationField {
                 "validation photos; null: a part of the training photos"),
             .init(
                 "data.validation_fraction", \.data.validationFraction, .range(0...0.9),
-                "the share of that part"),
+                "the size of that part, as a fraction"),
             .init(
                 "data.validation_photos", \.data.validationPhotos, .range(1...100_000),
                 "largest number of validation photos"),
             .init("data.crop", \.data.crop, .range(CropSides.range), "side of a crop in pixels"),
             .init(
                 "data.other_crops", optional: \.data.otherCrops, .any,
-                "other sides: each step has crops of one of all, at random; null: none"),
+                "other sides; each step uses one of all sides, at random; null: none"),
             .init(
                 "data.minimum_scale", \.data.minimumScale, .range(0.05...1),
                 "smallest crop, as a share of the photo's short side"),
@@ -190,7 +190,7 @@ public struct ConfigurationField {
                 "share of crops that receive a cut-out"),
             .init(
                 "data.cutout_grounds", \.data.cutoutGrounds, .range(0...1),
-                "share of those on a plain white, gray or colored ground instead of the photo"),
+                "share of those on a plain white, gray or colored background"),
             .init(
                 "data.hints", \.data.hints, .any,
                 "gives the color of some pixels as hints, for siggraph17"),
@@ -217,10 +217,10 @@ public struct ConfigurationField {
                 "weights pixels by 1 + this·|ab|/110"),
             .init(
                 "loss.class_weight", \.loss.classWeight, .range(0...1e6),
-                "weight of classification beside l1, mse or huber"),
+                "weight of an additional classification loss with l1, mse or huber"),
             .init(
                 "loss.neighbors", \.loss.neighbors, .range(1...313),
-                "bins that a target of classification is spread over"),
+                "bins that a classification target is spread over"),
             .init(
                 "loss.sigma", \.loss.sigma, .range(0.1...100),
                 "standard deviation of that spread, in units of ab"),
@@ -273,7 +273,7 @@ public struct ConfigurationField {
                 "modules whose outputs imitate the teacher's: \"up8=up8 context\""),
             .init(
                 "distillation.feature_loss", \.distillation.featureLoss, .any,
-                "compares values, or how alike two positions are, whatever the channels"),
+                "compares values, or pairwise similarities of positions for any channels"),
             .init(
                 "distillation.feature_weight", \.distillation.featureWeight, .range(0...1e6),
                 "weight of their difference"),
@@ -309,7 +309,7 @@ public struct ConfigurationField {
                     + "as (1 + step)/(10 + step)"),
             .init(
                 "optimizer.groups", optional: \.optimizer.groups, .path("groups"),
-                "parameters with settings of their own: "
+                "parameters with their own settings: "
                     + "\"stem.*: rate=0.1 decay=0; head.*: rate=2 schedule=constant\""),
         ]
     }

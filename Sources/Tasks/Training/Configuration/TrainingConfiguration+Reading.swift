@@ -13,7 +13,7 @@ extension TrainingConfiguration {
         try self.init(yaml: String(decoding: bytes, as: UTF8.self), name: name)
         for setting in settings { try set(setting) }
         guard !data.train.isEmpty else {
-            throw TrainingError(at: name, "data.train is missing; name a folder of photos")
+            throw TrainingError(at: name, "data.train is missing; set it to a folder of photos")
         }
     }
 
@@ -50,7 +50,7 @@ extension TrainingConfiguration {
         guard countYAMLAliases(yaml) <= maximumYAMLAliases else {
             throw TrainingError(
                 at: name,
-                "has more than \(maximumYAMLAliases) aliases: write out what they stand for")
+                "has more than \(maximumYAMLAliases) aliases: write their values out")
         }
         do {
             return try Yams.compose(yaml: yaml)

@@ -22,7 +22,7 @@ struct CutOuts: Sendable {
             throw TrainingError(
                 .noPhotos,
                 "\(folder): has no cut-outs; add PNG or WebP files with a transparent background, "
-                    + "or leave data.cutouts out")
+                    + "or omit data.cutouts")
         }
         objects = try paths.map { try CutOut(contentsOf: $0).resized(toLongSide: data.largestSide) }
         (share, groundShare) = (data.cutoutShare, data.cutoutGrounds)

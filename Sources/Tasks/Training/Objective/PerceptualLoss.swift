@@ -31,7 +31,7 @@ struct PerceptualLoss {
             throw TrainingError(
                 at:
                     "loss.perceptual_network",
-                "\(path) holds \(checkpoint.architecture), which takes no color hints; use a "
+                "\(path) contains \(checkpoint.architecture), which takes no color hints; use a "
                     + "checkpoint of siggraph17")
         }
         let names = loss.perceptualModules.split(whereSeparator: { " ,".contains($0) })

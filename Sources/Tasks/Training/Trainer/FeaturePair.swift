@@ -41,12 +41,12 @@ struct FeaturePair {
         case .mse:
             guard studentOutput.shape == teacherOutput.shape else {
                 throw refused(
-                    "\(shapes); name modules of one shape, or set distillation.feature_loss to "
+                    "\(shapes); name modules of equal shape, or set distillation.feature_loss to "
                         + "pairwise, for which channels may differ")
             }
         case .pairwise:
             guard studentOutput.hasPositions(of: teacherOutput) else {
-                throw refused("\(shapes); name modules whose height and width are the same")
+                throw refused("\(shapes); name modules with the same height and width")
             }
             guard studentOutput.positions <= Self.maximumPositions else {
                 throw refused(

@@ -44,7 +44,7 @@ struct ParameterGroupRule: Hashable, Sendable {
                 let schedules = Schedule.Kind.allCases.map(\.rawValue).joined(separator: "|")
                 throw refused(
                     setting,
-                    "is none of rate=<number>, decay=<number>, warmup=<steps> and "
+                    "is not rate=<number>, decay=<number>, warmup=<steps> or "
                         + "schedule=\(schedules)")
             }
         }

@@ -58,7 +58,7 @@ final class Teacher {
             throw TrainingError(
                 at: "distillation.teacher",
                 "\(error); name a checkpoint, which runs at any batch and crop, or set batch and "
-                    + "data.crop to what the package takes")
+                    + "data.crop to the values that the package takes")
         }
     }
 

@@ -42,7 +42,7 @@ extension TrainingRun {
         let last = last(in: folder)
         guard access(last, F_OK) == 0 else { return }
         throw TrainingError(
-            .runExists, "\(last): already holds a run; resume it, or choose another output folder",
+            .runExists, "\(last): the folder has a run; resume it, or choose another output folder",
             remedies: [Remedy("resumes"), Remedy("output")])
     }
 
@@ -68,13 +68,13 @@ extension TrainingRun {
         guard let json = checkpoint.training, var progress = TrainingProgress(json: json) else {
             throw TrainingError(
                 .cannotResume,
-                "\(path): has no valid record of how far its training got; start a new run with "
+                "\(path): has no valid record of its training progress; start a new run with "
                     + "it as init")
         }
         let old = try? TrainingConfiguration(yaml: progress.configuration, name: path)
         let changes = old.map { configuration.differences(from: $0) } ?? []
         if !changes.isEmpty {
-            report(.note("resumes with other settings: \(changes.joined(separator: "; "))"))
+            report(.note("resuming with other settings: \(changes.joined(separator: "; "))"))
         }
         progress.configuration = configuration.yaml
         return (checkpoint, progress)
@@ -89,7 +89,7 @@ extension TrainingRun {
         let settings = held.settings(insteadOf: wanted)
         throw TrainingError(
             .cannotResume,
-            "\(path): holds \(held), the configuration asks for \(wanted); "
+            "\(path): contains \(held), but the configuration asks for \(wanted); "
                 + (settings.map { "set \($0) to make them agree" }
                     ?? "a folded network cannot be trained: use the checkpoint it was folded from"),
             remedies: settings.map { [Remedy("settings", $0)] } ?? [])
@@ -201,7 +201,7 @@ extension TrainingRun {
             for (tensor, stored) in tensors where !(stored.floats ?? []).allSatisfy(\.isFinite) {
                 throw TrainingError(
                     .notFinite,
-                    "step \(progress.step): \(tensor) holds values that are not finite; "
+                    "step \(progress.step): \(tensor) has values that are not finite; "
                         + "\(folder)/\(name) is unchanged. Lower optimizer.learning_rate")
             }
         }

@@ -51,7 +51,7 @@ public func errorSources(
     guard let package = model.package else {
         throw VerificationError(
             .badModel, path: model.name,
-            "is a checkpoint, whose weights and arithmetic are the original ones; name a package")
+            "is a checkpoint, which has the original weights and arithmetic; name a package")
     }
     let constants = OriginalConstants(
         package, original: try originalPackage(of: model, from: other))

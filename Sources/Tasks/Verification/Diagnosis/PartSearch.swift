@@ -137,7 +137,7 @@ extension PartSearch {
         else {
             throw VerificationError(
                 .mismatch, path: model.name,
-                "its outputs fail, but no part that starts with its inputs does; give a bound on "
+                "its outputs fail, but no part that starts with its inputs does; set a bound on "
                     + "the values of outputs, such as --min-snr")
         }
         var trial = end

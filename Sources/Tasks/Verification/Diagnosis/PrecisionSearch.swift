@@ -57,8 +57,8 @@ public func findPrecision(
     guard let package = model.package, model.precision == .float16 else {
         throw VerificationError(
             .badModel, path: model.name,
-            "has \(model.precision.rawValue) weights; the operations that need float32 can be "
-                + "found of a float16 package")
+            "has \(model.precision.rawValue) weights; operations that need float32 can only be "
+                + "found in a float16 package")
     }
     let trials = try PrecisionTrials(
         package, model, other, inputs, options, original: originalPackage(of: model, from: other))

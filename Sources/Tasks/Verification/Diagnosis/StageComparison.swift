@@ -46,7 +46,7 @@ public func compareStages(
     guard let package = model.package, let checkpoint = other.checkpoint else {
         throw VerificationError(
             .mismatch, path: model.name,
-            "stages are those of the export of a checkpoint to a package; name a package, and "
+            "the stages are those of exporting a checkpoint to a package; name a package, and "
                 + "compare it with its checkpoint")
     }
     let expected = try RecordedOutputs(other, for: model, on: inputs)

@@ -148,15 +148,15 @@ extension OpenFilm {
         var assumptions: [String] = []
         if options.matrix == nil, properties?.matrix == nil {
             assumptions.append(
-                "the film states no matrix: taken as \(format.matrix.rawValue), as films of "
-                    + "\(format.height) rows are")
+                "the video states no matrix: assuming \(format.matrix.rawValue), as for "
+                    + "\(format.height) rows")
         }
         if options.range == nil, properties?.range == nil, !reader.header.statesRange {
-            assumptions.append("the film states no range: taken as \(format.range.rawValue)")
+            assumptions.append("the video states no range: assuming \(format.range.rawValue)")
         }
         if let properties, properties.isConverted {
             assumptions.append(
-                "the film is \(properties.pixelFormat): its frames are converted to "
+                "the video is \(properties.pixelFormat): its frames are converted to "
                     + properties.readFormatName)
         }
         return assumptions

@@ -46,7 +46,7 @@ public final class FrameColorizer: Sendable {
         let picture = try options.quadrilateral.map { try FramePicture($0, in: format) }
         guard picture == nil || options.anchors.isEmpty else {
             throw FrameError(
-                .format, "anchors show whole frames, and not a picture in perspective")
+                .format, "anchors are whole frames; they do not work for a picture in perspective")
         }
         self.masks = try FrameMasks(format, options.masks, picture, blend: options.blend)
         self.format = format

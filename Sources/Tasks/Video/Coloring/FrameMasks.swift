@@ -76,7 +76,7 @@ struct FrameMasks: Sendable {
         guard case .each(let masks) = shares else { return }
         throw PhotoError(
             .mask,
-            "\(masks.path): masks of single frames need all frames; give one mask for a live source"
+            "\(masks.path): per-frame masks need all frames; use a single mask for a live source"
         )
     }
 
@@ -89,7 +89,7 @@ struct FrameMasks: Sendable {
         guard masks.count > count else { return }
         throw PhotoError(
             .mask,
-            "\(masks.path): has \(masks.count) masks, but the film has \(count) frames; it was "
+            "\(masks.path): has \(masks.count) masks, but the video has \(count) frames; it was "
                 + "colored with the masks in the order of their names")
     }
 }

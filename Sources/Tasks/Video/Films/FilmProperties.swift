@@ -44,11 +44,11 @@ public struct FilmProperties: Hashable, Sendable {
             decoder.keyDecodingStrategy = .convertFromSnakeCase
             probe = try decoder.decode(Probe.self, from: Data(bytes))
         } catch {
-            throw FilmError(.unreadable, "\(path): ffprobe describes it as no film")
+            throw FilmError(.unreadable, "\(path): ffprobe does not recognize it as a video")
         }
         let pictures = probe.streams.first { $0.codecType == "video" }
         guard let stream = pictures, let format = stream.pixFmt else {
-            throw FilmError(.unreadable, "\(path): it has no pictures; name a film")
+            throw FilmError(.unreadable, "\(path): has no pictures; name a video")
         }
         if let order = stream.fieldOrder, !["progressive", "unknown"].contains(order) {
             throw FilmError(

@@ -118,7 +118,7 @@ private func decoding<Value: Sendable>(
     case .success:
         throw FilmError(
             .damaged,
-            "\(path): \(MediaProgram.reason(messages)); what could be read of it was used")
+            "\(path): \(MediaProgram.reason(messages)); the readable frames were used")
     case .failure(let error as FrameError)
     where [.damaged, .truncated].contains(error.kind) && !messages.isEmpty:
         // The pipe ended early because ffmpeg failed.

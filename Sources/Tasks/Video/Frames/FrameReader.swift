@@ -49,7 +49,7 @@ public final class FrameReader: Sendable {
             guard let line else { throw FrameError(.truncated, "it is empty") }
             guard line.count < Y4MHeader.maximumBytes else {
                 throw FrameError(
-                    .format, "its first line has \(line.count) bytes or more: it is no YUV4MPEG2")
+                    .format, "its first line has \(line.count) bytes or more: it is not YUV4MPEG2")
             }
             header = try Y4MHeader(
                 String(decoding: line, as: UTF8.self), range: range, matrix: matrix)

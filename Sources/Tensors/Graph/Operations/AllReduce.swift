@@ -22,7 +22,7 @@ package struct AllReduceStart: Operation {
         guard compresses else { return [BucketLayout(inputs).count] }
         let tensors = Array(inputs.prefix(inputs.count / 2))
         try require(
-            tensors + tensors == inputs, "what was lost must have the shapes of the tensors")
+            tensors + tensors == inputs, "rounding errors must have the shapes of the tensors")
         return [2 * BucketLayout(tensors).count]
     }
 }
