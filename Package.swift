@@ -125,10 +125,7 @@ let package = Package(
                 .product(name: "SwiftProtobuf", package: "swift-protobuf"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ]),
-        .target(
-            name: "MIL", dependencies: ["Files", "MLPackage", "TensorGraph"],
-            plugins: ["ListMILForms"]),
-        .plugin(name: "ListMILForms", capability: .buildTool()),
+        .target(name: "MIL", dependencies: ["Files", "MLPackage", "TensorGraph"]),
         .target(
             name: "ONNXExport",
             dependencies: [

@@ -36,8 +36,11 @@ class Kernel {
     }
 }
 
+/// An operation that the CPU computes. `OperationForms` lists all of them.
+protocol CPUOperation: Operation {}
+
 /// An operation that has a kernel of its own.
-protocol KernelOperation: Operation {
+protocol KernelOperation: CPUOperation {
     func kernel(inputs: [Buffer], output: Buffer) -> Kernel
 }
 
@@ -49,7 +52,7 @@ protocol EpilogueOperation: KernelOperation {}
 protocol MovingOperation: Operation {}
 
 /// An operation that only selects elements of its input.
-protocol ViewOperation: MovingOperation {
+protocol ViewOperation: CPUOperation, MovingOperation {
     /// Which elements of the input the output holds, in the output's physical order.
     func view(of input: Shape, output: Shape) -> View
 }
@@ -62,6 +65,6 @@ protocol InPlaceOperation: KernelOperation {}
 protocol PromptOperation: KernelOperation {}
 
 /// An operation that the engine expresses by others before it compiles.
-protocol DecomposableOperation: Operation {
+protocol DecomposableOperation: CPUOperation {
     func decomposed(_ inputs: [Tensor]) -> Tensor
 }

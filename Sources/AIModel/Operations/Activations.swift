@@ -1,7 +1,7 @@
 import MLPackage
 
 /// Activations. Those that the dialect knows by name also state how they are computed.
-enum ActivationForms: DialectForms {
+enum ActivationForms: OperationFamily {
     fileprivate typealias Body = @Sendable (GraphWriter, WrittenValue) throws -> WrittenValue
 
     fileprivate static let named: [String: Body] = [

@@ -2,7 +2,7 @@ import MLPackage
 import TensorGraph
 
 /// Operations that move elements or choose some.
-enum LayoutForms: DialectForms {
+enum LayoutForms: OperationFamily {
     static let writers: [String: OperationWriter] = [
         "identity": { _, operation in [try operation.value("x")] },
         "reshape": { graph, operation in
@@ -64,27 +64,6 @@ enum LayoutForms: DialectForms {
                 try graph.add(
                     "primitive.reverse_v1",
                     [x, try graph.signed(try operation.axes(axes, rank: x.shape.count))], x.type)
-            ]
-        },
-        "pixel_shuffle": { graph, operation in
-            let x = try operation.value("x")
-            let factor = try operation.integer("upscale_factor")
-            let shape = operation.type.shape ?? []
-            let (height, width) = (x.shape[2], x.shape[3])
-            return [
-                try graph.rearranged(
-                    x, [shape[0], shape[1], factor, factor, height, width], [0, 1, 4, 2, 5, 3],
-                    shape)
-            ]
-        },
-        "pixel_unshuffle": { graph, operation in
-            let x = try operation.value("x")
-            let factor = try operation.integer("downscale_factor")
-            let shape = operation.type.shape ?? []
-            return [
-                try graph.rearranged(
-                    x, [shape[0], x.shape[1], shape[2], factor, shape[3], factor],
-                    [0, 1, 3, 5, 2, 4], shape)
             ]
         },
         "tile": { graph, operation in
@@ -158,12 +137,6 @@ extension GraphWriter {
     func transposed(_ x: WrittenValue, _ order: [Int]) throws -> WrittenValue {
         try add(
             "primitive.transpose_v1", [x, try unsigned(order)], x.type(order.map { x.shape[$0] }))
-    }
-
-    fileprivate func rearranged(
-        _ x: WrittenValue, _ split: [Int], _ order: [Int], _ joined: [Int]
-    ) throws -> WrittenValue {
-        try reshaped(try transposed(try reshaped(x, split), order), joined)
     }
 
     func sliced(

@@ -46,8 +46,9 @@ extension PixelUnshuffle: MILLowerable, MILRaisable {
     }
 }
 
-extension RaisedOperation {
-    fileprivate func factor(_ parameter: String) throws -> Int {
+extension OperationParameters {
+    /// The side of the squares of pixels that are taken apart or put together.
+    package func factor(_ parameter: String) throws -> Int {
         let factor = try integer(parameter)
         guard (1...1 << 12).contains(factor) else {
             throw error("the factor \(factor) is out of range")

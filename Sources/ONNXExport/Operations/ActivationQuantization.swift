@@ -2,7 +2,7 @@ import MLPackage
 
 /// Values of 8 bits between operations. Scales of float16 came with opset 19; before, the values
 /// are cast.
-enum ActivationQuantization {
+enum ActivationQuantization: OperationFamily {
     static let forms: [String: Form] = [
         "quantize": { operation in
             let x = try operation.type(of: "input").dataType

@@ -1,4 +1,4 @@
-enum Padding {
+enum Padding: OperationFamily {
     static let forms: [String: Form] = ["pad": { try $0.pad() }]
 
     private static let modes = ["constant": "constant", "reflect": "reflect", "replicate": "edge"]

@@ -1,0 +1,38 @@
+/// A file of the folder Operations: what operations of MIL become in ONNX, by their types.
+protocol OperationFamily: SendableMetatype {
+    static var forms: [String: Form] { get }
+}
+
+/// The operations of MIL that are written as ONNX.
+enum OperationForms {
+    /// In alphabetical order. `OperationFormsTests` compares them with what the sources declare.
+    static let all: [any OperationFamily.Type] = [
+        ActivationQuantization.self,
+        Activations.self,
+        Casts.self,
+        Comparisons.self,
+        Convolutions.self,
+        Elementwise.self,
+        Joining.self,
+        Layouts.self,
+        Normalizations.self,
+        Padding.self,
+        PixelShuffles.self,
+        Pooling.self,
+        Products.self,
+        Reductions.self,
+        Resizing.self,
+        Slicing.self,
+    ]
+
+    static let forms = Dictionary(uniqueKeysWithValues: all.flatMap { Array($0.forms) })
+
+    /// What operations that decompress weights become.
+    static let weights: [String: Form] = [
+        "constexpr_affine_dequantize": { try $0.writeAffine() },
+        "constexpr_blockwise_shift_scale": { try $0.writeShiftScale() },
+        "constexpr_lut_to_dense": { try $0.writePalette() },
+        "constexpr_sparse_to_dense": { try $0.writeDense("sparse weights are written dense") },
+        "constexpr_cast": { try $0.writeHalfWeights() },
+    ]
+}

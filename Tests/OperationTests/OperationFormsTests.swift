@@ -1,0 +1,25 @@
+import TestSupport
+import Testing
+
+@testable import Engine
+
+/// The list of operations that the CPU computes.
+@Suite struct OperationFormsTests {
+    /// Operations that take no step of a program.
+    private static let stored: [String: Set<String>] = [
+        "its value is stored": ["Constant", "Input", "Variable"],
+        "it names a part of another value's memory": ["BucketPart"],
+    ]
+
+    @Test func listsWhatTheSourcesDeclare() throws {
+        let declared = try SourceDeclarations(of: "Sources/Engine").types(adopting: "CPUOperation")
+        #expect(OperationForms.all.map { "\($0)" } == declared.sorted())
+    }
+
+    @Test func computesEachOperationOfTheGraph() throws {
+        let operations = try SourceDeclarations(of: "Sources/TensorGraph")
+            .types(adopting: "Operation")
+        let computed = OperationForms.all.map { "\($0)" }
+        #expect(operations.subtracting(computed) == Set(Self.stored.values.joined()))
+    }
+}
