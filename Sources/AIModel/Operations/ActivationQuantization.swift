@@ -1,7 +1,7 @@
 import MLPackage
 
 /// `quantize` and `dequantize` of activations.
-enum QuantizationForms: OperationFamily {
+enum ActivationQuantization: OperationFamily {
     static let writers: [String: OperationWriter] = [
         "quantize": { graph, operation in
             let type = operation.type

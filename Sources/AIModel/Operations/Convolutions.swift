@@ -2,7 +2,7 @@ import MLPackage
 import TensorGraph
 
 /// Convolutions. Those of the dialect have neither padding nor bias.
-enum ConvolutionForms: OperationFamily {
+enum Convolutions: OperationFamily {
     static let writers: [String: OperationWriter] = [
         "conv": { graph, operation in
             let (x, weight) = try (operation.value("x"), operation.value("weight"))

@@ -16,19 +16,22 @@ typealias OperationReader =
 enum OperationForms {
     /// In alphabetical order. `OperationFormsTests` compares them with what the sources declare.
     static let all: [any OperationFamily.Type] = [
-        ActivationForms.self,
-        CompressionForms.self,
-        ConvolutionForms.self,
-        ElementwiseForms.self,
-        InterpolationForms.self,
-        LayoutForms.self,
-        MatrixForms.self,
-        NormalizationForms.self,
-        PixelShuffleForms.self,
-        PoolingForms.self,
-        QuantizationForms.self,
-        ReductionForms.self,
-        SelectionForms.self,
+        ActivationQuantization.self,
+        Activations.self,
+        Compression.self,
+        Convolutions.self,
+        Elementwise.self,
+        Joining.self,
+        MatrixProducts.self,
+        Normalizations.self,
+        Pads.self,
+        PixelShuffles.self,
+        Pooling.self,
+        Reductions.self,
+        Resizing.self,
+        Selection.self,
+        Shapes.self,
+        Slicing.self,
     ]
 
     static let writers = Dictionary(uniqueKeysWithValues: all.flatMap { Array($0.writers) })

@@ -2,7 +2,7 @@ import MIL
 import MLPackage
 
 /// Squares of pixels as channels, and the reverse. The dialect has neither.
-enum PixelShuffleForms: OperationFamily {
+enum PixelShuffles: OperationFamily {
     static let writers: [String: OperationWriter] = [
         "pixel_shuffle": { graph, operation in
             let x = try operation.value("x")

@@ -2,7 +2,7 @@ import MLPackage
 import TensorGraph
 
 /// Pooling. That of the dialect has no padding, and sums instead of means.
-enum PoolingForms: OperationFamily {
+enum Pooling: OperationFamily {
     static let writers: [String: OperationWriter] = [
         "max_pool": { graph, operation in
             let pool = try Pool(operation, graph)

@@ -14,14 +14,14 @@ enum OperationForms {
         Convolutions.self,
         Elementwise.self,
         Joining.self,
-        Layouts.self,
+        MatrixProducts.self,
         Normalizations.self,
-        Padding.self,
+        Pads.self,
         PixelShuffles.self,
         Pooling.self,
-        Products.self,
         Reductions.self,
         Resizing.self,
+        Shapes.self,
         Slicing.self,
     ]
 
