@@ -1,8 +1,8 @@
 import TensorFiles
 
-/// A checkpoint or a file of weights that was refused: the file, the rule and the way out.
+/// Why a checkpoint or a weights file was refused: the file, the rule and what to do.
 public struct CheckpointError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The rule that is broken.
+    /// The violated rule.
     public enum Kind: Hashable, Sendable {
         /// An HDF5 file, but not a checkpoint.
         case notACheckpoint
@@ -12,17 +12,17 @@ public struct CheckpointError: Error, Hashable, Sendable, CustomStringConvertibl
         case malformed
         /// The tensors are not those of the architecture.
         case mismatch(LoadReport)
-        /// Checkpoints to be averaged are not of one network.
+        /// Checkpoints to be averaged are not of the same network.
         case differentNetworks
         /// No architecture has the option, or it does not take the value.
         case badOption
     }
 
-    /// The rule that is broken.
+    /// The violated rule.
     public let kind: Kind
-    /// The file; nil for an error in options alone.
+    /// The file; nil for an error in options only.
     public let path: String?
-    /// The problem and the way out, in words.
+    /// The problem, and what to do.
     public let problem: String
 
     init(_ kind: Kind, path: String? = nil, problem: String) {
@@ -31,7 +31,7 @@ public struct CheckpointError: Error, Hashable, Sendable, CustomStringConvertibl
         self.problem = problem
     }
 
-    /// `path: problem`, or the problem alone if no file is meant.
+    /// `path: problem`, or only the problem if there is no file.
     public var description: String { path.map { "\($0): \(problem)" } ?? problem }
 }
 

@@ -1,9 +1,9 @@
 /// Why a measure cannot be computed for an image or a pair of images.
 public struct ColorScienceError: Error, Equatable, CustomStringConvertible, Sendable {
-    /// The measure, such as "SSIM".
+    /// The metric, such as "SSIM".
     public let measure: String
 
-    /// What is wrong with the input and how to correct it.
+    /// What is wrong with the input, and how to correct it.
     public let problem: String
 
     /// `measure: problem`.

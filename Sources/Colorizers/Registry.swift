@@ -1,13 +1,13 @@
 import Layers
 import Locks
 
-/// Why a colorizer cannot be made.
+/// Why a colorizer cannot be created.
 public enum ColorizerError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// No architecture of that name is registered.
+    /// No architecture with that name is registered.
     case unknownArchitecture(String)
     /// An option has a value outside its range; all three as text.
     case outOfRange(option: String, value: String, range: String)
-    /// A network that is read from a file is asked for by name.
+    /// A network that is read from a file was requested by name.
     case needsDefinition(String)
     /// An option was set that the architecture does not have.
     case unsupportedOption(String, architecture: String)
@@ -36,7 +36,7 @@ public enum ColorizerError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// All architectures: those of retint, and those that ``registerColorizer(_:)`` added.
+/// All architectures: the built-in ones, and those added by ``registerColorizer(_:)``.
 private let architectures = Mutex<[any ColorizerNetwork.Type]>([
     ECCV16.self, SIGGRAPH17.self, ClassUNet.self, RepUNet.self, LiteUNet.self, LiteClassUNet.self,
     MobileUNet.self, PicoUNet.self,
@@ -48,7 +48,7 @@ var colorizerTypes: [any ColorizerNetwork.Type] { architectures.withLock { $0 } 
 public var colorizerNames: [String] { colorizerTypes.map { $0.architecture } }
 
 /// Registers an architecture under its name, for ``makeColorizer(_:options:)`` and so for all
-/// commands: call it before them. One of the same name is replaced.
+/// commands: call it before them. An architecture of the same name is replaced.
 public func registerColorizer(_ type: any ColorizerNetwork.Type) {
     architectures.withLock { known in
         known.removeAll { $0.architecture == type.architecture }
@@ -61,7 +61,7 @@ private func colorizerType(_ name: String) -> (any ColorizerNetwork.Type)? {
     return colorizerTypes.first { $0.architecture == name }
 }
 
-/// Makes the colorizer of that name, its parameters named as in its state dict.
+/// Creates the colorizer with that name; parameters are named as in its state dict.
 ///
 /// - Throws: ``ColorizerError`` for an unknown name, an option outside its range or one that the
 ///   architecture does not have.

@@ -1,10 +1,10 @@
-/// Why Apple's runtime could not run a model: the program or the model, the rule and the way out.
+/// Why Apple's runtime could not run a model: the program or the model, the rule and what to do.
 public struct AppleRuntimeError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What has to be changed.
+    /// The kinds of failure.
     public enum Kind: Hashable, Sendable {
-        /// There is no Python with the version of the runtime that retint works with.
+        /// There is no Python with the version of the runtime that retint supports.
         case unavailable
-        /// The file is none that the runtime can run.
+        /// The runtime cannot run the file.
         case otherFormat
         /// The runtime refuses the model, or crashes.
         case failed
@@ -14,9 +14,9 @@ public struct AppleRuntimeError: Error, Hashable, Sendable, CustomStringConverti
 
     /// The kind of the error.
     public let kind: Kind
-    /// The path of the model or of the Python; empty if there is none.
+    /// The path of the model or of Python; empty if there is none.
     public let path: String
-    /// The broken rule and the remedy.
+    /// The violated rule, and what to do.
     public let problem: String
 
     init(_ kind: Kind, path: String = "", _ problem: String) {

@@ -1,16 +1,16 @@
 import Glibc
 
-/// A file or directory that could not be read or written, with the reason and a way out.
+/// A file or directory that could not be read or written, with the reason and what to do.
 public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The path as the caller gave it.
     public let path: String
-    /// What was tried, to follow "cannot": "read", "write", "rename".
+    /// The operation, to follow "cannot": "read", "write", "rename".
     public let operation: String
     /// Why it failed, in words.
     public let reason: String
     /// What to do about it; may be empty.
     public let remedy: String
-    /// The system's error number; 0 where the refusal is our own.
+    /// The system's error number; 0 if the refusal is our own.
     public let errorNumber: Int32
 
     package init(

@@ -1,14 +1,14 @@
-/// Why a film cannot be read or written: the file or program, the rule, and the way out.
+/// Why a video cannot be read or written: the file or program, the rule, and what to do.
 public struct FilmError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The kind of failure, for programs that handle some of them.
+    /// The kind of failure, for programs that handle some kinds.
     public enum Kind: Hashable, Sendable {
         /// `ffmpeg` or `ffprobe` is not installed.
         case programMissing
-        /// The file is no film, has no pictures, or is in a format that is not supported.
+        /// The file is not a video, has no pictures, or is in a format that is not supported.
         case unreadable
-        /// The film is damaged: the frames before are whole.
+        /// The video is damaged; the frames before the damage are intact.
         case damaged
-        /// The film cannot be written.
+        /// The video cannot be written.
         case unwritable
     }
 

@@ -1,7 +1,7 @@
 /// Why a frame or a stream of frames cannot be read, colored or written: the place, the rule, and
-/// the remedy.
+/// what to do.
 public struct FrameError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The kind of failure, for programs that handle some of them.
+    /// The kind of failure, for programs that handle some kinds.
     public enum Kind: Hashable, Sendable {
         /// A size, depth or layout that is not supported.
         case format

@@ -1,9 +1,9 @@
 public import Files
 
 /// The reason a network cannot be converted to a Core ML package, or a package cannot be run: the
-/// location, the rule that is violated, and the remedy.
+/// location, the violated rule, and what to do.
 public struct ConversionError: RemediableError, Hashable, Sendable, CustomStringConvertible {
-    /// What has to be changed to avoid the error.
+    /// What must be changed to avoid the error.
     public enum Cause: Hashable, Sendable {
         /// An option that the model does not support.
         case option
@@ -11,7 +11,7 @@ public struct ConversionError: RemediableError, Hashable, Sendable, CustomString
         case model
     }
 
-    /// What has to be changed: an option or the model.
+    /// What must be changed: an option or the model.
     public var cause = Cause.model
     /// The path of the file; empty if none is involved.
     public var file: String

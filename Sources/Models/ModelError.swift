@@ -1,6 +1,6 @@
-/// Why a model cannot be run: the model, the rule it breaks, and the remedy.
+/// Why a model cannot be run: the model, the violated rule, and what to do.
 public struct ModelError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What keeps the model from running.
+    /// The kind of problem.
     public enum Kind: Hashable, Sendable {
         /// The package does not map lightness to colors.
         case notAColorizer
@@ -8,7 +8,7 @@ public struct ModelError: Error, Hashable, Sendable, CustomStringConvertible {
         case size
         /// The inputs are not those of the model.
         case inputs
-        /// The model gives colors of another size than its input.
+        /// The model returns colors of another size than its input.
         case outputSize
         /// The colors contain NaN or infinity.
         case nonFinite
@@ -20,7 +20,7 @@ public struct ModelError: Error, Hashable, Sendable, CustomStringConvertible {
     public let kind: Kind
     /// The path of the model, or the name of its architecture.
     public let model: String
-    /// The broken rule and the remedy.
+    /// The violated rule, and what to do.
     public let problem: String
 
     package init(_ kind: Kind, _ model: String, _ problem: String) {

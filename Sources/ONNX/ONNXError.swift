@@ -1,14 +1,14 @@
-/// Why an ONNX file cannot be read or run: the file, the place in it, the rule that is broken and
+/// Why an ONNX file cannot be read or run: the file, the place in it, the broken rule and
 /// what to do about it.
 public struct ONNXError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The path of the file; empty for a network that a checkpoint holds.
+    /// The path of the file; empty for a network in a checkpoint.
     public package(set) var file: String
     /// The place in the file, for example `node "/model1/Conv" (Conv)`; empty where the file as
     /// a whole is meant.
     public let place: String
     /// The rule that is broken.
     public let rule: String
-    /// What to do about it, as a sentence.
+    /// How to fix it, as a sentence.
     public let remedy: String
 
     package init(

@@ -1,6 +1,6 @@
 /// Why photos are refused.
 public struct PhotoError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The kind of failure, for programs that handle some of them.
+    /// The kind of failure, for programs that handle some kinds.
     public enum Kind: Hashable, Sendable {
         /// The file is not a packed dataset.
         case notAPack
@@ -14,7 +14,7 @@ public struct PhotoError: Error, Hashable, Sendable, CustomStringConvertible {
         case output
         /// A mask is missing, has another size than its photo, or lacks an instance.
         case mask
-        /// Four corners are no convex quadrilateral, clockwise from the upper left.
+        /// Four corners do not form a convex quadrilateral, clockwise from the upper left.
         case corners
         /// A quadrilateral reaches beyond its photo.
         case outside
@@ -22,7 +22,7 @@ public struct PhotoError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// The kind of failure.
     public let kind: Kind
-    /// The file, the rule and the way out.
+    /// The file, the rule and what to do.
     public let description: String
 
     package init(_ kind: Kind, _ description: String) {

@@ -1,6 +1,6 @@
 /// Why a file of tensors could not be read or written: the file, the object in it and the problem.
 public struct TensorFileError: Error, Hashable, Sendable, Codable, CustomStringConvertible {
-    /// The kind of failure, for programs that handle some of them.
+    /// The kind of failure, for programs that handle some kinds.
     public enum Kind: Hashable, Sendable, Codable {
         /// The file does not exist, is a folder or may not be read.
         case unreadable
@@ -8,10 +8,10 @@ public struct TensorFileError: Error, Hashable, Sendable, Codable, CustomStringC
         case otherFormat
         /// The file is incomplete or inconsistent.
         case damaged
-        /// The file needs something that is not done for untrusted files: following a link to
+        /// The file needs something that is not allowed for untrusted files: following a link to
         /// another file, a filter plug-in, more memory than the limits allow.
         case refused
-        /// The file has no tensor or group of the requested name.
+        /// The file has no tensor or group with the requested name.
         case notFound
         /// A tensor does not have the requested shape, or an attribute not the requested type.
         case mismatch
@@ -23,9 +23,9 @@ public struct TensorFileError: Error, Hashable, Sendable, Codable, CustomStringC
     public let kind: Kind
     /// The path of the file.
     public let path: String
-    /// The dataset, group or attribute in the file; nil if the file as a whole is meant.
+    /// The dataset, group or attribute in the file; nil for the file as a whole.
     public let place: String?
-    /// What is wrong and what to do about it.
+    /// What is wrong, and what to do about it.
     public let problem: String
 
     package init(_ kind: Kind, path: String, place: String? = nil, _ problem: String) {
@@ -35,7 +35,7 @@ public struct TensorFileError: Error, Hashable, Sendable, Codable, CustomStringC
         self.problem = problem
     }
 
-    /// `path: place: problem`, or `path: problem` if the file as a whole is meant.
+    /// `path: place: problem`, or `path: problem` for the file as a whole.
     public var description: String {
         guard let place else { return "\(path): \(problem)" }
         return "\(path): \(place): \(problem)"

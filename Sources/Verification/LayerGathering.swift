@@ -53,12 +53,12 @@ protocol ExpectedOutputs: AnyObject {
     /// The reference's name, for messages.
     var source: String { get }
 
-    /// Prepares the runs; called once, before the first.
+    /// Prepares the runs; called once, before the first run.
     ///
     /// - Parameter runs: the number of runs.
     func prepare(first: VerificationInput, runs: Int) throws
 
-    /// Restricts the runs that follow to the expected values of some of the model's values, so that
+    /// Restricts the following runs to the expected values of some of the model's values, so that
     /// others take no memory.
     func keepOnly(_ indices: Set<Int>)
 

@@ -2,12 +2,12 @@ import Foundation
 import Models
 import TensorGraph
 
-/// ``VerificationResults`` as they are in a file. The keys are in snake_case there.
+/// ``VerificationResults`` as stored in a file, with keys in snake_case.
 struct ResultsFile: Codable {
     private static let format = "retint verification"
     private static let version = 2
 
-    /// What tells whether this version of retint can read the rest.
+    /// The part that shows whether this version of retint can read the rest.
     private struct Head: Codable {
         let format: String
         let version: Int
@@ -50,7 +50,7 @@ struct ResultsFile: Codable {
         let error: LayerError?
     }
 
-    /// The figures of one judge.
+    /// The measurements of one runtime.
     struct Report: Codable {
         let judge: Judge
         let runtime: String
@@ -155,7 +155,7 @@ extension ResultsFile.Layer {
 // MARK: Reading
 
 extension ResultsFile {
-    /// - Throws: ``VerificationError`` if the bytes are no results of this version, or a key is
+    /// - Throws: ``VerificationError`` if the bytes are not results of this version, or a key is
     ///   missing or has a value of another type.
     init(_ bytes: [UInt8], path: String) throws {
         let decoder = JSONDecoder()
@@ -259,7 +259,7 @@ extension ResultsFile.Report {
 }
 
 extension VerificationError {
-    /// A file that is no JSON, or whose keys or values are others than those of results.
+    /// A file that is not JSON, or whose keys or values are not those of results.
     fileprivate init(_ error: DecodingError, path: String) {
         let remedy = "; name a file that retint verify --save has written"
         func at(_ keys: [any CodingKey], _ rule: String) -> VerificationError {

@@ -1,8 +1,8 @@
 import Models
 
-/// Why models could not be compared: the file, the place in it, the rule and the remedy.
+/// Why models could not be compared: the file, the place in it, the rule and what to do.
 public struct VerificationError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What has to be changed: the reference, the model, or the choice of the two.
+    /// What must be changed: the reference, the model, or the choice of the two.
     public enum Kind: Hashable, Sendable {
         /// The reference has no inputs or no outputs, or values that cannot be used.
         case badReference
@@ -10,7 +10,7 @@ public struct VerificationError: Error, Hashable, Sendable, CustomStringConverti
         case mismatch
         /// The model cannot be run on the inputs.
         case badModel
-        /// A file is not what a verification has saved.
+        /// A file does not contain saved results of a verification.
         case badResults
     }
 
@@ -20,7 +20,7 @@ public struct VerificationError: Error, Hashable, Sendable, CustomStringConverti
     public let path: String
     /// The place in the file, such as `outputs/ab`; empty for the whole file.
     public let place: String
-    /// The broken rule and the remedy.
+    /// The violated rule, and what to do.
     public let problem: String
 
     init(_ kind: Kind, path: String, place: String = "", _ problem: String) {

@@ -10,7 +10,7 @@ extension VerificationReport: Encodable {
         case deltaE2000P99 = "delta_e2000_p99"
     }
 
-    /// Encodes the figures and the verdict.
+    /// Encodes the measurements and the verdict.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(passed, forKey: .passed)

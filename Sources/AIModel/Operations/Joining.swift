@@ -1,6 +1,6 @@
 import MLPackage
 
-/// Tensors that are put together or taken apart along an axis.
+/// Concatenation and splitting.
 enum Joining: OperationFamily {
     static let writers: [String: OperationWriter] = [
         "concat": { graph, operation in

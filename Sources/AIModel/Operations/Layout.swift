@@ -1,6 +1,6 @@
 import MLPackage
 
-/// Shapes, and the same elements under other shapes.
+/// Shapes, and reshaping.
 enum Shapes: OperationFamily {
     static let writers: [String: OperationWriter] = [
         "identity": { _, operation in [try operation.value("x")] },

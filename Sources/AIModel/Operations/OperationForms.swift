@@ -1,4 +1,4 @@
-/// A file of the folder Operations: how operations of the dialect and of MIL correspond.
+/// A family of operations, which is a file in this folder: translations in both directions.
 protocol OperationFamily: SendableMetatype {
     /// By MIL type: adds the dialect's operations and returns the MIL operation's results.
     static var writers: [String: OperationWriter] { get }
@@ -12,9 +12,9 @@ typealias OperationWriter =
 typealias OperationReader =
     @Sendable (_ graph: GraphReader, _ operation: ReadOperation) throws -> [ReadValue]
 
-/// The operations of MIL that are written as operations of the dialect, and the reverse.
+/// The MIL operations that are written to `.aimodel`, and the operations that are read from it.
 enum OperationForms {
-    /// In alphabetical order. `OperationFormsTests` compares them with what the sources declare.
+    /// In alphabetical order. `OperationFormsTests` compares the list with the sources.
     static let all: [any OperationFamily.Type] = [
         ActivationQuantization.self,
         Activations.self,

@@ -1,7 +1,7 @@
 import MIL
 import MLPackage
 
-/// Squares of pixels as channels, and the reverse. The dialect has neither.
+/// Pixel shuffles. The dialect has no such operation.
 enum PixelShuffles: OperationFamily {
     static let writers: [String: OperationWriter] = [
         "pixel_shuffle": { graph, operation in

@@ -1,9 +1,9 @@
 import TensorGraph
 
-/// The operations that the CPU computes: those of the graph, and those that the engine's passes put
-/// in their place.
+/// The operations that the CPU computes: those of the graph, and those that replace them in the
+/// engine's passes.
 enum OperationForms {
-    /// In alphabetical order. `OperationFormsTests` compares them with what the sources declare.
+    /// In alphabetical order. `OperationFormsTests` compares the list with the sources.
     static let all: [any CPUOperation.Type] = [
         Absolute.self,
         Add.self,
@@ -81,8 +81,7 @@ enum OperationForms {
 
     private static let types = Set(all.map { ObjectIdentifier($0) })
 
-    /// The kernel that computes an operation; nil if it is not in the list, or has no kernel of its
-    /// own.
+    /// The kernel of an operation; nil if it is not in the list, or does not have its own kernel.
     static func kernel(
         for operation: any Operation, inputs: [Buffer], output: Buffer
     ) -> Kernel? {

@@ -1,9 +1,8 @@
 import TensorGraph
 
-/// The operations that have a form in MIL: those of the graph that are lowered, and those that are
-/// raised from MIL. What is not in the list does not exist for either.
+/// The graph operations that are lowered to MIL, and the types that raise MIL operations.
 enum OperationForms {
-    /// In alphabetical order. `OperationFormsTests` compares them with what the sources declare.
+    /// In alphabetical order. `OperationFormsTests` compares the list with the sources.
     static let all: [any MILForm.Type] = [
         Absolute.self,
         ActivationQuantization.self,
@@ -80,12 +79,12 @@ enum OperationForms {
             form.milTypes.map { ($0, form) }
         })
 
-    /// How an operation of the graph is lowered; nil if MIL has no form of it.
+    /// An operation as one that can be lowered; nil if it is not in the list, or is only raised.
     static func lowering(_ operation: any Operation) -> (any MILLowerable)? {
         guard types.contains(ObjectIdentifier(type(of: operation))) else { return nil }
         return operation as? any MILLowerable
     }
 
-    /// What raises a type of MIL's operations; nil if nothing does.
+    /// The type that raises MIL operations of `milType`; nil if they are not supported.
     static func raising(_ milType: String) -> (any MILRaisable.Type)? { raisable[milType] }
 }

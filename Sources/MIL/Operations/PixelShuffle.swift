@@ -47,7 +47,7 @@ extension PixelUnshuffle: MILLowerable, MILRaisable {
 }
 
 extension OperationParameters {
-    /// The side of the squares of pixels that are taken apart or put together.
+    /// The factor of a pixel shuffle.
     package func factor(_ parameter: String) throws -> Int {
         let factor = try integer(parameter)
         guard (1...1 << 12).contains(factor) else {

@@ -2,9 +2,9 @@
 struct OperationRule: Sendable {
     typealias Translation = @Sendable (NodeContext) throws -> [ONNXValue]
 
-    /// The inputs that are learned where they are initializers.
+    /// The inputs that are learned if they are initializers.
     let parameters: Set<Int>
-    /// The inputs that are running statistics where they are initializers.
+    /// The inputs that are running statistics if they are initializers.
     let buffers: Set<Int>
     /// Whether an initializer of one element is learned, or a constant of the formula.
     let learnsScalars: Bool

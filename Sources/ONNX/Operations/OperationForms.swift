@@ -1,11 +1,11 @@
-/// A file of the folder Operations: how operations of ONNX are read, by their names.
+/// A family of operations, which is a file in this folder: rules by operation name.
 protocol OperationFamily: SendableMetatype {
     static var rules: [String: OperationRule] { get }
 }
 
-/// The operations of ONNX that are read.
+/// The supported ONNX operations.
 enum OperationForms {
-    /// In alphabetical order. `OperationFormsTests` compares them with what the sources declare.
+    /// In alphabetical order. `OperationFormsTests` compares the list with the sources.
     static let all: [any OperationFamily.Type] = [
         Activations.self,
         Arithmetic.self,

@@ -1,6 +1,6 @@
 import TensorGraph
 
-/// Squares of pixels as channels, and the reverse.
+/// Pixel shuffles.
 enum PixelShuffles: OperationFamily {
     static let rules: [String: OperationRule] = [
         "DepthToSpace": OperationRule(depthToSpace),
@@ -35,7 +35,7 @@ enum PixelShuffles: OperationFamily {
         return size
     }
 
-    /// Channels that are counted in `outer` times `inner`, counted the other way round.
+    /// Channels ordered as `outer` × `inner`, reordered as `inner` × `outer`.
     private static func swapped(_ x: Tensor, _ outer: Int, _ inner: Int) -> Tensor {
         let apart = x.reshaped([x.shape[0], outer, inner, x.shape[2], x.shape[3]])
         return apart.transposed([0, 2, 1, 3, 4]).reshaped(x.shape)

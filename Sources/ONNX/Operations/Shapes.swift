@@ -1,7 +1,7 @@
 import TensorFiles
 import TensorGraph
 
-/// Shapes, and the same elements under other shapes.
+/// Shapes, and reshaping.
 enum Shapes: OperationFamily {
     static let rules: [String: OperationRule] = [
         "Shape": OperationRule { node in
@@ -59,7 +59,7 @@ enum Shapes: OperationFamily {
         "Range": OperationRule(range),
     ]
 
-    /// A value under another shape of as many elements.
+    /// A value reshaped, with the same number of elements.
     static func reshaped(
         _ value: ONNXValue, _ dimensions: [Int], _ node: NodeContext
     ) throws -> ONNXValue {
@@ -73,7 +73,7 @@ enum Shapes: OperationFamily {
         return .tensor(try node.tensor(value).reshaped(Shape(dimensions)), value.type)
     }
 
-    /// 0 stands for the input's extent, −1 for what is left.
+    /// 0 means the input's extent, −1 the remaining elements.
     @Sendable private static func reshape(_ node: NodeContext) throws -> [ONNXValue] {
         let value = try node.value(0)
         var wanted = try node.integers(1, or: "shape") ?? []
@@ -142,7 +142,7 @@ enum Shapes: OperationFamily {
         return [.host(ONNXTensor(floats: values, dimensions: [count], type: type))]
     }
 
-    /// How many numbers a range has.
+    /// The number of elements of a range.
     private static func count(
         _ start: Double, _ limit: Double, _ step: Double, _ node: NodeContext
     ) throws -> Int {

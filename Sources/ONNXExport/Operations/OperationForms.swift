@@ -1,11 +1,11 @@
-/// A file of the folder Operations: what operations of MIL become in ONNX, by their types.
+/// A family of operations, which is a file in this folder: their translations, by MIL type.
 protocol OperationFamily: SendableMetatype {
     static var forms: [String: Form] { get }
 }
 
-/// The operations of MIL that are written as ONNX.
+/// The MIL operations that are written as ONNX.
 enum OperationForms {
-    /// In alphabetical order. `OperationFormsTests` compares them with what the sources declare.
+    /// In alphabetical order. `OperationFormsTests` compares the list with the sources.
     static let all: [any OperationFamily.Type] = [
         ActivationQuantization.self,
         Activations.self,
@@ -27,7 +27,7 @@ enum OperationForms {
 
     static let forms = Dictionary(uniqueKeysWithValues: all.flatMap { Array($0.forms) })
 
-    /// What operations that decompress weights become.
+    /// The translation of operations that decompress weights.
     static let weights: [String: Form] = [
         "constexpr_affine_dequantize": { try $0.writeAffine() },
         "constexpr_blockwise_shift_scale": { try $0.writeShiftScale() },
