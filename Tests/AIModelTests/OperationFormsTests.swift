@@ -6,7 +6,7 @@ import Testing
 
 @testable import AIModel
 
-/// The list of what is written as `.aimodel` and read from it.
+/// The list of operations that are written to `.aimodel` and read from it.
 @Suite struct OperationFormsTests {
     @Test func listsWhatTheSourcesDeclare() throws {
         let declared = try SourceDeclarations(of: "Sources/AIModel")
@@ -14,7 +14,7 @@ import Testing
         #expect(OperationForms.all.map { "\($0)" } == declared.sorted())
     }
 
-    /// Operations of the graph that the dialect has not: they are written as others.
+    /// The dialect does not have these: they are written as other operations.
     private static let composed: Set<String> = []
 
     @Test func readsWhatIsWritten() throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MIL
 
-/// The list of forms in MIL.
+/// The list of operations that are lowered and raised.
 @Suite struct OperationFormsTests {
     @Test func listsWhatTheSourcesDeclare() throws {
         let declared = try SourceDeclarations(of: "Sources/MIL").types(adopting: "MILForm")
@@ -20,7 +20,7 @@ import Testing
             operations.subtracting(OperationsOfNoFormat.all) == Set(lowerable.map { "\($0)" }))
     }
 
-    /// Operations that MIL has not: what they are lowered to is raised as it stands.
+    /// MIL does not have these: they are lowered to several operations, which are raised as such.
     private static let composed: Set = ["HardSwish", "LogSoftmax", "Negate"]
 
     @Test func raisesWhatItLowers() throws {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ONNXExport
 
-/// The list of what is written as ONNX.
+/// The list of operations that are written as ONNX.
 @Suite struct OperationFormsTests {
     @Test func listsWhatTheSourcesDeclare() throws {
         let declared = try SourceDeclarations(of: "Sources/ONNXExport")

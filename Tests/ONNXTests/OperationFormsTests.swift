@@ -7,7 +7,7 @@ import Testing
 
 @testable import ONNX
 
-/// The list of operations that are read.
+/// The list of supported operations.
 @Suite struct OperationFormsTests {
     @Test func listsWhatTheSourcesDeclare() throws {
         let declared = try SourceDeclarations(of: "Sources/ONNX")
@@ -15,7 +15,7 @@ import Testing
         #expect(OperationForms.all.map { "\($0)" } == declared.sorted())
     }
 
-    /// Operations of the graph that ONNX has not, or that are written as others.
+    /// These are written as other operations.
     private static let composed: Set<String> = []
 
     @Test func readsWhatIsWritten() throws {

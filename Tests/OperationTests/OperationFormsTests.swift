@@ -5,7 +5,7 @@ import Testing
 
 /// The list of operations that the CPU computes.
 @Suite struct OperationFormsTests {
-    /// Operations that take no step of a program.
+    /// Operations that need no step of a program, and why.
     private static let stored: [String: Set<String>] = [
         "its value is stored": ["Constant", "Input", "Variable"],
         "it names a part of another value's memory": ["BucketPart"],

@@ -2,11 +2,12 @@ package import MLPackage
 package import OperationCases
 package import TensorGraph
 
-/// Which operations of the graph a file format keeps, by the names of their types.
+/// The operations of the graph that are still operations of the graph after a file format, by the
+/// names of their types.
 package struct OperationDetour {
-    /// Those of all exported cases.
+    /// The operations of all exported cases.
     package private(set) var tried: Set<String> = []
-    /// Those that were still there after the detour.
+    /// Those that a case still has after the detour.
     package private(set) var kept: Set<String> = []
 
     /// - Parameter detour: writes a package in the format, and reads it to a graph again.
@@ -23,10 +24,10 @@ package struct OperationDetour {
     }
 }
 
-/// The operations of the graph that no file format has a form of.
+/// The operations of the graph that no file format has, and why.
 package enum OperationsOfNoFormat {
     private static let byReason: [String: Set<String>] = [
-        "its value is known, or given when the graph runs": ["Constant", "Input", "Variable"],
+        "it is a value, not a computation": ["Constant", "Input", "Variable"],
         "it belongs to a gradient": [
             "AveragePoolGradient", "BatchNormGradientSums", "BatchNormInputGradient",
             "ConvolutionWeightGradient", "MaxPoolGradient", "ReluGradient", "SliceScatter",
@@ -38,10 +39,10 @@ package enum OperationsOfNoFormat {
         "it exchanges messages with other ranks": [
             "AllReduceFinish", "AllReduceStart", "BucketPart", "CombinedMoments", "CombinedSums",
         ],
-        "no layer uses it: it occurs in gradients, and is what several operations of MIL become": [
+        "no layer uses it, only gradients and operations raised from MIL": [
             "Equal", "Greater", "GreaterOrEqual",
         ],
-        "a format's element type says it": ["RoundToHalf"],
+        "formats have element types instead": ["RoundToHalf"],
     ]
 
     package static let all = byReason.values.reduce(into: Set()) { $0.formUnion($1) }

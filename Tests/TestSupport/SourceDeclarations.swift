@@ -1,9 +1,9 @@
 package import Foundation
 
-/// The types that the sources of a target declare, and what they adopt: conformances cannot be
-/// listed at run time.
+/// The types that a target declares and the protocols that they adopt, read from its sources:
+/// Swift cannot list the types that conform to a protocol.
 package struct SourceDeclarations {
-    /// What types and protocols name after the colon of a declaration or an extension.
+    /// The protocols that a type or protocol names in its declaration or an extension.
     private var adopted: [String: Set<String>] = [:]
     private var protocols: Set<String> = []
 
