@@ -1,15 +1,15 @@
-import MIL
-import MLPackage
-import PackageSupport
-import TestSupport
+import RetintMIL
+import RetintMLPackage
+import RetintPackageSupport
+import RetintTestSupport
 import Testing
 
-@testable import AIModel
+@testable import RetintAIModel
 
 /// The list of operations that are written to `.aimodel` and read from it.
 @Suite struct OperationFormsTests {
     @Test func listsWhatTheSourcesDeclare() throws {
-        let declared = try SourceDeclarations(of: "Sources/AIModel")
+        let declared = try SourceDeclarations(of: "Sources/Formats/AIModel")
             .types(adopting: "OperationFamily")
         #expect(OperationForms.all.map { "\($0)" } == declared.sorted())
     }

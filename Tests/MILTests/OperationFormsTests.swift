@@ -1,19 +1,19 @@
-import MLPackage
-import PackageSupport
-import TestSupport
+import RetintMLPackage
+import RetintPackageSupport
+import RetintTestSupport
 import Testing
 
-@testable import MIL
+@testable import RetintMIL
 
 /// The list of operations that are lowered and raised.
 @Suite struct OperationFormsTests {
     @Test func listsWhatTheSourcesDeclare() throws {
-        let declared = try SourceDeclarations(of: "Sources/MIL").types(adopting: "MILForm")
+        let declared = try SourceDeclarations(of: "Sources/Formats/MIL").types(adopting: "MILForm")
         #expect(OperationForms.all.map { "\($0)" } == declared.sorted())
     }
 
     @Test func lowersEachOperationOfTheGraph() throws {
-        let operations = try SourceDeclarations(of: "Sources/TensorGraph")
+        let operations = try SourceDeclarations(of: "Sources/Tensors/Graph")
             .types(adopting: "Operation")
         let lowerable = OperationForms.all.filter { $0 is any MILLowerable.Type }
         #expect(

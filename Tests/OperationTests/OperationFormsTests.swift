@@ -1,7 +1,7 @@
-import TestSupport
+import RetintTestSupport
 import Testing
 
-@testable import Engine
+@testable import RetintEngine
 
 /// The list of operations that the CPU computes.
 @Suite struct OperationFormsTests {
@@ -12,12 +12,13 @@ import Testing
     ]
 
     @Test func listsWhatTheSourcesDeclare() throws {
-        let declared = try SourceDeclarations(of: "Sources/Engine").types(adopting: "CPUOperation")
+        let declared = try SourceDeclarations(of: "Sources/Tensors/Engine").types(
+            adopting: "CPUOperation")
         #expect(OperationForms.all.map { "\($0)" } == declared.sorted())
     }
 
     @Test func computesEachOperationOfTheGraph() throws {
-        let operations = try SourceDeclarations(of: "Sources/TensorGraph")
+        let operations = try SourceDeclarations(of: "Sources/Tensors/Graph")
             .types(adopting: "Operation")
         let computed = OperationForms.all.map { "\($0)" }
         #expect(operations.subtracting(computed) == Set(Self.stored.values.joined()))

@@ -1,6 +1,6 @@
-package import MLPackage
-package import OperationCases
-package import TensorGraph
+package import RetintGraph
+package import RetintMLPackage
+package import RetintOperationCases
 
 /// The operations of the graph that are still operations of the graph after a file format, by the
 /// names of their types.

@@ -7,7 +7,7 @@ package struct SourceDeclarations {
     private var adopted: [String: Set<String>] = [:]
     private var protocols: Set<String> = []
 
-    /// - Parameter folder: a folder of the package, such as `Sources/MIL`.
+    /// - Parameter folder: a folder of the package, such as `Sources/Formats/MIL`.
     package init(of folder: String) throws {
         let path = packageRoot.appending(path: folder).path
         guard let files = FileManager.default.enumerator(atPath: path) else {
