@@ -17,13 +17,12 @@ func module(_ name: String) -> String {
 /// A target in the folder `place` of Sources.
 func target(
     _ place: String, uses: [String] = [], products: [Target.Dependency] = [],
-    exclude: [String] = [], resources: [Resource]? = nil, linkerSettings: [LinkerSetting]? = nil,
-    plugins: [Target.PluginUsage]? = nil
+    exclude: [String] = [], resources: [Resource]? = nil, linkerSettings: [LinkerSetting]? = nil
 ) -> Target {
     .target(
         name: module(String(place.split(separator: "/").last!)),
         dependencies: uses.map { .byName(name: module($0)) } + products, path: "Sources/\(place)",
-        exclude: exclude, resources: resources, linkerSettings: linkerSettings, plugins: plugins)
+        exclude: exclude, resources: resources, linkerSettings: linkerSettings)
 }
 
 /// The test target in the folder `name` of Tests.
@@ -139,11 +138,7 @@ let package = Package(
             "Formats/MLPackage",
             uses: ["CoreMLProto", "Files"],
             products: [.protobuf, .system]),
-        .plugin(name: "ListMILForms", capability: .buildTool()),
-        target(
-            "Formats/MIL",
-            uses: ["Files", "Graph", "MLPackage", "Tensors"],
-            plugins: ["ListMILForms"]),
+        target("Formats/MIL", uses: ["Files", "Graph", "MLPackage", "Tensors"]),
         target(
             "Formats/ONNXReading",
             uses: ["Files", "Graph", "Layers", "ONNXProto", "TensorFiles", "Tensors"],

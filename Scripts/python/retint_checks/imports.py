@@ -90,8 +90,7 @@ class Check:
                 used |= set(EXPORT.findall(EXPORTS.read_text()))
             for module in sorted(used - declared):
                 self.violations.append(f"{name} imports {module}: declare it in Package.swift")
-            plugins = {n for n, other in self.targets.items() if other["type"] == "plugin"}
-            for module in sorted(declared - used - plugins):
+            for module in sorted(declared - used):
                 if target["type"] != "test":
                     self.violations.append(
                         f"{name} does not import {module}: remove it from Package.swift")

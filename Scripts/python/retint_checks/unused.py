@@ -52,10 +52,6 @@ class Declarations:
         for path, records in store.records().items():
             path = pathlib.Path(path)
             is_ours = SOURCES in path.parents and path.suffix == ".swift" and path.exists()
-            # The lists that build plugins write refer to what they list.
-            if "plugins" in path.parts and path.exists():
-                self.add(path, [one for record in records for one in store.occurrences(record)
-                                if one.roles & index.REFERENCE])
             if is_ours and not path.name.endswith(".pb.swift"):
                 self.lines[path] = path.read_text().splitlines()
                 for record in records:

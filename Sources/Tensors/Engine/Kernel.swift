@@ -37,8 +37,11 @@ class Kernel {
     }
 }
 
+/// An operation that the CPU computes. `OperationForms` lists all of them.
+protocol CPUOperation: Operation {}
+
 /// An operation that has its own kernel.
-protocol KernelOperation: Operation {
+protocol KernelOperation: CPUOperation {
     func kernel(inputs: [Buffer], output: Buffer) -> Kernel
 }
 
@@ -58,7 +61,7 @@ protocol EpilogueOperation: KernelOperation {}
 protocol MovingOperation: Operation {}
 
 /// An operation that only selects elements of its input.
-protocol ViewOperation: MovingOperation {
+protocol ViewOperation: CPUOperation, MovingOperation {
     /// Which elements of the input the output holds, in the output's physical order.
     func view(of input: Shape, output: Shape) -> View
 }
@@ -71,6 +74,6 @@ protocol InPlaceOperation: Operation {}
 protocol PromptOperation: Operation {}
 
 /// An operation that the engine expresses by others before it compiles.
-protocol DecomposableOperation: Operation {
+protocol DecomposableOperation: CPUOperation {
     func decomposed(_ inputs: [Tensor]) -> Tensor
 }

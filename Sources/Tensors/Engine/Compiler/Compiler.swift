@@ -81,8 +81,8 @@ struct Compiler {
     private func kernel(of id: Int) throws(GraphError) -> Kernel {
         let node = graph.nodes[id]
         let (inputs, output) = (node.inputs.map(values.buffer), values.buffer(id))
-        if let operation = node.operation as? any KernelOperation {
-            return operation.kernel(inputs: inputs, output: output)
+        if let kernel = OperationForms.kernel(for: node.operation, inputs: inputs, output: output) {
+            return kernel
         }
         if let operation = node.operation as? any HostOperation {
             return HostKernel(operation, module: node.module, inputs: inputs, output: output)

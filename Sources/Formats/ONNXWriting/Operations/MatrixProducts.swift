@@ -1,5 +1,5 @@
-/// Products of matrices.
-enum Products {
+/// MatrixProducts of matrices.
+enum MatrixProducts: OperationFamily {
     static let forms: [String: Form] = [
         "matmul": { operation in
             let x = try operation.matrix("x", transposed: "transpose_x")

@@ -1,7 +1,7 @@
 import RetintMLPackage
 
 /// Batch normalization with constants: a scale and a shift of each channel.
-enum NormalizationForms: DialectForms {
+enum Normalizations: OperationFamily {
     static let writers: [String: OperationWriter] = [
         "batch_norm": { graph, operation in
             let x = try operation.value("x")

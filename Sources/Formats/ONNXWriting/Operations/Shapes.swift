@@ -1,5 +1,5 @@
 /// Operations that only arrange elements differently.
-enum Layouts {
+enum Shapes: OperationFamily {
     static let forms: [String: Form] = [
         "reshape": { operation in
             let shape = try operation.requiredIntegers("shape")

@@ -2,7 +2,7 @@ import RetintMLPackage
 
 /// Resizing of images. The dialect's `interpolate` takes the value at position
 /// (i + ½ − offset) / scale − ½ for output i.
-enum InterpolationForms: DialectForms {
+enum Resizing: OperationFamily {
     static let writers: [String: OperationWriter] = [
         "upsample_bilinear": { graph, operation in
             let aligns = try operation.bool("align_corners", default: true)

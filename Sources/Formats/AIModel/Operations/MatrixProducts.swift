@@ -1,7 +1,7 @@
 import RetintMLPackage
 
 /// Products of matrices.
-enum MatrixForms: DialectForms {
+enum MatrixProducts: OperationFamily {
     static let writers: [String: OperationWriter] = [
         "matmul": { graph, operation in
             var (x, y) = try (operation.value("x"), operation.value("y"))

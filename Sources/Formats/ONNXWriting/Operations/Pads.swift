@@ -1,4 +1,4 @@
-enum Padding {
+enum Pads: OperationFamily {
     static let forms: [String: Form] = ["pad": { try $0.pad() }]
 
     private static let modes = ["constant": "constant", "reflect": "reflect", "replicate": "edge"]
@@ -16,7 +16,7 @@ extension TranslatedOperation {
     /// MIL lists the amounts before and after for each of the last axes, ONNX all before and then
     /// all after.
     fileprivate func pad() throws {
-        let (mode, rank) = try (Padding.mode(self), type(of: "x").rank)
+        let (mode, rank) = try (Pads.mode(self), type(of: "x").rank)
         let amounts = try requiredIntegers("pad")
         guard amounts.count.isMultiple(of: 2), amounts.count <= 2 * rank else {
             throw error("\(amounts.count) amounts do not fit rank \(rank)")
