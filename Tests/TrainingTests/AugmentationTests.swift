@@ -114,7 +114,8 @@ import Testing
                 #expect(run.step.variables[name] == learned[name], "\(name)")
             }
         }
-        #expect(run.step.parameterNames.contains { run.step.variables[$0] != first[$0] })
+        #expect(
+            run.step.parameterNames.contains { run.step.variables[$0] != first[$0] })
     }
 
     @Test(arguments: ["64 31", "", "a", "64,96", "32 32 32 32 32 32 32 32 32"])
@@ -343,9 +344,9 @@ import Testing
                 "architecture=class-unet")
             let classes = try #require(
                 ClassTargets(
-                    ClassUNet(), configuration,
-                    photos: PhotoCache([], shortSide: 64, maximumBytes: 0)))
-            return try #require(classes.inputs(for: target)["class_weights"]).scalars
+                    ClassUNet(), configuration.loss,
+                    photos: PhotoCache([], shortSide: 64, maximumBytes: 0), side: 32))
+            return try #require(classes.inputs(for: target)[.classWeights]).scalars
         }
         #expect(weights[0] == [1, 1, 1, 1])
         for (weight, expected) in zip(weights[1], [4, 2.5, 1, 1] as [Float]) {

@@ -4,6 +4,7 @@ import RetintDistributed
 import RetintGraph
 import RetintLayers
 import RetintPhotoData
+import RetintTensors
 import RetintTestSupport
 import Testing
 

@@ -2,27 +2,6 @@ import RetintDistributed
 import RetintGraph
 import RetintTensors
 
-extension TrainingConfiguration {
-    /// This configuration with the batch that the ranks split.
-    ///
-    /// - Throws: ``TrainingError`` for a value out of range, or a batch with less than one crop per
-    ///   rank.
-    func shared(over ranks: Communicator) throws(TrainingError) -> TrainingConfiguration {
-        var result = self
-        if let batchPerRank {
-            result.batch = batchPerRank.multipliedReportingOverflow(by: ranks.size).partialValue
-        }
-        try result.requireValuesInRange()
-        guard result.batch >= ranks.size else {
-            throw TrainingError(
-                at: "batch",
-                "is \(result.batch), less than one crop for each of \(ranks.size) ranks; raise it, "
-                    + "or start fewer ranks")
-        }
-        return result
-    }
-}
-
 extension TrainingRun {
     /// Reports, on rank 0, the photos that any rank could not read.
     func reportBadPhotosOfAll() throws {

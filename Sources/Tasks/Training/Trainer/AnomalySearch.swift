@@ -14,7 +14,7 @@ struct AnomalySearch {
     /// - Parameters:
     ///   - loss: a loss whose graph contains its gradients.
     ///   - ranks: the ranks that all search at the same time.
-    init(_ loss: Tensor, threads: Int?, ranks: Communicator) throws {
+    init(_ loss: Tensor, options: CompileOptions, ranks: Communicator) throws {
         self.ranks = ranks
         graph = loss.graph
         let graph = graph
@@ -22,7 +22,7 @@ struct AnomalySearch {
         nodes = graph.live(from: roots).map { Tensor(graph: graph, id: $0) }
             .filter { !$0.isSource }
         program = try Program(
-            outputs: [("loss", loss)], observing: nodes, options: CompileOptions(threads: threads))
+            outputs: [("loss", loss)], observing: nodes, options: options)
     }
 
     /// - Returns: "log in head.1, in the backward pass", or nil if all results are finite; the same

@@ -8,7 +8,7 @@ extension TrainingRun {
         try reportBadPhotosOfAll()
         var record = record("train")
         try meter.fill(&record, batch: configuration.batch, ranks)
-        record.learningRate = configuration.learningRate(at: progress.step - 1)
+        record.learningRate = schedule.learningRate(at: progress.step - 1)
         meter = StepMeter()
         try publish(record)
     }

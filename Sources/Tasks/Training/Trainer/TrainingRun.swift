@@ -5,6 +5,7 @@ import RetintDistributed
 import RetintFiles
 import RetintGraph
 import RetintTensorFiles
+import RetintTensors
 
 /// The state of one training run: network, optimizer, data, and the run's folder.
 ///
@@ -32,7 +33,7 @@ final class TrainingRun {
     let source: BatchSource
     /// Nil if there are no photos to validate with.
     private(set) var validator: Validator?
-    let groups: [ParameterGroupRule]
+    let schedule: StepSchedule
     let report: (TrainingEvent) -> Void
     let ranks: Communicator
     /// Where metrics are written; opened by the first call of ``run(until:shouldStop:)``.
@@ -71,13 +72,17 @@ final class TrainingRun {
         self.progress = progress
         (meter, consecutiveSkips) = (progress.meter ?? StepMeter(), progress.consecutiveSkips ?? 0)
         let network = try checkpoint.makeColorizer()
-        groups = try configuration.groupRules()
+        schedule = try configuration.stepSchedule()
+        let objective = try Objective(
+            network, configuration.loss, configuration.distillation,
+            hints: configuration.data.hints)
         step = try SizedSteps(
-            network, configuration, weights: checkpoint.variables, ranks: ranks)
+            objective, configuration.stepOptions(schedule.groups), sides: configuration.data.sides,
+            weights: checkpoint.variables, ranks: ranks)
         let cache = PhotoCache(photos.training, configuration.data)
-        let classes = ClassTargets(network, configuration, photos: cache)
-        source = try BatchSource(cache, configuration, classes: classes, ranks: ranks)
         let side = configuration.data.crop
+        let classes = ClassTargets(network, configuration.loss, photos: cache, side: side)
+        source = try BatchSource(cache, configuration.batchOptions, classes: classes, ranks: ranks)
         overview = TrainingOverview(
             firstStep: progress.step, photos: photos.training.count,
             validationPhotos: photos.validation.count, ranks: ranks.size, stepBytes: step.bytes,
@@ -87,7 +92,8 @@ final class TrainingRun {
         try requireEqualRanks()
         guard !photos.validation.isEmpty else { return }
         let validator = try Validator(
-            network, configuration, photos: photos.validation, classes: classes, ranks: ranks)
+            objective, configuration.validationOptions, photos: photos.validation, classes: classes,
+            ranks: ranks)
         for photo in validator.badPhotos { report(.badPhoto(photo)) }
         self.validator = validator
     }
@@ -190,7 +196,7 @@ final class TrainingRun {
         let start = clock.now
         let batch = try loader.take()
         let loaded = clock.now
-        var settings = configuration.settings(at: progress.step, groups)
+        var settings = schedule.settings(at: progress.step)
         settings.requests = own
         let waited = ranks.waitingTime
         let result = try step.run(batch, settings)

@@ -41,7 +41,7 @@ extension TrainingRun {
     fileprivate func rehearse() throws -> TrainingRehearsal {
         let clock = ContinuousClock()
         var steps = Duration.zero
-        for indices in stepsBySide() {
+        for indices in source.stepsBySide(of: min(configuration.steps, Self.sampledSteps)) {
             // The first step of a side also allocates memory.
             _ = try trial(step: indices[0], rate: 0)
             let other = indices[min(1, indices.count - 1)]
@@ -56,15 +56,6 @@ extension TrainingRun {
 
     /// For longer trainings, these first steps show how many have crops of which side.
     private static let sampledSteps = 10_000
-
-    /// The steps of the training, those with crops of one side together.
-    private func stepsBySide() -> [[Int]] {
-        let seed = UInt64(configuration.seed)
-        let groups = Dictionary(grouping: 0..<min(configuration.steps, Self.sampledSteps)) {
-            configuration.data.side(step: $0, seed: seed)
-        }
-        return groups.sorted { $0.key < $1.key }.map(\.value)
-    }
 
     fileprivate func learningRateRange(
         from lowest: Double, to highest: Double, steps: Int, _ shouldStop: () -> Bool
@@ -83,9 +74,7 @@ extension TrainingRun {
     ///
     /// - Returns: its loss.
     private func trial(step index: Int, rate: Double) throws -> Double {
-        let settings = TrainingStep.Settings(
-            learningRates: groups.map { rate * $0.rate }, averageDecay: 0,
-            teacherShare: configuration.teacherShare(at: index), applies: true)
+        let settings = schedule.settings(at: index, rate: rate)
         let result = try step.run(try source.batch(step: index), settings)
         report(.step(index + 1, loss: Double(result.loss)))
         return Double(result.loss)
