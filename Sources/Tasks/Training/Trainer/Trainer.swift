@@ -49,7 +49,7 @@ public final class Trainer: Sendable {
 
     /// Whether the output folder of a configuration contains a run that can be resumed.
     public static func canResume(_ configuration: TrainingConfiguration) -> Bool {
-        TrainingRun.canResume(in: configuration.output)
+        RunFolder(configuration.output).holdsRun
     }
 
     /// Trains, and returns the events as they happen.
