@@ -138,7 +138,7 @@ import Testing
         for seed in 0..<40 {
             let randoms = (0..<3).map { RandomStream(seed: UInt64(seed), name: "\($0)") }
             let inputs = ColorHints.inputs(for: target, randoms)
-            let (hints, mask) = (try #require(inputs["hints"]), try #require(inputs["mask"]))
+            let (hints, mask) = (try #require(inputs[.hints]), try #require(inputs[.mask]))
             #expect(mask.shape == [3, 1, 24, 20] && hints.shape == target.shape)
             #expect(mask.scalars.allSatisfy { $0 == 0 || $0 == 1 })
             for (index, isHinted) in mask.scalars.enumerated() {

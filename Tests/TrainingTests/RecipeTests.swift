@@ -115,7 +115,7 @@ import Testing
         #expect(error?.description.contains("in the forward pass") == true)
         #expect(error?.description.contains("stem") == true)
         for (name, value) in checkpoint.variables {
-            #expect(trainer.step.variables[name] == value, "\(name)")
+            #expect(trainer.state.step.variables[name] == value, "\(name)")
         }
     }
 
@@ -165,8 +165,8 @@ import Testing
             "data.validation=\(scratch.path)/photos", "tensorboard=false")
         let trainer = try TrainingRun(configuration)
         #expect(try trainer.run() == .noProgress)
-        #expect(trainer.progress.step < 500)
-        #expect(trainer.progress.validationsSinceBest == 3)
+        #expect(trainer.state.progress.step < 500)
+        #expect(trainer.state.progress.validationsSinceBest == 3)
     }
 
     @Test func reportIsSelfContained() throws {

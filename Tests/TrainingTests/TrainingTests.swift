@@ -106,10 +106,10 @@ import Testing
     private func colors(
         of path: String, _ configuration: TrainingConfiguration, _ batch: Batch
     ) throws -> TensorData {
-        let student = ColorPrediction(ab: Graph().input("ab", batch.target.shape), logits: nil)
         let teacher = try Teacher(
-            path, configuration, batch: configuration.batch, student: student)
-        return try #require(try teacher.inputs(for: batch)["teacher"])
+            path, [.teacherColors], batch: configuration.batch, side: configuration.data.crop,
+            options: configuration.validationOptions.compile)
+        return try #require(try teacher.inputs(for: batch)[.teacherColors])
     }
 
     @Test func frozenParametersStay() throws {
@@ -136,11 +136,10 @@ import Testing
 
     @Test func shareOfTheTeacherChangesLinearly() throws {
         var configuration = TrainingConfiguration()
-        configuration.steps = 5
         configuration.distillation.weight = 0.8
-        #expect(configuration.teacherShare(at: 4) == 0.8)
+        #expect(configuration.distillation.share(at: 4, of: 5) == 0.8)
         configuration.distillation.finalWeight = 0
-        let shares = (0..<5).map { configuration.teacherShare(at: $0) }
+        let shares = (0..<5).map { configuration.distillation.share(at: $0, of: 5) }
         for (share, wanted) in zip(shares, [0.8, 0.6, 0.4, 0.2, 0]) {
             #expect(abs(share - wanted) < 1e-12)
         }

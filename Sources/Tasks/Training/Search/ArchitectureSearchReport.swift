@@ -58,7 +58,7 @@ extension ArchitectureSearchReport.Candidate {
     init(_ result: CandidateResult, imageSize: Int) throws {
         let configuration = result.candidate.configuration
         candidate = result.candidate.name
-        checkpoint = "\(configuration.output)/best.h5"
+        checkpoint = RunFolder(configuration.output).best
         (steps, isFinalist) = (result.steps, result.isFinalist)
         let folded = try Checkpoint(contentsOf: checkpoint).folded()
         let summary = NetworkSummary(

@@ -1,10 +1,20 @@
 import RetintGraph
 import RetintLayers
+import RetintTensors
 
 /// Names of accumulated gradients: `optimizer.accumulated.<name>`.
 private let accumulatedPrefix = "optimizer.accumulated."
 
-extension TrainingConfiguration {
+/// How a step's gradients change weights.
+struct UpdateOptions {
+    let optimizer: TrainingConfiguration.OptimizerSettings
+    /// The groups of parameters; the last one is of all that no other matches.
+    let groups: [ParameterGroupRule]
+    /// Patterns of parameters that are not trained, separated by spaces.
+    let freeze: String?
+    /// Steps whose gradients are averaged before weights change.
+    let accumulate: Int
+
     /// The parameters to train: those that the loss depends on and that are not frozen.
     ///
     /// - Throws: ``TrainingError`` for a pattern that matches none, or if all are frozen.
@@ -12,7 +22,7 @@ extension TrainingConfiguration {
         let live = Set(loss.graph.live(from: [loss.id]))
         let parameters = loss.graph.parameters.filter { live.contains($0.id) }
         let patterns = (freeze ?? "").split(whereSeparator: { " ,".contains($0) })
-            .map { ParameterGroupRule(pattern: String($0), schedule: schedule) }
+            .map { ParameterPattern(String($0)) }
         try Self.requireMatches(of: patterns, among: parameters, "freeze")
         let trained = parameters.filter { parameter in
             !patterns.contains { $0.matches(parameter) }
@@ -24,22 +34,14 @@ extension TrainingConfiguration {
     }
 
     private static func requireMatches(
-        of patterns: [ParameterGroupRule], among parameters: [Tensor], _ key: String
+        of patterns: [ParameterPattern], among parameters: [Tensor], _ key: String
     ) throws(TrainingError) {
-        for rule in patterns where !parameters.contains(where: rule.matches) {
+        for pattern in patterns where !parameters.contains(where: pattern.matches) {
             throw TrainingError(
-                at:
-                    key,
-                "\(rule.pattern) matches no parameter; names are such as "
+                at: key,
+                "\(pattern.text) matches no parameter; names are such as "
                     + parameters.prefix(3).map(\.variableName).joined(separator: ", "))
         }
-    }
-
-    /// The groups of ``OptimizerSettings/groups``, followed by one of all other parameters.
-    func groupRules() throws(TrainingError) -> [ParameterGroupRule] {
-        let rest = ParameterGroupRule(pattern: "*", schedule: schedule)
-        guard let groups = optimizer.groups else { return [rest] }
-        return try ParameterGroupRule.list(groups, schedule: schedule) + [rest]
     }
 
     /// Adds the updates of a step to the graph: accumulate gradients, clip them, apply the
@@ -51,7 +53,7 @@ extension TrainingConfiguration {
         let means = accumulate == 1 ? gradients : accumulated(gradients, for: parameters)
         let (clipped, norm) = clipGradNorm(
             means, maximum: optimizer.clipGradNorm.map { Float($0) } ?? .greatestFiniteMagnitude)
-        optimizer.rule.apply(try groups(parameters, clipped))
+        optimizer.rule.apply(try grouped(parameters, clipped))
         if optimizer.ema != nil { graph.averageParameters(decay: graph.averageDecay) }
         return norm
     }
@@ -67,26 +69,28 @@ extension TrainingConfiguration {
         }
     }
 
-    private func groups(_ parameters: [Tensor], _ gradients: [Tensor]) throws -> [ParameterGroup] {
-        let rules = try groupRules()
-        try Self.requireMatches(of: rules.dropLast(), among: parameters, "optimizer.groups")
+    private func grouped(
+        _ parameters: [Tensor], _ gradients: [Tensor]
+    ) throws(TrainingError) -> [ParameterGroup] {
+        try Self.requireMatches(
+            of: groups.dropLast().map(\.pattern), among: parameters, "optimizer.groups")
         let graph = parameters[0].graph
-        var groups = rules.enumerated().map { index, rule in
+        var result = groups.enumerated().map { index, rule in
             ParameterGroup(
                 parameters: [], gradients: [], learningRate: graph.learningRate(ofGroup: index),
                 weightDecay: rule.weightDecay.map { Float($0) })
         }
         for (parameter, gradient) in zip(parameters, gradients) {
-            let index = rules.firstIndex { $0.matches(parameter) } ?? rules.count - 1
-            groups[index].parameters.append(parameter)
-            groups[index].gradients.append(gradient)
+            let index = groups.firstIndex { $0.pattern.matches(parameter) } ?? groups.count - 1
+            result[index].parameters.append(parameter)
+            result[index].gradients.append(gradient)
         }
-        return groups
+        return result
     }
 }
 
 extension TrainingConfiguration.OptimizerSettings {
-    var rule: any RetintLayers.Optimizer {
+    fileprivate var rule: any RetintLayers.Optimizer {
         let decay = Float(weightDecay)
         switch kind {
         case .sgd: return SGD(momentum: Float(momentum), weightDecay: decay)

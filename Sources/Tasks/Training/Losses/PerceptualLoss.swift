@@ -4,37 +4,73 @@ import RetintGraph
 import RetintLayers
 import RetintTensors
 
-/// The difference of two colorings of a photo in the features of a colorizer's encoder (Johnson et
-/// al., "Perceptual Losses for Real-Time Style Transfer", 2016, which uses VGG's features).
+extension TrainingConfiguration {
+    /// The difference of two colorings of a photo in the features of a colorizer's encoder (Johnson
+    /// et al., "Perceptual Losses for Real-Time Style Transfer", 2016, which uses VGG's features).
+    public struct PerceptualLoss: LossTerm {
+        /// The weight of the squared difference of features.
+        public var weight = 0.0
+        /// The checkpoint of that colorizer, which takes hints.
+        public var network: String?
+        /// The modules whose outputs are its features, separated by spaces.
+        public var modules = "model2 model3"
+
+        /// The defaults.
+        public init() {}
+
+        static var fields: [ConfigurationField] {
+            [
+                .init(
+                    "loss.perceptual", \.loss.perceptual.weight, .range(0...1e6),
+                    "weight of the squared difference of a colorizer's features"),
+                .init(
+                    "loss.perceptual_network", optional: \.loss.perceptual.network,
+                    .path("a checkpoint"), "that colorizer, which takes hints: siggraph17"),
+                .init(
+                    "loss.perceptual_modules", \.loss.perceptual.modules,
+                    .path("names of modules"), "modules whose outputs are the features"),
+            ]
+        }
+
+        func prepared(_ setup: LossSetup) throws -> [PreparedLoss] {
+            guard weight > 0 else { return [] }
+            let encoder = try PerceptualEncoder(self)
+            let part = PreparedLoss(
+                reference: .photo, inputs: [.lightness, .target], variables: encoder.variables
+            ) { context in
+                encoder(context[.lightness], context.estimate, context[.target]) * Float(weight)
+            }
+            return [part]
+        }
+    }
+}
+
+/// The encoder whose features the perceptual loss compares.
 ///
-/// The encoder is that of a colorizer that takes hints: its input is lightness with the color of
-/// every pixel as a hint. Its weights stay fixed.
-struct PerceptualLoss {
+/// It is that of a colorizer that takes hints: its input is lightness with the color of every pixel
+/// as a hint. Its weights stay fixed.
+struct PerceptualEncoder {
     private let network: any HintedColorizer
     private let modules: [String]
     /// The encoder's weights by their names in the graph.
     let variables: [String: TensorData]
     private static let scope = "perceptual"
 
-    /// - Returns: nil if the configuration does not use it.
     /// - Throws: ``TrainingError`` if the checkpoint does not fit; the errors of reading it.
-    init?(_ loss: TrainingConfiguration.LossSettings) throws {
-        guard loss.perceptual > 0 else { return nil }
-        guard let path = loss.perceptualNetwork else {
+    fileprivate init(_ loss: TrainingConfiguration.PerceptualLoss) throws {
+        guard let path = loss.network else {
             throw TrainingError(
-                at:
-                    "loss.perceptual_network",
+                at: "loss.perceptual_network",
                 "name a checkpoint of siggraph17, or set loss.perceptual to 0")
         }
         let checkpoint = try Checkpoint(contentsOf: path)
         guard let hinted = try checkpoint.makeColorizer() as? any HintedColorizer else {
             throw TrainingError(
-                at:
-                    "loss.perceptual_network",
+                at: "loss.perceptual_network",
                 "\(path) contains \(checkpoint.architecture), which takes no color hints; use a "
                     + "checkpoint of siggraph17")
         }
-        let names = loss.perceptualModules.split(whereSeparator: { " ,".contains($0) })
+        let names = loss.modules.split(whereSeparator: { " ,".contains($0) })
         self.init(hinted, variables: checkpoint.variables, modules: names.map(String.init))
         try requireModules(path)
     }
@@ -55,8 +91,7 @@ struct PerceptualLoss {
         let found = features(graph.input("lightness", [1, 1, side, side]), color, "")
         guard !modules.isEmpty, found.count == modules.count else {
             throw TrainingError(
-                at:
-                    "loss.perceptual_modules",
+                at: "loss.perceptual_modules",
                 "\(modules.joined(separator: " ")): \(path) does not have all of these modules; "
                     + "inspect it for their names")
         }

@@ -1,6 +1,8 @@
+import RetintPhotoData
+
 /// The keys of ``TrainingConfiguration/oldPhoto``.
-extension ConfigurationField {
-    static var oldPhotoFields: [ConfigurationField] {
+extension OldPhotoSettings: ConfigurationSection {
+    static var fields: [ConfigurationField] {
         [
             share("sepia", \.oldPhoto.sepia, "toned sepia, then converted to gray"),
             .init(

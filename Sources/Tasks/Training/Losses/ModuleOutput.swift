@@ -1,4 +1,5 @@
 import RetintGraph
+import RetintTensors
 
 extension Graph {
     /// The output of a module: the last node added in it that is not only part of an update, such

@@ -1,0 +1,122 @@
+import Foundation
+import RetintArchitectures
+import RetintCheckpoints
+import RetintFiles
+import RetintGraph
+import RetintTensorFiles
+import RetintTensors
+
+/// The starting point of a run.
+enum TrainingStart {
+    /// New weights, or those of the configuration's `init` checkpoint.
+    case fresh
+    /// `last.h5` in the output folder.
+    case resumed
+    /// As ``fresh``, for a few steps whose results are discarded: nothing is written, so an
+    /// existing run in the output folder does not matter.
+    case trial
+
+    /// The checkpoint to start from, and how far its training got.
+    ///
+    /// - Throws: ``TrainingError`` if the output folder already contains a run that is not to be
+    ///   resumed, or no run that can be resumed; the errors of reading checkpoints.
+    func begin(
+        _ configuration: TrainingConfiguration, in folder: RunFolder,
+        _ report: (TrainingEvent) -> Void
+    ) throws -> (Checkpoint, TrainingProgress) {
+        switch self {
+        case .fresh:
+            try folder.requireNoRun()
+            fallthrough
+        case .trial:
+            let checkpoint = try Self.fresh(configuration)
+            return (checkpoint, TrainingProgress(configuration: configuration))
+        case .resumed:
+            guard folder.holdsRun else {
+                throw TrainingError(
+                    .cannotResume, "\(folder.last): there is no run to resume; start a new one")
+            }
+            return try Self.resumed(configuration, from: folder.last, report)
+        }
+    }
+
+    private static func fresh(_ configuration: TrainingConfiguration) throws -> Checkpoint {
+        let options = configuration.network.texts
+        guard let start = configuration.start else {
+            return try Checkpoint(
+                architecture: configuration.architecture, options: options,
+                seed: UInt64(configuration.seed))
+        }
+        var checkpoint = try Checkpoint(contentsOf: start)
+        try requireSameNetwork(checkpoint, configuration, path: start)
+        (checkpoint.optimizer, checkpoint.training) = (StateDict(), nil)
+        return checkpoint
+    }
+
+    private static func resumed(
+        _ configuration: TrainingConfiguration, from path: String,
+        _ report: (TrainingEvent) -> Void
+    ) throws -> (Checkpoint, TrainingProgress) {
+        let checkpoint = try Checkpoint(contentsOf: path)
+        try requireSameNetwork(checkpoint, configuration, path: path)
+        guard let json = checkpoint.training, var progress = TrainingProgress(json: json) else {
+            throw TrainingError(
+                .cannotResume,
+                "\(path): has no valid record of its training progress; start a new run with "
+                    + "it as init")
+        }
+        let old = try? TrainingConfiguration(yaml: progress.configuration, name: path)
+        let changes = old.map { configuration.differences(from: $0) } ?? []
+        if !changes.isEmpty {
+            report(.note("resuming with other settings: \(changes.joined(separator: "; "))"))
+        }
+        progress.configuration = configuration.yaml
+        return (checkpoint, progress)
+    }
+
+    private static func requireSameNetwork(
+        _ checkpoint: Checkpoint, _ configuration: TrainingConfiguration, path: String
+    ) throws {
+        let held = NetworkChoice(checkpoint.architecture, checkpoint.options)
+        let wanted = NetworkChoice(configuration.architecture, configuration.network.texts)
+        guard held != wanted else { return }
+        let settings = held.settings(insteadOf: wanted)
+        throw TrainingError(
+            .cannotResume,
+            "\(path): contains \(held), but the configuration asks for \(wanted); "
+                + (settings.map { "set \($0) to make them agree" }
+                    ?? "a folded network cannot be trained: use the checkpoint it was folded from"),
+            remedies: settings.map { [Remedy("settings", $0)] } ?? [])
+    }
+}
+
+/// An architecture with its options, to describe how two differ.
+private struct NetworkChoice: Equatable, CustomStringConvertible {
+    /// By the configuration's keys, including `architecture`.
+    private var values: [String: String]
+
+    init(_ architecture: String, _ options: [String: String]) {
+        values = options
+        values["architecture"] = architecture
+    }
+
+    var description: String {
+        let options = values.filter { $0.key != "architecture" }.sorted { $0.key < $1.key }
+            .map { "\($0.key) \($0.value)" }
+        return ([values["architecture"] ?? ""] + options).joined(separator: ", ")
+    }
+
+    /// The settings that turn a configuration of another choice into this one; nil if there are
+    /// none.
+    func settings(insteadOf other: NetworkChoice) -> String? {
+        let keys = Set(values.keys).union(other.values.keys)
+            .filter { values[$0] != other.values[$0] }
+        let settings = keys.sorted().compactMap { key in
+            // Whether a network is folded is not a setting.
+            ConfigurationField.all.first { $0.key == key }.map { field in
+                "\(key)=\(values[key] ?? field.text(TrainingConfiguration()))"
+            }
+        }
+        return settings.count == keys.count ? settings.joined(separator: " ") : nil
+    }
+}
