@@ -69,13 +69,12 @@ public func compareStages(
         }
     }
     return try VerificationStage.allCases.filter(stages.contains).map { stage in
-        var stageOptions = options
+        var stageOptions = options.forSideRun
         if stage == .trained || stage == .folded { stageOptions.compute = .float32 }
-        stageOptions.onColors = { _ in }
         let stageInputs = stage == .trained ? try inputs.roundTripped(for: model) : inputs
-        let report = try verify(
-            form(at: stage), against: expected, isSameNetwork: true, on: stageInputs,
-            stageOptions, half: half)
+        let report = try VerificationRun(
+            form(at: stage), against: expected, on: stageInputs, stageOptions, half: half
+        ).report()
         return StageComparison(stage: stage, outputs: report.outputs)
     }
 }
