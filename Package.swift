@@ -49,7 +49,7 @@ let package = Package(
             ]),
         .target(name: "ImageIO", dependencies: ["CImageCodecs", "Files", "Locks"]),
         .target(name: "CColorScience", dependencies: ["CClones"]),
-        .target(name: "ColorScience", dependencies: ["CColorScience"]),
+        .target(name: "ColorScience", dependencies: ["CColorScience", "Files"]),
         .target(
             name: "Frames",
             dependencies: ["Locks", "CColorScience", "ColorScience", "ImageIO", "Files"]),
@@ -65,10 +65,10 @@ let package = Package(
 
         // The processes of a job, and the messages between them.
         .target(name: "CRanks", dependencies: ["CClones"]),
-        .target(name: "Ranks", dependencies: ["CRanks", "Locks"]),
+        .target(name: "Ranks", dependencies: ["CRanks", "Files", "Locks"]),
 
         // The graph and the engine that runs it.
-        .target(name: "TensorGraph", dependencies: ["Ranks"]),
+        .target(name: "TensorGraph", dependencies: ["Files", "Ranks"]),
         .target(name: "CKernels", dependencies: ["CClones"]),
         .target(
             name: "Engine",

@@ -1,41 +1,35 @@
+public import Files
 import TensorFiles
 
 /// A checkpoint or a file of weights that was refused: the file, the rule and the way out.
-public struct CheckpointError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The rule that is broken.
-    public enum Kind: Hashable, Sendable {
-        /// An HDF5 file, but not a checkpoint.
-        case notACheckpoint
-        /// Written by a version of retint that is newer than this one.
-        case newerFormat
-        /// An attribute or tensor has another type than in a checkpoint.
-        case malformed
-        /// The tensors are not those of the architecture.
-        case mismatch(LoadReport)
-        /// Checkpoints to be averaged are not of one network.
-        case differentNetworks
-        /// No architecture has the option, or it does not take the value.
-        case badOption
-    }
+///
+/// There is no file for an error in options alone.
+public typealias CheckpointError = Refusal<CheckpointProblem>
 
-    /// The rule that is broken.
-    public let kind: Kind
-    /// The file; nil for an error in options alone.
-    public let path: String?
-    /// The problem and the way out, in words.
-    public let problem: String
+/// What is refused of a checkpoint.
+public enum CheckpointProblem: RefusalKind {
+    /// An HDF5 file, but not a checkpoint.
+    case notACheckpoint
+    /// Written by a version of retint that is newer than this one.
+    case newerFormat
+    /// An attribute or tensor has another type than in a checkpoint.
+    case malformed
+    /// The tensors are not those of the architecture.
+    case mismatch(LoadReport)
+    /// Checkpoints to be averaged are not of one network.
+    case differentNetworks
+    /// No architecture has the option, or it does not take the value.
+    case badOption
 
-    init(_ kind: Kind, path: String? = nil, problem: String) {
-        self.kind = kind
-        self.path = path
-        self.problem = problem
-    }
-
-    /// `path: problem`, or the problem alone if no file is meant.
-    public var description: String { path.map { "\($0): \(problem)" } ?? problem }
+    /// The caller chose the options; all else is in the file.
+    public var fault: Fault { self == .badOption ? .usage : .input }
 }
 
 extension CheckpointError {
+    init(_ kind: Kind, path: String? = nil, problem: String) {
+        self.init(kind, file: path ?? "", problem)
+    }
+
     static func mismatch(_ report: LoadReport, path: String, architecture: String) -> Self {
         CheckpointError(
             .mismatch(report), path: path,

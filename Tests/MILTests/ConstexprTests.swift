@@ -4,6 +4,7 @@ import PackageSupport
 import TensorGraph
 import TestSupport
 import Testing
+
 @testable import MIL
 
 /// Compressed weights, as written and decompressed by coremltools. `Goldens/record_constexpr.py`

@@ -1,4 +1,5 @@
 import Engine
+public import Files
 import Ranks
 
 /// How a model is measured.
@@ -64,28 +65,30 @@ extension BenchmarkOptions {
 }
 
 /// Why a model cannot be measured as requested.
-public struct BenchmarkError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The kind of failure, for programs that handle some of them.
-    public enum Kind: Hashable, Sendable {
-        /// An option is out of range.
-        case option
-        /// The model is a package, which cannot be trained.
-        case notTrainable
-        /// There is no folder to keep kernel choices in.
-        case noCacheFolder
-        /// A file does not hold what several ranks measured.
-        case measurements
+public typealias BenchmarkError = Refusal<BenchmarkProblem>
+
+/// What keeps a model from being measured.
+public enum BenchmarkProblem: RefusalKind {
+    /// An option is out of range.
+    case option
+    /// The model is a package, which cannot be trained.
+    case notTrainable
+    /// There is no folder to keep kernel choices in.
+    case noCacheFolder
+    /// A file does not hold what several ranks measured.
+    case measurements
+
+    /// The caller chose the options and the model.
+    public var fault: Fault {
+        switch self {
+        case .option, .notTrainable: .usage
+        case .measurements: .input
+        case .noCacheFolder: .failure
+        }
     }
+}
 
-    /// The kind of failure.
-    public let kind: Kind
-    /// What is wrong and what to do about it.
-    public let description: String
-
-    init(_ kind: Kind, _ description: String) {
-        (self.kind, self.description) = (kind, description)
-    }
-
+extension BenchmarkError {
     /// Throws if an option is out of range, as NaN always is; nil passes.
     static func check<Value>(
         _ name: String, _ value: Value?, _ range: ClosedRange<Value>

@@ -62,7 +62,7 @@ struct ImportCommand: ParsableCommand {
         try architecture.refuse(for: weights)
         guard !isLenient, stateDict.key == nil else {
             throw CommandError(
-                .wrongUsage,
+                .usage,
                 "\(weights): is a network, not a state dict; leave out --non-strict and --key")
         }
         let (checkpoint, notes) = try onnx.checkpoint(weights)
@@ -117,7 +117,7 @@ struct ONNXImportOptions: ParsableArguments {
     func refuse(for file: String) throws {
         let options = given(["--normalization": normalization != nil, "--outputs": outputs != nil])
         guard let option = options.first else { return }
-        throw CommandError(.wrongUsage, "\(file): is no .onnx file, which \(option) is for")
+        throw CommandError(.usage, "\(file): is no .onnx file, which \(option) is for")
     }
 }
 
@@ -147,7 +147,7 @@ struct ArchitectureChoice: ParsableArguments {
     func refuse(for file: String) throws {
         if name != nil {
             throw CommandError(
-                .wrongUsage, "\(file): is a network of its own; leave out --architecture")
+                .usage, "\(file): is a network of its own; leave out --architecture")
         }
         try flags.refuse(for: file)
     }
@@ -158,7 +158,7 @@ struct ArchitectureChoice: ParsableArguments {
         if let name { return (name, flags.applied(to: ColorizerOptions())) }
         guard let network = try Checkpoint.network(of: weights) else {
             throw CommandError(
-                .wrongUsage,
+                .usage,
                 "\(weights): is not a checkpoint, so its architecture must be named: "
                     + "--architecture eccv16")
         }

@@ -25,7 +25,7 @@ extension TrainingRun {
         case .resumed:
             guard access(last, F_OK) == 0 else {
                 throw TrainingError(
-                    .cannotResume, "\(last): there is no run to resume; start a new one")
+                    .cannotResume, file: last, "there is no run to resume; start a new one")
             }
             return try resumed(configuration, from: last, report)
         }
@@ -41,8 +41,8 @@ extension TrainingRun {
         let last = last(in: folder)
         guard access(last, F_OK) == 0 else { return }
         throw TrainingError(
-            .runExists, "\(last): already holds a run; resume it, or choose another output folder",
-            remedies: [Remedy("resumes"), Remedy("output")])
+            .runExists, file: last, "already holds a run; resume it, or choose another output folder",
+            remedies: [Remedy(.resumes), Remedy(.output)])
     }
 
     private static func fresh(_ configuration: TrainingConfiguration) throws -> Checkpoint {
@@ -67,7 +67,7 @@ extension TrainingRun {
         guard let json = checkpoint.training, var progress = TrainingProgress(json: json) else {
             throw TrainingError(
                 .cannotResume,
-                "\(path): has no valid record of how far its training got; start a new run with "
+                file: path, "has no valid record of how far its training got; start a new run with "
                     + "it as init")
         }
         let old = try? TrainingConfiguration(yaml: progress.configuration, name: path)
@@ -88,10 +88,10 @@ extension TrainingRun {
         let settings = held.settings(insteadOf: wanted)
         throw TrainingError(
             .cannotResume,
-            "\(path): holds \(held), the configuration asks for \(wanted); "
+            file: path, "holds \(held), the configuration asks for \(wanted); "
                 + (settings.map { "set \($0) to make them agree" }
                     ?? "a folded network cannot be trained: use the checkpoint it was folded from"),
-            remedies: settings.map { [Remedy("settings", $0)] } ?? [])
+            remedies: settings.map { [Remedy(.settings, $0)] } ?? [])
     }
 
     /// Loads weights and the optimizer's state into the step.

@@ -82,7 +82,7 @@ public func evaluateVideo(
     return try await withFilm(film, reading) { open in
         let format = open.reader.header.format
         guard format.chroma != .mono else {
-            throw FrameError(.format, "\(film): it has no color to compare with")
+            throw FrameError(.format, file: film, "it has no color to compare with")
         }
         let reducer = FrameReducer(format, width: own.width, height: own.height)
         var count = 0
@@ -93,7 +93,7 @@ public func evaluateVideo(
             onFrame(count)
         }
         guard let result = evaluator.finish(film, kind: "film") else {
-            throw FrameError(.truncated, "\(film): it has no frames")
+            throw FrameError(.truncated, file: film, "it has no frames")
         }
         return VideoReport(
             model: model.name, height: own.height, width: own.width, films: [result], failures: [])
