@@ -182,7 +182,7 @@ let package = Package(
             dependencies: [
                 "CoreAIRuntime", "Models", "ColorizerExport", "MIL", "MLPackage", "Engine",
                 "Layers", "TensorGraph",
-                "ColorScience", "TensorFiles", "Files",
+                "ColorScience", "TensorFiles", "Reports", "Files",
                 .product(name: "SystemPackage", package: "swift-system"),
             ]),
         .target(

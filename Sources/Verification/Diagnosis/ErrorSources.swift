@@ -5,7 +5,7 @@ import Models
 import TensorGraph
 
 /// How much of a package's error comes from its weights, and how much from its arithmetic.
-public struct ErrorSources: Sendable {
+public struct ErrorSources: Sendable, Codable {
     /// The error of a weight.
     public struct Tensor: Hashable, Sendable, Codable {
         /// The name of the constant in the package.

@@ -14,7 +14,7 @@ public enum VerificationStage: String, Hashable, Sendable, CaseIterable, Codable
 }
 
 /// The error of a network at a stage of its export, against the network as it was trained.
-public struct StageComparison: Sendable {
+public struct StageComparison: Sendable, Codable {
     /// The stage.
     public let stage: VerificationStage
     /// The comparison of each output.

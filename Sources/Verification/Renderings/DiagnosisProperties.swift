@@ -1,5 +1,3 @@
-import Verification
-
 extension Diagnosis {
     /// What was found, as names and values for reports of other programs.
     var properties: [(name: String, value: String)] {

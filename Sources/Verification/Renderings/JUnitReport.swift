@@ -1,6 +1,5 @@
 import Files
 import Reports
-import Verification
 
 extension VerificationResults {
     /// Writes a JUnit report, as GitLab, Jenkins and others read it: for each judge a suite with a
