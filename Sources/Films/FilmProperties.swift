@@ -53,7 +53,8 @@ public struct FilmProperties: Hashable, Sendable {
         if let order = stream.fieldOrder, !["progressive", "unknown"].contains(order) {
             throw FilmError(
                 .unreadable,
-                file: path, "its frames are interlaced (\(order)); deinterlace first, for example "
+                file: path,
+                "its frames are interlaced (\(order)); deinterlace first, for example "
                     + "with ffmpeg -vf bwdif")
         }
         (pixelFormat, height) = (format, stream.height)

@@ -88,7 +88,8 @@ struct NUTFrames: FrameSource {
         guard var frame else {
             throw FrameError(
                 .truncated,
-                file: input.name, "it ends inside frame \(frameCount); the frames before it are whole")
+                file: input.name,
+                "it ends inside frame \(frameCount); the frames before it are whole")
         }
         frame.presentationTime = timeBase.time(ofTick: head.tick)
         return frame

@@ -114,7 +114,8 @@ public struct ColorMasks: Sendable {
         guard only == nil, let missing = instances?.first(where: { !found.contains($0) }) else {
             return
         }
-        throw PhotoError(.mask, file: path, "none of the masks that were used has instance \(missing)")
+        throw PhotoError(
+            .mask, file: path, "none of the masks that were used has instance \(missing)")
     }
 
     /// Checks that no mask is overwritten by a colored photo.
@@ -127,7 +128,8 @@ public struct ColorMasks: Sendable {
                 continue
             }
             throw PhotoError(
-                .output, file: output, "is a mask and would be overwritten; choose another output path"
+                .output, file: output,
+                "is a mask and would be overwritten; choose another output path"
             )
         }
     }
@@ -143,7 +145,8 @@ public struct ColorMasks: Sendable {
         guard found.count == 1 else {
             throw PhotoError(
                 .mask,
-                file: file.photo, "has several masks, \(found.joined(separator: " and ")); keep one")
+                file: file.photo, "has several masks, \(found.joined(separator: " and ")); keep one"
+            )
         }
         return first
     }

@@ -20,7 +20,8 @@ struct CutOuts: Sendable {
         guard !paths.isEmpty else {
             throw TrainingError(
                 .noPhotos,
-                file: folder, "has no cut-outs; add PNG or WebP files with a transparent background, "
+                file: folder,
+                "has no cut-outs; add PNG or WebP files with a transparent background, "
                     + "or leave data.cutouts out")
         }
         objects = try paths.map { try CutOut(contentsOf: $0).resized(toLongSide: data.largestSide) }

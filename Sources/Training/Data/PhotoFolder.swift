@@ -83,7 +83,8 @@ struct PhotoFolder {
         guard !training.isEmpty else {
             throw TrainingError(
                 .noPhotos,
-                file: data.train, "after the split none of the \(all.count) photos is left to "
+                file: data.train,
+                "after the split none of the \(all.count) photos is left to "
                     + "train on; add photos or set data.validation_fraction to 0")
         }
     }

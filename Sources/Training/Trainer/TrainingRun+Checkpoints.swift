@@ -41,7 +41,8 @@ extension TrainingRun {
         let last = last(in: folder)
         guard access(last, F_OK) == 0 else { return }
         throw TrainingError(
-            .runExists, file: last, "already holds a run; resume it, or choose another output folder",
+            .runExists, file: last,
+            "already holds a run; resume it, or choose another output folder",
             remedies: [Remedy(.resumes), Remedy(.output)])
     }
 
@@ -67,7 +68,8 @@ extension TrainingRun {
         guard let json = checkpoint.training, var progress = TrainingProgress(json: json) else {
             throw TrainingError(
                 .cannotResume,
-                file: path, "has no valid record of how far its training got; start a new run with "
+                file: path,
+                "has no valid record of how far its training got; start a new run with "
                     + "it as init")
         }
         let old = try? TrainingConfiguration(yaml: progress.configuration, name: path)
@@ -88,7 +90,8 @@ extension TrainingRun {
         let settings = held.settings(insteadOf: wanted)
         throw TrainingError(
             .cannotResume,
-            file: path, "holds \(held), the configuration asks for \(wanted); "
+            file: path,
+            "holds \(held), the configuration asks for \(wanted); "
                 + (settings.map { "set \($0) to make them agree" }
                     ?? "a folded network cannot be trained: use the checkpoint it was folded from"),
             remedies: settings.map { [Remedy(.settings, $0)] } ?? [])
