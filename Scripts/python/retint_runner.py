@@ -45,8 +45,8 @@ def run(package, command, interpreters):
     python = interpreters.get(name, retint_tool.PYTHON)
     if not is_running(python):
         if not os.access(python, os.X_OK):
-            option = "--coreai" if python == retint_tool.COREAI_PYTHON else "--python"
-            sys.exit(f"{command} {name}: {python} does not exist; run Scripts/setup {option}")
+            sys.exit(f"{command} {name}: {python} does not exist; run Scripts/setup "
+                     f"{retint_tool.SETUP_OPTIONS[python]}")
         os.execv(python, [python, "-m", package.__name__, *sys.argv[1:]])
     sys.argv = [f"{command} {name}", *arguments]
     return importlib.import_module(f"{package.__name__}.{name.replace('-', '_')}").main()

@@ -22,10 +22,12 @@ def named(variable, default):
     return os.path.abspath(shutil.which(name) or name)
 
 
-# The executable of the release build, and the Pythons of Scripts/setup --python and --coreai.
+# The executable of the release build, and the Pythons that the options of Scripts/setup make.
 RETINT = named("RETINT", ".build/release/retint")
 PYTHON = named("PYTHON", ".venv/bin/python")
 COREAI_PYTHON = named("COREAI_PYTHON", ".venv-coreai/bin/python")
+BENCHMARK_PYTHON = str(ROOT / ".venv-benchmarks/bin/python")
+SETUP_OPTIONS = {PYTHON: "--python", COREAI_PYTHON: "--coreai", BENCHMARK_PYTHON: "--benchmarks"}
 
 
 def coremltools_python(version):

@@ -11,7 +11,7 @@ enum AIModelFolder {
     static let hash = "main.hash"
     static let metadata = "metadata.json"
 
-    /// What such a folder may hold, so that one with anything else is not replaced.
+    /// The only allowed contents of such a folder, so that one with anything else is not replaced.
     static let content = FolderContent(marker: program) { path in
         [program, hash, metadata, ".DS_Store"].contains(path)
     }
@@ -28,7 +28,7 @@ struct AssetMetadata: Codable {
 
     static let version = "2.0"
     private static let maximumBytes = 1 << 20
-    /// The key of the model's version, which has no field of its own.
+    /// The key of the model's version, which has no field.
     private static let modelVersionKey = "retint.model_version"
 
     /// A value that the author defined; only texts, numbers and bools are kept.
@@ -56,7 +56,7 @@ struct AssetMetadata: Codable {
         }
     }
 
-    /// - Parameter ignoredKeys: the keys of user-defined texts that are left out.
+    /// - Parameter ignoredKeys: the keys of user-defined texts that are omitted.
     init(_ metadata: ModelMetadata, producer: String, ignoredKeys: Set<String>) {
         assetVersion = Self.version
         self.producer = producer

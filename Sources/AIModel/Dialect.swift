@@ -53,7 +53,7 @@ enum Dialect {
     }
 }
 
-/// How `pad` fills what it adds.
+/// How `pad` fills the added elements.
 enum PaddingMode: Int {
     case circular, constant, reflect, replicate, symmetric
 }

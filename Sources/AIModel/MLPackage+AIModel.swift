@@ -7,8 +7,8 @@ import SystemPackage
 extension MLPackage {
     /// Reads an `.aimodel`, the format of Apple's Core AI, as a package in memory.
     ///
-    /// The dialect's operations become those of Core ML. What was read is checked as a package is;
-    /// the elements of its weights are read when they are needed.
+    /// The dialect's operations are converted to those of Core ML. The result is checked like a
+    /// package; the elements of its weights are read when they are needed.
     ///
     /// - Parameter path: The folder.
     /// - Throws: ``MLPackageError`` if it cannot be read, is damaged or of another version than is
@@ -34,7 +34,7 @@ extension MLPackage {
         }
     }
 
-    /// Whether the folder at a path is an `.aimodel`: by its name, or by what it holds.
+    /// Whether the folder at a path is an `.aimodel`: by its name, or by its contents.
     ///
     /// - Parameter path: The folder, or a path at which there is nothing.
     /// - Throws: `FileError` if it cannot be examined.
@@ -53,7 +53,7 @@ extension MLPackage {
     ///   - path: The folder to write.
     ///   - producer: The name and version of the program that the file states to be from.
     /// - Throws: `ConversionError` for an operation, a size that varies, a type of elements or an
-    ///   image that is not written; ``MLPackageError`` if the package breaks a rule of its own
+    ///   image that is not supported; ``MLPackageError`` if the package violates a rule of its own
     ///   format, if something other than an `.aimodel` or an empty folder is at `path`, or if the
     ///   system refuses.
     public func writeAIModel(
@@ -68,7 +68,7 @@ extension MLPackage {
         }
     }
 
-    /// Refuses a path at which there is a folder with anything that is not of an `.aimodel`.
+    /// Refuses a path with a folder that contains anything other than an `.aimodel`'s files.
     ///
     /// - Throws: `FileError`.
     package static func checkReplaceableByAIModel(

@@ -2,14 +2,14 @@ import TensorFiles
 import TensorGraph
 
 extension Checkpoint {
-    /// Averages the weights of several trainings to a "model soup" (Wortsman et al. 2022): for
+    /// Averages the weights of several trainings into a "model soup" (Wortsman et al. 2022): for
     /// trainings that started from the same weights, the mean is often better than each of them.
     ///
     /// Running statistics are averaged like weights; counters are those of the first checkpoint.
-    /// The states of optimizers and trainers are left out.
+    /// The states of optimizers and trainers are omitted.
     ///
-    /// - Parameter checkpoints: the checkpoints, with the names for them in errors.
-    /// - Throws: ``CheckpointError`` unless all are of one architecture with the same options.
+    /// - Parameter checkpoints: the checkpoints, with their names for errors.
+    /// - Throws: ``CheckpointError`` unless all have the same architecture and options.
     public static func average(
         _ checkpoints: [(path: String, checkpoint: Checkpoint)]
     ) throws -> Checkpoint {
@@ -50,14 +50,14 @@ extension Checkpoint {
             && definition == other.definition
     }
 
-    /// The names of the tensors that hold NaN or an infinite value, in the file's order.
+    /// The names of the tensors with a NaN or infinite value, in the file's order.
     package var nonFiniteTensors: [String] {
         state.names.filter { state[$0]?.floats?.contains { !$0.isFinite } == true }
     }
 
     /// The mean, computed in double precision.
     ///
-    /// - Precondition: there is at least one tensor, and all are of one shape.
+    /// - Precondition: there is at least one tensor, and all have the same shape.
     private static func mean(_ tensors: [TensorData]) -> TensorData {
         var sums = [Double](repeating: 0, count: tensors[0].shape.count)
         for tensor in tensors {

@@ -5,9 +5,9 @@ import TensorGraph
 
 extension Checkpoint {
     /// Folds each re-parameterised convolution into one, as it runs on devices. A network without
-    /// any is returned unchanged; otherwise the optimizer's state is left out.
+    /// any is returned unchanged; otherwise the optimizer's state is omitted.
     ///
-    /// - Throws: what ``makeColorizer()`` throws.
+    /// - Throws: the errors of ``makeColorizer()``.
     public func folded() throws -> Checkpoint {
         let values = try makeColorizer().foldedState(variables)
         guard values.keys != variables.keys else { return self }

@@ -4,17 +4,17 @@ import TensorFiles
 import TensorGraph
 
 extension Checkpoint {
-    /// Makes a checkpoint from a PyTorch state dict in a PyTorch, safetensors or HDF5 file, or from
-    /// the weights of another checkpoint.
+    /// Creates a checkpoint from a PyTorch state dict in a PyTorch, safetensors or HDF5 file, or
+    /// from the weights of another checkpoint.
     ///
     /// - Parameters:
     ///   - path: the file; tensors have their dotted PyTorch names, or are nested in HDF5 groups.
     ///   - architecture: the name of a registered architecture.
     ///   - options: the checkpoint's ``options``.
-    ///   - key: the key of the state dict in a PyTorch file that holds several.
-    ///   - isStrict: whether the file must hold exactly the architecture's tensors. Otherwise
+    ///   - key: the key of the state dict in a PyTorch file that contains several.
+    ///   - isStrict: whether the file must contain exactly the architecture's tensors. Otherwise
     ///     missing and mis-shaped ones get random initial values (seed 0), and unexpected ones are
-    ///     left out.
+    ///     dropped.
     /// - Returns: the checkpoint, and the differences between the file and the architecture.
     /// - Throws: `TensorFileError` if the file cannot be read; ``CheckpointError`` with the table
     ///   of differences if it does not match, is strict, or shares nothing with the architecture.
@@ -32,7 +32,7 @@ extension Checkpoint {
         // The optimizer's state is not part of the network.
         if isCheckpoint(path) { found.removeAll(withPrefix: CheckpointFormat.optimizerPrefix) }
         let report = found.compare(expected: expected)
-        // A file without a single tensor in common is of another architecture.
+        // A file without a single common tensor is for another architecture.
         guard report.isStrict || !isStrict && !found.isEmpty else {
             throw CheckpointError.mismatch(report, path: path, architecture: architecture)
         }
@@ -58,7 +58,7 @@ extension StateDict {
 }
 
 extension StoredTensor {
-    /// The tensor as an entry of a network has it: floats of a weight as float32, a counter as
+    /// The tensor in the type of a network's entry: floats of a weight as float32, a counter as
     /// int64.
     func adapted(to entry: StateSpec.Entry, path: String) throws -> StoredTensor {
         switch (entry.kind, elements) {

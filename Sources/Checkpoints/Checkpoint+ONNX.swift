@@ -4,12 +4,12 @@ import Layers
 import TensorFiles
 
 extension Checkpoint {
-    /// Makes a checkpoint of a colorizer in an ONNX file, see
+    /// Creates a checkpoint from a colorizer in an ONNX file, see
     /// ``NetworkDefinition/importing(onnx:normalization:outputs:)``.
     ///
-    /// - Returns: the checkpoint, and what the caller should know, a sentence each.
-    /// - Throws: `ONNXError` for a file that is damaged, holds what is not supported, or is no
-    ///   colorizer; `FileError` if it cannot be read.
+    /// - Returns: the checkpoint, and notes for the caller, one sentence each.
+    /// - Throws: `ONNXError` for a file that is damaged, contains something unsupported, or is not
+    ///   a colorizer; `FileError` if it cannot be read.
     public static func importing(
         onnx path: some PathConvertible, normalization: LabScaling.Normalization? = nil,
         outputs: [String] = []
@@ -25,7 +25,7 @@ extension Checkpoint {
         return (checkpoint, network.notes)
     }
 
-    /// Whether a path has the extension of ONNX, whose files have no mark inside.
+    /// Whether a path has the extension of ONNX, whose files have no magic number.
     public static func isONNX(_ path: some PathConvertible) -> Bool {
         path.filePath.extension?.lowercased() == "onnx"
     }

@@ -10,7 +10,7 @@ extension Checkpoint {
     ///
     /// - Throws: `TensorFileError` if the file cannot be read, ``CheckpointError`` if it is not
     ///   a checkpoint or its tensors are not those of its architecture; `ONNXError` for an `.onnx`
-    ///   file that is not read.
+    ///   file that is not supported.
     public init(contentsOf path: some PathConvertible) throws {
         let path = path.filePath.string
         self =
@@ -18,12 +18,12 @@ extension Checkpoint {
             ? Self.importing(onnx: path).checkpoint : CheckpointFile(path).checkpoint()
     }
 
-    /// Whether the file at `path` has a checkpoint's attributes; false for one that cannot be read.
+    /// Whether the file at `path` has a checkpoint's attributes; false if it cannot be read.
     public static func isCheckpoint(_ path: some PathConvertible) -> Bool {
         attributes(of: path.filePath.string) != nil
     }
 
-    /// The attributes of a checkpoint; nil for another file or one that cannot be read.
+    /// The attributes of a checkpoint; nil for another file, or if it cannot be read.
     private static func attributes(of path: String) -> [String: HDF5Attribute]? {
         guard let attributes = try? HDF5Reader(path: path).attributes(),
             attributes[CheckpointFormat.versionKey] != nil
@@ -48,7 +48,7 @@ extension Checkpoint {
         return (checkpoint.architecture, checkpoint.options)
     }
 
-    /// Makes a checkpoint of all but its tensors.
+    /// Creates a checkpoint from everything except its tensors.
     init(attributes: [String: HDF5Attribute], path: String) throws {
         typealias Format = CheckpointFormat
         guard let version = attributes[Format.versionKey]?.integer,

@@ -3,7 +3,7 @@ import Layers
 import TensorFiles
 import TensorGraph
 
-/// A network between two steps of its training: its architecture and options, its weights, and the
+/// A network between two training steps: its architecture and options, its weights, and the
 /// state of the training.
 ///
 /// ```swift
@@ -25,7 +25,7 @@ public struct Checkpoint: Hashable, Sendable {
     /// The trainer's state as JSON, opaque here; nil for a network that is not in training.
     public var training: String?
 
-    /// Makes a checkpoint of its parts; whether the state is the architecture's is not checked.
+    /// Creates a checkpoint from its parts. It is not checked that the state fits the architecture.
     public init(
         architecture: String, options: [String: String] = [:],
         definition: NetworkDefinition? = nil, state: StateDict, optimizer: StateDict = StateDict(),
@@ -39,7 +39,7 @@ public struct Checkpoint: Hashable, Sendable {
         self.training = training
     }
 
-    /// Makes a network with random initial weights, the same for the same seed.
+    /// Creates a network with random initial weights, the same for the same seed.
     ///
     /// - Throws: `ColorizerError` for an unknown architecture, ``CheckpointError`` for an option
     ///   that it does not have.
@@ -49,7 +49,7 @@ public struct Checkpoint: Hashable, Sendable {
         state = StateDict(initial: spec, seed: seed)
     }
 
-    /// Makes the network, its parameters named.
+    /// Creates the network, with named parameters.
     ///
     /// - Throws: `ColorizerError` for an unknown architecture or a value out of range,
     ///   ``CheckpointError`` for an option that no architecture has.

@@ -1,7 +1,7 @@
 public import Files
 import TensorFiles
 
-/// A checkpoint or a file of weights that was refused: the file, the rule and the way out.
+/// Why a checkpoint or a weights file was refused: the file, the rule and what to do.
 ///
 /// There is no file for an error in options alone.
 public typealias CheckpointError = Refusal<CheckpointProblem>
@@ -16,7 +16,7 @@ public enum CheckpointProblem: RefusalKind {
     case malformed
     /// The tensors are not those of the architecture.
     case mismatch(LoadReport)
-    /// Checkpoints to be averaged are not of one network.
+    /// Checkpoints to be averaged are not of the same network.
     case differentNetworks
     /// No architecture has the option, or it does not take the value.
     case badOption

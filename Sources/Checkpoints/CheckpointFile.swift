@@ -56,7 +56,7 @@ struct CheckpointFile: Sendable {
         return checkpoint
     }
 
-    /// The weights that a program loads, by name. Those that are not stored as they are in memory
+    /// The weights that a program loads, by name. Those whose stored format differs from memory
     /// are read now.
     func variables() throws -> [String: any TensorSource] {
         var variables: [String: any TensorSource] = [:]
@@ -69,7 +69,7 @@ struct CheckpointFile: Sendable {
         return variables
     }
 
-    /// The definition of a network that is not in the registry; nil for the others.
+    /// The definition of a network that is not in the registry; otherwise nil.
     private static func definition(
         of checkpoint: Checkpoint, in tensors: HDF5StateDict, _ path: String
     ) throws -> NetworkDefinition? {

@@ -4,7 +4,7 @@
 /// like any state dict; the optimizer's variables are in a group; the rest are attributes of the
 /// root group.
 enum CheckpointFormat {
-    /// The version that is written, and the newest that is read.
+    /// The version that is written, and the newest version that is read.
     static let version = 1
 
     static let versionKey = "retint_checkpoint"
@@ -15,10 +15,10 @@ enum CheckpointFormat {
 
     /// The dataset with the ``NetworkDefinition`` of a network that is not in the registry: bytes.
     static let definition = "retint/definition"
-    /// Its name among tensors.
+    /// Its name in the list of tensors.
     static let definitionName = "retint.definition"
 
     static let optimizerGroup = "optimizer"
-    /// The prefix of the optimizer's variables, in place of which the file has the group.
+    /// The prefix of the optimizer's variables; the file has a group instead.
     static let optimizerPrefix = "optimizer."
 }

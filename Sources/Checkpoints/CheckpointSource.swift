@@ -4,7 +4,7 @@ import Layers
 import TensorFiles
 public import TensorGraph
 
-/// A network whose weights are read, or made, when they are needed.
+/// A network whose weights are read or created when they are needed.
 ///
 /// ```swift
 /// let source = try CheckpointSource(contentsOf: "best.h5")
@@ -21,7 +21,7 @@ public struct CheckpointSource: Sendable {
     public let variables: [String: any TensorSource]
     private let make: @Sendable () throws -> Checkpoint
 
-    /// Gives the weights of a checkpoint in memory.
+    /// Provides the weights of a checkpoint in memory.
     public init(_ checkpoint: Checkpoint) {
         (architecture, options) = (checkpoint.architecture, checkpoint.options)
         definition = checkpoint.definition
@@ -32,8 +32,8 @@ public struct CheckpointSource: Sendable {
     /// Opens a checkpoint, or reads an `.onnx` file. The names and shapes of all tensors are
     /// checked against the architecture; the weights of a checkpoint are read when they are needed.
     ///
-    /// The file stays open. Another file may replace it at its path; if it is itself written to,
-    /// reading a weight fails.
+    /// The file stays open. Another file may replace it at its path; if the file itself is
+    /// modified, reading a weight fails.
     ///
     /// - Throws: the errors of `Checkpoint.init(contentsOf:)`.
     public init(contentsOf path: some PathConvertible) throws {
@@ -50,7 +50,7 @@ public struct CheckpointSource: Sendable {
         make = { try file.checkpoint() }
     }
 
-    /// Makes a network with random initial weights, those of
+    /// Creates a network with random initial weights, as
     /// `Checkpoint.init(architecture:options:seed:)`.
     ///
     /// - Throws: the errors of that function.
@@ -71,9 +71,9 @@ public struct CheckpointSource: Sendable {
     /// - Throws: the errors of `Checkpoint.init(contentsOf:)` if its file cannot be read.
     public func checkpoint() throws -> Checkpoint { try make() }
 
-    /// Makes the network, its parameters named.
+    /// Creates the network, with named parameters.
     ///
-    /// - Throws: what `Checkpoint.makeColorizer()` throws.
+    /// - Throws: the errors of `Checkpoint.makeColorizer()`.
     public func makeColorizer() throws -> any ColorizerNetwork {
         try Colorizers.makeColorizer(
             architecture, options: ColorizerOptions(options, definition: definition))
@@ -81,7 +81,7 @@ public struct CheckpointSource: Sendable {
 
     /// Folds each re-parameterised convolution into one, see `Checkpoint.folded()`.
     ///
-    /// - Throws: what ``checkpoint()`` and ``makeColorizer()`` throw.
+    /// - Throws: the errors of ``checkpoint()`` and ``makeColorizer()``.
     public func folded() throws -> CheckpointSource {
         guard try makeColorizer().canBeFolded else { return self }
         return CheckpointSource(try checkpoint().folded())

@@ -5,8 +5,8 @@ extension ColorizerOptions {
     /// missing keep their defaults.
     ///
     /// - Parameter definition: the network itself, if it is not in the registry.
-    /// - Throws: ``CheckpointError`` for another name or a text that is none of an option's values.
-    ///   Ranges are checked when the network is made.
+    /// - Throws: ``CheckpointError`` for an unknown name or an invalid value.
+    ///   Ranges are checked when the network is created.
     public init(
         _ texts: [String: String], definition: NetworkDefinition? = nil
     ) throws(CheckpointError) {
@@ -25,7 +25,7 @@ extension ColorizerOptions {
         }
     }
 
-    /// The options that are not the default as a checkpoint stores them, by name.
+    /// The options other than defaults, as a checkpoint stores them, by name.
     public var texts: [String: String] {
         var texts: [String: String] = [:]
         for option in Self.table where option.text(in: self) != option.defaultText {

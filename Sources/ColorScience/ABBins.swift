@@ -1,6 +1,6 @@
 import Glibc
 
-/// Points in the ab plane, 10 apart: the classes of a classifying colorizer.
+/// Points in the ab plane, 10 apart: the classes of a colorizer that classifies.
 public struct ABBins: Hashable, Sendable {
     /// The distance between neighboring bins.
     public static let spacing = 10

@@ -1,6 +1,6 @@
 /// The ab error of an image near strong edges between colors, and elsewhere.
 ///
-/// A color that bleeds over the border of an object is wrong on a few pixels beside that border;
+/// A color that bleeds over the border of an object is wrong on a few pixels next to that border;
 /// this measures them apart from the rest, where a wrong guess at the color counts.
 ///
 /// An edge is a pixel at which the true a and b change by 4 or more per pixel: √(∂a/∂x² + ∂a/∂y² +
@@ -13,7 +13,7 @@ public struct ABEdgeErrors: Hashable, Sendable {
     /// The mean error of the other pixels; nil if there are none.
     public let elsewhere: Double?
 
-    /// The change per pixel from which on a pixel is an edge.
+    /// The smallest change per pixel that makes a pixel an edge.
     static let threshold: Float = 4
 
     /// Compares an image with the true one.

@@ -1,7 +1,7 @@
 /// The errors of groups of pixels over any number of images: by true lightness, of the nearly gray,
 /// and the hue of the colored.
 ///
-/// All pixels of a group count the same, whatever image they are from.
+/// All pixels of a group count equally, whichever image they are from.
 public struct ABGroupErrors: Hashable, Sendable, Codable {
     /// Pixels whose true chroma √(a² + b²) is below this are nearly gray: a wall, asphalt, paper.
     /// Hues are compared where both chromas reach it.
@@ -59,10 +59,10 @@ public struct ABGroupErrors: Hashable, Sendable, Codable {
     public var errorsByLightness: [Double?] { byLightness.map(\.value) }
 
     /// The mean angle between the true and the estimated hue, 0…180 degrees, where both chromas
-    /// are at least ``nearGrayChroma``; nil if that is nowhere.
+    /// are at least ``nearGrayChroma``; nil if there are none.
     public var hueAngle: Double? { hueAngles.value }
 
-    /// The estimate's mean chroma, a and b where the truth is nearly gray; nil if it is nowhere.
+    /// The estimate's mean chroma, a and b where the truth is nearly gray; nil if there are none.
     public var nearGray: (chroma: Double, a: Double, b: Double)? {
         guard let chroma = nearGrayChromas.value, let a = nearGrayA.value, let b = nearGrayB.value
         else { return nil }

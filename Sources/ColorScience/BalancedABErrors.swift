@@ -10,7 +10,7 @@ public struct BalancedABErrors: Hashable, Sendable, Codable {
 
     fileprivate struct Cell: Hashable, Codable {
         var pixels = 0
-        /// The sum over its pixels of the area under the curve of the pixel alone.
+        /// The sum over its pixels of the area under the curve of each single pixel.
         var area = 0.0
     }
 

@@ -29,7 +29,7 @@ struct GamutHull {
         corners = Self.chain(sorted) + Self.chain(sorted.reversed())
     }
 
-    /// One half of the hull without its last point, with which the other half starts.
+    /// One half of the hull without its last point, which is the first of the other half.
     private static func chain(_ points: [(a: Double, b: Double)]) -> [(a: Double, b: Double)] {
         var chain: [(a: Double, b: Double)] = []
         for point in points {

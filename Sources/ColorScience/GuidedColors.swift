@@ -1,10 +1,10 @@
-/// Colors as linear functions of the lightness around each pixel, for enlarging them with a large
+/// Colors as linear functions of the lightness around each pixel, for upsampling them with a large
 /// image's lightness as a guide.
 ///
 /// This is the fast guided filter (He and Sun, "Fast Guided Filter", 2015): in each window of
 /// (2r + 1)² pixels, a = scale · L + offset by least squares, with `regularization` on the scale;
-/// a pixel's function is the mean of those of the windows that it lies in. Where colors change
-/// together with the lightness, the enlarged colors change at the large image's edge. Its time is
+/// a pixel's function is the mean of those of the windows that contain it. Where colors change
+/// together with the lightness, the upsampled colors change at the large image's edge. Its time is
 /// linear in the number of pixels, whatever the radius.
 package struct GuidedColors: Sendable {
     /// The functions of each pixel, row by row from the top.

@@ -12,7 +12,7 @@ public func psnr(_ first: [UInt8], _ second: [UInt8], peak: Double = 255) throws
 
 /// The sum of squared differences.
 ///
-/// - Precondition: there are as many of both.
+/// - Precondition: there is the same number of both.
 package func squaredDifferences(_ first: [UInt8], _ second: [UInt8]) -> Int {
     var sum = 0
     for index in 0..<first.count {
@@ -51,7 +51,7 @@ private func decibels(peak: Double, meanSquare: Double) -> Double {
 /// √(σ²rg + σ²yb) + 0.3 √(μ²rg + μ²yb), with rg = R − G and yb = ½(R + G) − B, both signed.
 ///
 /// - Parameter pixels: Interleaved 8-bit RGB.
-/// - Throws: `ColorScienceError` when there is no pixel.
+/// - Throws: `ColorScienceError` if there are no pixels.
 public func colorfulness(ofRGB pixels: [UInt8]) throws -> Double {
     guard pixels.count >= 3 else {
         throw ColorScienceError(measure: "colorfulness", problem: "the image is empty")

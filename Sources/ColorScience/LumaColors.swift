@@ -6,7 +6,7 @@ import Glibc
 ///
 /// R'G'B' is read with the curve of sRGB, as screens show it. A gray sample of the same lightness
 /// has another Y' than a colored one, so that the lightness of a color differs from that of its Y'
-/// alone; a and b are exact, unless the color is outside the gamut, where it loses chroma.
+/// only; a and b are exact, unless the color is outside the gamut, where it loses chroma.
 package struct LumaColors: Sendable {
     /// Linear red, green and blue of X, Y and Z relative to D65.
     package enum Primaries: Sendable {

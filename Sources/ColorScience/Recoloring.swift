@@ -5,7 +5,7 @@ import CColorScience
 /// The bytes are those of ``rgb(fromLab:)`` with the L of ``lab(fromRGB:)``, in an eighth of the
 /// time: a and b of the old color are not computed, and nothing is stored in between.
 package enum Recoloring {
-    /// What each level of red adds to Y, then those of green and of blue.
+    /// The contribution of each level of red to Y, then those of green and of blue.
     private static let luminance: [Float] = [0.212671, 0.715160, 0.072169].flatMap { share in
         SRGBCurve.linear.map { $0 * share }
     }

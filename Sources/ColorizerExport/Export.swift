@@ -36,7 +36,7 @@ package func makePackage(_ source: ExportSource, _ options: ExportOptions) throw
     try summarizedPackage(source, options).package
 }
 
-/// The package of a colorizer, in memory, with what is to say about it.
+/// The package of a colorizer, in memory, with a summary.
 ///
 /// - Throws: as ``makePackage(_:_:)`` does.
 package func summarizedPackage(

@@ -54,7 +54,7 @@ extension ExportOptions {
         }
     }
 
-    /// An output. If the size is flexible, its shape is left out and Core ML infers it, as in
+    /// An output. If the size is flexible, its shape is omitted and Core ML infers it, as in
     /// coremltools.
     func outputFeature(_ name: String, in program: MILProgram) -> Feature {
         let range = normalization == .inside ? "-110 to 110" : "as parts of 110, -1 to 1"

@@ -4,8 +4,8 @@ import MLPackage
 import TensorGraph
 
 extension ExportOptions {
-    /// The options that a package was exported with, as far as its arithmetic depends on them: for
-    /// its default size, and without what only its metadata says.
+    /// The options that a package was exported with, as far as they affect its arithmetic: for
+    /// its default size, and without options that only affect metadata.
     ///
     /// Operations of a float16 package that compute in float32 are selected by their names.
     ///
@@ -47,7 +47,7 @@ package func originalPackage(
     return try makePackage(source, options)
 }
 
-/// What a package's program takes and gives, in terms of lightness and colors.
+/// The inputs and outputs of a package's program in terms of lightness and colors.
 package struct ProgramUnits {
     private let options: ExportOptions
 

@@ -7,7 +7,7 @@ import TensorGraph
 public struct ExportOptions: Hashable, Sendable {
     /// The precision of weights and arithmetic, except for operations that ``float32`` selects.
     public enum Precision: String, CaseIterable, Sendable {
-        /// Floating point of 32 or of 16 bits.
+        /// Floating point with 32 or 16 bits.
         case float32, float16
     }
 
@@ -36,13 +36,13 @@ public struct ExportOptions: Hashable, Sendable {
     /// Whether lightness and color are normalized inside the model or by the app that calls it.
     public typealias Normalization = LabScaling.Normalization
 
-    /// The type of the elements of multi-arrays that go in and come out.
+    /// The element type of input and output multi-arrays.
     public enum ElementType: String, CaseIterable, Sendable {
         /// For all targets.
         case float32
-        /// From iOS 16 on: half the bytes, and no conversion around a float16 model.
+        /// iOS 16 and later: half the bytes, and no conversion around a float16 model.
         case float16
-        /// From iOS 26 on: L, a and b rounded to integers.
+        /// iOS 26 and later: L, a and b rounded to integers.
         case int8
     }
 
@@ -68,7 +68,7 @@ public struct ExportOptions: Hashable, Sendable {
     public var input: Input
     /// The model's outputs.
     public var output: Output
-    /// The type of the elements of multi-arrays that go in and come out.
+    /// The element type of input and output multi-arrays.
     public var elementType = ElementType.float32
     /// The default height in pixels, a multiple of the architecture's required multiple.
     public var height: Int
@@ -83,7 +83,7 @@ public struct ExportOptions: Hashable, Sendable {
     /// The operations that stay in float32 in a float16 program.
     public var float32 = Float32Operations()
     /// Whether a batch normalization directly after a convolution is folded into its weights, in
-    /// double precision. The package computes the same values, but from other weights than the
+    /// double precision. The package computes the same values, but from different weights than the
     /// checkpoint's.
     public var foldsBatchNorm = true
     /// Whether weights outside the range of float16 are clamped to ±65504 instead of being refused.

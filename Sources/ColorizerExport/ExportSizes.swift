@@ -23,7 +23,7 @@ extension ExportOptions {
         public var description: String { "\(width)×\(height)" }
     }
 
-    /// The sizes that the model accepts besides its default size.
+    /// The sizes that the model accepts in addition to its default size.
     public enum Flexibility: Hashable, Sendable {
         /// Only the default size.
         case fixed

@@ -30,7 +30,7 @@ func exportedOutputs(
 }
 
 extension ExportOptions {
-    /// Colors as the output's element type can hold them.
+    /// Colors as representable in the output's element type.
     fileprivate func rounded(_ ab: Tensor) -> Tensor {
         elementType == .int8 ? round(clip(ab, min: -128, max: 127)) : ab
     }

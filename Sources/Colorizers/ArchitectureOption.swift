@@ -4,11 +4,11 @@ package struct ArchitectureOption: Sendable {
 
     /// Its name in checkpoints and configurations: `decoder_width`.
     package let name: String
-    /// What it does, for help: `a factor for the number of channels`.
+    /// A description for help: `a factor for the number of channels`.
     package let meaning: String
-    /// The values that it takes, to follow "takes": `a number from 0.25 to 4, or null`.
+    /// The allowed values, to follow "takes": `a number from 0.25 to 4, or null`.
     package let values: String
-    /// The range of a number: `0.25 to 4`; nil for what is true or false.
+    /// The range of a number: `0.25 to 4`; nil for a Boolean.
     package let range: String?
     /// Whether it can be null, which leaves the value to the architecture.
     package let isOptional: Bool
@@ -24,7 +24,7 @@ package struct ArchitectureOption: Sendable {
 }
 
 extension ArchitectureOption {
-    /// - Parameter isRequired: whether architectures without the option refuse another value than
+    /// - Parameter isRequired: whether architectures without the option refuse values other than
     ///   the default; otherwise they ignore it.
     static func number<Value: Comparable & LosslessStringConvertible & Sendable>(
         _ name: String, _ path: Path<Value>, in range: ClosedRange<Value>, _ meaning: String,
@@ -78,7 +78,7 @@ extension ArchitectureOption {
         "\(text(range.lowerBound)) to \(text(range.upperBound))"
     }
 
-    /// A bound without the fraction of a whole number.
+    /// A bound, without a fraction for whole numbers.
     private static func text<Value>(_ bound: Value) -> String {
         let text = "\(bound)"
         return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
@@ -97,7 +97,7 @@ extension ArchitectureOption {
     /// The default value as text; nil for null.
     package var defaultText: String? { text(in: ColorizerOptions()) }
 
-    /// Sets the value from its text, nil for null; false if the text is none of its values. The
+    /// Sets the value from its text, nil for null; returns false if the text is invalid. The
     /// range is not checked.
     package func set(_ text: String?, in options: inout ColorizerOptions) -> Bool {
         read(text, &options)
@@ -124,7 +124,7 @@ extension ArchitectureOption {
         type.options.contains(path)
     }
 
-    /// Throws if the value is out of range, or the architecture has no such option and must have.
+    /// Throws if the value is out of range, or the architecture lacks the option and must have it.
     func check(_ options: ColorizerOptions, for type: any ColorizerNetwork.Type)
         throws(ColorizerError)
     {

@@ -2,7 +2,7 @@ import Layers
 import TensorGraph
 
 /// A residual U-Net that, like ECCV16, predicts a distribution over the 313 ab bins at a quarter of
-/// the size: where two colors are likely, it does not mix them to brown.
+/// the size: if two colors are likely, it does not mix them to brown.
 public final class ClassUNet: Module, ColorizerNetwork, ColorClassifier {
     /// The name in files and for ``makeColorizer(_:options:)``: `class-unet`.
     public static let architecture = "class-unet"
@@ -37,7 +37,7 @@ public final class ClassUNet: Module, ColorizerNetwork, ColorClassifier {
         assignNames()
     }
 
-    /// Estimates colors and the distributions over ab bins that they are the means of.
+    /// Estimates colors, and the distributions over ab bins whose means they are.
     ///
     /// - Parameter lightness: L in 0…100, [N, 1, H, W], with H and W multiples of 32.
     /// - Returns: a and b, [N, 2, H, W], and the logits of the 313 bins, [N, 313, H/4, W/4].

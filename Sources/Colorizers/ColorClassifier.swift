@@ -4,10 +4,10 @@ public import TensorGraph
 
 /// A colorizer that predicts, or can learn to predict, a distribution over ab bins.
 public protocol ColorClassifier: ColorizerNetwork {
-    /// The bins; those in gamut unless stated.
+    /// The bins; by default those in gamut.
     static var bins: ABBins { get }
 
-    /// The color with the distribution: the one that it is the mean of, or a second output.
+    /// The color, with the distribution whose mean it is, or with one from a second output.
     ///
     /// - Parameter lightness: L, [N, 1, H, W] in 0…100.
     func predictions(_ lightness: Tensor) -> ColorPrediction
@@ -18,14 +18,14 @@ public struct ColorPrediction {
     /// a and b, [N, 2, H, W] in −110…110.
     public let ab: Tensor
     /// The unnormalized log-probabilities of the bins, [N, bins, H/4, W/4]; nil for a network
-    /// without a head for them.
+    /// without a classification head.
     public let logits: Tensor?
 
     /// Creates a prediction; the shapes are not checked.
     ///
     /// - Parameters:
     ///   - ab: a and b, [N, 2, H, W].
-    ///   - logits: of the bins, [N, bins, H/4, W/4]; nil for a network without a head for them.
+    ///   - logits: the logits of the bins, [N, bins, H/4, W/4]; nil without a classification head.
     public init(ab: Tensor, logits: Tensor?) {
         self.ab = ab
         self.logits = logits
@@ -33,7 +33,7 @@ public struct ColorPrediction {
 }
 
 extension ColorClassifier {
-    /// The 313 bins in gamut, for a network that states no others.
+    /// The 313 bins in gamut, unless a network states others.
     public static var bins: ABBins { .inGamut }
     /// The stride of the distributions: each covers this many pixels in height and width.
     public static var binStride: Int { 4 }

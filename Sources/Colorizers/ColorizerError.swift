@@ -1,15 +1,15 @@
 public import Files
 
-/// Why a colorizer cannot be made.
+/// Why a colorizer cannot be created.
 public typealias ColorizerError = Refusal<ColorizerProblem>
 
 /// What is asked of a colorizer that it cannot be.
 public enum ColorizerProblem: RefusalKind {
-    /// No architecture of that name is registered.
+    /// No architecture with that name is registered.
     case unknownArchitecture(String)
     /// An option has a value outside its range; all three as text.
     case outOfRange(option: String, value: String, range: String)
-    /// A network that is read from a file is asked for by name.
+    /// A network that is read from a file was requested by name.
     case needsDefinition(String)
     /// An option was set that the architecture does not have.
     case unsupportedOption(String, architecture: String)

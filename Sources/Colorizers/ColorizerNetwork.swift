@@ -4,20 +4,19 @@ public import TensorGraph
 /// A network that estimates color from lightness.
 ///
 /// It is a function from L, [N, 1, H, W] in 0…100, to a and b, [N, 2, H, W] in −110…110, with H
-/// and W multiples of the required number; other sizes leave an error in the graph.
+/// and W multiples of the required number; other sizes record an error in the graph.
 public protocol ColorizerNetwork: Layer {
     /// The name of the architecture in files and for ``makeColorizer(_:options:)``.
     static var architecture: String { get }
-    /// The number that the input's height and width must be multiples of.
+    /// The input's height and width must be multiples of this number.
     static var requiredMultiple: Int { get }
-    /// The sizes of lightness that this network takes: the architecture's multiples, unless
-    /// networks of it differ.
+    /// The sizes of lightness that this network takes: by default the architecture's multiples.
     var sizes: InputSizes { get }
-    /// The options that the network uses, as key paths of ``ColorizerOptions``; width and depth
-    /// unless stated.
+    /// The options that the network uses, as key paths of ``ColorizerOptions``; by default width
+    /// and depth.
     static var options: Set<PartialKeyPath<ColorizerOptions>> { get }
 
-    /// Makes the network, its parameters named.
+    /// Creates the network, with named parameters.
     init(options: ColorizerOptions)
 }
 
@@ -26,9 +25,9 @@ extension ColorizerNetwork {
     public var architecture: String { Self.architecture }
     /// The architecture's multiples.
     public var sizes: InputSizes { .multiples(of: Self.requiredMultiple) }
-    /// The number that this network's input's height and width must be multiples of.
+    /// The height and width of this network's input must be multiples of this number.
     public var requiredMultiple: Int { sizes.multiple }
-    /// The only size that the network takes, in pixels; nil unless it takes one alone.
+    /// The only size that the network takes, in pixels; nil if it takes several.
     public var onlySize: Pair? { sizes.only }
     /// `width` and `depth`, for a network that states no other options.
     public static var options: Set<PartialKeyPath<ColorizerOptions>> { [\.width, \.depth] }

@@ -6,10 +6,10 @@
 public struct ColorizerOptions: Hashable, Sendable {
     /// A factor for the number of channels; 1 is the published network.
     public var width: Double
-    /// A factor for the number of blocks where a network repeats them.
+    /// A factor for the number of repeated blocks.
     public var depth: Double
-    /// A further factor for the decoder's channels, of networks whose encoder can start from
-    /// published weights, which fit one width.
+    /// An additional factor for the decoder's channels, for networks whose encoder can start from
+    /// published weights, which fit only one width.
     public var decoderWidth: Double
     /// The temperature of a classifying network: its logits are divided by it before the mean color
     /// is taken. Below 1, colors are more vivid; nil is the architecture's own.
@@ -20,17 +20,17 @@ public struct ColorizerOptions: Hashable, Sendable {
     /// It belongs to the network and is exported with it. The `saturation` of `retint colorize`
     /// scales one command's output, and `loss.saturation` weighs colorful pixels in training.
     public var chromaScale: Double
-    /// How much less colorful a classifying network is where it is unsure of the hue: a and b are
-    /// multiplied by the agreement of the likely colors to this power. The agreement is the chroma
-    /// of their mean over the mean of their chromas, 0…1. At 0, colors are the mean alone.
+    /// How much paler the colors of a classifying network become where the hue is uncertain: a and
+    /// b are multiplied by the agreement of the likely colors to this power. The agreement is the
+    /// chroma of their mean divided by the mean of their chromas, 0…1. At 0, this has no effect.
     public var certainty: Double
     /// Whether SIGGRAPH17 has its 529-way classification head, as its released weights do.
     public var hasClassHead: Bool
-    /// Whether re-parameterised convolutions are one convolution each, as they run on devices,
-    /// instead of the branches that they are trained with.
+    /// Whether each re-parameterised convolution is a single convolution, as on devices,
+    /// instead of the branches that it is trained with.
     public var isFolded: Bool
-    /// The network itself, for an architecture that is read from a file: `onnx`. It has no text:
-    /// checkpoints keep it apart.
+    /// The network itself, for an architecture that is read from a file: `onnx`. It has no text
+    /// form: checkpoints store it separately.
     public var definition: NetworkDefinition?
 
     /// Creates options, by default those of the published networks; ``makeColorizer(_:options:)``
@@ -45,7 +45,7 @@ public struct ColorizerOptions: Hashable, Sendable {
     ///   - chromaScale: a factor for the a and b of a classifying network, 0…4.
     ///   - certainty: the power of the agreement that a and b are multiplied by, 0…4.
     ///   - hasClassHead: whether SIGGRAPH17 has its 529-way classification head.
-    ///   - isFolded: whether re-parameterised convolutions are one convolution each.
+    ///   - isFolded: whether each re-parameterised convolution is a single convolution.
     public init(
         width: Double = 1, depth: Double = 1, decoderWidth: Double = 1,
         temperature: Double? = nil, chromaScale: Double = 1, certainty: Double = 0,

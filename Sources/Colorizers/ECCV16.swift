@@ -48,7 +48,7 @@ public final class ECCV16: Module, ColorizerNetwork, ColorClassifier {
         assignNames()
     }
 
-    /// Estimates colors and the distributions over ab bins that they are the means of.
+    /// Estimates colors, and the distributions over ab bins whose means they are.
     ///
     /// - Parameter lightness: L in 0…100, [N, 1, H, W], with H and W multiples of 8.
     /// - Returns: a and b, [N, 2, H, W], and the logits of the 313 bins, [N, 313, H/4, W/4].

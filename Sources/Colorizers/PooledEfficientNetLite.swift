@@ -4,7 +4,7 @@ import TensorGraph
 /// EfficientNet-Lite as a description of photos in color: the means over all places of the features
 /// of its last stage, 320 numbers for Lite0.
 ///
-/// It is no colorizer. Its parameters are named as in timm's `tf_efficientnet_lite0` … `lite4`,
+/// It is not a colorizer. Its parameters are named as in timm's `tf_efficientnet_lite0` … `lite4`,
 /// below `encoder`, as those of ``LiteUNet``.
 package final class PooledEfficientNetLite: Module {
     private let encoder: EfficientNetLite

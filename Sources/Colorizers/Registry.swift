@@ -1,7 +1,7 @@
 import Layers
 import Locks
 
-/// All architectures: those of retint, and those that ``registerColorizer(_:)`` added.
+/// All architectures: the built-in ones, and those added by ``registerColorizer(_:)``.
 private let architectures = Mutex<[any ColorizerNetwork.Type]>([
     ECCV16.self, SIGGRAPH17.self, ClassUNet.self, RepUNet.self, LiteUNet.self, LiteClassUNet.self,
     MobileUNet.self, PicoUNet.self,
@@ -13,7 +13,7 @@ var colorizerTypes: [any ColorizerNetwork.Type] { architectures.withLock { $0 } 
 public var colorizerNames: [String] { colorizerTypes.map { $0.architecture } }
 
 /// Registers an architecture under its name, for ``makeColorizer(_:options:)`` and so for all
-/// commands: call it before them. One of the same name is replaced.
+/// commands: call it before them. An architecture of the same name is replaced.
 public func registerColorizer(_ type: any ColorizerNetwork.Type) {
     architectures.withLock { known in
         known.removeAll { $0.architecture == type.architecture }
@@ -26,7 +26,7 @@ private func colorizerType(_ name: String) -> (any ColorizerNetwork.Type)? {
     return colorizerTypes.first { $0.architecture == name }
 }
 
-/// Makes the colorizer of that name, its parameters named as in its state dict.
+/// Creates the colorizer with that name; parameters are named as in its state dict.
 ///
 /// - Throws: ``ColorizerError`` for an unknown name, an option outside its range or one that the
 ///   architecture does not have.

@@ -5,8 +5,8 @@ import TensorGraph
 /// `channels`, then batch normalization.
 ///
 /// - Parameters:
-///   - stride: the last convolution's.
-///   - normalizes: whether the batch normalization is there.
+///   - stride: the stride of the last convolution.
+///   - normalizes: whether there is a batch normalization.
 func stage(
     _ inputs: Int, _ channels: [Int], stride: Pair = 1, dilation: Int = 1, normalizes: Bool = true
 ) -> [any Layer] {

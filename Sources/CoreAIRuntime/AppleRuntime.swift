@@ -8,19 +8,19 @@ import TensorGraph
 /// Apple's Core AI runtime, which runs a `.aimodel` on Linux in a Python that has PyPI's
 /// `coreai-core`.
 ///
-/// It interprets the model: good for judging what a model computes, not for using it.
+/// It interprets the model: good for checking a model, not for using it.
 public struct AppleRuntime: Sendable {
     /// The version of `coreai-core` that retint works with; it refuses others.
     public static let version = "1.0.0b3"
-    /// What the runtime is called in reports.
+    /// The name of the runtime in reports.
     public static let name = "Apple's Core AI runtime \(version) on Linux"
 
     /// The Python's path, or its name to be looked up on PATH.
     public let python: String
-    /// How long the runtime may take for one process: its start, and up to 32 runs.
+    /// The time limit of one process: its start, and up to 32 runs.
     public let timeLimit: Duration
 
-    /// Names a Python; nothing runs yet.
+    /// Creates a runtime with a Python; nothing runs yet.
     ///
     /// - Parameters:
     ///   - python: the Python's path or name. If nil, that in the environment variable
@@ -44,7 +44,7 @@ public struct AppleRuntime: Sendable {
         }
     }
 
-    /// Whether a path is one that the runtime may run: a folder with a program in it.
+    /// Whether the runtime can run what is at a path: a folder with a program in it.
     package static func isModel(_ path: some PathConvertible) -> Bool {
         (try? FileKind(at: path.filePath.appending("main.mlirb"))) == .file
     }
@@ -171,7 +171,7 @@ extension AppleRuntime {
         }
     }
 
-    /// Ends what takes too long.
+    /// Ends a process that takes too long.
     private func limited<Result: Sendable>(
         _ model: String?, _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
@@ -192,7 +192,7 @@ extension AppleRuntime {
         }
     }
 
-    /// The line that tells the cause: the first that names an error, else the last.
+    /// The line with the cause: the first one that names an error, or else the last.
     private static func cause(_ messages: String) -> String {
         let lines = messages.split(separator: "\n").filter {
             !$0.hasPrefix("ODIE [") && !$0.allSatisfy(\.isWhitespace)

@@ -1,15 +1,15 @@
 public import Files
 
-/// Why Apple's runtime could not run a model: the program or the model, the rule and the way out.
+/// Why Apple's runtime could not run a model: the program or the model, the rule and what to do.
 ///
 /// Its file is the path of the model or of the Python.
 public typealias AppleRuntimeError = Refusal<AppleRuntimeProblem>
 
 /// What keeps Apple's runtime from running a model.
 public enum AppleRuntimeProblem: RefusalKind {
-    /// There is no Python with the version of the runtime that retint works with.
+    /// There is no Python with the version of the runtime that retint supports.
     case unavailable
-    /// The file is none that the runtime can run.
+    /// The runtime cannot run the file.
     case otherFormat
     /// The runtime refuses the model, or crashes.
     case failed

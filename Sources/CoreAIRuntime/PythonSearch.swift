@@ -4,7 +4,7 @@ import SystemPackage
 
 /// Finds the Python that has Apple's runtime.
 ///
-/// The current folder is not searched: what lies there need not be the user's.
+/// The current folder is not searched: its files may belong to someone else.
 enum PythonSearch {
     static let variable = "RETINT_COREAI_PYTHON"
     private static let ownPython = ".venv-coreai/bin/python"
@@ -21,7 +21,7 @@ enum PythonSearch {
                 + "name its python in the environment variable \(variable)")
     }
 
-    /// That of `Scripts/setup --coreai`, in the checkout that retint was built in.
+    /// The Python of `Scripts/setup --coreai`, in the checkout that retint was built in.
     private static var besideExecutable: String? {
         guard let real = realpath("/proc/self/exe", nil) else { return nil }
         defer { free(real) }

@@ -9,13 +9,13 @@ struct NamedFile: Codable {
     let file: String
 }
 
-/// What `run_aimodel.py` is asked to do: the files of the inputs of each run.
+/// The request to `run_aimodel.py`: the files of the inputs of each run.
 struct RuntimeRequest: Encodable {
     static let file = "request.json"
     let runs: [[NamedFile]]
 }
 
-/// What `run_aimodel.py` answers.
+/// The answer of `run_aimodel.py`.
 struct RuntimeAnswer: Decodable {
     static let file = "result.json"
     private static let maximumBytes = 16 << 20
@@ -31,7 +31,7 @@ struct RuntimeAnswer: Decodable {
     /// The files of the outputs of each run.
     let runs: [[NamedFile]]
 
-    /// Reads the answer in a folder; nil if it is none.
+    /// Reads the answer in a folder; nil if it is invalid.
     init?(in folder: String) {
         let path = folder.filePath.appending(Self.file)
         guard let file = try? RegularFile(path, followingLinks: false),
@@ -43,7 +43,7 @@ struct RuntimeAnswer: Decodable {
 }
 
 extension NamedFile {
-    /// Reads the tensor; nil if the file lies elsewhere, or holds no floats.
+    /// Reads the tensor; nil if the file is outside the folder, or does not contain floats.
     func tensor(in folder: String) throws(TensorFileError) -> TensorData? {
         guard !file.isEmpty, !file.contains("/"), file != "..", file != "." else { return nil }
         return try NumPyFile(folder.filePath.appending(file)).read().tensorData

@@ -2,7 +2,7 @@ import COpenBLAS
 
 /// The covariance of samples in float64, for linear algebra outside of graphs.
 ///
-/// It is computed on one thread: more would change last bits with their number.
+/// It is computed on one thread: the number of threads would change the last bits.
 package struct CovarianceMatrix: Sendable {
     /// The number of rows and of columns.
     package let size: Int
@@ -63,12 +63,12 @@ package struct CovarianceMatrix: Sendable {
         return result
     }
 
-    /// The eigenvalues, ascending, and if asked for the eigenvectors as rows.
+    /// The eigenvalues, ascending, and if requested the eigenvectors as rows.
     private func eigen(withVectors: Bool) -> (values: [Double], vectors: [Double])? {
         guard scalars.allSatisfy(\.isFinite) else { return nil }
         var (n, info) = (Int32(size), Int32(0))
         var (vectors, values) = (scalars, [Double](repeating: 0, count: size))
-        // Room for blocks of 64 columns, as LAPACK has them.
+        // Room for LAPACK's blocks of 64 columns.
         var work = [Double](repeating: 0, count: max(66 * size, 1))
         var room = Int32(work.count)
         BLAS.isOnOneThread

@@ -2,7 +2,7 @@ import TensorGraph
 
 /// One step of a compiled program: reads and writes buffers, and allocates nothing when it runs.
 ///
-/// What a kernel can do beyond running is stated by the protocols of `KernelCapabilities.swift`.
+/// A kernel's other capabilities are stated by the protocols in `KernelCapabilities.swift`.
 class Kernel {
     /// The operation's name, for reports.
     let name: String
@@ -22,12 +22,11 @@ class Kernel {
     /// Called once, after all buffers and the workspace have their addresses.
     func bind(threads: Int, workspace: UnsafeMutablePointer<Float>) {}
 
-    /// How many phases a run has. All threads finish one before the next begins.
+    /// The number of phases of a run. All threads finish one before the next begins.
     var phases: Int { 1 }
 
-    /// Into how many pieces each thread's part of a phase is cut, so that a thread that is done
-    /// takes over what a slower one has not begun. More than 1 only where the results do not depend
-    /// on which thread computes what.
+    /// The number of pieces of each thread's part of a phase, for work stealing between threads. It
+    /// is above 1 only if the results do not depend on which thread computes what.
     func pieces(of phase: Int, threads: Int) -> Int { 1 }
 
     /// Runs a part of a phase on one thread.
@@ -36,7 +35,7 @@ class Kernel {
     }
 }
 
-/// An operation that has a kernel of its own.
+/// An operation that has its own kernel.
 protocol KernelOperation: Operation {
     func kernel(inputs: [Buffer], output: Buffer) -> Kernel
 }
@@ -44,7 +43,7 @@ protocol KernelOperation: Operation {
 /// An operation whose kernel applies elementwise work to its result: an ``EpilogueKernel``.
 protocol EpilogueOperation: KernelOperation {}
 
-/// An operation whose result holds elements of its inputs, unchanged: half precision holds them
+/// An operation whose result has elements of its inputs, unchanged: half precision represents them
 /// too.
 protocol MovingOperation: Operation {}
 
@@ -54,11 +53,11 @@ protocol ViewOperation: MovingOperation {
     func view(of input: Shape, output: Shape) -> View
 }
 
-/// An operation whose result takes the place of its input in memory. Nothing else may read that
+/// An operation whose result replaces its input in memory. Nothing else may read that
 /// input.
 protocol InPlaceOperation: KernelOperation {}
 
-/// An operation that runs as soon as its operands are there.
+/// An operation that runs as soon as its operands are ready.
 protocol PromptOperation: KernelOperation {}
 
 /// An operation that the engine expresses by others before it compiles.

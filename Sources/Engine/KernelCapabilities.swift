@@ -2,7 +2,7 @@ import TensorGraph
 
 /// A kernel that applies elementwise work to its result while that is in the cache.
 protocol EpilogueKernel: Kernel {
-    /// What is done to each finished stretch of the result.
+    /// The elementwise work for each finished part of the result.
     var epilogue: ElementwiseProgram? { get set }
 }
 
@@ -39,9 +39,9 @@ protocol ChainableKernel: Kernel {
     var links: [RowKernel] { get }
 }
 
-/// A kernel of elementwise work that can run as one with others that do not depend on it.
+/// A kernel of elementwise work that can be combined with others that do not depend on it.
 protocol BatchableKernel: Kernel {
-    /// Empty if the kernel must stay alone.
+    /// Empty if the kernel cannot be combined.
     var batchablePrograms: [ElementwiseProgram] { get }
 }
 
@@ -51,7 +51,7 @@ protocol InPlaceKernel: Kernel {}
 
 /// A kernel that exchanges messages with other ranks.
 protocol MessagingKernel: Kernel {
-    /// What it exchanges; all ranks must do so in the same order.
+    /// A description of the messages; all ranks must exchange them in the same order.
     var message: String { get }
 }
 

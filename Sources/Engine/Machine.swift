@@ -8,8 +8,8 @@ public enum Machine {
     /// The CPU type that OpenBLAS chose its kernels for, such as `Haswell` or `SkylakeX`.
     public static var blasCore: String { String(cString: openblas_get_corename()) }
 
-    /// Whose kernels multiply matrices, `retint` or `OpenBLAS`: the library's are not used where
-    /// they are made for older processors than this one.
+    /// The library whose kernels multiply matrices, `retint` or `OpenBLAS`: OpenBLAS is not used if
+    /// its kernels are for older processors than this one.
     public static var matrixKernels: String {
         switch MatrixKernels.fastest {
         case .engine: "retint"
@@ -20,7 +20,7 @@ public enum Machine {
     /// How OpenBLAS was built.
     public static var blasConfiguration: String { String(cString: openblas_get_config()) }
 
-    /// All of that in one line, for reports.
+    /// A one-line summary for reports.
     public static var description: String {
         "\(processorCount) processors, OpenBLAS kernels for \(blasCore) (\(blasConfiguration))"
     }
@@ -28,13 +28,13 @@ public enum Machine {
     /// The processors that this process may use.
     public static var processorCount: Int { ThreadPool.processorCount }
 
-    /// The floats in a vector of the engine's kernels, as this processor has them.
+    /// The floats in a vector of the engine's kernels on this processor.
     public static var vectorFloats: Int { Int(rt_vector_floats()) }
 
     /// The bytes of memory of the machine.
     public static let memoryBytes = sysconf(Int32(_SC_PHYS_PAGES)) * sysconf(Int32(_SC_PAGESIZE))
 
-    /// Returns memory that was freed to the system: the allocator keeps it otherwise, and it counts
+    /// Returns freed memory to the system: otherwise the allocator keeps it, and it counts
     /// as resident.
     package static func releaseFreeMemory() { rt_trim_heap() }
 
@@ -75,7 +75,7 @@ public enum Machine {
         return 2 * Double(shape.count * MemoryLayout<Float>.size) / fastest(program)
     }
 
-    /// The fewest seconds that the steps alone took; copying inputs and outputs is not measured.
+    /// The shortest time of the steps in seconds, without copying inputs and outputs.
     private static func fastest(_ program: Program) -> Double {
         let seconds = (0..<8).map { _ in program.profile(runs: 1).reduce(0) { $0 + $1.seconds } }
         return seconds.min() ?? .infinity

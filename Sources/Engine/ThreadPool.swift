@@ -17,7 +17,7 @@ final class ThreadPool: @unchecked Sendable {
 
     private static let pools = Mutex<[Int: ThreadPool]>([:])
 
-    /// The pool of this many threads; created when first needed, and kept.
+    /// The pool with this many threads; created on first use, and kept.
     static func shared(threads: Int) -> ThreadPool {
         pools.withLock { pools in
             if let pool = pools[threads] { return pool }
@@ -30,8 +30,8 @@ final class ThreadPool: @unchecked Sendable {
     /// The processors that this process may use.
     static var processorCount: Int { Int(rt_processor_count()) }
 
-    /// Runs `body` while no other program runs on this pool. The threads that call a pool of one
-    /// do not share anything, and run at the same time.
+    /// Runs `body` while no other program runs on this pool. Callers of a pool with one thread
+    /// do not share anything, and run concurrently.
     func withExclusiveUse<Failure>(_ body: () throws(Failure) -> Void) throws(Failure) {
         guard threads > 1 else { return try body() }
         try exclusive.withLock { _ throws(Failure) in try body() }
@@ -55,15 +55,15 @@ final class ThreadPool: @unchecked Sendable {
     }
 }
 
-/// One phase of a kernel, as it is passed to the threads. Whoever has it keeps the kernel alive:
-/// the threads would take its reference count from each other.
+/// One phase of a kernel, as passed to the threads. Its owner keeps the kernel alive, so that
+/// the threads do not compete for its reference count.
 struct KernelCall {
     private unowned(unsafe) let kernel: Kernel
     private let phase: Int
     private let workspace: UnsafeMutablePointer<Float>
     /// Pieces of each thread's part.
     let pieces: Int32
-    /// Whether it stays on the calling thread: waking others takes longer.
+    /// Whether it stays on the calling thread, because waking others takes longer.
     let isSmall: Bool
 
     private static let smallWork = 8192
@@ -90,10 +90,10 @@ struct KernelCall {
 
 /// The part of a kernel's work that a thread does at a time: one of equal shares.
 struct Part {
-    /// The thread, and how many there are.
+    /// The thread's index, and the number of threads.
     let index, of: Int
     private let share, shares: Int
-    /// Whether the thread has just done the share before.
+    /// Whether the thread has just done the previous share.
     let continues: Bool
 
     /// The only share of a thread.

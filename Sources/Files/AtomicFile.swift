@@ -2,7 +2,8 @@ import CFiles
 import Glibc
 import SystemPackage
 
-/// Writes files and folders so that a reader finds either the old one or the new one, complete.
+/// Writes files and folders so that a reader finds either the complete old one or the complete new
+/// one.
 ///
 /// The new one is built under a temporary name in the same folder, written to disk and renamed. If
 /// anything fails, the temporary is removed and the old one stays as it was.
@@ -19,12 +20,13 @@ package enum AtomicFile {
 
     /// Has `build` create a file or a folder at the path it is given, then moves that to `path`.
     ///
-    /// A folder replaces a folder in one step, by exchanging the two names. Only where the file
-    /// system cannot do that are there two renames, between which nothing is at `path`; a crash
+    /// A folder replaces a folder in one step, by exchanging the two names. If the file
+    /// system cannot do that, there are two renames, between which nothing is at `path`; a crash
     /// between them is repaired by the next call for the same path.
     ///
-    /// - Parameter content: What a folder at `path` may hold to be replaced; if nil, nothing.
-    /// - Throws: What `build` throws, or a ``FileError``.
+    /// - Parameter content: The only contents of a folder at `path` that may be replaced; nil for
+    ///   none.
+    /// - Throws: The errors of `build`, or a ``FileError``.
     package static func replace<Result>(
         _ path: some PathConvertible, content: FolderContent? = nil,
         build: (_ temporaryPath: String) throws -> Result
@@ -139,7 +141,7 @@ extension AtomicFile {
 // MARK: Paths
 
 extension AtomicFile {
-    /// The path without symbolic links and trailing slashes. What is neither a file nor a folder
+    /// The path without symbolic links and trailing slashes. Anything other than a file or folder
     /// is refused: renaming onto a device would destroy the device.
     static func resolve(_ path: FilePath) throws(FileError) -> FilePath {
         guard !path.isEmpty else {

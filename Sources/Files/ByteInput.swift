@@ -3,7 +3,7 @@ import SystemPackage
 
 /// Reads bytes one after the other from a file, a pipe or standard input.
 package final class ByteInput {
-    /// What errors name: the path, or `standard input`.
+    /// The name in errors: the path, or `standard input`.
     package let name: String
     private var descriptor: Int32
     private let closes: Bool
@@ -39,7 +39,7 @@ package final class ByteInput {
     /// The bytes up to the next newline, which is skipped; nil at the end of the input. Bytes after
     /// the last newline count as a line.
     ///
-    /// - Returns: `limit` bytes if there is no newline among them, else fewer.
+    /// - Returns: `limit` bytes if there is no newline among them, otherwise fewer.
     package func line(limit: Int) throws(FileError) -> ArraySlice<UInt8>? {
         while true {
             let rest = buffer[start...]
@@ -55,7 +55,7 @@ package final class ByteInput {
         }
     }
 
-    /// The next `count` bytes; fewer where the input ends.
+    /// The next `count` bytes; fewer if the input ends.
     package func bytes(_ count: Int) throws(FileError) -> [UInt8] {
         var failure: FileError?
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { target, initialized in
@@ -67,7 +67,7 @@ package final class ByteInput {
         return bytes
     }
 
-    /// Returns how many bytes there were.
+    /// Returns the number of bytes.
     private func read(
         into target: UnsafeMutableRawBufferPointer, _ count: Int
     ) throws(FileError) -> Int {

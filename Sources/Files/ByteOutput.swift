@@ -3,10 +3,10 @@ import SystemPackage
 
 /// Writes bytes one after the other to a file, a pipe or standard output.
 ///
-/// Unlike ``AtomicFile``, what is written is there at once: readers of a pipe need that, and a film
-/// whose writing was interrupted can be played up to there.
+/// Unlike with ``AtomicFile``, written bytes are visible immediately: readers of a pipe need that,
+/// and a video whose writing was interrupted can be played up to that point.
 package final class ByteOutput {
-    /// What errors name: the path, or `standard output`.
+    /// The name in errors: the path, or `standard output`.
     package let name: String
     private var descriptor: Int32
     private let closes: Bool
@@ -19,7 +19,7 @@ package final class ByteOutput {
         (self.name, self.descriptor, closes) = (name, descriptor, true)
     }
 
-    /// Creates a file, or empties the one that is there.
+    /// Creates a file, or truncates an existing one.
     package init(_ path: some PathConvertible) throws(FileError) {
         name = path.filePath.string
         descriptor = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
@@ -29,9 +29,9 @@ package final class ByteOutput {
 
     deinit { try? close() }
 
-    /// Closes the output: a program that reads its pipe comes to the end.
+    /// Closes the output: a program that reads its pipe reaches the end.
     ///
-    /// - Throws: ``FileError`` if what was written did not reach the disk.
+    /// - Throws: ``FileError`` if written bytes did not reach the disk.
     package func close() throws(FileError) {
         guard closes, descriptor >= 0 else { return }
         let result = Glibc.close(descriptor)
@@ -75,7 +75,7 @@ private func withoutPipeSignal(_ write: () -> Int) -> Int {
     sigemptyset(&signals)
     sigaddset(&signals, SIGPIPE)
     sigpending(&pending)
-    // One that waited before is not ours to take.
+    // A signal that was already pending is not ours to consume.
     guard sigismember(&pending, SIGPIPE) == 0 else { return write() }
     pthread_sigmask(SIG_BLOCK, &signals, &before)
     let count = write()

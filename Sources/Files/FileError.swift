@@ -6,11 +6,11 @@ public typealias FileError = Refusal<FileProblem>
 
 /// What could not be done with a file or directory, and why.
 public struct FileProblem: RefusalKind {
-    /// What was tried, to follow "cannot": "read", "write", "rename".
+    /// The operation, to follow "cannot": "read", "write", "rename".
     public let operation: String
     /// Why it failed, in words.
     public let reason: String
-    /// The system's error number; 0 where the refusal is our own.
+    /// The system's error number; 0 if the refusal is our own.
     public let errorNumber: Int32
 
     /// What cannot be read is the input's fault.
@@ -34,11 +34,11 @@ extension FileError {
             remedy: Self.remedy(for: number), errorNumber: number)
     }
 
-    /// What was tried, to follow "cannot": "read", "write", "rename".
+    /// The operation, to follow "cannot": "read", "write", "rename".
     public var operation: String { kind.operation }
     /// Why it failed, in words.
     public var reason: String { kind.reason }
-    /// The system's error number; 0 where the refusal is our own.
+    /// The system's error number; 0 if the refusal is our own.
     public var errorNumber: Int32 { kind.errorNumber }
 
     private static func remedy(for number: Int32) -> String {

@@ -11,7 +11,7 @@ package func isDirectory(_ path: some PathConvertible) throws(FileError) -> Bool
     return status.st_mode & S_IFMT == S_IFDIR
 }
 
-/// The files below a folder and its subfolders, sorted by path. Hidden ones are left out, and
+/// The files below a folder and its subfolders, sorted by path. Hidden ones are skipped, and
 /// symbolic links to folders are not followed.
 ///
 /// - Parameters:

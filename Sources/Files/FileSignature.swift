@@ -1,5 +1,5 @@
-/// The size of a file and a digest of both its ends, which tell most files apart without reading
-/// them: a photo that was encoded anew differs at its end.
+/// The size of a file and a digest of both its ends, which distinguish most files without reading
+/// them completely: a re-encoded photo differs at its end.
 package struct FileSignature: Hashable, Sendable, CustomStringConvertible {
     private static let endBytes = 4096
 

@@ -7,7 +7,7 @@ package enum FileKind {
     /// A symbolic link that was not followed.
     case link
 
-    /// Looks at the entry itself or, with `followingLinks`, at what a symbolic link leads to.
+    /// Examines the entry itself or, with `followingLinks`, the target of a symbolic link.
     ///
     /// - Parameter operation: What the caller is about to do, for the error.
     /// - Throws: ``FileError`` if the path cannot be examined.
@@ -87,7 +87,7 @@ private func bytes(below path: FilePath) throws(FileError) -> Int {
 /// Runs `body` with the path of a new, empty folder that only this user may enter, and removes the
 /// folder and all that it contains afterwards.
 ///
-/// - Throws: ``FileError`` if the folder cannot be created; what `body` throws.
+/// - Throws: ``FileError`` if the folder cannot be created; the errors of `body`.
 package func withTemporaryFolder<Result>(_ body: (String) throws -> Result) throws -> Result {
     let folder = try makeTemporaryFolder()
     defer { removeTree(folder) }
@@ -180,7 +180,7 @@ package struct FileIdentity: Hashable, Sendable {
     }
 }
 
-/// The folders that hold a file or folder, however deep, the nearest first. Nothing has to be at
+/// All folders that contain a file or folder, the nearest first. Nothing needs to exist at
 /// the path itself.
 package func foldersAbove(_ path: some PathConvertible) -> [FileIdentity] {
     let parent = path.filePath.removingLastComponent()

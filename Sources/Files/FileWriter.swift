@@ -1,15 +1,15 @@
 import Glibc
 import SystemPackage
 
-/// Writes a new file from its start, or goes on at the end of one.
+/// Writes a new file from its start, or appends to an existing one.
 package final class FileWriter {
-    /// The path that errors name.
+    /// The path in errors.
     private let reported: FilePath
     private var descriptor: Int32
 
     /// Creates an empty file; nothing may be at `path`.
     ///
-    /// - Parameter reported: The path that errors name, `path` if nil.
+    /// - Parameter reported: The path in errors; nil for `path`.
     package init(
         creating path: FilePath, reportingAs reported: FilePath? = nil
     ) throws(FileError) {
@@ -18,7 +18,7 @@ package final class FileWriter {
         guard descriptor >= 0 else { throw failure }
     }
 
-    /// Opens a file to write at its end.
+    /// Opens a file for appending.
     package init(appendingTo path: some PathConvertible) throws(FileError) {
         reported = path.filePath
         descriptor = open(reported.string, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW)
@@ -50,7 +50,7 @@ package final class FileWriter {
         if let error { throw error }
     }
 
-    /// Continues writing at the file's start, over what is there.
+    /// Continues writing at the file's start, overwriting it.
     package func rewind() throws(FileError) {
         guard lseek(descriptor, 0, SEEK_SET) == 0 else { throw failure }
     }

@@ -1,6 +1,6 @@
 import SystemPackage
 
-/// What the files of a kind of folder are, so that a folder with anything else is not replaced.
+/// The files of a kind of folder, so that a folder with anything else is not replaced.
 package struct FolderContent: Sendable {
     /// The file that every such folder has.
     let marker: String
@@ -8,19 +8,19 @@ package struct FolderContent: Sendable {
 
     /// - Parameters:
     ///   - marker: the name of a file that every such folder has.
-    ///   - owns: whether a file, by its path in the folder, is one of such a folder.
+    ///   - owns: whether a file, by its path in the folder, belongs to such a folder.
     package init(marker: String, owns: @escaping @Sendable (String) -> Bool) {
         (self.marker, self.owns) = (marker, owns)
     }
 
-    /// The path in a folder of a file that is none of this kind; nil if there is none.
+    /// The path in a folder of a file that does not belong to this kind; nil if there is none.
     func foreignFile(in folder: FilePath) -> FilePath? { foreignFile(in: folder, below: "") }
 
     private func foreignFile(in folder: FilePath, below: FilePath) -> FilePath? {
         for name in (entries(of: folder) ?? []).sorted() {
             let path = below.appending(name)
             let place = folder.appending(name)
-            // A link is a file: what it leads to is not removed with the folder.
+            // A link is a file: its target is not removed with the folder.
             if entries(of: place) == nil {
                 if !owns(path.string) { return path }
             } else if let file = foreignFile(in: place, below: path) {

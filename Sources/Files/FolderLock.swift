@@ -1,7 +1,7 @@
 import Locks
 import SystemPackage
 
-/// Keeps a folder for one owner, by a locked file `.lock` in it.
+/// Reserves a folder for one owner, by a locked file `.lock` in it.
 ///
 /// Other processes do not replace the files of such a folder, see ``OutputLock``.
 package final class FolderLock {
@@ -14,7 +14,8 @@ package final class FolderLock {
 
     /// Locks a folder, which must exist.
     ///
-    /// - Parameter names: files that the owner is going to write: nobody else makes them meanwhile.
+    /// - Parameter names: files that the owner is going to write: nobody else may create them
+    ///   meanwhile.
     /// - Throws: ``FileError`` if somebody else holds the lock, with that process, or if the file
     ///   cannot be created.
     package init(
@@ -31,7 +32,7 @@ package final class FolderLock {
         if let identity { Self.held.withLock { _ = $0.remove(identity) } }
     }
 
-    /// Throws if another process owns the folder of a file, and the file is there or reserved.
+    /// Throws if another process owns the folder of a file, and the file exists or is reserved.
     static func check(_ target: FilePath, for path: FilePath) throws(FileError) {
         let lock = target.removingLastComponent().appending(name)
         guard let identity = FileIdentity(of: lock),

@@ -3,7 +3,7 @@ import Locks
 import SystemPackage
 
 /// Temporary files and folders are named `.NAME.PROCESS-MARK.partial`: hidden, and removable by
-/// another process once the one that made them no longer runs.
+/// another process once the one that created them no longer runs.
 private let partialSuffix = ".partial"
 /// The locks of ``OutputLock`` are named `.NAME.retint-lock`.
 private let lockSuffix = ".retint-lock"
@@ -16,8 +16,8 @@ func temporaryPath(beside path: FilePath) -> FilePath {
     return sibling(of: path, named: ".\(name).\(getpid())-\(mark)\(partialSuffix)")
 }
 
-/// Where a folder is moved while another takes its place, on a file system that cannot exchange
-/// the two.
+/// The name under which a folder is kept while another one replaces it, on a file system that
+/// cannot exchange the two.
 func displacedPath(of path: FilePath) -> FilePath {
     sibling(of: path, named: ".\(path.lastComponent?.string ?? "").old")
 }
@@ -52,7 +52,7 @@ func sweepLeftovers(in folder: FilePath) {
     }
 }
 
-/// Removes a lock that nobody holds: taking it and giving it up does that.
+/// Removes a lock that nobody holds, by taking and releasing it.
 private func sweepLock(_ path: FilePath) {
     guard LockFile.holder(of: path) == nil else { return }
     _ = try? LockFile(path, keeping: path)

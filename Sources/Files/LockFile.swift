@@ -1,16 +1,16 @@
 import Glibc
 import SystemPackage
 
-/// A locked file, in which the process that holds the lock says who it is.
+/// A locked file, in which the process that holds the lock identifies itself.
 ///
-/// The kernel gives the lock up when the process ends, however it ends: a file that is left behind
-/// locks nothing. Systems without locks, as some network drives, grant every one.
+/// The kernel releases the lock when the process ends, however it ends: a leftover file
+/// locks nothing. Systems without locks, such as some network drives, grant every lock.
 final class LockFile {
-    /// Who holds a lock.
+    /// The holder of a lock.
     struct Holder {
-        /// The number of its process; nil if it has not written it yet.
+        /// Its process ID; nil if it has not written it yet.
         let process: Int?
-        /// What else it has written, line by line.
+        /// The other lines that it has written.
         let lines: [String]
     }
 
@@ -20,15 +20,15 @@ final class LockFile {
     /// Creates and locks a file.
     ///
     /// - Parameters:
-    ///   - target: what the lock keeps for this process, for errors.
-    ///   - lines: what others shall know.
+    ///   - target: the locked file or folder, for errors.
+    ///   - lines: information for other processes.
     /// - Throws: ``FileError`` if another holder has the lock, with that process, or if the file
     ///   cannot be created.
     init(_ path: FilePath, keeping target: FilePath, lines: [String] = []) throws(FileError) {
         self.path = path
         descriptor = try Self.locked(path, target)
         let text = Array((["\(getpid())"] + lines).map { "\($0)\n" }.joined().utf8)
-        // What the file says helps people; the lock does not depend on it.
+        // The contents of the file are for people; the lock does not depend on them.
         if ftruncate(descriptor, 0) == 0 { _ = pwrite(descriptor, text, text.count, 0) }
     }
 
@@ -60,8 +60,8 @@ final class LockFile {
                 defer { close(descriptor) }
                 throw inUse(target, by: holder(descriptor))
             }
-            // The process that held it may have removed it meanwhile. Some drives number files anew
-            // whenever they are asked.
+            // The process that held it may have removed it meanwhile. Some drives renumber files
+            // at every request.
             let isThere = FileIdentity(of: path) == FileIdentity(descriptor: descriptor)
             if isThere || attempts == 100 { return descriptor }
             close(descriptor)
@@ -75,7 +75,7 @@ final class LockFile {
             remedy: "wait for it to end, or choose another place")
     }
 
-    /// Tries for a moment: a process that only looks who holds the lock has it for an instant.
+    /// Tries for a moment: a process that only checks the lock holds it for an instant.
     private static func patientLock(_ descriptor: Int32) -> Int32 {
         for _ in 0..<5 where isBusy(flock(descriptor, LOCK_EX | LOCK_NB)) { usleep(10_000) }
         return flock(descriptor, LOCK_EX | LOCK_NB)

@@ -2,10 +2,10 @@ import Glibc
 import Locks
 import SystemPackage
 
-/// Keeps a file or folder that is going to be written for this process, so that of two processes
-/// that write the same one, the second is refused.
+/// Reserves a file or folder that this process is going to write, so that a second process that
+/// writes the same one is refused.
 ///
-/// A hidden file beside the output is locked, and removed at the end. This process may lock an
+/// A hidden file next to the output is locked, and removed at the end. This process may lock an
 /// output more than once.
 package final class OutputLock {
     private static let held = Mutex<[String: (file: LockFile, count: Int)]>([:])
@@ -21,7 +21,7 @@ package final class OutputLock {
 
     /// - Parameters:
     ///   - target: the output without symbolic links.
-    ///   - output: the path that errors name.
+    ///   - output: the path in errors.
     init(_ target: FilePath, for output: FilePath) throws(FileError) {
         try FolderLock.check(target, for: output)
         path = lockPath(beside: target)

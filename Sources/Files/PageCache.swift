@@ -6,9 +6,9 @@ package enum PageCache {
     /// Asks the kernel to drop the pages of a file, or of all files in a folder: fsync, because
     /// only pages that are on disk can be dropped, then posix_fadvise with POSIX_FADV_DONTNEED.
     ///
-    /// The kernel may refuse without a word, for instance on a file system in memory or for pages
-    /// that a process has mapped; ``residentBytes(of:)`` tells. Caches beneath the kernel, such as
-    /// a disk's own or that of a virtual machine's host, stay.
+    /// The kernel may silently refuse, for instance on an in-memory file system or for pages
+    /// that a process has mapped; check with ``residentBytes(of:)``. Caches below the kernel, such
+    /// as those of a disk or of a virtual machine's host, stay.
     ///
     /// - Throws: ``FileError`` if a file cannot be opened.
     package static func drop(_ path: some PathConvertible) throws(FileError) {
@@ -20,7 +20,8 @@ package enum PageCache {
     /// The bytes of a file, or of all files in a folder, whose pages are in memory, as mincore
     /// reports them; whole pages.
     ///
-    /// Since Linux 5.2, all pages of a file count that this user can neither write nor owns.
+    /// Since Linux 5.2, all pages of a file count if this user can neither write the file nor owns
+    /// it.
     ///
     /// - Throws: ``FileError`` if a file cannot be opened or mapped.
     package static func residentBytes(of path: some PathConvertible) throws(FileError) -> Int {
@@ -31,7 +32,7 @@ package enum PageCache {
         return bytes
     }
 
-    /// A file itself, or the files of a folder; symbolic links in it are left out.
+    /// A file itself, or the files of a folder; symbolic links in it are skipped.
     private static func files(
         at path: FilePath, followingLinks: Bool
     ) throws(FileError) -> [FilePath] {
@@ -52,7 +53,7 @@ package enum PageCache {
 }
 
 extension RegularFile {
-    /// Asks the kernel to read bytes that are needed soon.
+    /// Asks the kernel to read bytes that will be needed soon.
     package func readAhead(at offset: Int, count: Int) {
         posix_fadvise(descriptor, offset, count, POSIX_FADV_WILLNEED)
     }

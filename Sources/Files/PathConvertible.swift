@@ -3,8 +3,8 @@ public import SystemPackage
 
 /// A value that names a file or a folder: a `String`, a `FilePath` or a file `URL`.
 ///
-/// Functions that read or write files take `some PathConvertible`, so that callers pass whichever
-/// of the three they have.
+/// Functions that read or write files take `some PathConvertible`, so that callers can pass any
+/// of the three.
 public protocol PathConvertible {
     /// The path, absolute or relative to the current folder of the process.
     var filePath: FilePath { get }

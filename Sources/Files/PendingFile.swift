@@ -3,7 +3,7 @@ import SystemPackage
 
 /// A file written under a temporary name that replaces its destination once it is complete.
 ///
-/// Unless ``publish()`` succeeds, the temporary file disappears with this object and the
+/// Unless ``publish()`` succeeds, the temporary file is removed with this object and the
 /// destination stays as it was.
 package final class PendingFile {
     /// The path that the caller asked for.
@@ -15,7 +15,7 @@ package final class PendingFile {
     private let lock: OutputLock
     private var isPublished = false
 
-    /// Creates the temporary file beside the destination. A symbolic link is followed: the file
+    /// Creates the temporary file next to the destination. A symbolic link is followed: the file
     /// that it leads to is replaced, not the link.
     package init(for destination: some PathConvertible) throws(FileError) {
         self.destination = destination.filePath

@@ -1,4 +1,4 @@
-/// Who can mend what went wrong.
+/// Who can fix what went wrong.
 public enum Fault: String, Hashable, Sendable, CaseIterable, Codable {
     /// The caller: an argument or an option cannot be used.
     case usage
@@ -17,9 +17,9 @@ public enum Fault: String, Hashable, Sendable, CaseIterable, Codable {
 /// An error of retint. Its description names the file, the place in it, the rule that is broken and
 /// the way out.
 public protocol RetintError: Error, CustomStringConvertible {
-    /// Who can mend it.
+    /// Who can fix it.
     var fault: Fault { get }
-    /// The parameters whose change avoids the error; empty where no parameter helps.
+    /// The parameters whose change avoids the error; empty if no parameter helps.
     ///
     /// The description states the rule in the library's terms: a program with flags or fields of its
     /// own adds their names.
@@ -28,7 +28,7 @@ public protocol RetintError: Error, CustomStringConvertible {
 
 /// What a module refuses, for programs that handle some of it.
 public protocol RefusalKind: Hashable, Sendable {
-    /// Who can mend it.
+    /// Who can fix it.
     var fault: Fault { get }
 }
 
@@ -44,12 +44,12 @@ public struct Refusal<Problem: RefusalKind>: RetintError, Hashable {
     public var kind: Problem
     /// The path of the file, or what else the model or stream is called; empty if there is none.
     public var file: String
-    /// The place in the file, such as `outputs/ab` or `line 12`; empty where the whole file is
+    /// The place in the file, such as `outputs/ab` or `line 12`; empty if the whole file is
     /// meant.
     public var place: String
     /// The rule that is broken.
     public let rule: String
-    /// What to do about it: a clause, or sentences that end with a period; may be empty.
+    /// What to do about it: a clause, or sentences that end with a period; can be empty.
     public let remedy: String
     /// The parameters whose change avoids the error.
     public var remedies: [Remedy]
@@ -73,7 +73,7 @@ public struct Refusal<Problem: RefusalKind>: RetintError, Hashable {
             kind, file: file, place: place, rule: rule, remedy: remedy, remedies: remedies)
     }
 
-    /// Who can mend it.
+    /// Who can fix it.
     public var fault: Fault { kind.fault }
 
     /// The rule and the remedy: `rule; remedy`, or `rule. Remedy.` if the remedy is a sentence.
@@ -88,7 +88,7 @@ public struct Refusal<Problem: RefusalKind>: RetintError, Hashable {
     }
 }
 
-/// A refusal that no program tells apart has its fault alone.
+/// A refusal without kinds of its own has only a fault.
 extension Fault: RefusalKind {
     /// Itself.
     public var fault: Fault { self }
@@ -97,7 +97,7 @@ extension Fault: RefusalKind {
 extension Refusal: Codable where Problem: Codable {}
 
 extension String {
-    /// The text before and after the last `; `; all of it and an empty text if the rest is no
+    /// The text before and after the last `; `; all of it and an empty text if the rest is not a
     /// clause.
     fileprivate var splitAtLastSemicolon: (String, String) {
         var end = endIndex

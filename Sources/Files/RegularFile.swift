@@ -45,8 +45,8 @@ package final class RegularFile: Sendable {
         return "\(byteCount) bytes, changed at \(time.tv_sec) s + \(time.tv_nsec) ns"
     }
 
-    /// Throws if the file was written to since it was opened. A file that another one replaced at
-    /// its path has not changed.
+    /// Throws if the file was modified since it was opened. A file that was replaced by another one
+    /// at its path has not changed.
     package func checkUnchanged() throws(FileError) {
         let (size, time) = try Self.state(of: descriptor, path)
         guard size == byteCount, time.tv_sec == changed.tv_sec, time.tv_nsec == changed.tv_nsec
@@ -73,7 +73,7 @@ package final class RegularFile: Sendable {
         }
     }
 
-    /// The bytes from `offset` on; fewer than `count` where the file ends earlier.
+    /// The bytes from `offset` on; fewer than `count` if the file ends earlier.
     package func bytes(at offset: Int, count: Int) throws(FileError) -> [UInt8] {
         var failure: FileError?
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
@@ -91,7 +91,7 @@ package final class RegularFile: Sendable {
 
     /// The whole file.
     ///
-    /// It is read to its end, which may lie past ``byteCount``: a file can grow, and those under
+    /// It is read to its end, which may be past ``byteCount``: a file can grow, and those under
     /// `/proc` have the size 0.
     ///
     /// - Parameter maximumBytes: A larger file is refused.

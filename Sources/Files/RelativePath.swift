@@ -1,4 +1,4 @@
-/// A path that a file states for another one beside it, and that must not lead elsewhere.
+/// A path in a file that names another file next to it, and must not lead elsewhere.
 package enum RelativePath {
     /// Why a path may lead out of the folder that it is relative to; nil for a plain one.
     package static func flaw(in path: String) -> String? {

@@ -1,4 +1,4 @@
-/// A parameter of the library that avoids an error when it is changed.
+/// A parameter of the library whose change avoids an error.
 public struct Remedy: Hashable, Sendable, Codable {
     /// The parameters that errors name.
     public enum Parameter: String, Hashable, Sendable, Codable, CaseIterable {
@@ -22,14 +22,14 @@ public struct Remedy: Hashable, Sendable, Codable {
 
     /// The parameter to change.
     public let parameter: Parameter
-    /// A value that avoids the error, as text; nil where the choice is the caller's.
+    /// A value that avoids the error, as text; nil if the choice is the caller's.
     public let value: String?
 
     /// Creates a remedy.
     ///
     /// - Parameters:
     ///   - parameter: the parameter to change.
-    ///   - value: a value that avoids the error, as text; nil where the choice is the caller's.
+    ///   - value: a value that avoids the error, as text; nil if the choice is the caller's.
     public init(_ parameter: Parameter, _ value: String? = nil) {
         self.parameter = parameter
         self.value = value

@@ -1,7 +1,7 @@
 /// The number of aliases (`*name`) in YAML, those in comments and quoted text included.
 ///
-/// Each alias may stand for text with aliases, so that a short file can take for ever to read. A
-/// configuration needs none.
+/// Each alias may stand for text with aliases, so that a short file can take forever to read. A
+/// configuration needs no aliases.
 package func countYAMLAliases(_ text: String) -> Int {
     var count = 0
     // Before the first character, as after a space, a value may begin.
@@ -15,7 +15,7 @@ package func countYAMLAliases(_ text: String) -> Int {
     return count
 }
 
-/// The most aliases that are read: they expand to 2⁸ values at most.
+/// The largest number of aliases: they expand to at most 2⁸ values.
 package let maximumYAMLAliases = 16
 
 private let beginnings = Set("[{,:-?".utf8)

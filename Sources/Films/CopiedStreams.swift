@@ -1,4 +1,4 @@
-/// A stream of a film beside its pictures.
+/// A stream other than the pictures of a video.
 package struct FilmStream: Hashable, Sendable {
     enum Kind: String {
         case sound = "audio"
@@ -6,28 +6,28 @@ package struct FilmStream: Hashable, Sendable {
         case attachment
     }
 
-    /// The number by which FFmpeg calls it.
+    /// FFmpeg's number of the stream.
     let index: Int
     let kind: Kind
-    /// FFmpeg's name of its codec, such as `subrip`; empty if it knows none.
+    /// FFmpeg's name of its codec, such as `subrip`; empty if unknown.
     let codec: String
 
-    /// What people call it.
+    /// Its name for people.
     package var name: String {
         ["", "unknown"].contains(codec) ? kind.rawValue : "\(kind.rawValue) (\(codec))"
     }
 }
 
-/// What of a film's sound, subtitles and attached files goes into a new film: all that the new
-/// container can hold. Text becomes the container's own kind of subtitles.
+/// The sound, subtitles and attached files of a video that are copied to a new one: all that the
+/// new container supports. Text subtitles are converted to the container's own format.
 struct CopiedStreams {
     private let streams: [(stream: FilmStream, codec: String)]
-    /// What the container cannot hold.
+    /// The streams that the container does not support.
     let omitted: [FilmStream]
 
     var isEmpty: Bool { streams.isEmpty }
 
-    /// - Parameter path: of the new film; its extension states the container.
+    /// - Parameter path: the path of the new video; its extension selects the container.
     init(_ streams: [FilmStream], in path: String) {
         let container = Container(path)
         var copied: [(stream: FilmStream, codec: String)] = []
@@ -53,7 +53,7 @@ struct CopiedStreams {
     }
 }
 
-/// A family of containers that hold the same kinds of streams.
+/// A family of containers that support the same kinds of streams.
 private enum Container {
     case matroska, mp4, webm, transport, other
 
@@ -70,8 +70,8 @@ private enum Container {
 
     private static let texts: Set = ["subrip", "ass", "ssa", "mov_text", "webvtt", "text"]
 
-    /// What `ffmpeg` is to make of a stream: `copy`, or a kind of subtitles; nil if the container
-    /// does not hold it.
+    /// The codec for a stream: `copy`, or a subtitle format; nil if the container
+    /// does not support it.
     func codec(of stream: FilmStream) -> String? {
         switch stream.kind {
         case .sound: "copy"

@@ -1,17 +1,17 @@
 public import Files
 
-/// Why a film cannot be read or written: the file or program, the rule, and the way out.
+/// Why a video cannot be read or written: the file or program, the rule, and what to do.
 public typealias FilmError = Refusal<FilmProblem>
 
 /// What is refused of a film.
 public enum FilmProblem: RefusalKind {
     /// `ffmpeg` or `ffprobe` is not installed.
     case programMissing
-    /// The file is no film, has no pictures, or is in a format that is not supported.
+    /// The file is not a video, has no pictures, or is in a format that is not supported.
     case unreadable
-    /// The film is damaged: the frames before are whole.
+    /// The video is damaged; the frames before the damage are intact.
     case damaged
-    /// The film cannot be written.
+    /// The video cannot be written.
     case unwritable
 
     /// A film that cannot be read is the input's fault, all else that of programs and the system.

@@ -4,15 +4,15 @@ import Frames
 import Subprocess
 import SystemPackage
 
-/// A film that is written in parts of ``length`` frames, which are joined at the end. When writing
-/// stops, the finished parts stay, so that it can go on after them.
+/// A video that is written in segments of ``length`` frames, which are joined at the end. When
+/// writing stops, the finished segments stay, so that it can continue after them.
 package struct FilmParts {
-    /// The number of frames of a part.
+    /// The number of frames in a segment.
     package static let length = 250
 
-    /// The number of finished parts.
+    /// The number of finished segments.
     private var count = 0
-    /// The number of frames in the finished parts, unless the film ended in the last of them.
+    /// The number of frames in the finished segments, unless the video ended in the last of them.
     package var finishedFrames: Int { count * Self.length }
     private let output: String
     private let folder: FilePath
@@ -21,12 +21,12 @@ package struct FilmParts {
     private static let descriptionName = "film.json"
     private static let maximumDescription = 1 << 16
 
-    /// Finds the parts beside a film, or begins without any.
+    /// Finds the segments next to a video, or starts without any.
     ///
     /// - Parameters:
-    ///   - output: the film that is to be written.
-    ///   - description: what the film is made of; parts of anything else are refused.
-    /// - Throws: ``FilmError`` if there are parts of something else; `FileError`.
+    ///   - output: the video to write.
+    ///   - description: everything that determines the frames; other segments are refused.
+    /// - Throws: ``FilmError`` if there are segments of something else; `FileError`.
     package init(of output: String, description: [String: String]) throws {
         self.output = output
         let path = output.filePath
@@ -38,7 +38,7 @@ package struct FilmParts {
         while try FileKind(at: part(count)) != .nothing { count += 1 }
     }
 
-    /// A folder of somebody else would be removed at the end.
+    /// Otherwise somebody else's folder would be removed at the end.
     private func checkOwner() throws {
         guard try FileKind(at: folder) != .nothing,
             try FileKind(at: folder.appending(Self.descriptionName)) == .nothing
@@ -52,7 +52,7 @@ package struct FilmParts {
         }
     }
 
-    /// The film's parts must be of one make.
+    /// All segments must belong together.
     private func check(_ description: [String: String]) throws {
         let path = folder.appending(Self.descriptionName)
         let encoder = JSONEncoder()
@@ -76,12 +76,12 @@ package struct FilmParts {
         return folder.appending("\(padding)\(digits)\(suffix)")
     }
 
-    /// Where the part that is being written is.
+    /// The path of the segment that is being written.
     private var pending: FilePath { folder.appending("pending\(suffix)") }
 
-    /// Writes the next part.
+    /// Writes the next segment.
     ///
-    /// - Parameter body: writes frames; returns whether the part is full or the film at its end.
+    /// - Parameter body: writes frames; returns whether the segment is full or the video has ended.
     package mutating func append<Value: Sendable>(
         _ header: Y4MHeader, _ options: FilmWritingOptions,
         _ body: (FrameWriter) async throws -> Value
@@ -94,8 +94,8 @@ package struct FilmParts {
         return value
     }
 
-    /// Checks that the source's sound and subtitles fit into the film, before a part is written:
-    /// joining them comes last.
+    /// Checks that the container supports the source's sound and subtitles, before a segment is
+    /// written: they are joined at the very end.
     package func check(_ options: FilmWritingOptions) async throws {
         let copied = options.copied(to: output)
         guard let source = options.source, !copied.isEmpty else { return }
@@ -107,10 +107,10 @@ package struct FilmParts {
         try await MediaProgram.ffmpeg.output(of: arguments, for: output, failure: .unwritable)
     }
 
-    /// Joins the parts with the sound, the subtitles and the chapters of the source.
+    /// Joins the segments with the sound, the subtitles and the chapters of the source.
     ///
     /// - Parameters:
-    ///   - options: as for the parts, with the source.
+    ///   - options: as for the segments, with the source.
     ///   - seconds: where the sound ends; nil for its own end.
     package func join(_ options: FilmWritingOptions, upTo seconds: Double? = nil) async throws {
         var paths = (0..<count).map(part)
@@ -127,7 +127,7 @@ package struct FilmParts {
         try await MediaProgram.ffmpeg.output(of: arguments, for: output, failure: .unwritable)
     }
 
-    /// Removes the parts of a film.
+    /// Removes the segments of a video.
     package static func remove(of output: String) { _ = removeTree(Self.folder(of: output)) }
 
     private static func folder(of output: String) -> FilePath { FilePath(output + ".parts") }

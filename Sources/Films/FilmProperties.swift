@@ -1,23 +1,23 @@
 import Foundation
 import Frames
 
-/// What a film's container states about its pictures.
+/// What a video's container states about its pictures.
 public struct FilmProperties: Hashable, Sendable {
-    /// How FFmpeg calls the layout of samples, such as `yuv420p`.
+    /// FFmpeg's name of the pixel format, such as `yuv420p`.
     package let pixelFormat: String
     /// The range, if it is stated.
     public let range: SampleRange?
     /// The matrix, if it is stated.
     public let matrix: ColorMatrix?
-    /// FFmpeg's names of the matrix, the primaries and the transfer curve, where they are stated.
+    /// FFmpeg's names of the matrix, the primaries and the transfer curve, if they are stated.
     let colorTags: [String: String]
     /// The number of frames, or an estimate of it; nil if unknown.
     public let frameCount: Int?
-    /// The mean number of frames a second; nil if it is not stated.
+    /// The mean number of frames per second; nil if it is not stated.
     let rate: FrameRate?
-    /// The unit of the frames' times; nil if it is not stated.
+    /// The time base of the frames; nil if it is not stated.
     let timeBase: TimeBase?
-    /// The seconds from the start of the film to its first frame.
+    /// The seconds from the start of the video to its first frame.
     let delay: Double
     /// The height of the pictures in pixels; nil if it is not stated.
     let height: Int?
@@ -26,7 +26,7 @@ public struct FilmProperties: Hashable, Sendable {
 
     /// Asks `ffprobe`.
     ///
-    /// - Throws: ``FilmError`` if the program is missing, or the file is no film.
+    /// - Throws: ``FilmError`` if the program is missing, or the file is not a video.
     init(of path: String) async throws {
         let bytes = try await MediaProgram.ffprobe.output(
             of: [
@@ -36,7 +36,7 @@ public struct FilmProperties: Hashable, Sendable {
         try self.init(description: bytes, of: path)
     }
 
-    /// Reads what `ffprobe` says of a film.
+    /// Reads the output of `ffprobe` for a video.
     package init(description bytes: [UInt8], of path: String) throws(FilmError) {
         let probe: Probe
         do {
@@ -75,7 +75,7 @@ public struct FilmProperties: Hashable, Sendable {
             ("-color_trc", stream.colorTransfer),
         ]
         colorTags = tags.reduce(into: [:]) { result, tag in
-            // RGB films have no matrix; theirs is that of the frames they are converted to.
+            // RGB videos have no matrix; theirs is that of the frames they are converted to.
             if let value = tag.value, !["unknown", "gbr"].contains(value) {
                 result[tag.option] = value
             }
@@ -86,17 +86,17 @@ public struct FilmProperties: Hashable, Sendable {
             ?? Self.estimate(stream, probe.format, rate)
     }
 
-    /// A path as FFmpeg takes it: one with a colon would be a protocol, one with a dash an option.
+    /// A path for FFmpeg: with a colon it would be taken for a protocol, with a dash for an option.
     static func argument(_ path: String) -> String { "file:\(path)" }
 
     private static let matrices: [String: ColorMatrix] = [
         "bt709": .bt709, "bt470bg": .bt601, "smpte170m": .bt601, "bt2020nc": .bt2020,
     ]
 
-    /// A film that states more frames is mistaken.
+    /// A video that states more frames is wrong.
     private static let mostFrames = 1_000_000_000
 
-    /// The seconds of a film times its rate.
+    /// The seconds of a video times its rate.
     private static func estimate(
         _ stream: Probe.Stream, _ format: Probe.Format?, _ rate: FrameRate?
     ) -> Int? {
@@ -108,7 +108,7 @@ public struct FilmProperties: Hashable, Sendable {
 }
 
 extension FrameRate {
-    /// A fraction as `ffprobe` prints it: `30000/1001`; nil for `0/0`, which stands for unknown.
+    /// A fraction as printed by `ffprobe`: `30000/1001`; nil for `0/0`, which means unknown.
     fileprivate init?(_ text: String?) {
         let parts = text?.split(separator: "/").compactMap { Int($0) } ?? []
         guard parts.count == 2, parts.allSatisfy({ (1...Int(Int32.max)).contains($0) }) else {
@@ -118,7 +118,7 @@ extension FrameRate {
     }
 }
 
-/// What `ffprobe` prints.
+/// The output of `ffprobe`.
 private struct Probe: Decodable {
     struct Stream: Decodable {
         let pixFmt, colorRange, colorSpace, colorTransfer, colorPrimaries: String?
@@ -145,17 +145,17 @@ private struct Probe: Decodable {
 }
 
 extension FilmProperties {
-    /// FFmpeg's name of the layout in which frames are read: the film's own where it can be colored
-    /// as it is.
+    /// FFmpeg's name of the pixel format in which frames are read: the video's own if it can be
+    /// colored directly.
     package var readFormatName: String { readFormat.name }
 
-    /// Whether the film has red, green and blue, which have no matrix of their own.
+    /// Whether the video is RGB, and has no matrix.
     var isRGB: Bool { ["rgb", "bgr", "gbr", "pal8"].contains(where: pixelFormat.contains) }
 
-    /// Whether the film has another layout, so that its Y' is converted.
+    /// Whether the video has another layout, so that its Y' is converted.
     package var isConverted: Bool { readFormat.isConverted }
 
-    /// How frames are read: their chroma and their depth.
+    /// The chroma format and the depth in which frames are read.
     var readLayout: (chroma: ChromaSubsampling, bitDepth: Int) {
         let name = readFormatName
         let chroma: ChromaSubsampling =

@@ -3,52 +3,52 @@ public import Frames
 import Subprocess
 import SystemPackage
 
-/// What to do where a film does not state how it is to be read.
+/// How to read a video if it does not state this itself.
 public struct FilmReadingOptions: Sendable {
-    /// The range, whatever the film states; its own if nil, and limited where it states none.
+    /// Overrides the range; nil keeps the video's own range, or assumes limited.
     public var range: SampleRange?
-    /// The matrix, whatever the film states; its own if nil, and that of its height where it states
+    /// Overrides the matrix; nil keeps the video's own matrix, or assumes that of its height.
     /// none.
     public var matrix: ColorMatrix?
-    /// Seconds that are skipped at the start.
+    /// Seconds to skip at the start.
     public var start: Double?
     /// Seconds after which reading ends.
     public var duration: Double?
-    /// Whether the frames of a container come once each, with their times. Otherwise some may be
-    /// repeated or left out, so that the rate is constant.
+    /// Whether each frame of a container is read once, with its timestamp. Otherwise some may be
+    /// repeated or dropped, so that the rate is constant.
     public var keepsTimes = false
 
-    /// The film as it is, from its start to its end.
+    /// The entire video, with its own properties.
     public init() {}
 
-    /// Whether the film is read from its start to its end.
+    /// Whether the video is read from its start to its end.
     package var isWhole: Bool { start == nil && duration == nil }
 
-    /// The arguments of `ffmpeg` before the film's name.
+    /// The arguments of `ffmpeg` before the video's name.
     var partArguments: [String] {
         (start.map { ["-ss", "\($0)"] } ?? []) + (duration.map { ["-t", "\($0)"] } ?? [])
     }
 }
 
-/// A film that is being read.
+/// A video that is being read.
 public struct OpenFilm {
     /// The frames.
     public let reader: FrameReader
-    /// What the container states; nil for a YUV4MPEG2 stream, which has none.
+    /// What the container states; nil for a YUV4MPEG2 stream, which has no container.
     public let properties: FilmProperties?
 }
 
-/// Whether a film is a YUV4MPEG2 stream: a name that ends in `.y4m`, or `-` for standard input or
+/// Whether a video is a YUV4MPEG2 stream: a name that ends in `.y4m`, or `-` for standard input or
 /// output.
 package func isY4MStream(_ path: String) -> Bool { path == "-" || path.hasSuffix(".y4m") }
 
-/// Reads a film: a YUV4MPEG2 stream, or any other container with the help of `ffmpeg`.
+/// Reads a video: a YUV4MPEG2 stream, or any other container with the help of `ffmpeg`.
 ///
 /// - Parameters:
 ///   - path: the file; `-` for a YUV4MPEG2 stream from standard input.
-///   - body: reads the frames, or some of them; the film is closed when it returns.
-/// - Throws: ``FilmError`` if `ffmpeg` is missing, or the file is no film; ``FrameError`` for a
-///   damaged stream; what `body` throws.
+///   - body: reads the frames, or some of them; the video is closed when it returns.
+/// - Throws: ``FilmError`` if `ffmpeg` is missing, or the file is not a video; ``FrameError`` for a
+///   damaged stream; the errors of `body`.
 public func withFilm<Value: Sendable>(
     _ path: String, _ options: FilmReadingOptions = .init(),
     _ body: (OpenFilm) async throws -> Value
@@ -76,7 +76,7 @@ private func timedFrames(
     _ input: sending ByteInput, _ film: FilmProperties, _ options: FilmReadingOptions
 ) throws -> FrameReader {
     let layout = film.readLayout
-    // Red, green and blue were converted to limited range, unless another was asked for.
+    // RGB was converted to limited range, unless another one was requested.
     let own = film.isRGB ? nil : film.range
     let frames = try NUTFrames(
         input, chroma: layout.chroma, bitDepth: layout.bitDepth,
@@ -85,10 +85,10 @@ private func timedFrames(
     return FrameReader(frames.header, frames)
 }
 
-/// Runs `ffmpeg`, which writes the film's frames to a pipe.
+/// Runs `ffmpeg`, which writes the video's frames to a pipe.
 ///
-/// - Parameter body: reads the pipe, and says whether it read all of it. If not, ffmpeg fails to
-///   write the rest, which is no fault of the film.
+/// - Parameter body: reads the pipe, and returns whether it read everything. If not, ffmpeg fails
+///   to write the rest, which is not an error of the video.
 private func decoding<Value: Sendable>(
     _ path: String, _ properties: FilmProperties, _ options: FilmReadingOptions,
     _ body: (sending ByteInput) async throws -> (value: Value, hasEnded: Bool)
@@ -105,7 +105,7 @@ private func decoding<Value: Sendable>(
             error: .string(limit: MediaProgram.maximumMessages)
         ) { _ -> Result<(value: Value, hasEnded: Bool), any Error> in
             isRunning = true
-            // The pipe is closed when `body` has let go of it; ffmpeg then ends.
+            // The pipe is closed when `body` has released it; then ffmpeg ends.
             let input = ByteInput(descriptor: pipe.readEnd.rawValue, name: path)
             do { return .success(try await body(input)) } catch { return .failure(error) }
         }
@@ -121,7 +121,7 @@ private func decoding<Value: Sendable>(
             file: path, "\(MediaProgram.reason(messages)); what could be read of it was used")
     case .failure(let error as FrameError)
     where [.damaged, .truncated].contains(error.kind) && !messages.isEmpty:
-        // The pipe broke off because ffmpeg failed.
+        // The pipe ended early because ffmpeg failed.
         throw FilmError(.unreadable, file: path, "\(MediaProgram.reason(messages)) (\(error.kind))")
     case .failure(let error):
         throw error
@@ -142,7 +142,7 @@ private func arguments(
     ]
 }
 
-/// Red, green and blue become Y'CbCr of the matrix and the range that they are read with.
+/// RGB becomes Y'CbCr with the matrix and the range that it is read with.
 private func conversion(_ film: FilmProperties, _ options: FilmReadingOptions) -> [String] {
     guard film.isRGB else { return [] }
     let matrix = options.matrix ?? ColorMatrix(height: film.height ?? 0)

@@ -4,20 +4,20 @@ import Glibc
 import Subprocess
 import SystemPackage
 
-/// How a film is encoded by `ffmpeg`.
+/// How `ffmpeg` encodes a video.
 public struct FilmWritingOptions: Sendable {
-    /// FFmpeg's name of an encoder, such as `libx264`; the container's own if nil.
+    /// FFmpeg's name of an encoder, such as `libx264`; nil for the container's default.
     public var encoder: String?
     /// Options of the encoder as `name=value`, such as `crf=18`.
     public var encoderOptions: [String] = []
-    /// The film whose sound, subtitles, chapters, attachments and tags are copied; nil for none.
+    /// The video whose sound, subtitles, chapters, attachments and tags are copied; nil for none.
     public var source: String?
-    /// What is known of that film.
+    /// The properties of that video.
     public var properties: FilmProperties?
-    /// How that film is read: which part of it.
+    /// Which part of that video is read.
     public var reading = FilmReadingOptions()
 
-    /// The container's own encoder, without sound.
+    /// The container's default encoder, without sound.
     public init() {}
 
     /// The name and the value of an option of the encoder, `name=value`; nil if one is missing.
@@ -28,20 +28,21 @@ public struct FilmWritingOptions: Sendable {
 }
 
 extension FilmWritingOptions {
-    /// The unit of the frames' times, if they come with times.
+    /// The time base of the frames, if they have timestamps.
     var timeBase: TimeBase? {
         reading.keepsTimes ? properties?.timeBase ?? TimeBase(1, 90_000) : nil
     }
 
-    /// The source's streams for a new film.
+    /// The source's streams for a new video.
     func copied(to path: String) -> CopiedStreams {
         CopiedStreams(source == nil ? [] : properties?.otherStreams ?? [], in: path)
     }
 
-    /// The sound, subtitles and attached files of the source that a new film cannot hold.
+    /// The sound, subtitles and attached files of the source that the new container does not
+    /// support.
     package func omitted(from path: String) -> [FilmStream] { copied(to: path).omitted }
 
-    /// The arguments of `ffmpeg`, after the first input, for the pictures and all that is copied.
+    /// The arguments of `ffmpeg`, after the first input, for the pictures and everything copied.
     func sourceArguments(for path: String) -> [String] {
         guard let source else { return ["-map", "0:v:0"] }
         return reading.partArguments + ["-i", FilmProperties.argument(source), "-map", "0:v:0"]
@@ -53,14 +54,14 @@ extension FilmWritingOptions {
     }
 }
 
-/// Writes a film: a YUV4MPEG2 stream, or any other container with the help of `ffmpeg`.
+/// Writes a video: a YUV4MPEG2 stream, or any other container with the help of `ffmpeg`.
 ///
 /// - Parameters:
-///   - path: the file, which is replaced; `-` for a YUV4MPEG2 stream to standard output.
-///   - header: what all frames have in common.
-///   - body: writes the frames; the film is complete when it returns.
-/// - Throws: ``FilmError`` if `ffmpeg` is missing or cannot write the film, `FileError` if the file
-///   cannot be written; what `body` throws. The frames written before are kept.
+///   - path: the file to replace; `-` for a YUV4MPEG2 stream to standard output.
+///   - header: the properties common to all frames.
+///   - body: writes the frames; the video is complete when it returns.
+/// - Throws: ``FilmError`` if `ffmpeg` is missing or cannot write the video, `FileError` if the
+///   file cannot be written; the errors of `body`. The frames written before are kept.
 public func withNewFilm<Value: Sendable>(
     _ path: String, _ header: Y4MHeader, _ options: FilmWritingOptions = .init(),
     _ body: (FrameWriter) async throws -> Value
@@ -78,7 +79,7 @@ public func withNewFilm<Value: Sendable>(
     }
 }
 
-/// Writes a YUV4MPEG2 stream. A new file without a frame is no film, and does not stay.
+/// Writes a YUV4MPEG2 stream. A new file without frames is not a video, and is removed.
 private func writingStream<Value: Sendable>(
     _ path: String, _ header: Y4MHeader, _ body: (FrameWriter) async throws -> Value
 ) async throws -> Value {
@@ -111,7 +112,7 @@ private func encoding<Value: Sendable>(
         ) { process -> Result<Value, any Error> in
             isRunning = true
             let output = ByteOutput(descriptor: pipe.writeEnd.rawValue, name: path)
-            // Whatever happened, ffmpeg finishes the film with the frames that it got.
+            // Whatever happened, ffmpeg finishes the video with the frames that it got.
             defer { try? output.close() }
             do {
                 return .success(try await body(output))
@@ -131,7 +132,7 @@ private func encoding<Value: Sendable>(
         }
         return value
     case .failure(is FileError) where !messages.isEmpty:
-        // The pipe broke off because ffmpeg failed.
+        // The pipe ended early because ffmpeg failed.
         throw FilmError(.unwritable, file: path, MediaProgram.reason(messages))
     case .failure(let error):
         throw error
@@ -139,8 +140,8 @@ private func encoding<Value: Sendable>(
 }
 
 extension FileDescriptor {
-    /// Waits until the program at the other end of a pipe has read all bytes and had time to work
-    /// on them; not for ever, because it may hang.
+    /// Waits until the program at the other end of a pipe has read all bytes and had time to
+    /// process them; but not forever, because it may hang.
     fileprivate func waitForReader() async {
         for _ in 0..<100 where unreadByteCount > 0 && hasReader {
             try? await Task.sleep(for: .milliseconds(50))
@@ -167,7 +168,7 @@ extension FilmWritingOptions {
         guard timeBase != nil, let properties else {
             return ["-f", "yuv4mpegpipe", "-i", "pipe:0"]
         }
-        // Times are counted from the first frame on, unless they are told to begin later.
+        // Timestamps start at the first frame, unless an offset is set.
         let delay = reading.isWhole ? properties.delay : 0
         return [
             "-color_range", format.range.ffmpegName, "-itsoffset", "\(delay)", "-f", "nut", "-i",
@@ -175,7 +176,8 @@ extension FilmWritingOptions {
         ]
     }
 
-    /// Each frame is encoded once, at its time. Some encoders take no finer unit than 1/65535 s.
+    /// Each frame is encoded once, at its timestamp. Some encoders support no finer unit than
+    /// 1/65535 s.
     fileprivate var timeArguments: [String] {
         timeBase.map { base in
             let isFine = base.denominator > 65_535
@@ -206,7 +208,7 @@ private func arguments(
     return arguments + [FilmProperties.argument(path)]
 }
 
-/// The film's own tags; its matrix must be the one that the colors were written with.
+/// The video's own tags; its matrix must be the one that the colors were written with.
 private func colorTags(_ format: FrameFormat, _ film: FilmProperties?) -> [String: String] {
     let own = film?.colorTags ?? [:]
     let written = ["-colorspace": format.matrix.name]

@@ -5,16 +5,16 @@ import SystemPackage
 enum MediaProgram: String {
     case ffmpeg, ffprobe
 
-    /// The most that is kept of what a program writes to standard error.
+    /// The largest number of bytes kept of a program's standard error.
     static let maximumMessages = 1 << 26
-    /// The most that is read of a description of a film.
+    /// The largest number of bytes read of a video's description.
     private static let maximumDescription = 1 << 22
 
     /// Runs the program to its end and returns what it printed.
     ///
     /// - Parameters:
-    ///   - file: the film that an error names.
-    ///   - kind: what a failure means.
+    ///   - file: the video that an error names.
+    ///   - kind: the kind of error for a failure.
     @discardableResult
     func output(
         of arguments: [String], for file: String, failure kind: FilmError.Kind = .unreadable
@@ -32,11 +32,11 @@ enum MediaProgram: String {
         return result.standardOutput
     }
 
-    /// How a program runs beside the frames that it reads or writes.
+    /// Runs a program while frames are read or written.
     static var pipeOptions: PlatformOptions {
         var options = PlatformOptions()
         // Ctrl-C in a terminal goes to all processes of its group. Only retint may get it: ffmpeg
-        // has to finish the film.
+        // must finish the video.
         options.processGroupID = 0
         // When the task is cancelled, the pipe is closed and ffmpeg ends by itself. The signal of
         // the first step does nothing; ffmpeg is killed a minute later.
@@ -46,7 +46,7 @@ enum MediaProgram: String {
         return options
     }
 
-    /// Explains what to do if the program is not there.
+    /// Explains what to do if the program is not installed.
     func found<Result>(_ body: () async throws -> Result) async throws -> Result {
         do {
             return try await body()
@@ -58,10 +58,10 @@ enum MediaProgram: String {
         }
     }
 
-    /// What FFmpeg calls errors though all pictures are read: chapters whose titles are missing.
+    /// Errors of FFmpeg that do not affect the pictures: chapters whose titles are missing.
     private static let harmless = ["Referenced QT chapter track not found"]
 
-    /// Messages that are about the pictures.
+    /// Messages about the pictures.
     static func withoutHarmless(_ messages: String) -> String {
         let lines = messages.split(separator: "\n").filter { line in
             !harmless.contains { line.contains($0) }
@@ -69,7 +69,7 @@ enum MediaProgram: String {
         return lines.joined(separator: "\n")
     }
 
-    /// The first lines of what a program wrote to standard error: the cause, and what it prevented.
+    /// The first lines of a program's standard error: the cause, and its consequence.
     static func reason(_ messages: String) -> String {
         var lines: [Substring] = []
         for line in messages.split(separator: "\n") {

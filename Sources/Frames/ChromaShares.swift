@@ -1,11 +1,11 @@
-/// How much of the new colors each color sample of a frame gets; the rest are the frame's own.
+/// The share of the new colors for each color sample of a frame; the rest is the frame's own.
 package struct ChromaShares: Sendable {
     private let format: FrameFormat
     /// 0…1, row by row, at the resolution of the color planes.
     private let shares: [Float]
 
     /// - Parameters:
-    ///   - format: of the frames before they are colored.
+    ///   - format: the format of the frames before coloring.
     ///   - mask: 0…1 for each pixel; nil for 1. A color sample gets the mean of its pixels.
     ///   - blend: a factor for all of them, 0…1.
     /// - Precondition: `mask` has as many values as a frame has pixels.
@@ -34,9 +34,9 @@ package struct ChromaShares: Sendable {
         }
     }
 
-    /// A colored frame with as much of its colors as the shares say. Y' stays the same bytes.
+    /// A colored frame mixed with its original colors by the shares. The bytes of Y' do not change.
     ///
-    /// - Parameter original: the frame before it was colored; a mono one is neutral.
+    /// - Parameter original: the frame before coloring; a mono frame is neutral.
     package func mixed(_ colored: Frame, with original: Frame) throws(FrameError) -> Frame {
         precondition(original.format == format && colored.format == format.colored)
         guard let cb = colored.cb, let cr = colored.cr else { return colored }

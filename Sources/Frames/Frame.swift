@@ -1,8 +1,8 @@
-/// A picture of a video in planar Y'CbCr, as decoders give it and encoders take it.
+/// A picture of a video in planar Y'CbCr, as used by decoders and encoders.
 ///
-/// Coloring a frame writes Cb and Cr alone: its Y' plane stays the same bytes.
+/// Coloring a frame changes only Cb and Cr: the bytes of its Y' plane stay the same.
 public struct Frame: Hashable, Sendable {
-    /// How the samples are stored, and which colors they stand for.
+    /// How the samples are stored, and which colors they represent.
     public let format: FrameFormat
     /// Y'.
     public let luma: Plane
@@ -10,10 +10,10 @@ public struct Frame: Hashable, Sendable {
     public let cb: Plane?
     /// Cr; nil for mono.
     public let cr: Plane?
-    /// When the frame is shown, from the start of the film on; nil where the stream's rate says so.
+    /// The timestamp, from the start of the video; nil if it follows from the stream's rate.
     public var presentationTime: Duration?
 
-    /// Makes a frame of its planes.
+    /// Creates a frame from its planes.
     ///
     /// - Throws: ``FrameError`` if a plane is missing, or smaller than the format states.
     public init(
@@ -32,7 +32,7 @@ public struct Frame: Hashable, Sendable {
         (self.format, self.luma, self.cb, self.cr) = (format, luma, cb, cr)
     }
 
-    /// Makes a frame of planes without padding, Y' first.
+    /// Creates a frame from planes without padding, Y' first.
     ///
     /// - Parameter bytes: returns the next plane, given its size in bytes; nil if the input ends
     ///   before that.
@@ -52,7 +52,7 @@ public struct Frame: Hashable, Sendable {
         return try Frame(format, luma: luma, cb: cb, cr: cr)
     }
 
-    /// Whether all samples are equal; what pads the rows does not count, nor does the time.
+    /// Whether all samples are equal; padding and the timestamp are ignored.
     public static func == (one: Frame, other: Frame) -> Bool {
         guard one.format == other.format else { return false }
         return zip(one.planes, other.planes).allSatisfy { first, second in
@@ -79,12 +79,12 @@ public struct Frame: Hashable, Sendable {
 
 /// The samples of one channel, row by row from the top.
 public struct Plane: Sendable {
-    /// The samples; those of 10 bits take two bytes, the lower one first.
+    /// The samples; 10-bit samples take two bytes, the lower one first.
     public var bytes: [UInt8]
-    /// The bytes from the start of one row to that of the next; rows may be padded.
+    /// The bytes from the start of one row to the start of the next; rows may be padded.
     public var bytesPerRow: Int
 
-    /// Makes a plane of its bytes.
+    /// Creates a plane from its bytes.
     public init(bytes: [UInt8], bytesPerRow: Int) {
         (self.bytes, self.bytesPerRow) = (bytes, bytesPerRow)
     }

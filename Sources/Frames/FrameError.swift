@@ -1,7 +1,7 @@
 public import Files
 
 /// Why a frame or a stream of frames cannot be read, colored or written: the place, the rule, and
-/// the remedy.
+/// what to do.
 public typealias FrameError = Refusal<FrameProblem>
 
 /// What is refused of frames.

@@ -1,4 +1,4 @@
-/// How the samples of a frame are stored, and which colors they stand for.
+/// How the samples of a frame are stored, and which colors they represent.
 public struct FrameFormat: Hashable, Sendable {
     /// The width in pixels.
     public let width: Int
@@ -8,7 +8,7 @@ public struct FrameFormat: Hashable, Sendable {
     public let chroma: ChromaSubsampling
     /// Bits of a sample: 8, or 10 in two bytes, the lower byte first.
     public let bitDepth: Int
-    /// The levels that stand for black and white.
+    /// The levels of black and white.
     public let range: SampleRange
     /// The weights of red, green and blue in Y', and the primaries that go with them.
     public let matrix: ColorMatrix
@@ -37,7 +37,7 @@ public struct FrameFormat: Hashable, Sendable {
         (self.bitDepth, self.range, self.matrix) = (bitDepth, range, matrix)
     }
 
-    /// The format of frames of this format that were colored: mono ones get color planes of half
+    /// The format of colored frames of this format: mono frames get color planes of half
     /// the width and height.
     public var colored: FrameFormat {
         chroma == .mono ? FrameFormat(self, chroma: .yuv420) : self
@@ -48,7 +48,7 @@ public struct FrameFormat: Hashable, Sendable {
         (bitDepth, range, matrix) = (other.bitDepth, other.range, other.matrix)
     }
 
-    /// Bytes that a sample takes.
+    /// Bytes per sample.
     public var bytesPerSample: Int { bitDepth > 8 ? 2 : 1 }
 
     /// The width of the color planes; 0 for mono.
@@ -84,7 +84,7 @@ public enum ChromaSubsampling: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// The levels that stand for black and white.
+/// The levels of black and white.
 public enum SampleRange: String, Hashable, Sendable, CaseIterable {
     /// Y' in 16…235, Cb and Cr in 16…240, times 4 for 10 bits ("TV", "MPEG").
     case limited

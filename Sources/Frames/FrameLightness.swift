@@ -1,6 +1,6 @@
 import ColorScience
 
-/// Gives the lightness of frames of one format, at the size at which a network sees them.
+/// Computes the lightness of frames of one format, at the size of the network's input.
 package final class FrameLightness: Sendable {
     private let format: FrameFormat
     private let sampler: PlaneSampler
@@ -18,9 +18,9 @@ package final class FrameLightness: Sendable {
         }
     }
 
-    /// The size at which the network sees a frame.
+    /// The size of the network's input.
     package var width: Int { sampler.resampler.width }
-    /// The size at which the network sees a frame.
+    /// The size of the network's input.
     package var height: Int { sampler.resampler.height }
 
     /// L in 0…100, row by row from the top.

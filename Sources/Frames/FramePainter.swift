@@ -2,7 +2,7 @@ import CColorScience
 import ColorScience
 import ImageIO
 
-/// Gives frames of one format their colors, without changing Y'.
+/// Colors frames of one format, without changing Y'.
 package final class FramePainter: Sendable {
     /// The format of the frames.
     package let format: FrameFormat
@@ -11,9 +11,9 @@ package final class FramePainter: Sendable {
     private let resampler: PlaneResampler
 
     /// - Parameters:
-    ///   - format: of the frames.
-    ///   - width: of the estimated colors.
-    ///   - height: of the estimated colors.
+    ///   - format: the format of the frames.
+    ///   - width: the width of the estimated colors.
+    ///   - height: the height of the estimated colors.
     package init(_ format: FrameFormat, width: Int, height: Int) {
         self.format = format
         coloredFormat = format.colored
@@ -29,7 +29,7 @@ package final class FramePainter: Sendable {
     /// The frame with new Cb and Cr.
     ///
     /// - Parameters:
-    ///   - frame: of ``format``.
+    ///   - frame: a frame in ``format``.
     ///   - a: the estimated a, row by row, at the size given to the initializer.
     ///   - b: the estimated b.
     package func colored(_ frame: Frame, a: [Float], b: [Float]) throws(FrameError) -> Frame {
@@ -81,7 +81,7 @@ extension FrameFormat {
     }
 }
 
-/// One row of color samples while it is computed.
+/// One row of color samples during the computation.
 private struct ChromaRow {
     private var sums: [UInt16]
     private var a, b, cb, cr: [Float]

@@ -2,18 +2,18 @@ import Dispatch
 public import Files
 import Locks
 
-/// Where a reader's frames come from.
+/// The source of a reader's frames.
 package protocol FrameSource {
     /// The next frame; nil at the end.
     mutating func next() throws -> Frame?
 }
 
-/// Reads the frames of a film, one after the other: those of a YUV4MPEG2 stream, or of a container
+/// Reads the frames of a video one after the other, from a YUV4MPEG2 stream or from a container
 /// that FFmpeg reads.
 ///
 /// It may be shared between tasks; each frame is read once.
 public final class FrameReader: Sendable {
-    /// What all frames have in common.
+    /// The properties common to all frames.
     public let header: Y4MHeader
     private let state: Mutex<State>
     /// Reading may have to wait for another program or a camera.
@@ -28,7 +28,7 @@ public final class FrameReader: Sendable {
     ///
     /// - Parameters:
     ///   - path: the stream.
-    ///   - range: the range; nil for that which the stream states, and limited if it states none.
+    ///   - range: overrides the range; nil keeps the stream's own range, or assumes limited.
     ///   - matrix: the matrix; nil for that of the height, see ``ColorMatrix/init(height:)``.
     /// - Throws: `FileError` if it cannot be read, ``FrameError`` if its header is damaged or not
     ///   supported.
@@ -36,7 +36,7 @@ public final class FrameReader: Sendable {
         contentsOf path: some PathConvertible, range: SampleRange? = nil,
         matrix: ColorMatrix? = nil
     ) throws {
-        // A string is no part of the region of `path`.
+        // A string does not belong to the region of `path`.
         try self.init(ByteInput(path.filePath.string), range: range, matrix: matrix)
     }
 
@@ -59,16 +59,16 @@ public final class FrameReader: Sendable {
         state = Mutex(State(source: Y4MFrames(input, header.format)))
     }
 
-    /// Reads frames in another form.
+    /// Reads frames in another format.
     package init(_ header: Y4MHeader, _ source: sending any FrameSource) {
         self.header = header
         state = Mutex(State(source: source))
     }
 
-    /// The next frame; nil at the end of the stream. It is waited for.
+    /// The next frame; nil at the end of the stream. This may block.
     ///
     /// - Throws: `FileError` if it cannot be read; ``FrameError`` if the stream is damaged or ends
-    ///   inside the frame. The frames before it are whole.
+    ///   inside the frame. The frames before it are intact.
     public func next() throws -> Frame? {
         try state.withLock { state in
             let frame = try state.source.next()
@@ -82,7 +82,7 @@ public final class FrameReader: Sendable {
 }
 
 extension FrameReader {
-    /// The frames from the next one on, read when they are asked for.
+    /// The remaining frames, read on demand.
     public var frames: AsyncFrames { AsyncFrames(reader: self) }
 
     /// The frames of a stream as an asynchronous sequence.
@@ -94,7 +94,7 @@ extension FrameReader {
 
         let reader: FrameReader
 
-        /// Reads on where the stream is.
+        /// Continues at the stream's current position.
         public func makeAsyncIterator() -> AsyncFrames { self }
 
         /// The next frame; nil at the end. See ``FrameReader/next()``.

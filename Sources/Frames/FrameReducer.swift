@@ -1,7 +1,7 @@
 import ColorScience
 import ImageIO
 
-/// Turns frames of one format into small images: what a measure or a person compares.
+/// Converts frames of one format to small images, for metrics and for people.
 package struct FrameReducer: Sendable {
     private let format: FrameFormat
     private let luma: PlaneSampler
@@ -9,9 +9,9 @@ package struct FrameReducer: Sendable {
     private let rgb: VideoRGB
 
     /// - Parameters:
-    ///   - format: of the frames.
-    ///   - width: of the images, in pixels.
-    ///   - height: of the images.
+    ///   - format: the format of the frames.
+    ///   - width: the width of the images in pixels.
+    ///   - height: the height of the images.
     package init(_ format: FrameFormat, width: Int, height: Int) {
         self.format = format
         luma = PlaneSampler((format.width, format.height), of: format, width: width, height: height)
@@ -57,7 +57,7 @@ private struct VideoRGB: Sendable {
         isWide = matrix == .bt2020
     }
 
-    /// Red, green and blue in 0…1 of Y' in 0…1 and Cb and Cr in −½…½.
+    /// Red, green and blue in 0…1 from Y' in 0…1 and Cb and Cr in −½…½.
     func color(luma: Float, cb: Float, cr: Float) -> SIMD3<Float> {
         let r = luma + 2 * (1 - red) * cr, b = luma + 2 * (1 - blue) * cb
         let g = (luma - red * r - blue * b) / (1 - red - blue)

@@ -1,23 +1,23 @@
 public import Files
 
-/// Where a writer's frames go.
+/// The destination of a writer's frames.
 package protocol FrameSink {
-    /// What errors name.
+    /// The name in errors.
     var name: String { get }
 
     /// Appends a frame of the stream's format.
     mutating func write(_ frame: Frame) throws
 }
 
-/// Writes the frames of a film: as a YUV4MPEG2 stream, or in the form that FFmpeg takes.
+/// Writes the frames of a video as a YUV4MPEG2 stream, or in a format for FFmpeg.
 public final class FrameWriter {
-    /// What all frames have in common.
+    /// The properties common to all frames.
     public let header: Y4MHeader
     /// The number of frames that were written.
     public private(set) var frameCount = 0
     private var sink: any FrameSink
 
-    /// Creates a YUV4MPEG2 file, or replaces the one that is there, and writes the header.
+    /// Creates or replaces a YUV4MPEG2 file, and writes the header.
     ///
     /// - Throws: `FileError` if it cannot be written.
     public convenience init(_ header: Y4MHeader, to path: some PathConvertible) throws {
@@ -29,7 +29,7 @@ public final class FrameWriter {
         (self.header, sink) = (header, try Y4MSink(header, output))
     }
 
-    /// Writes frames in another form.
+    /// Writes frames in another format.
     package init(_ header: Y4MHeader, _ sink: any FrameSink) {
         (self.header, self.sink) = (header, sink)
     }

@@ -9,8 +9,8 @@ struct PlaneSampler: Sendable {
     private let highest: UInt16
 
     /// - Parameters:
-    ///   - size: of the planes, in samples.
-    ///   - format: of the frames.
+    ///   - size: the size of the resized planes in samples.
+    ///   - format: the format of the frames.
     init(
         _ size: (width: Int, height: Int), of format: FrameFormat, width: Int, height: Int
     ) {
@@ -19,7 +19,7 @@ struct PlaneSampler: Sendable {
         resampler = PlaneResampler(from: size, to: (width, height), filter: .bicubic)
     }
 
-    /// Levels, row by row from the top; they may lie a little outside the range.
+    /// Levels, row by row from the top; they may be slightly outside the range.
     func levels(of plane: Plane) -> [Float] {
         let (width, height) = (resampler.width, resampler.height)
         var result = [Float](repeating: 0, count: width * height)

@@ -41,7 +41,7 @@ struct Y4MFrames: FrameSource {
                     + "\(Self.frameSignature): the stream is damaged, or its size changes"
             ).of(input.name)
         }
-        // A frame may state how it is interlaced: Ipp if it is not.
+        // A frame may state its interlacing: Ipp means progressive.
         guard let field = words.first(where: { $0.hasPrefix("I") }), !field.hasPrefix("Ip") else {
             return
         }

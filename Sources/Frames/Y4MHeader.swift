@@ -1,31 +1,31 @@
-/// The first line of a YUV4MPEG2 stream: what all of its frames have in common.
+/// The first line of a YUV4MPEG2 stream: the properties common to all of its frames.
 ///
-/// Such a stream has no tag for the matrix, and many have none for the range.
+/// Such a stream has no tag for the matrix, and often no tag for the range.
 public struct Y4MHeader: Hashable, Sendable {
     /// How the frames are stored.
     public let format: FrameFormat
-    /// Frames a second as a fraction; nil if it is not stated.
+    /// Frames per second as a fraction; nil if not stated.
     public let frameRate: FrameRate?
     /// Whether the stream states its range.
     public let statesRange: Bool
-    /// The layout of samples as the stream calls it, such as `420jpeg`.
+    /// The stream's name of the sample layout, such as `420jpeg`.
     private let layout: String
-    /// The other fields, which are written as they were read: the aspect ratio of pixels, and
+    /// The other fields, which are written unchanged: the aspect ratio of pixels, and
     /// comments.
     private let otherFields: [String]
 
-    /// The longest line that is read, in bytes.
+    /// The maximum length of the line in bytes.
     static let maximumBytes = 4096
     private static let signature = "YUV4MPEG2"
 
     /// Reads the line.
     ///
     /// - Parameters:
-    ///   - line: without the newline.
-    ///   - range: the range; nil for that which the stream states, and limited if it states none.
+    ///   - line: the line without the newline.
+    ///   - range: overrides the range; nil keeps the stream's own range, or assumes limited.
     ///   - matrix: the matrix; nil for that of ``ColorMatrix/init(height:)``.
-    /// - Throws: ``FrameError`` for a line that is no such header, a field that is not supported,
-    ///   or frames that are interlaced.
+    /// - Throws: ``FrameError`` for a line that is not such a header, a field that is not
+    ///   supported, or frames that are interlaced.
     public init(
         _ line: String, range: SampleRange? = nil, matrix: ColorMatrix? = nil
     ) throws(FrameError) {
@@ -92,7 +92,7 @@ extension Y4MHeader {
         "mono10": (.mono, 10),
     ]
 
-    /// How a stream calls the layout of samples.
+    /// The names of sample layouts in streams.
     private static func layout(of format: FrameFormat) -> String {
         let name =
             switch format.chroma {
@@ -120,18 +120,18 @@ extension Y4MHeader {
 }
 
 extension ColorMatrix {
-    /// The matrix of films that state none: BT.709 from 720 rows on, BT.601 below.
+    /// The assumed matrix if none is stated: BT.709 with 720 rows or more, otherwise BT.601.
     public init(height: Int) { self = height >= 720 ? .bt709 : .bt601 }
 }
 
-/// Frames a second as a fraction.
+/// Frames per second as a fraction.
 public struct FrameRate: Hashable, Sendable {
     /// Frames in ``denominator`` seconds.
     public let numerator: Int
     /// The seconds that ``numerator`` frames take.
     public let denominator: Int
 
-    /// A rate of frames.
+    /// A frame rate.
     ///
     /// - Precondition: Both numbers are positive.
     package init(numerator: Int, denominator: Int) {
@@ -139,7 +139,7 @@ public struct FrameRate: Hashable, Sendable {
         (self.numerator, self.denominator) = (numerator, denominator)
     }
 
-    /// - Returns: nil for `0:0`, which stands for an unknown rate.
+    /// - Returns: nil for `0:0`, which means an unknown rate.
     init?(y4m text: String) throws(FrameError) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false).map { Int($0) }
         guard parts.count == 2, let numerator = parts[0], let denominator = parts[1],
@@ -152,17 +152,17 @@ public struct FrameRate: Hashable, Sendable {
         self.init(numerator: numerator, denominator: denominator)
     }
 
-    /// Frames a second.
+    /// Frames per second.
     public var value: Double { Double(numerator) / Double(denominator) }
 }
 
 // MARK: Writing
 
 extension Y4MHeader {
-    /// Describes frames that are shown at times of their own.
+    /// Describes frames with timestamps.
     ///
     /// - Parameters:
-    ///   - statesRange: whether the film states the range of the format.
+    ///   - statesRange: whether the video states the range of the format.
     ///   - rate: the mean rate; nil if it is unknown.
     ///   - pixelAspect: the width of a pixel and its height; 0 if unknown.
     package init(
@@ -201,7 +201,7 @@ extension Y4MHeader {
         (self.layout, self.otherFields) = (layout, otherFields)
     }
 
-    /// The line as it is written.
+    /// The line to write.
     public var line: String {
         let rate = frameRate.map { "F\($0.numerator):\($0.denominator)" } ?? "F0:0"
         let range = statesRange ? [Self.rangeKey + format.range.rawValue.uppercased()] : []

@@ -1,12 +1,12 @@
 import Dispatch
 import Locks
 
-/// Does pieces of work, several of them at the same time.
+/// Runs pieces of work, several at a time.
 ///
 /// - Parameters:
 ///   - count: the number of pieces.
-///   - threads: the most that are worked on at the same time, with the calling thread.
-///   - body: does the piece of an index.
+///   - threads: the number of threads at most, including the calling one.
+///   - body: runs the piece with this index.
 package func concurrently(_ count: Int, threads: Int, _ body: (Int) -> Void) {
     guard min(threads, count) > 1 else { return (0..<count).forEach(body) }
     let next = Mutex(0)
@@ -23,6 +23,6 @@ package func concurrently(_ count: Int, threads: Int, _ body: (Int) -> Void) {
             }
         }
     }
-    // What the other threads wrote is read after the lock that they left last.
+    // Data written by the other threads is read after their last unlock.
     next.withLock { _ in }
 }

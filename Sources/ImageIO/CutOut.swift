@@ -61,7 +61,7 @@ public struct CutOut: Hashable, Sendable {
 
     /// `image` with the object pasted onto it, its upper left corner at (`x`, `y`).
     ///
-    /// - Precondition: The object lies within the image.
+    /// - Precondition: The object is within the image.
     public func laid(over image: Image, x: Int, y: Int) -> Image {
         precondition(
             x >= 0 && y >= 0 && width <= image.width - x && height <= image.height - y,

@@ -6,7 +6,7 @@ struct EXIFDirectories {
     private(set) var bytes: [UInt8]
     private let isBigEndian: Bool
     private var entries: [Entry] = []
-    /// Where the directories are, the main one first. Each ends with the offset of the next one;
+    /// The offsets of the directories, the main one first. Each ends with the offset of the next;
     /// after the main one, that is the thumbnail's.
     private var places: [Range<Int>] = []
 
@@ -35,8 +35,8 @@ struct EXIFDirectories {
 
     /// Reads the directories.
     ///
-    /// - Returns: nil if a directory or a value does not lie within the data, if there is a
-    ///   directory twice, or if something lies over a directory.
+    /// - Returns: nil if a directory or a value is not within the data, if there is a
+    ///   directory twice, or if something overlaps a directory.
     init?(_ bytes: [UInt8]) {
         self.bytes = bytes
         isBigEndian = bytes.starts(with: "MM".utf8)
@@ -74,7 +74,7 @@ struct EXIFDirectories {
 
     /// Reads the entries of a directory: a count, then twelve bytes for each.
     ///
-    /// - Returns: whether all lies within the data.
+    /// - Returns: whether everything is within the data.
     private mutating func read(_ directory: Directory, at start: Int) -> Bool {
         guard let count = number(at: start, bytes: 2) else { return false }
         let end = start + 2 + 12 * count
@@ -100,7 +100,7 @@ struct EXIFDirectories {
     }
 }
 
-// MARK: What the image is now
+// MARK: Current state of the image
 
 extension EXIFDirectories {
     /// States that the image is upright and sRGB, and removes the thumbnail.
@@ -130,14 +130,14 @@ extension EXIFDirectories {
         bytes.replaceSubrange(index.offset..<index.offset + 3, with: "R98".utf8)
     }
 
-    /// Cuts the directory of the thumbnail off, and its data if they come last, as they mostly do.
+    /// Cuts off the thumbnail's directory, and its data if they come last, as they usually do.
     private mutating func removeThumbnail() {
         let link = places[0].upperBound - 4
         guard let start = number(at: link, bytes: 4), start != 0 else { return }
         let used = entries.map { $0.offset + $0.size } + places.map(\.upperBound)
         let end = used.max() ?? bytes.count
         store(0, at: link, bytes: 4)
-        // A directory that this does not read may lie there too.
+        // A directory that this does not read may also be there.
         let hasOthers = entry(0x014a, in: .main) != nil
         if start >= end, !hasOthers { bytes.removeLast(bytes.count - end) }
     }

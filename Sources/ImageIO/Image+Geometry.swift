@@ -1,7 +1,7 @@
 extension Image {
     /// The rectangle whose upper left corner is at (`x`, `y`).
     ///
-    /// - Precondition: It lies within the image and is not empty.
+    /// - Precondition: It is within the image and not empty.
     public func cropped(x: Int, y: Int, width: Int, height: Int) -> Image {
         precondition(
             x >= 0 && y >= 0 && width > 0 && height > 0 && width <= self.width - x
@@ -84,7 +84,7 @@ extension Image {
     }
 }
 
-/// The way through the pixels of an image that gives those of a turned one.
+/// The order of an image's pixels that produces the turned image.
 struct Walk {
     /// The size of the turned image.
     let width, height: Int

@@ -4,7 +4,7 @@ public import Files
 extension Image {
     /// Encodes the image as the bytes of a file.
     ///
-    /// - Parameter metadata: what the file states besides its pixels; it is then tagged as sRGB
+    /// - Parameter metadata: the metadata of the file; it is then tagged as sRGB
     ///   too, in a PNG by a chunk, in a JPEG by a profile.
     /// - Throws: `ImageError` if the image is too large for the format: over 65,500 pixels a side
     ///   for JPEG.

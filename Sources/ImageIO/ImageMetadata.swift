@@ -1,6 +1,6 @@
 public import Files
 
-/// What the file of a photo says about it besides its pixels, for the copy that is written.
+/// The metadata of a photo's file, for the copy that is written.
 ///
 ///     let photo = try Image(contentsOf: "photo.jpg")
 ///     let metadata = try ImageMetadata(contentsOf: "photo.jpg")
@@ -10,11 +10,11 @@ public import Files
 /// orientation 1 and sRGB, and have no thumbnail: it would show the photo as it was before. XMP,
 /// IPTC and comments are not kept.
 public struct ImageMetadata: Hashable, Sendable {
-    /// The EXIF data, as a TIFF file; nil if there are none.
+    /// The EXIF data as a TIFF file; nil if there is none.
     public private(set) var exif: [UInt8]?
     /// The pixels per unit of length; nil if the file states none.
     public var resolution: ImageResolution?
-    /// What could not be kept, and why.
+    /// The parts that could not be kept, and why.
     public private(set) var notes: [String] = []
 
     /// No metadata: files that are written with it are tagged as sRGB and state nothing else.
@@ -23,7 +23,7 @@ public struct ImageMetadata: Hashable, Sendable {
     /// Reads the metadata of a JPEG, PNG or WebP file.
     ///
     /// - Throws: `ImageError` if the file cannot be read or has another format. Metadata that are
-    ///   damaged are left out, see ``notes``.
+    ///   damaged are dropped, see ``notes``.
     public init(
         contentsOf path: some PathConvertible, limits: ImageLimits = .default
     ) throws(ImageError) {
@@ -67,7 +67,7 @@ public struct ImageMetadata: Hashable, Sendable {
     /// A segment of a JPEG has at most 65,533 bytes; six of them are the prefix.
     static let largestEXIFOfJPEG = 65_533 - 6
 
-    /// What ``notes`` are once the metadata are written in a format.
+    /// The ``notes`` after writing the metadata in a format.
     package func notes(writing format: ImageFormat) -> [String] { fitting(format).notes }
 
     /// The EXIF data for an image of a size.
@@ -96,7 +96,7 @@ extension Image {
 public struct ImageResolution: Hashable, Sendable {
     /// A unit of length.
     public enum Unit: Hashable, Sendable {
-        /// Unknown: only the proportions of a pixel are stated.
+        /// Unknown: only the aspect ratio of a pixel is stated.
         case unknown
         /// 2.54 cm.
         case inch

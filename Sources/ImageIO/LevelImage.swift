@@ -1,7 +1,7 @@
 package import Files
 
 /// The samples of an image of one channel as its file stores them: no palette, no color profile and
-/// no scaling is applied. What masks are read as.
+/// no scaling is applied. Used for masks.
 package struct LevelImage: Hashable, Sendable {
     /// The size in pixels.
     package let width, height: Int
@@ -18,8 +18,8 @@ package struct LevelImage: Hashable, Sendable {
     /// Reads a PNG that is grayscale or has a palette, turned upright as its EXIF orientation
     /// states. Transparency is dropped.
     ///
-    /// - Throws: `ImageError` if the file cannot be read, exceeds a limit, is damaged or is no such
-    ///   PNG.
+    /// - Throws: `ImageError` if the file cannot be read, exceeds a limit, is damaged or is not
+    ///   such PNG.
     package init(
         contentsOf path: some PathConvertible, limits: ImageLimits = .default
     ) throws(ImageError) {

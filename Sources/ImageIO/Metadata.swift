@@ -3,7 +3,7 @@ struct Metadata {
     let bytes: [UInt8]
     let format: SourceFormat
 
-    /// The EXIF data, which are a small TIFF file; nil if there are none.
+    /// The EXIF data, a small TIFF file; nil if there is none.
     var exif: ArraySlice<UInt8>? {
         let prefix = Array("Exif\0\0".utf8)
         func withoutPrefix(_ data: ArraySlice<UInt8>) -> ArraySlice<UInt8> {

@@ -1,4 +1,4 @@
-/// How an image has to be turned to be upright: the EXIF tag 0x0112.
+/// How an image must be turned to be upright: the EXIF tag 0x0112.
 ///
 /// Cameras store the rows of their sensor and record their orientation.
 enum Orientation: Int {

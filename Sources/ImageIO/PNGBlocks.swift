@@ -2,11 +2,11 @@ import CImageCodecs
 
 /// The packed rows of an image. The bytes do not depend on the number of threads.
 final class PNGBlocks {
-    /// Without bytes where there was no memory.
+    /// Without bytes if memory ran out.
     let blocks: [CodecBlock]
 
-    /// The bytes of a block before it is packed: enough that starting one takes no time, and that
-    /// its end takes none of the file.
+    /// The bytes of a block before compression: enough that the overhead of starting one is small
+    /// and that its end adds little to the file.
     private static let blockBytes = 1 << 18
 
     init(_ image: Image, level: Int32, threads: Int) {

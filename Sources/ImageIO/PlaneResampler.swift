@@ -30,9 +30,9 @@ package struct PlaneResampler: Sendable {
         return (Int(rows.starts[row]), rowWeights[first..<first + Int(rows.counts[row])])
     }
 
-    /// Gives rows of the old width the new one.
+    /// Resamples rows from the old width to the new one.
     ///
-    /// - Precondition: `source` has `count` old rows, and `target` room for as many new ones.
+    /// - Precondition: `source` has `count` old rows, and `target` has room for `count` new ones.
     package func resizeRows(
         _ source: UnsafePointer<Float>, into target: UnsafeMutablePointer<Float>, count: Int
     ) {

@@ -13,7 +13,7 @@ public final class BatchNorm2d: Module, Layer {
     public let runningMean: Parameter
     /// The running variance of each channel, [C].
     public let runningVar: Parameter
-    /// PyTorch's count of training batches, which is stored and not used.
+    /// PyTorch's count of training batches, which is stored but not used.
     public let numBatchesTracked = Counter()
     /// Added to the variance before the root is taken.
     public let epsilon: Float

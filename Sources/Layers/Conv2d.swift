@@ -8,7 +8,7 @@ public final class Conv2d: Module, Layer {
     public let bias: Parameter?
     /// Stride, padding and dilation.
     public let window: Window
-    /// The number of groups of channels that are convolved apart.
+    /// The number of groups of channels that are convolved separately.
     public let groups: Int
 
     /// Creates a convolution with the defaults of `torch.nn.Conv2d`.
@@ -48,7 +48,7 @@ public final class ConvTranspose2d: Module, Layer {
     public let window: Window
     /// Rows and columns added to one side of the output.
     public let outputPadding: Pair
-    /// The number of groups of channels that are convolved apart.
+    /// The number of groups of channels that are convolved separately.
     public let groups: Int
 
     /// Creates a transposed convolution with the defaults of `torch.nn.ConvTranspose2d`.

@@ -40,7 +40,7 @@ public enum Initializer: Hashable, Sendable {
 
     /// Draws the values of a tensor of `shape`.
     ///
-    /// - Precondition: of ``values(_:)``, as many are given as the shape has elements.
+    /// - Precondition: ``values(_:)`` has as many values as the shape has elements.
     public func values(_ shape: Shape, _ random: inout RandomStream) -> TensorData {
         switch distribution(for: shape) {
         case .constant(let value):

@@ -44,8 +44,8 @@ public func smoothL1Loss(
     huberLoss(prediction, target, delta: beta, reduction: reduction) / beta
 }
 
-/// The mean squared difference of similarities: how alike the features at each two positions of an
-/// image are, as the cosine of the angle between them (Liu et al., "Structured Knowledge
+/// The mean squared difference of similarities. The similarity of the features at two positions of
+/// an image is the cosine of the angle between them (Liu et al., "Structured Knowledge
 /// Distillation for Semantic Segmentation", 2019).
 ///
 /// - Parameter features, target: [N, C, H, W]; C may differ.
@@ -67,7 +67,7 @@ private func similarities(_ features: Tensor) -> Tensor {
 /// as targets. Not reduced, it keeps the axis, with extent 1.
 ///
 /// - Parameter weights: a factor for each element of the result, of the targets' shape with extent
-///   1 at `axis` (class rebalancing); the mean divides by the number of elements all the same.
+///   1 at `axis` (class rebalancing); the mean still divides by the number of elements.
 public func crossEntropy(
     _ logits: Tensor, _ targets: Tensor, axis: Int = 1, weights: Tensor? = nil,
     reduction: Reduction = .mean

@@ -75,7 +75,7 @@ struct Member {
 func snakeCase(_ label: String) -> String {
     let bare = label.hasPrefix("$__lazy_storage_$_") ? label.dropFirst(18) : label[...]
     return bare.unicodeScalars.drop { $0 == "_" }.reduce(into: "") { result, scalar in
-        // Identifiers are ASCII nearly always, and Unicode's tables are slow.
+        // Identifiers are nearly always ASCII, and Unicode's tables are slow.
         switch scalar {
         case "A"..."Z": result += "_\(Character(scalar).lowercased())"
         case _ where scalar.isASCII: result.unicodeScalars.append(scalar)

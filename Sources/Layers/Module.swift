@@ -1,6 +1,6 @@
 import TensorGraph
 
-/// A part of a network: it holds parameters and other modules in stored properties.
+/// A part of a network, with parameters and other modules in stored properties.
 ///
 /// Names are PyTorch's. A property `modelOut` is the child `model_out`; an element of an array is
 /// named by its index (`blocks.0`), and so are the layers of a ``Sequential`` (`model1.4`); the
@@ -45,8 +45,8 @@ open class Module {
         return mirrors.reversed().flatMap(\.children).flatMap { Member.found(in: $0) }
     }
 
-    /// Gives every parameter below this module its name in the state dict, and every module the
-    /// name that stands in error messages.
+    /// Gives every parameter below this module its name in the state dict, and every module its
+    /// name for error messages.
     public final func assignNames() {
         visit(prefix: "") { path, member in
             switch member.value {
@@ -57,13 +57,13 @@ open class Module {
         }
     }
 
-    /// Runs `body`, whose nodes and errors in `graph` carry this module's name.
+    /// Runs `body`; its nodes and errors in `graph` get this module's name.
     public final func scoped<Result>(in graph: Graph, _ body: () -> Result) -> Result {
         name.isEmpty ? body() : graph.inModule(name, body)
     }
 
     /// Visits all members in the order of PyTorch's state dict: parameters, then buffers, then
-    /// the child modules one after another. A module that is held twice is visited once.
+    /// the child modules one after another. A module that is stored twice is visited once.
     final func visit(prefix: String, _ body: (String, Member) -> Void) {
         var seen: Set<ObjectIdentifier> = [ObjectIdentifier(self)]
         visit(prefix: prefix, seen: &seen, body)
@@ -96,7 +96,7 @@ public protocol Layer: Module {
 }
 
 extension Layer {
-    /// Applies the layer; the nodes that it adds carry its name.
+    /// Applies the layer; the nodes that it adds get its name.
     public func callAsFunction(_ x: Tensor) -> Tensor {
         scoped(in: x.graph) { forward(x) }
     }

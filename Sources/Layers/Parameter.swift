@@ -1,8 +1,8 @@
 import TensorGraph
 
-/// A tensor that a network keeps: a weight, or a buffer such as a running mean.
+/// A stored tensor of a network: a weight, or a buffer such as a running mean.
 ///
-/// It holds no values: they are in the program that runs the graph, under ``name``.
+/// It has no values: they are in the program that runs the graph, under ``name``.
 public final class Parameter {
     /// Its shape.
     public let shape: Shape
@@ -57,20 +57,20 @@ extension Tensor {
     }
 }
 
-/// Parameters of a module under names that do not follow from its properties, such as those of a
+/// Parameters of a module whose names do not follow from its properties, such as those of a
 /// network that was read from a file.
 public struct NamedParameters {
     /// The names, which are not changed, and the parameters, in the order of the state dict.
     public let entries: [(name: String, parameter: Parameter)]
 
-    /// - Parameter entries: different names, with a parameter for each.
+    /// - Parameter entries: unique names, with a parameter for each.
     public init(_ entries: [(name: String, parameter: Parameter)]) {
         self.entries = entries
     }
 }
 
 /// An integer of PyTorch's state dict that no computation uses, such as `num_batches_tracked`: it
-/// is listed, loaded and saved, and is no variable of the graph.
+/// is listed, loaded and saved, but is not a variable of the graph.
 public final class Counter {
     /// The name in the state dict; `nil` until ``Module/assignNames()`` has run.
     public internal(set) var name: String?

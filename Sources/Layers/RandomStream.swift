@@ -1,5 +1,5 @@
-/// The SplitMix64 generator (Steele, Lea, Flood 2014). Its bits depend on the seed and a name
-/// alone, so that they are the same on every machine.
+/// The SplitMix64 generator (Steele, Lea, Flood 2014). Its bits depend only on the seed and a name,
+/// so they are the same on every machine.
 public struct RandomStream: RandomNumberGenerator, Sendable {
     private var state: UInt64
     private var spareNormal: Double?

@@ -3,8 +3,8 @@ import TensorGraph
 /// A re-parameterised 3×3 convolution with ReLU (Ding et al., "RepVGG: Making VGG-style ConvNets
 /// Great Again", 2021).
 ///
-/// It is trained as the sum of a 3×3 branch, a 1×1 branch and, if input and output have one shape,
-/// the input itself, each with its batch normalization. For inference the sum is one 3×3
+/// It is trained as the sum of a 3×3 branch, a 1×1 branch and, if input and output have the same
+/// shape, the input itself, each with its batch normalization. For inference the sum is one 3×3
 /// convolution with a bias, which `foldedState(_:)` computes.
 public final class RepConv2d: Module, Layer {
     /// The branches; nil when folded.
@@ -19,8 +19,9 @@ public final class RepConv2d: Module, Layer {
     /// - Parameters:
     ///   - inputs: the number of input channels.
     ///   - outputs: the number of output channels.
-    ///   - stride: that of every branch; the input itself is a branch only with a stride of 1.
-    ///   - isFolded: whether it is the one convolution for inference instead of the branches.
+    ///   - stride: the stride of every branch; the input itself is a branch only with a stride of
+    ///     1.
+    ///   - isFolded: whether it is the single convolution for inference instead of the branches.
     public init(_ inputs: Int, _ outputs: Int, stride: Pair = 1, isFolded: Bool = false) {
         (self.inputs, self.outputs) = (inputs, outputs)
         let keepsShape = inputs == outputs && stride == 1

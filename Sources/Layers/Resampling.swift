@@ -1,8 +1,8 @@
 import TensorGraph
 
-/// Enlarges [N, C, H, W] by a whole factor (`torch.nn.Upsample`, align_corners false).
+/// Upsamples [N, C, H, W] by an integer factor (`torch.nn.Upsample`, align_corners false).
 public final class Upsample: Module, Layer {
-    /// How values between the input's are found.
+    /// The interpolation mode.
     public enum Mode: Hashable, Sendable {
         /// Each pixel repeated, or linear interpolation in both directions.
         case nearest, bilinear
@@ -23,7 +23,7 @@ public final class Upsample: Module, Layer {
         self.mode = mode
     }
 
-    /// Enlarges images: [N, C, H, W] → [N, C, H·scaleFactor, W·scaleFactor].
+    /// Upsamples images: [N, C, H, W] → [N, C, H·scaleFactor, W·scaleFactor].
     public func forward(_ x: Tensor) -> Tensor {
         switch mode {
         case .nearest: upsampleNearest(x, factor: Pair(scaleFactor))

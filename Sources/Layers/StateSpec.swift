@@ -8,7 +8,7 @@ public struct StateSpec: Hashable, Sendable {
         case parameter
         /// Updated in other ways, such as running statistics; float32.
         case buffer
-        /// An int64 of rank 0 that is no variable of the graph (`num_batches_tracked`).
+        /// An int64 of rank 0 that is not a variable of the graph (`num_batches_tracked`).
         case counter
     }
 
@@ -47,8 +47,8 @@ public struct StateSpec: Hashable, Sendable {
 
     /// Initial values of all variables, by name, the same for the same seed on every machine.
     ///
-    /// Each variable's depend on the seed and its name alone: with a layer more, the others' stay
-    /// the same.
+    /// The values of a variable depend only on the seed and its name: adding a layer does not
+    /// change the others.
     public func initialValues(seed: UInt64) -> [String: TensorData] {
         var values: [String: TensorData] = [:]
         for entry in tensors { values[entry.name] = entry.initialValues(seed: seed) }

@@ -1,7 +1,7 @@
 public import Files
 
 /// The reason a network cannot be converted to a Core ML package, or a package cannot be run: the
-/// location, the rule that is violated, and the remedy.
+/// location, the violated rule, and what to do.
 ///
 /// A place is, for example, `operation 12 (conv, "conv_0")` or `tensor model1.0.weight`.
 public typealias ConversionError = Refusal<ConversionProblem>

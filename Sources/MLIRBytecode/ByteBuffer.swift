@@ -26,13 +26,13 @@ package struct ByteBuffer {
         append(unsigned: UInt64(bitPattern: value << 1 ^ value >> 63))
     }
 
-    /// A list after its length.
+    /// A list, preceded by its length.
     package mutating func append(list: [Int]) {
         append(list.count)
         for value in list { append(value) }
     }
 
-    /// Fills up to a multiple of `alignment`, counted from `start` bytes before this buffer.
+    /// Pads to a multiple of `alignment`, counted from `start` bytes before this buffer.
     package mutating func pad(to alignment: Int, after start: Int = 0) {
         let missing = (alignment - (start + bytes.count) % alignment) % alignment
         append(repeatElement(BytecodeSections.padding, count: missing))

@@ -50,7 +50,7 @@ package struct ByteCursor {
         let extra = bytes[index] == 0 ? 8 : bytes[index].trailingZeroBitCount
         var value: UInt64 = 0
         for (position, byte) in try take(extra + 1).enumerated() {
-            // Of nine bytes, the first holds no bits of the number.
+            // With nine bytes, the first one has no bits of the number.
             let shift = extra == 8 ? position * 8 - 8 : position * 8
             if shift >= 0 { value |= UInt64(byte) << UInt64(shift) }
         }
@@ -87,7 +87,7 @@ package struct ByteCursor {
         return Int(value)
     }
 
-    /// A list of indices after their number.
+    /// A list of indices, preceded by its length.
     package mutating func indices(
         below limit: Int, _ what: @autoclosure () -> String
     ) throws(BytecodeError) -> [Int] {

@@ -1,7 +1,7 @@
-/// The contents of an MLIR bytecode file but for its resources, which are large.
+/// The contents of an MLIR bytecode file except its resources, which are large.
 ///
-/// Attributes, types and properties stay encoded: only their dialect knows what they mean.
-/// Everything refers to everything else by its index in the tables.
+/// Attributes, types and properties stay encoded: only their dialect can interpret them.
+/// References are indices into the tables.
 package struct BytecodeModule: Hashable, Sendable {
     package var producer = ""
     package var dialects: [Dialect] = []
@@ -28,7 +28,7 @@ package struct BytecodeModule: Hashable, Sendable {
     /// An attribute, a type or the properties of an operation, as its dialect encodes it.
     package struct Encoding: Hashable, Sendable {
         package var dialect = 0
-        /// Whether the dialect's own encoding is used rather than text.
+        /// Whether the dialect's own encoding is used, not text.
         package var isCustom = true
         package var bytes: ArraySlice<UInt8>
         /// The position in the file, for errors.
@@ -55,7 +55,7 @@ package struct BytecodeModule: Hashable, Sendable {
     }
 }
 
-/// An operation. Values are numbered from 0 in each region that is isolated from what is around it:
+/// An operation. Values are numbered from 0 in each region that is isolated from its surroundings:
 /// its arguments, then the results of its operations.
 package struct BytecodeOperation: Hashable, Sendable {
     package var name: Int
@@ -71,7 +71,7 @@ package struct BytecodeOperation: Hashable, Sendable {
     package init(name: Int, location: Int) { (self.name, self.location) = (name, location) }
 }
 
-/// What an operation has, as bits of its encoding.
+/// The parts of an operation, as bits of its encoding.
 enum OperationPart {
     static let attributes: UInt8 = 1
     static let results: UInt8 = 2
@@ -92,7 +92,7 @@ extension BytecodeOperation {
     }
 }
 
-/// A region of an operation, isolated from what is around it; it has at most one block.
+/// A region of an operation, isolated from its surroundings, with at most one block.
 package struct BytecodeRegion: Hashable, Sendable {
     package var argumentTypes: [Int] = []
     /// The location of each argument; nil if unknown.

@@ -1,6 +1,6 @@
 import Files
 
-/// An MLIR bytecode file that was read: tables and operations in memory, resources in the file.
+/// An open MLIR bytecode file: tables and operations in memory, resources in the file.
 package struct BytecodeFile: Sendable {
     package let module: BytecodeModule
     package let resources: [BytecodeResource]
@@ -37,7 +37,7 @@ struct BytecodeTables {
 
     init(_ sections: BytecodeSections) { self.sections = sections }
 
-    /// The lengths of the strings come first, of the last one first. Each string ends with 0.
+    /// The lengths of the strings come first, in reverse order. Each string ends with 0.
     mutating func readStrings() throws {
         var cursor = try sections.cursor(.strings)
         let count = try entries(&cursor)
@@ -79,7 +79,7 @@ struct BytecodeTables {
         }
     }
 
-    /// A version is a section of its own within the section of dialects.
+    /// A version is a separate section within the section of dialects.
     private func readVersion(_ cursor: inout ByteCursor) throws -> [UInt8] {
         let kind = try cursor.byte()
         guard kind == UInt8(BytecodeSections.Kind.dialectVersions.rawValue) else {
@@ -97,7 +97,7 @@ struct BytecodeTables {
         guard counts.0 <= limit, counts.1 <= limit else {
             throw offsets.error("more than \(limit) attributes or types are not supported")
         }
-        // Attributes and types form groups of their own.
+        // Attributes and types form separate groups.
         module.attributes = try encodings(Int(counts.0), &offsets, &data)
         module.types = try encodings(Int(counts.1), &offsets, &data)
         try offsets.finish("lengths")

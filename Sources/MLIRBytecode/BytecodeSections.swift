@@ -10,7 +10,7 @@ struct BytecodeSections {
     /// The version of the format that is read and written.
     static let version: UInt64 = 6
     static let magic: [UInt8] = [0x4D, 0x4C, 0xEF, 0x52]
-    /// What fills the space before aligned data.
+    /// The padding byte before aligned data.
     static let padding: UInt8 = 0xCB
 
     /// The sections without resources of a real model have less than 1 MB.

@@ -130,7 +130,7 @@ package struct BytecodeWriter {
 }
 
 extension BytecodeWriter {
-    /// What comes before each resource: its alignment, its length and padding.
+    /// The header of each resource: its alignment, its length and padding.
     private static func heads(of resources: [Resource], _ alignment: Int) -> [ByteBuffer] {
         var position = 0
         return resources.map { resource in

@@ -92,7 +92,7 @@ struct OperationReader {
         return operation
     }
 
-    /// In which order the uses of a value are kept in memory does not matter here.
+    /// Skips the order in which the uses of a value are kept in memory; it does not matter here.
     private func skipUseOrders(_ cursor: inout ByteCursor, count: Int) throws {
         for _ in 0..<count {
             if count > 1 { _ = try cursor.unsigned() }

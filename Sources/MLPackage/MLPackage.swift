@@ -25,7 +25,7 @@ public struct MLPackage: Hashable, Sendable {
         self.program = program
     }
 
-    /// What the author states about the model.
+    /// The author's information about the model.
     public var metadata: ModelMetadata {
         get { description.metadata }
         set { description.metadata = newValue }
@@ -57,7 +57,7 @@ extension MLPackage {
         }
     }
 
-    /// Writes the package to a temporary folder beside `path`, then replaces the package at `path`
+    /// Writes the package to a temporary folder next to `path`, then replaces the package at `path`
     /// with it in one step.
     ///
     /// Equal packages give equal files. If writing fails, `path` is left as it was.
@@ -68,9 +68,9 @@ extension MLPackage {
         try PackageWriter.write(self, to: path.filePath)
     }
 
-    /// Checks the rules that every package has to keep.
+    /// Checks the rules that every package must follow.
     ///
-    /// - Parameter remedy: what errors advise where they know nothing better.
+    /// - Parameter remedy: the default advice in errors.
     package func check(remedy: String) throws(MLPackageError) {
         do { try check() } catch { throw MLPackageError(error, file: "", remedy: remedy) }
     }

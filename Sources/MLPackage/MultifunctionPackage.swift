@@ -55,7 +55,7 @@ public struct MultifunctionPackage: Sendable {
         }
     }
 
-    /// Writes the package to a temporary folder beside `path`, then replaces the package at `path`
+    /// Writes the package to a temporary folder next to `path`, then replaces the package at `path`
     /// with it in one step. Equal weights are written once.
     ///
     /// - Throws: as `MLPackage.write(to:)` does.

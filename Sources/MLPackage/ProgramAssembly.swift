@@ -1,12 +1,12 @@
-/// Puts a program together from operations of another one, some of them in float32.
+/// Assembles a program from operations of another one, some of them in float32.
 ///
-/// A value that is read in another precision than the one it has is cast, once. The casts of the
+/// A value that is read in another precision is cast once. The casts of the
 /// other program between float16 and float32, and its identities, are not copied: they are made
 /// anew where they are needed. Constants are copied when an operation reads them.
 package struct ProgramAssembly {
     package private(set) var program = MILProgram()
     private let types: [String: MILTensorType]
-    /// The names that are other names of a value, perhaps in another precision.
+    /// Aliases of a value, perhaps in another precision.
     private let aliases: [String: String]
     /// The operations that define constants, by the names of these.
     private let constants: [String: MILOperation]
@@ -32,11 +32,11 @@ package struct ProgramAssembly {
         copies[value] = [type.dataType: value]
     }
 
-    /// Copies an operation that is no constant, with the constants that it reads.
+    /// Copies a non-constant operation, with the constants that it reads.
     ///
     /// - Parameters:
-    ///   - operation: its operands have to be there already.
-    ///   - isFloat32: whether it computes in float32, whatever it does in the other program.
+    ///   - operation: its operands must already exist.
+    ///   - isFloat32: whether it computes in float32, whatever its precision in the other program.
     ///   - replacements: float32 constants by the parameter that they are for.
     package mutating func add(
         _ operation: MILOperation, inFloat32 isFloat32: Bool = false,
@@ -92,7 +92,7 @@ extension ProgramAssembly {
         }
     }
 
-    /// The name of a value in a precision, which is made if there is none yet.
+    /// The name of a value in a precision; the value is created if necessary.
     private mutating func copy(of name: String, _ dataType: MILDataType) -> String {
         let value = aliases[name] ?? name
         if let copy = copies[value]?[dataType] { return copy }
@@ -173,7 +173,7 @@ extension ProgramAssembly {
 }
 
 extension MILProgram {
-    /// The value that each other name stands for: that of a cast between float16 and float32, or of
+    /// The value for each other name: that of a cast between float16 and float32, or of
     /// an identity, for the value that it is made from.
     package var aliases: [String: String] {
         let types = types
@@ -187,7 +187,7 @@ extension MILProgram {
         return aliases
     }
 
-    /// The operations that compute: no constants, and none that only name or cast a value.
+    /// The operations that compute: not constants, and not those that only name or cast a value.
     package var computing: [MILOperation] {
         let aliases = aliases
         return operations.filter { operation in

@@ -2,7 +2,7 @@ import ColorScience
 import ColorizerExport
 import TensorGraph
 
-// Joining a and b into one tensor, and splitting them again.
+// Joins a and b into one tensor, and splits them again.
 
 extension ColorizerInterface {
     /// The interface of a checkpoint: lightness in 0…100 in, `ab` out.

@@ -11,11 +11,11 @@ public struct ComputedValue: Hashable, Sendable {
     /// The dotted path of the module in a checkpoint; empty in a package.
     public let module: String
     /// The module path and the operation of the network's node that computes this value: ``name``
-    /// in a checkpoint, the name that the export recorded in a package; nil if none is recorded.
+    /// in a checkpoint, the name that the export recorded in a package; nil if not recorded.
     public let node: String?
     /// The shape of the value for the inputs that the model was compiled for.
     public let shape: Shape
-    /// The indices of the values that it is computed from; the model's inputs are left out.
+    /// The indices of the values that it is computed from, without the model's inputs.
     public let inputs: [Int]
 
     package init(
@@ -31,7 +31,7 @@ public struct ComputedValue: Hashable, Sendable {
     }
 }
 
-/// A value and the tensor of the graph that holds it.
+/// A value and its tensor in the graph.
 package struct TracedValue {
     package let description: ComputedValue
     package let tensor: Tensor

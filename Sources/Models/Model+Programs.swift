@@ -6,12 +6,12 @@ extension Model {
     ///
     /// - Parameters:
     ///   - batch: the number of images that are colored at once.
-    ///   - height: in pixels; the model's own height if nil.
-    ///   - width: in pixels; the model's own width if nil.
-    ///   - estimatesConfidence: whether ``ModelProgram/estimate(lightness:)`` also says how sure
-    ///     the network is, which costs time.
+    ///   - height: the height in pixels; nil for the model's own.
+    ///   - width: the width in pixels; nil for the model's own.
+    ///   - estimatesConfidence: whether ``ModelProgram/estimate(lightness:)`` also returns the
+    ///     network's confidence, which takes time.
     /// - Throws: ``ModelError`` if the model is not a colorizer, does not run at that size, or
-    ///   gives colors of another size.
+    ///   returns colors of another size.
     package func program(
         batch: Int = 1, height: Int? = nil, width: Int? = nil, estimatesConfidence: Bool = false,
         options: CompileOptions = .init()
@@ -40,8 +40,8 @@ extension Model {
         return (shape[2], shape[3])
     }
 
-    /// What height and width must be multiples of; nil for a package, which runs at the sizes that
-    /// it declares, and for a network that takes one size alone.
+    /// Height and width must be multiples of this; nil for a package, which runs at the sizes that
+    /// it declares, and for a network that takes only one size.
     ///
     /// - Throws: the errors of `Checkpoint.makeColorizer()`.
     package var requiredMultiple: Int? {
@@ -61,7 +61,7 @@ extension Model {
         return (side ?? own.height, side ?? own.width)
     }
 
-    /// The sides, in pixels, of the images that a model may see.
+    /// The allowed sides of images in pixels.
     public static let sideRange = 1...16_384
 
     private func checkSide(_ side: Int) throws(ModelError) {
@@ -77,7 +77,7 @@ extension Model {
     ///
     /// - Parameter shapes: see ``graph(shapes:compute:folds:)``.
     /// - Throws: ``ModelError`` if the model is not a colorizer, does not run on that shape, or
-    ///   gives colors of another size than its input's.
+    ///   returns colors of another size than its input.
     package func colorizerGraph(shapes: [String: Shape] = [:]) throws -> ModelGraph {
         let graph = try graph(shapes: shapes)
         try graph.checkIsColorizer()
@@ -92,7 +92,7 @@ extension Model {
         do {
             return try colorizerGraph(shapes: [input.name: shape])
         } catch let error as ModelError where error.kind == .notRunnable && shape != input.shape {
-            // A model that does not run at its own size either fails with that error.
+            // If the model does not run at its own size either, that error is thrown.
             _ = try colorizerGraph()
             throw ModelError(
                 .size, name,
@@ -108,7 +108,7 @@ extension Model {
     ///     model that takes an image.
     ///   - compute: the arithmetic.
     ///   - observes: whether the intermediate values are observable.
-    /// - Throws: ``ModelError`` if the inputs are not the model's, or it cannot be run on them.
+    /// - Throws: ``ModelError`` if the inputs do not match the model, or it cannot be run on them.
     package func program(
         on inputs: [NamedTensor], compute: ComputePrecision = .float32, observes: Bool = true
     ) throws -> ModelProgram {
@@ -124,7 +124,7 @@ extension Model {
     /// - Parameter inputs: see ``program(on:compute:observes:)``; a batch is split into batches of
     ///   the size that the model takes.
     /// - Returns: the outputs in the model's order.
-    /// - Throws: ``ModelError`` if the inputs are not the model's, or it cannot be run on them.
+    /// - Throws: ``ModelError`` if the inputs do not match the model, or it cannot be run on them.
     package func run(
         _ inputs: [NamedTensor], compute: ComputePrecision = .float32
     ) throws -> [NamedTensor] {

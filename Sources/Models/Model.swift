@@ -14,13 +14,13 @@ import TensorGraph
 public struct Model: Sendable {
     /// The path of the file, or the name of the architecture.
     public let name: String
-    /// The bytes that the values of the network may take when it runs, up to the memory of the
-    /// machine. If nil, 768 MiB for 512 × 512 pixels and in proportion for others, but at least
-    /// 192 MiB, and at least 64 times the weights, with larger images in proportion. A small file
-    /// cannot take all memory then.
+    /// The memory limit for the network's activations in bytes, up to the memory of the
+    /// machine. If nil, 768 MiB for 512 × 512 pixels and proportionally for others, but at least
+    /// 192 MiB, and at least 64 times the weights, proportionally more for larger images. A small
+    /// file cannot use up all memory.
     public var memoryLimit: Int?
-    /// The format in which convolutions multiply when the model colorizes. The verifier has formats
-    /// of its own.
+    /// The format in which convolutions multiply when the model colorizes. The verifier has its own
+    /// formats.
     public var arithmetic = Arithmetic.float32
     package let source: Source
 
@@ -34,8 +34,8 @@ public struct Model: Sendable {
 
     /// Opens a checkpoint, a package or an `.aimodel`, which is read as a package.
     ///
-    /// Weights are read when the model is compiled. Its files may be replaced by others meanwhile,
-    /// but not be written to: compiling fails then.
+    /// Weights are read when the model is compiled. Until then, its files may be replaced by
+    /// others, but not modified, or compiling fails.
     ///
     /// - Parameter memoryLimit: see ``memoryLimit``.
     /// - Throws: `FileError` if there is no such file; `TensorFileError` and `CheckpointError` for
@@ -55,16 +55,16 @@ public struct Model: Sendable {
     ///
     /// - Parameters:
     ///   - checkpoint: the network and its weights.
-    ///   - name: the name that errors and reports use; the architecture if nil.
+    ///   - name: the name in errors and reports; nil for the architecture.
     public init(_ checkpoint: Checkpoint, name: String? = nil) {
         self.init(CheckpointSource(checkpoint), name: name)
     }
 
-    /// Creates a model from a network whose weights are read or made when it is compiled.
+    /// Creates a model from a network whose weights are read or created when it is compiled.
     ///
     /// - Parameters:
     ///   - checkpoint: the network.
-    ///   - name: the name that errors and reports use; the architecture if nil.
+    ///   - name: the name in errors and reports; nil for the architecture.
     public init(_ checkpoint: CheckpointSource, name: String? = nil) {
         self.name = name ?? checkpoint.architecture
         source = .checkpoint(checkpoint)
@@ -74,7 +74,7 @@ public struct Model: Sendable {
     ///
     /// - Parameters:
     ///   - package: the package.
-    ///   - name: the name that errors and reports use.
+    ///   - name: the name in errors and reports.
     ///   - memoryLimit: see ``memoryLimit``.
     public init(_ package: MLPackage, name: String = "package", memoryLimit: Int? = nil) {
         (self.name, self.memoryLimit) = (name, memoryLimit)
@@ -146,7 +146,7 @@ public struct Model: Sendable {
 }
 
 extension CheckpointSource {
-    /// The shape of lightness unless another one is asked for.
+    /// The shape of lightness unless another one is requested.
     var defaultShape: Shape {
         let size = definition?.sizes.only ?? 256
         return [1, 1, size.height, size.width]
@@ -154,7 +154,7 @@ extension CheckpointSource {
 }
 
 extension MLPackage {
-    /// The default shape of an input; nil if the package states none.
+    /// The default shape of an input; nil if the package does not state one.
     fileprivate func defaultShape(of input: MILNamedType) -> Shape? {
         if let fixed = input.type.shape { return Shape(fixed) }
         let feature = description.inputs.first { $0.name == input.name }

@@ -1,6 +1,6 @@
 public import Files
 
-/// Why a model cannot be run: the model, the rule it breaks, and the remedy.
+/// Why a model cannot be run: the model, the violated rule, and what to do.
 ///
 /// Its file is the path of the model, or the name of its architecture.
 public typealias ModelError = Refusal<ModelProblem>
@@ -13,7 +13,7 @@ public enum ModelProblem: RefusalKind {
     case size
     /// The inputs are not those of the model.
     case inputs
-    /// The model gives colors of another size than its input.
+    /// The model returns colors of another size than its input.
     case outputSize
     /// The colors contain NaN or infinity.
     case nonFinite

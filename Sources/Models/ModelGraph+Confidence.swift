@@ -4,9 +4,9 @@ extension ModelGraph {
     /// The name of the additional output.
     static let confidenceName = "retint.confidence"
 
-    /// The same graph with an output that says how sure a network is of its colors: the sum of the
-    /// squared probabilities, [N, 1, h, w], of the distribution that they are the mean of. Its
-    /// reciprocal is the number of colors among which the network hesitates.
+    /// The same graph with an output for the network's confidence in its colors: the sum of the
+    /// squared probabilities, [N, 1, h, w], of the distribution whose mean they are. Its
+    /// reciprocal is the effective number of candidate colors.
     ///
     /// - Returns: nil if the network has no such distribution.
     func addingConfidence() -> ModelGraph? {

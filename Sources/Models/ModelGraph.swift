@@ -13,7 +13,7 @@ package struct ModelGraph {
     package let outputs: [(name: String, value: Tensor)]
     /// The weights, by the names of the graph's variables.
     package let variables: [String: any TensorSource]
-    /// How lightness goes in and colors come out; nil if the model is not a colorizer.
+    /// The representation of lightness and colors; nil if the model is not a colorizer.
     let interface: ColorizerInterface?
     /// All values between inputs and outputs, in the order of computation.
     package let values: [TracedValue]
@@ -27,8 +27,8 @@ extension Model {
     ///     for an input that is not named.
     ///   - compute: the arithmetic that the graph expresses. A checkpoint's graph is always
     ///     float32; compile it with `CompileOptions.roundsToHalf` for float16.
-    ///   - folds: whether a checkpoint's re-parameterized convolutions are folded into one each,
-    ///     which is faster and the same up to rounding.
+    ///   - folds: whether each re-parameterized convolution of a checkpoint is folded into one,
+    ///     which is faster, with the same result up to rounding.
     /// - Throws: ``ModelError`` if the model cannot be run on these shapes.
     package func graph(
         shapes: [String: Shape] = [:], compute: ComputePrecision = .float32, folds: Bool = true
@@ -96,8 +96,8 @@ extension Model {
 }
 
 extension ModelGraph {
-    /// - Throws: ``ModelError`` if the model is not a colorizer, or gives colors of another size
-    ///   than its input's.
+    /// - Throws: ``ModelError`` if the model is not a colorizer, or returns colors of another size
+    ///   than its input.
     func checkIsColorizer() throws(ModelError) {
         guard interface != nil else {
             let inputs = inputs.map { "\($0.name) \($0.shape)" }.joined(separator: ", ")

@@ -53,7 +53,7 @@ package final class ModelProgram {
     ///
     /// - Parameter inputs: see ``Model/program(on:compute:)``. Lightness is scaled for a model that
     ///   takes an image, but not rounded to whole levels, so that only the model is compared.
-    /// - Throws: ``ModelError`` if the inputs are not the model's.
+    /// - Throws: ``ModelError`` if the inputs are not those of the model.
     package func start(_ inputs: [NamedTensor]) throws -> ObservedRun {
         let values = try inputs.matched(to: self.inputs.map(\.name), of: model.name)
         return try program.start(values.mapValues { $0.scaled(by: lightnessScale) })
@@ -64,14 +64,14 @@ package final class ModelProgram {
         outputs.compactMap { name in results[name].map { NamedTensor(name, $0) } }
     }
 
-    /// Whether the model takes lightness and gives colors.
+    /// Whether the model takes lightness and returns colors.
     package var isColorizer: Bool { interface != nil }
 
     /// The factor that lightness in 0…100 is multiplied by.
     private var lightnessScale: Float { interface?.lightnessScale ?? 1 }
 
-    /// Inputs as the model sees them. Scaling lightness to pixels and back rounds it in float32; a
-    /// model that this one is compared with has to get the same values.
+    /// Inputs in the format of the model. Scaling lightness to pixels and back rounds it in
+    /// float32; a model that this one is compared with must get the same values.
     package func roundTripped(_ inputs: [NamedTensor]) -> [NamedTensor] {
         guard lightnessScale != 1 else { return inputs }
         return inputs.map { input in
@@ -103,7 +103,7 @@ extension ModelProgram {
         try estimate(lightness: lightness).ab
     }
 
-    /// Estimates colors, and how sure the network is of them.
+    /// Estimates colors, and the network's confidence in them.
     ///
     /// - Parameter lightness: L in 0…100, N·H·W values, image after image.
     /// - Throws: ``ModelError`` if the colors are not finite.
@@ -125,7 +125,7 @@ extension ModelProgram {
         try program.run([inputs[0].name: lightness.scaled(by: lightnessScale)])
     }
 
-    /// Estimates colors, and gives up between two steps of the network if that is asked for.
+    /// Estimates colors; stops between two steps of the network if requested.
     ///
     /// - Parameters:
     ///   - lightness: L in 0…100, N·H·W values, image after image.
@@ -183,15 +183,15 @@ extension TensorData {
 }
 
 extension CompileOptions {
-    /// What a network of few weights may allocate: in all, and at the usual size of a picture.
+    /// The memory limit of a network with few weights: the minimum, and at the usual image size.
     private static let (leastMemory, usualMemory) = (192.0 * 0x1p20, 768.0 * 0x1p20)
     private static let usualCount = 512.0 * 512
-    /// How many times the memory of its weights a network may take.
+    /// The memory limit of a network as a multiple of its weights.
     private static let weightFactor = 64.0
 
-    /// The options with a limit of memory that real networks stay below: a small file cannot make
-    /// the machine run out of it. Larger inputs, which the caller asks for, may take more, and so
-    /// may all if the caller sets a limit.
+    /// The options with a memory limit that real networks stay below, so that a small file cannot
+    /// make the machine run out of memory. Larger inputs, which the caller requests, may take more;
+    /// a limit set by the caller takes precedence.
     fileprivate func limited(for graph: ModelGraph) -> CompileOptions {
         let weights = graph.variables.values.reduce(0) { $0 + $1.shape.count } * 4
         let count = graph.inputs.reduce(0) { $0 + min($1.shape.count, 1 << 40) }
@@ -202,7 +202,7 @@ extension CompileOptions {
         return limited
     }
 
-    /// The bytes that the values of a network may take unless the caller sets a limit.
+    /// The default memory limit for a network's activations in bytes.
     static func usualMemory(inputCount: Int, weightBytes: Int) -> Double {
         let share = Double(inputCount) / usualCount
         return max(

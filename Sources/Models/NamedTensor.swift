@@ -63,7 +63,7 @@ package func joinedBatches(_ runs: [[NamedTensor]]) -> [NamedTensor] {
 extension TensorData {
     /// `count` images of a batch, from index `start` on.
     ///
-    /// - Precondition: the batch has that many.
+    /// - Precondition: the batch has that many images.
     package func images(from start: Int, count: Int) -> TensorData {
         let size = shape.count / shape[0]
         var part = shape

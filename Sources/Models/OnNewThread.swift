@@ -21,7 +21,7 @@ package func onNewThread<Value: Sendable>(
     }
 }
 
-/// Tells work on another thread that the task that waits for it was cancelled.
+/// Tells work on another thread that the waiting task was cancelled.
 package final class CancellationFlag: Sendable {
     private let flag = Atomic(false)
 

@@ -6,11 +6,12 @@ public enum ModelPrecision: String, Hashable, Sendable, Codable {
     case float32
     /// Half precision.
     case float16
-    /// Weights are stored in fewer bits and unpacked when the model loads, or outputs are integers.
+    /// Weights are stored in fewer bits and decompressed when the model loads, or outputs are
+    /// integers.
     case quantized
 }
 
-/// The arithmetic that a model is run with.
+/// The arithmetic for running a model.
 public enum ComputePrecision: String, Hashable, Sendable, CaseIterable, Codable {
     /// Nothing is rounded to half precision.
     case float32

@@ -1,7 +1,7 @@
 import CMotion
 
-/// The lightness of a frame at several resolutions, each half of the one before, as the search for
-/// motion needs it.
+/// The lightness of a frame at several resolutions, each half of the previous one, as the search
+/// for motion needs it.
 package struct LightnessPyramid: Sendable {
     /// The size of the finest resolution.
     package let width, height: Int

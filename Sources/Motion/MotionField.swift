@@ -6,7 +6,7 @@ package struct MotionField: Sendable {
     package let width, height: Int
     /// The pixel at (x, y) was at (x + dx, y + dy); row by row from the top.
     package let dx, dy: [Float]
-    /// How alike the two places look, from 0 to 1; the overall brightness does not count.
+    /// The similarity of the two places, from 0 to 1, regardless of overall brightness.
     package let reliability: [Float]
     /// The share of the frame's contrast that the earlier frame explains: 1 for equal frames,
     /// around 0 or less for frames of other scenes.
@@ -62,13 +62,13 @@ private struct Estimate {
     var reliability: [Float] = []
     var explainedShare: Float = 0
 
-    /// Steps of the search for each patch; the coarse resolutions are cheap, and their errors would
-    /// not be made good later.
+    /// Search steps for each patch; the coarse resolutions are cheap, and the finer ones would not
+    /// correct their errors.
     private static let (coarseSteps, finestSteps): (Int32, Int32) = (12, 6)
-    /// What noise adds to the variance of a patch, in squared units of L.
+    /// The contribution of noise to the variance of a patch, in squared units of L.
     private static let noise = 0.5
 
-    /// At most this many pixels a side are a short look.
+    /// The largest side, in pixels, of the levels that a short look searches.
     private static let shortLook = 64
 
     init(width: Int, height: Int, dx: [Float], dy: [Float]) {

@@ -11,7 +11,7 @@ package struct StableColors: Sendable {
     package let width, height: Int
     private var colors: [mo_color]
 
-    /// How many frames of full confidence the past weighs at most.
+    /// The largest weight of the past, in frames of full confidence.
     package static let memory: Float = 12
 
     /// The colors of the first frame of a scene.
@@ -56,7 +56,7 @@ package struct StableColors: Sendable {
         return StableColors(width: width, height: height, colors: next)
     }
 
-    /// The weight of an anchor where it looks like the frame: that of as many frames. The network's
+    /// The weight of an anchor where it looks like the frame, in frames. The network's
     /// estimates move the colors back within about this time once the anchor is out of sight.
     package static let anchorStrength: Float = 200
 

@@ -2,7 +2,7 @@
 /// pixel and the place in the frame before that it comes from.
 ///
 /// It is the warp error of Lai et al. (2018, "Learning Blind Video Temporal Consistency") of a and
-/// b alone, as coloring leaves the lightness, and of distances instead of their squares.
+/// b only, because coloring does not change lightness, and of distances instead of their squares.
 package struct WarpError: Sendable {
     private var sum = 0.0
     private var count = 0

@@ -1,6 +1,6 @@
 public import Files
 
-/// Why an ONNX file cannot be read or run: the file, the place in it, the rule that is broken and
+/// Why an ONNX file cannot be read or run: the file, the place in it, the broken rule and
 /// what to do about it.
 ///
 /// The file is empty for a network that a checkpoint holds; a place is, for example,

@@ -15,7 +15,8 @@ public struct ONNXNetwork: Sendable {
     public let nodeCount: Int
     /// The number of elements of all constants, in the types in which they are stored.
     public let weightCount: Int
-    /// What ONNX cannot say and is therefore missing or takes more space, a sentence each.
+    /// Parts that ONNX cannot express and that are therefore missing or larger, one
+    /// sentence each.
     public let notes: [String]
     /// All but the constants.
     let model: ONNXModelProto

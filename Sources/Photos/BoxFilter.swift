@@ -1,6 +1,6 @@
 /// A box filter with fractional ends: all samples within the radius count fully, the next one on
-/// either side counts in part. Several passes approach a Gaussian; the time does not depend on the
-/// radius.
+/// either side counts partly. Several passes approximate a Gaussian; the time does not depend on
+/// the radius.
 struct BoxFilter {
     let passes: Int
     /// Samples on either side that count fully.
@@ -8,7 +8,8 @@ struct BoxFilter {
     /// The weight of a full sample, and of the next one on either side.
     private let full, partial: Double
 
-    /// - Parameter deviation: of the Gaussian that all passes together approximate.
+    /// - Parameter deviation: the standard deviation of the Gaussian that all passes together
+    ///   approximate.
     init(deviation: Double, passes: Int) {
         // A box of the variance s has the length √(12 s + 1); the fraction at its ends is such that
         // the variance is exact (Gwosdek et al., "Theoretical Foundations of Gaussian Convolution

@@ -1,8 +1,8 @@
 public import Files
 public import ImageIO
 
-/// Where a photo gets new colors, and how much of them: 1 where the colors are new, 0 where they
-/// stay, and in between where both are mixed.
+/// Where a photo gets new colors, and how much of them: 1 for new colors, 0 for the photo's own,
+/// and values in between for a mixture.
 ///
 ///     let mask = try ColorMask(contentsOf: "sky.png").feathered(4)
 ///     let colored = try colorizer.colorize(photo, in: ColoredRegion(mask: mask))
@@ -14,7 +14,7 @@ public struct ColorMask: Hashable, Sendable {
     /// One value in 0…1 per pixel, row by row from the top.
     public let values: [Float]
 
-    /// A mask of given values. Values outside 0…1 are clamped; NaN becomes 0.
+    /// A mask with these values. Values outside 0…1 are clamped; NaN becomes 0.
     ///
     /// - Precondition: The sides are positive and `values` has `width * height` values.
     public init(width: Int, height: Int, values: [Float]) {
@@ -32,9 +32,9 @@ public struct ColorMask: Hashable, Sendable {
     /// The gray values of an image: white is 1, black is 0. Colors count as their luma.
     public init(_ image: Image) { self.init(LevelImage(lumaOf: image)) }
 
-    /// Reads a mask: white is 1, black is 0. A grayscale PNG keeps all of its up to 16 bits; colors
-    /// count as their luma. Color profiles and transparency are ignored; an EXIF orientation is
-    /// applied, as to photos.
+    /// Reads a mask: white is 1, black is 0. A grayscale PNG keeps its full precision of up to 16
+    /// bits; colors count as their luma. Color profiles and transparency are ignored; an EXIF
+    /// orientation is applied, as for photos.
     ///
     /// - Throws: `ImageError` if the file cannot be read, exceeds a limit or is damaged.
     public init(
@@ -48,14 +48,14 @@ public struct ColorMask: Hashable, Sendable {
         self.init(image.width, image.height, image.levels.map { values[Int($0)] })
     }
 
-    /// Reads a mask of instances, as segmentation gives them: each pixel has the index of the thing
-    /// that it belongs to, and 0 is the background. The mask is 1 on the chosen instances.
+    /// Reads a mask of instances, as written by segmentation: each pixel has the index of the
+    /// object that it belongs to, and 0 is the background. The mask is 1 on the chosen instances.
     ///
     /// - Parameters:
-    ///   - path: of a PNG, grayscale of up to 16 bits or with a palette. The levels themselves are
+    ///   - path: a PNG, grayscale with up to 16 bits or with a palette. The levels themselves are
     ///     the indices.
-    ///   - instances: from 1 on.
-    /// - Throws: `ImageError` if the file cannot be read or is no such PNG; ``PhotoError`` if it
+    ///   - instances: the chosen indices, at least 1.
+    /// - Throws: `ImageError` if the file cannot be read or is not such a PNG; ``PhotoError`` if it
     ///   lacks one of the instances.
     public init(
         contentsOf path: some PathConvertible, instances: some Collection<Int>,
@@ -70,10 +70,10 @@ public struct ColorMask: Hashable, Sendable {
         self = mask
     }
 
-    /// Reads a mask of instances, which need not be there.
+    /// Reads a mask of instances, some of which may be missing.
     ///
     /// - Returns: the mask, and the indices of all instances that it has.
-    /// - Throws: `ImageError` if the file cannot be read or is no such PNG.
+    /// - Throws: `ImageError` if the file cannot be read or is not such a PNG.
     package static func chosen(
         _ instances: some Sequence<Int>, in path: some PathConvertible,
         limits: ImageLimits = .default
@@ -90,7 +90,7 @@ public struct ColorMask: Hashable, Sendable {
         return (mask, Set(present))
     }
 
-    /// Which instances there are, for errors.
+    /// The existing instances, for errors.
     private static func list(_ present: Set<Int>) -> String {
         let shown = 20
         guard let last = present.max() else { return "all of its pixels are background (0)" }
@@ -99,8 +99,8 @@ public struct ColorMask: Hashable, Sendable {
         return "it has \(names)" + (rest > 0 ? " and \(rest) more, up to \(last)" : "")
     }
 
-    /// The mask with soft edges: blurred by a Gaussian, which three box filters approximate as in
-    /// Pillow (Gwosdek et al., 2011). Beyond the edges of the mask its outermost values repeat.
+    /// The mask with soft edges: blurred by a Gaussian, approximated by three box filters as in
+    /// Pillow (Gwosdek et al., 2011). Beyond the edges of the mask, its outermost values repeat.
     ///
     /// - Parameter deviation: the standard deviation in pixels; 0 changes nothing.
     /// - Precondition: `deviation` is finite and not negative.

@@ -22,7 +22,7 @@ package struct Coverage {
         }
     }
 
-    /// The pixels that can be covered, of an image of a size.
+    /// The pixels of an image of this size that can be covered.
     package func bounds(width: Int, height: Int) -> (columns: Range<Int>, rows: Range<Int>) {
         func range(_ values: [Double], _ limit: Int) -> Range<Int> {
             let first = min(max(Int(values.min()!.rounded(.down)), 0), limit)
@@ -31,7 +31,7 @@ package struct Coverage {
         return (range(corners.map(\.x), width), range(corners.map(\.y), height))
     }
 
-    /// What is covered of a pixel; nil if nothing is.
+    /// The covered part of a pixel; nil if it is not covered.
     package func part(x: Int, y: Int) -> Part? {
         let center = SIMD2(Double(x) + 0.5, Double(y) + 0.5)
         let depth = sides.map { ($0.normal * center).sum() - $0.distance }.min()!

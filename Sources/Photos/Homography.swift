@@ -5,7 +5,7 @@ package struct Homography: Sendable {
 
     private init(_ rows: SIMD3<Double>...) { matrix = rows }
 
-    /// Maps a rectangle of a size, whose upper left corner is (0, 0), to a quadrilateral.
+    /// Maps a rectangle of this size, whose upper left corner is (0, 0), to a quadrilateral.
     ///
     /// Four points determine the map; it is solved in closed form (Heckbert, "Fundamentals of
     /// Texture Mapping and Image Warping", 1989, section 2.2.3).
@@ -22,7 +22,7 @@ package struct Homography: Sendable {
             SIMD3(g / width, h / height, 1))
     }
 
-    /// The map back. Its matrix is that of the adjugate, whose scale has no meaning.
+    /// The inverse map. Its matrix is the adjugate; its scale is arbitrary.
     package var inverse: Homography {
         let (a, b, c) = (matrix[0], matrix[1], matrix[2])
         let columns = [b.cross(c), c.cross(a), a.cross(b)]

@@ -25,16 +25,16 @@ extension Image {
         return result
     }
 
-    /// Replaces the image's color by one of another size, which is enlarged.
+    /// Replaces the image's color by upsampled colors of another size.
     ///
     /// - Parameters:
     ///   - a: the a channel of Lab, row by row from the top.
     ///   - b: the b channel, in the same order.
-    ///   - width: of the color, in pixels.
-    ///   - height: of the color, in pixels.
-    ///   - guide: the lightness at the size of the color, for enlarging with the lightness of the
-    ///     image as a guide; nil for bilinear enlargement.
-    ///   - threads: the threads that share the work. The colors are the same with any number.
+    ///   - width: the width of the colors in pixels.
+    ///   - height: the height of the colors in pixels.
+    ///   - guide: the lightness at the size of the colors, for upsampling with the lightness of the
+    ///     image as a guide; nil for bilinear upsampling.
+    ///   - threads: the number of threads. The colors are the same with any number.
     /// - Precondition: `a`, `b` and `guide` have `width * height` values.
     package mutating func recolor(
         a: [Float], b: [Float], width: Int, height: Int, guide: [Float]? = nil,
@@ -108,7 +108,8 @@ extension Image {
 
     /// Recolors row by row, several bands of rows at the same time.
     ///
-    /// - Parameter body: receives the enlarged planes' row, the row's pixels and their number.
+    /// - Parameter body: receives the row of the upsampled planes, the row's pixels and their
+    ///   number.
     private mutating func recolorBands(
         _ enlarged: EnlargedRows, threads: Int,
         _ body: (EnlargedRows, UnsafeMutablePointer<UInt8>, Int) -> Void
@@ -130,7 +131,7 @@ extension Image {
     }
 }
 
-/// Planes that are enlarged a row at a time, so that memory stays bounded.
+/// Planes that are upsampled row by row, so that memory stays bounded.
 private struct EnlargedRows {
     private let resampler: PlaneResampler
     private let wide: [[Float]]

@@ -2,12 +2,12 @@ import ColorScience
 import ImageIO
 
 extension Image {
-    /// The image with a share of the colors of a colored copy. Its lightness stays, since a and b
-    /// of Lab are mixed; a pixel with the share 0 keeps its bytes, one with the share 1 has those
+    /// The image mixed with the colors of a colored copy. The lightness stays, because a and b
+    /// of Lab are mixed; a pixel with share 0 keeps its bytes, a pixel with share 1 has those
     /// of the copy.
     ///
     /// - Parameters:
-    ///   - colored: of the same size and lightness.
+    ///   - colored: the copy, with the same size and lightness.
     ///   - mask: the share of each pixel; nil for 1.
     ///   - blend: a factor for all shares, 0…1.
     /// - Precondition: The copy and the mask have the image's size.
@@ -36,13 +36,13 @@ extension Image {
         return result
     }
 
-    /// The image with the colors of a straightened and colored part of it, put back into their
+    /// The image with the colors of a rectified and colored part of it, mapped back into
     /// perspective. The lightness stays.
     ///
     /// Where the border crosses a pixel, the pixel's covered area is its share.
     ///
     /// - Parameters:
-    ///   - picture: what ``straightened(_:)`` gave, colored.
+    ///   - picture: the colored result of ``straightened(_:)``.
     ///   - quadrilateral: where the picture is, within the image.
     ///   - mask: a factor for the share of each pixel; nil for 1.
     ///   - blend: a factor for all shares, 0…1.
@@ -76,7 +76,7 @@ extension Image {
     }
 }
 
-/// The colors of a picture where a photo shows it.
+/// The colors of a picture at the pixels of the photo that show it.
 private struct PictureColors {
     private let planes: LabPlanes
     private let width, height: Int
@@ -118,7 +118,7 @@ private struct PixelsToMix {
         return result
     }
 
-    /// Gives each pixel its share of a and b; the rest of its color stays.
+    /// Mixes each pixel's share of a and b with its own color.
     func mix(a: [Float], b: [Float], into bytes: inout [UInt8]) {
         guard !pixels.isEmpty else { return }
         var own = gather(bytes)

@@ -2,16 +2,16 @@ import ImageIO
 import Layers
 
 extension Image {
-    /// A gray copy that looks as if it were old; nil if chance has no damage for it.
+    /// A gray copy that looks old; nil if no damage was drawn for it.
     ///
-    /// Each kind of damage has random numbers of its own, so that one that is turned on leaves the
-    /// others as they were.
+    /// Each kind of damage has its own random numbers, so that turning one on does not change
+    /// the others.
     ///
     /// - Parameters:
     ///   - settings: the kinds of damage.
     ///   - seed: together with `name` it determines the copy, on any machine.
     ///   - name: distinguishes the photos of one seed.
-    /// - Throws: `ImageError` if the photo is too large for JPEG, where it is compressed.
+    /// - Throws: `ImageError` if the photo is too large for JPEG compression.
     public func asOldPhoto(
         _ settings: OldPhotoSettings, seed: UInt64, name: String
     ) throws(ImageError) -> Image? {
@@ -29,11 +29,11 @@ extension Image {
     }
 }
 
-/// A gray photo that is given damage, in the order in which it comes about.
+/// A gray photo that gets damage, in the order in which it occurs in reality.
 private struct OldPhoto {
     private let width, height: Int
     private let settings: OldPhotoSettings
-    /// The photo in color, which toning starts from.
+    /// The photo in color, for toning.
     private let original: Image
     /// Gray levels, 0…255, row by row.
     private var levels: [Float]
@@ -52,7 +52,7 @@ private struct OldPhoto {
             })
     }
 
-    /// A pixel of a photo whose shorter side has 256, in pixels of this one.
+    /// A pixel of a photo whose shorter side has 256 pixels, in pixels of this one.
     private var unit: Double { Double(min(width, height)) / 256 }
 
     mutating func add(
@@ -84,7 +84,7 @@ private struct OldPhoto {
         }
     }
 
-    /// Noise of a constant strength, as of a film that is developed to a normal contrast.
+    /// Noise of constant strength, like film developed to normal contrast.
     private mutating func addGrain(_ random: inout RandomStream) {
         let deviation = Float(settings.grainDeviation * random.amount())
         for index in levels.indices { levels[index] += deviation * Float(random.normal()) }
@@ -100,7 +100,7 @@ private struct OldPhoto {
 // MARK: Toning
 
 extension OldPhoto {
-    /// The sepia tone of CSS (W3C, "Filter Effects Module Level 1"), seen in gray.
+    /// The sepia tone of CSS (W3C, "Filter Effects Module Level 1"), in gray.
     private mutating func tone() {
         let strength = Float(settings.sepiaStrength)
         var pixels = original.pixels
@@ -159,8 +159,8 @@ extension OldPhoto {
         }
     }
 
-    /// Mixes a level into the pixels of a row that are near a place; those that the mark covers in
-    /// part are changed in part.
+    /// Mixes a level into the pixels of a row near a position; pixels that the mark covers partly
+    /// are changed partly.
     private mutating func mark(
         _ row: Int, around center: Double, radius: Double, level: Float, opacity: Float
     ) {
@@ -176,7 +176,7 @@ extension OldPhoto {
 }
 
 extension RandomStream {
-    /// A share of the largest strength that makes a difference: 1/4…1.
+    /// A share of the largest strength, large enough to make a difference: 1/4…1.
     fileprivate mutating func amount() -> Double { 0.25 + 0.75 * uniform() }
 
     /// 1…most.
@@ -184,14 +184,14 @@ extension RandomStream {
         1 + Int(next() % UInt64(max(most, 1)))
     }
 
-    /// Scratches and specks are bright where the print is damaged, dark where its negative was.
+    /// Scratches and specks are bright if the print is damaged, dark if its negative was.
     fileprivate mutating func markLevel() -> Float {
         uniform() < 0.7 ? Float(215 + 40 * uniform()) : Float(40 * uniform())
     }
 }
 
 extension Image {
-    /// The levels of red, which are those of all channels of a gray image.
+    /// The levels of red, which equal those of the other channels in a gray image.
     fileprivate var firstChannel: [Float] {
         stride(from: 0, to: pixels.count, by: 3).map { Float(pixels[$0]) }
     }

@@ -4,8 +4,8 @@ extension Image {
     /// The rectangle that a quadrilateral of the image shows in perspective, as seen from the
     /// front. Pixels are interpolated bilinearly.
     ///
-    /// Its sides are as long as the longer ones of the quadrilateral's opposite sides, unless it
-    /// would then have more pixels than the image.
+    /// Each side is as long as the longer of the quadrilateral's two opposite sides, unless the
+    /// result would have more pixels than the image.
     ///
     /// - Throws: ``PhotoError`` if the quadrilateral reaches beyond the image.
     public func straightened(_ quadrilateral: Quadrilateral) throws(PhotoError) -> Image {
@@ -36,7 +36,7 @@ package struct Cell {
 
     /// - Parameter point: the center of the first pixel is (½, ½).
     package init(_ point: SIMD2<Double>, width: Int, height: Int) {
-        // Points beyond the vanishing line are no numbers.
+        // Points beyond the vanishing line are not numbers.
         func clamped(_ value: Double, _ count: Int) -> Double {
             value > 0.5 ? min(value - 0.5, Double(count - 1)) : 0
         }

@@ -1,7 +1,7 @@
-/// What time and cameras did to old photos, each kind with its probability and its strength.
+/// The damage of old photos, each kind with its probability and its strength.
 ///
-/// Lengths are in pixels of a photo whose shorter side has 256, and grow with the photo. By default
-/// nothing happens to a photo.
+/// Lengths are in pixels of a photo whose shorter side has 256 pixels, and scale with the photo. By
+/// default, photos are not damaged.
 public struct OldPhotoSettings: Hashable, Sendable {
     /// A kind of damage.
     public enum Damage: String, CaseIterable, Hashable, Sendable {
@@ -9,9 +9,9 @@ public struct OldPhotoSettings: Hashable, Sendable {
         case sepia
         /// Contrast is lost, and blacks are lifted.
         case fading
-        /// A Gaussian blur, as of a simple lens or a small print.
+        /// A Gaussian blur, as from a simple lens or a small print.
         case blur
-        /// Noise, as of a fast film.
+        /// Noise, as from fast film.
         case grain
         /// Thin bright or dark lines, mostly from top to bottom.
         case scratches
@@ -23,7 +23,7 @@ public struct OldPhotoSettings: Hashable, Sendable {
 
     /// The probability of toning.
     public var sepia = 0.0
-    /// How much of the toned colors is mixed with the photo's own, 0…1.
+    /// The share of the toned colors in the mixture with the photo's own colors, 0…1.
     public var sepiaStrength = 1.0
     /// The probability of fading.
     public var fading = 0.0

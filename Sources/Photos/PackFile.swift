@@ -70,7 +70,7 @@ extension PackFile {
     ///
     /// - Parameters:
     ///   - shortSide: larger photos are scaled down to this short side, in pixels.
-    ///   - shard: the number of this shard and that of all; nil for a pack of one file.
+    ///   - shard: the number of this shard and the total; nil for a pack of one file.
     static func write(
         _ photos: some Sequence<NamedPhoto>, to path: some PathConvertible, shortSide: Int,
         shard: (number: Int, of: Int)? = nil
@@ -88,7 +88,7 @@ extension PackFile {
         try writer.finish()
     }
 
-    /// Where the bytes of each photo lie in the file.
+    /// Where the bytes of each photo are in the file.
     var extents: [(name: String, extent: PhotoExtent)] {
         get throws {
             try names.map { name in
@@ -103,13 +103,13 @@ extension PackFile {
     }
 }
 
-/// Where the bytes of a photo lie in a file.
+/// Where the bytes of a photo are in a file.
 struct PhotoExtent: Hashable, Sendable {
     let offset, height, width: Int
 
     var byteCount: Int { 3 * height * width }
 
-    /// Whether the numbers are those of a photo that lies in a file of that size.
+    /// Whether the numbers are valid for a photo in a file of that size.
     func isIn(_ fileBytes: Int) -> Bool {
         // Bounded first, so that nothing overflows.
         let sides = 1...(1 << 20)

@@ -3,15 +3,15 @@ import Glibc
 import ImageIO
 import Locks
 
-/// Photos in the shards of a folder. They are read where the index says, without libhdf5.
+/// Photos in the shards of a folder. They are read at the offsets in the index, without libhdf5.
 final class PackShards: PackedPhotos {
-    /// Shards that stay open; all of a large set would be more than a process may open.
+    /// The number of shards that stay open; a process may not open all shards of a large set.
     static let openLimit = 64
 
     private let folder: String
     private let index: ShardIndex
     let signature: String
-    /// The open shards, the one that was used last at the end.
+    /// The open shards, the most recently used last.
     private let open = Mutex<[(shard: Int, file: RegularFile)]>([])
 
     var names: [String] { index.names }
@@ -33,7 +33,7 @@ final class PackShards: PackedPhotos {
         for shard in index.shards.indices { _ = try openFile(shard) }
     }
 
-    /// Whether a folder has an index of shards, or shards alone.
+    /// Whether a folder has an index of shards, or only shards.
     static func isHeld(in folder: String) -> Bool {
         if access("\(folder)/\(ShardIndex.fileName)", F_OK) == 0 { return true }
         return entries(of: folder.filePath.appending("."))?.contains(where: ShardIndex.isShard)
@@ -86,7 +86,7 @@ extension PackShards {
         let file = try openFile(shard)
         open.withLock { open in
             open.append((shard, file))
-            // Threads that still read one of the closed ones keep it until then.
+            // Threads that still read a closed one keep it until they are done.
             if open.count > Self.openLimit { open.removeFirst() }
         }
         return file
@@ -94,7 +94,7 @@ extension PackShards {
 
     /// Opens a shard.
     ///
-    /// - Throws: ``PhotoError`` if it is missing or another one than the index lists.
+    /// - Throws: ``PhotoError`` if it is missing or differs from the index.
     private func openFile(_ shard: Int) throws -> RegularFile {
         let count = index.shards.count
         let path = "\(folder)/\(ShardIndex.name(ofShard: shard, of: count))"

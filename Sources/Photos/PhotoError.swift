@@ -17,7 +17,7 @@ public enum PhotoProblem: RefusalKind {
     case output
     /// A mask is missing, has another size than its photo, or lacks an instance.
     case mask
-    /// Four corners are no convex quadrilateral, clockwise from the upper left.
+    /// Four corners do not form a convex quadrilateral, clockwise from the upper left.
     case corners
     /// A quadrilateral reaches beyond its photo.
     case outside

@@ -8,7 +8,7 @@ extension PhotoPack {
     /// Writes photos into a pack, sorted by name. The file appears once it is complete; until then,
     /// it is in memory.
     ///
-    /// A photo is named after its file. Where several files have the same name, all but the first
+    /// A photo is named after its file. If several files have the same name, all but the first
     /// get a number in front: `1-photo.png`.
     ///
     /// - Parameter shortSide: larger photos are scaled down to this short side, in pixels.
@@ -25,15 +25,15 @@ extension PhotoPack {
     /// `photos-index.h5`. The folder appears, or replaces one of shards, once it is complete. One
     /// shard at a time is in memory.
     ///
-    /// Photos are dealt out in a random order that follows from their names, so that neighbors in a
-    /// folder, which are often alike, come into different shards. Shards differ by one photo at
-    /// most. Each can be read as a pack of its own.
+    /// Photos are distributed in a random order that follows from their names, so that neighbors in
+    /// a folder, which are often similar, end up in different shards. Shard sizes differ by at most
+    /// one photo. Each shard can be read as a pack by itself.
     ///
     /// - Parameters:
-    ///   - shards: their number, at most that of the photos, and ``maximumShards``.
+    ///   - shards: the number of shards, at most that of the photos, and ``maximumShards``.
     ///   - shortSide: larger photos are scaled down to this short side, in pixels.
     /// - Throws: as ``write(_:to:shortSide:)``; ``PhotoError`` for a wrong number of shards;
-    ///   `FileError` if the folder cannot be written, or holds anything else.
+    ///   `FileError` if the folder cannot be written, or contains anything else.
     public static func write(
         _ photos: [PhotoReference], toShards shards: Int, in folder: some PathConvertible,
         shortSide: Int
@@ -75,17 +75,17 @@ extension PhotoPack {
         try AtomicFile.checkReplaceable(folder, content)
     }
 
-    /// What a folder may hold to be replaced.
+    /// The only contents of a folder that may be replaced.
     private static let content = FolderContent(marker: ShardIndex.fileName) {
         $0 == ShardIndex.fileName || ShardIndex.isShard($0)
     }
 
-    /// Photos with names of their own.
+    /// Photos with unique names.
     private static func named(_ photos: [PhotoReference]) -> [PackFile.NamedPhoto] {
         Array(zip(uniqueNames(photos.map { "\($0)" }), photos))
     }
 
-    /// The last component of each path, with a number in front where it is taken already.
+    /// The last component of each path, with a number in front if it is already used.
     static func uniqueNames(_ paths: [String]) -> [String] {
         var used: Set<String> = []
         return paths.map { path in

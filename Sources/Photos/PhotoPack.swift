@@ -8,7 +8,7 @@ import ImageIO
 public final class PhotoPack: Sendable, Hashable {
     /// The path of the file or folder.
     public let path: String
-    /// The names of the photos: of a file in the order in which they were written, of a folder of
+    /// The names of the photos: for a file in the order in which they were written, for a folder of
     /// shards sorted.
     public var names: [String] { photos.names }
     private let photos: any PackedPhotos
@@ -30,7 +30,7 @@ public final class PhotoPack: Sendable, Hashable {
     /// Differs between packs of different photos.
     package var signature: String { photos.signature }
 
-    /// The shard that a photo is in, from 0; nil where there are no shards.
+    /// The shard that a photo is in, from 0; nil without shards.
     func shard(of name: String) -> Int? { photos.shard(of: name) }
 
     /// Reads a photo after checking its shape.
@@ -45,7 +45,7 @@ protocol PackedPhotos: Sendable {
     var names: [String] { get }
     /// Differs between packs of different photos.
     var signature: String { get }
-    /// The shard that a photo is in, from 0; nil where there are no shards.
+    /// The shard that a photo is in, from 0; nil without shards.
     func shard(of name: String) -> Int?
     func image(_ name: String) throws(ImageError) -> Image
     /// Asks the system to read photos in the order in which they are stored. Nothing fails: the

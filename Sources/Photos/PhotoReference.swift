@@ -16,7 +16,7 @@ public enum PhotoReference: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The shard of a packed dataset that the photo is in, from 0; nil where there are no shards.
+    /// The shard of a packed dataset that the photo is in, from 0; nil without shards.
     package var shard: Int? {
         guard case .packed(let pack, let name) = self else { return nil }
         return pack.shard(of: name)
@@ -56,8 +56,8 @@ extension PhotoReference {
     /// Lists photos; the list is empty if there are none.
     ///
     /// - Parameter source: a folder, whose photos and those of its subfolders are sorted by path; a
-    ///   file list (`.txt`), with one path a line, relative to the list's folder, and comments that
-    ///   begin with `#`; or a packed dataset, a `.h5` file or a folder of shards.
+    ///   file list (`.txt`), with one path per line, relative to the list's folder, and comments
+    ///   that begin with `#`; or a packed dataset, a `.h5` file or a folder of shards.
     /// - Throws: `FileError` if the source cannot be read; `TensorFileError` or ``PhotoError`` if a
     ///   `.h5` file is not a packed dataset, or if a shard is missing or does not belong there.
     public static func list(_ source: some PathConvertible) throws -> [PhotoReference] {

@@ -2,24 +2,24 @@ import Files
 import Foundation
 import Layers
 
-/// Photos divided into those to train on, to validate with and to test with.
+/// Photos divided into training, validation and test photos.
 ///
-/// Only a photo's perceptual hash decides where it goes: it stays there when other photos are added
+/// Only a photo's perceptual hash decides its part: it stays there when other photos are added
 /// or when it is renamed. Two photos with equal hashes go to the same part; a ``PhotoSurvey`` keeps
 /// only one of photos whose hashes are similar.
 public struct PhotoSplit: Sendable {
-    /// The photos to train on, in the order in which they were given.
+    /// The training photos, in their original order.
     public private(set) var train: [PhotoSurvey.Photo] = []
-    /// The photos to validate with, in the order in which they were given.
+    /// The validation photos, in their original order.
     public private(set) var validation: [PhotoSurvey.Photo] = []
-    /// The photos to test with, in the order in which they were given.
+    /// The test photos, in their original order.
     public private(set) var test: [PhotoSurvey.Photo] = []
 
     /// Divides photos at random.
     ///
     /// - Parameters:
-    ///   - validation: the share of the photos to validate with, 0…1.
-    ///   - test: the share of the photos to test with, 0…1.
+    ///   - validation: the fraction of validation photos, 0…1.
+    ///   - test: the fraction of test photos, 0…1.
     ///   - seed: another seed gives another split.
     public init(_ photos: [PhotoSurvey.Photo], validation: Double, test: Double, seed: UInt64 = 0) {
         for photo in photos {

@@ -1,4 +1,4 @@
-/// A survey in numbers.
+/// A summary of a survey.
 public struct PhotoSummary: Encodable, Sendable {
     /// A photo that is left out.
     public struct Dropped: Encodable, Sendable {
@@ -35,6 +35,6 @@ public struct PhotoSummary: Encodable, Sendable {
 }
 
 extension PhotoSurvey {
-    /// The survey in numbers, with the reason for every photo that is left out.
+    /// A summary of the survey, with the reason for every photo that is left out.
     public var summary: PhotoSummary { PhotoSummary(self) }
 }

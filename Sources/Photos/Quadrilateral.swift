@@ -25,7 +25,7 @@ public struct Quadrilateral: Hashable, Sendable {
         throw PhotoError(.corners, "\(description): \(Self.problem(turns))")
     }
 
-    /// No photo is larger; within it, products of coordinates are exact enough.
+    /// No photo is larger; up to this, products of coordinates are exact enough.
     private static let farthest = 1e6
 
     private static func problem(_ turns: [Double]) -> String {
@@ -40,7 +40,7 @@ public struct Quadrilateral: Hashable, Sendable {
         return "it is not convex; give its corners clockwise from the upper left of the picture"
     }
 
-    /// Three corners in turn span at least half a pixel.
+    /// Three consecutive corners span at least half a pixel.
     private static let smallestTurn = 1.0
 
     /// Twice the area of the triangle of a corner and its neighbors; positive if the corners turn
@@ -52,8 +52,8 @@ public struct Quadrilateral: Hashable, Sendable {
         return abs(turn) < Self.smallestTurn ? 0 : turn
     }
 
-    /// The size of the straightened rectangle: its longer sides as the photo shows them. A
-    /// rectangle that would have more pixels than the photo is made smaller.
+    /// The size of the rectified rectangle: the longer of each two opposite sides in the photo. A
+    /// rectangle that would have more pixels than the photo is scaled down.
     package func size(inPhoto width: Int, _ height: Int) -> (width: Int, height: Int) {
         func side(_ first: Int, _ second: Int) -> Double {
             let edges = [(0, 1), (1, 2), (2, 3), (3, 0)].map { corners[$0] - corners[$1] }
@@ -69,7 +69,7 @@ public struct Quadrilateral: Hashable, Sendable {
     /// Checks that the quadrilateral lies within a photo.
     ///
     /// - Parameter photo: the photo's name in the error.
-    /// - Throws: ``PhotoError`` with the corner that does not, and the photo's size.
+    /// - Throws: ``PhotoError`` with the corner that is outside, and the photo's size.
     package func check(
         width: Int, height: Int, photo: String = "the photo"
     ) throws(PhotoError) {

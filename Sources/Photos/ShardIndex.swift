@@ -2,7 +2,7 @@ import Files
 import TensorFiles
 import TensorGraph
 
-/// The file that lists the photos of all shards, so that none has to be searched for them.
+/// The file that lists the photos of all shards, so that the shards need not be searched.
 struct ShardIndex {
     /// Its name in the folder of the shards.
     static let fileName = "photos-index.h5"
@@ -10,17 +10,17 @@ struct ShardIndex {
     private static let version = 1
     static let largestCount = 99_999
 
-    /// A photo's shard, and where it lies there.
+    /// A photo's shard, and its location there.
     struct Place: Hashable, Sendable {
         let shard: Int
         let extent: PhotoExtent
     }
 
-    /// What the shards are, in their order.
+    /// The shards, in order.
     let shards: [FileSignature]
     /// The names of all photos, sorted.
     let names: [String]
-    /// Of each photo.
+    /// The location of each photo.
     let places: [Place]
 
     /// The name of a shard's file: `photos-00003-of-00008.h5`.
@@ -31,7 +31,7 @@ struct ShardIndex {
         return "photos-\(digits(shard))-of-\(digits(count)).h5"
     }
 
-    /// Whether a file's name is one that a shard may have.
+    /// Whether a file's name is a valid name of a shard.
     static func isShard(_ name: String) -> Bool {
         name.wholeMatch(of: /photos-[0-9]{5}-of-[0-9]{5}\.h5/) != nil
     }
@@ -71,7 +71,7 @@ extension ShardIndex {
             StoredTensor(
                 shape: [shards.count, Self.digestBytes], bytes: shards.flatMap(\.digest)),
             to: Self.dataset.digests)
-        // A name may hold anything but a zero byte.
+        // A name may contain anything but a zero byte.
         let text = Array(names.joined(separator: "\0").utf8)
         try writer.write(StoredTensor(shape: [text.count], bytes: text), to: Self.dataset.names)
         try writer.write(
@@ -83,8 +83,8 @@ extension ShardIndex {
 
     /// Reads and checks an index.
     ///
-    /// - Throws: `TensorFileError` if it cannot be read, ``PhotoError`` if it is none or makes no
-    ///   sense.
+    /// - Throws: `TensorFileError` if it cannot be read, ``PhotoError`` if it is not an index or
+    ///   makes no sense.
     init(contentsOf path: String) throws {
         func nonsense(_ problem: String) -> PhotoError {
             PhotoError(
@@ -129,7 +129,7 @@ extension ShardIndex {
         throw nonsense("lists \(names[wrong]) where there is no shard, or beyond the end of one")
     }
 
-    /// Where a photo lies; nil if there is none of that name.
+    /// The location of a photo; nil if there is no photo of that name.
     func place(of name: String) -> Place? {
         var range = names.startIndex..<names.endIndex
         while let middle = range.isEmpty ? nil : range.lowerBound + range.count / 2 {

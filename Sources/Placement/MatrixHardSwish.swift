@@ -1,10 +1,10 @@
 import MLPackage
 
-/// Matrix products of rank 2 and the hard swish of each, which come out right with rank 4
+/// Matrix products of rank 2 and the hard swish of each, which are computed correctly with rank 4
 /// (apple/coreai-torch, issue 51).
 struct MatrixHardSwish {
-    /// The names of the values that get the shape [1, 1, M, N]: the product, and what is computed
-    /// from it and constants, element by element.
+    /// The names of the values that get the shape [1, 1, M, N]: the product, and the values
+    /// computed elementwise from it and constants.
     let values: Set<String>
 
     private static let elementwise: Set = [
@@ -27,7 +27,7 @@ struct MatrixHardSwish {
 }
 
 extension PlacedOperation {
-    /// The matrix product of rank 2 whose hard swish the operation is a part of; nil for others.
+    /// The matrix product of rank 2 whose hard swish the operation belongs to; otherwise nil.
     var matrixUnderHardSwish: PlacedOperation? {
         guard isHalf, let product = hardSwishInput, product.output?.rank == 2,
             ["linear", "matmul"].contains(product.type)
@@ -37,8 +37,8 @@ extension PlacedOperation {
 }
 
 extension ProgramRewriting {
-    /// Adds an operation with the shape [1, 1, M, N], and its value with its own shape, for what
-    /// else uses it.
+    /// Adds an operation with the shape [1, 1, M, N], and its value with the original shape, for
+    /// its other uses.
     mutating func raiseRank(_ operation: PlacedOperation) {
         guard let shape = operation.output?.shape else { return }
         let ranked = [1, 1] + shape
@@ -58,7 +58,7 @@ extension ProgramRewriting {
         finish("reshape", ["x": [result], "shape": [constant(shape)]])
     }
 
-    /// `linear` takes no tensors of rank 4.
+    /// `linear` does not take tensors of rank 4.
     private mutating func product(
         _ inputs: [String: [MILArgument]], _ shape: [Int]
     ) -> MILArgument {

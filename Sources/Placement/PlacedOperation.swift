@@ -1,6 +1,6 @@
 import MLPackage
 
-/// An operation of a program as placement rules examine it, with its input types and constants.
+/// An operation of a program, with its input types and constants, for checks by placement rules.
 struct PlacedOperation {
     let operation: MILOperation
     let context: Context
@@ -50,7 +50,7 @@ struct PlacedOperation {
     func producer(_ parameter: String, through types: Set<String> = []) -> PlacedOperation? {
         var parameter = parameter
         var current = self
-        // Names are defined before they are used, so that this ends.
+        // Names are defined before they are used, so this terminates.
         while let name = current.operation.inputs[parameter]?.first?.name,
             let producer = context.producers[name]
         {

@@ -48,7 +48,7 @@ public struct PlacementReport: Sendable, Encodable {
     public let namedOperations: Int
     /// The number of operations that are refused according to an uncontradicted rule.
     public let refusedOperations: Int
-    /// The number of operations of which a device is known to compute something else.
+    /// The number of operations that a device is known to compute incorrectly.
     public let wrongOperations: Int
     /// All rules, including those without findings.
     public let rules: [Outcome]

@@ -12,7 +12,7 @@ public struct PlacementRule: Sendable {
         case refused
         /// It runs on the Neural Engine, but slower or with more memory than necessary.
         case slow
-        /// It runs, but computes something else than the program says.
+        /// It runs, but computes other values than the program specifies.
         case wrong
     }
 
@@ -26,7 +26,7 @@ public struct PlacementRule: Sendable {
         case contradicted
     }
 
-    /// What a rule examines; it returns a finding's detail, or nil if the rule does not apply.
+    /// The check of a rule; it returns a finding's detail, or nil if the rule does not apply.
     enum Check: Sendable {
         case operation(@Sendable (PlacedOperation) -> String?)
         case feature(@Sendable (Feature) -> String?)
@@ -34,7 +34,7 @@ public struct PlacementRule: Sendable {
 
     /// A stable identifier, such as `large-kernel`.
     public let id: String
-    /// What it examines.
+    /// The subject of the rule.
     public let subject: String
     /// The values that it applies to.
     public let threshold: String
@@ -47,7 +47,7 @@ public struct PlacementRule: Sendable {
     /// How to avoid it.
     public let advice: String
     let check: Check
-    /// Adds another form of an operation to the program; false if there is none.
+    /// Adds an equivalent of an operation to the program; false if there is none.
     let rewrite: (@Sendable (PlacedOperation, inout ProgramRewriting) -> Bool)?
 
     init(

@@ -1,7 +1,7 @@
 import MLPackage
 
-/// The forms that avoid wrong numbers. Each adds the operations that compute the same value, or
-/// nothing where it has no form, and says which.
+/// The equivalents that avoid wrong numbers. Each function adds operations that compute the same
+/// value and returns true, or adds nothing and returns false.
 extension PlacementRule {
     /// max(x, 0) + log(1 + exp(-|x|)).
     @Sendable static func stableSoftplus(

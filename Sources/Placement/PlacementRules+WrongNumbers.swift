@@ -1,6 +1,6 @@
 import MLPackage
 
-/// Cases in which a device is known to compute something else than the program says, without an
+/// Cases in which a device is known to compute other values than the program specifies, without an
 /// error.
 extension PlacementRule {
     static let wrongNumbers = [
@@ -113,14 +113,14 @@ extension PlacementRule {
             }),
     ]
 
-    /// Operations that pass on values as they are.
+    /// Operations that pass values on unchanged.
     private static let copies: Set = [
         "cast", "identity", "reshape", "transpose", "expand_dims", "squeeze",
     ]
 }
 
 extension PlacedOperation {
-    /// What log(1 + exp(x)) is computed from; nil for other operations.
+    /// The x of log(1 + exp(x)); nil for other operations.
     var softplusInput: MILArgument? {
         guard type == "log", let sum = producer("x"), sum.type == "add" else { return nil }
         for (one, other) in [("x", "y"), ("y", "x")] {
@@ -141,7 +141,7 @@ extension PlacedOperation {
     /// Whether the result is float16.
     var isHalf: Bool { output?.dataType == .float16 }
 
-    /// What a hard sigmoid is computed from, whether it is one operation or relu6(x + 3); nil for
+    /// The input of a hard sigmoid, whether it is one operation or relu6(x + 3); nil for
     /// other operations.
     var hardSwishInput: PlacedOperation? {
         switch type {

@@ -1,8 +1,8 @@
 public import MLPackage
 
 extension MLPackage {
-    /// The package with other forms of the operations of which a device is known to compute
-    /// something else, where there is such a form (consequence `wrong` of ``PlacementReport``). It
+    /// The package with equivalents of the operations that a device is known to compute
+    /// incorrectly, if there are any (consequence `wrong` of ``PlacementReport``). It
     /// computes the same values up to rounding.
     ///
     /// - Returns: the package, and the names of the operations that were replaced.
@@ -42,7 +42,7 @@ struct ProgramRewriting {
 
     fileprivate init(_ program: MILProgram) { names = Set(program.types.keys) }
 
-    /// Adds the form of an operation that a rule names; adds nothing if there is none.
+    /// Adds the equivalent of an operation that a rule names; adds nothing if there is none.
     fileprivate mutating func replace(_ operation: PlacedOperation) -> Bool {
         current = operation.operation
         let start = operations.count
@@ -71,7 +71,7 @@ struct ProgramRewriting {
         return .name(name)
     }
 
-    /// Adds the operation whose result takes the place of the replaced one's.
+    /// Adds the operation whose result replaces that of the replaced operation.
     mutating func finish(_ type: String, _ inputs: [String: [MILArgument]]) {
         operations.append(
             MILOperation(type, name: current.name, inputs: inputs, outputs: current.outputs))

@@ -4,15 +4,15 @@ import MLPackage
 struct TransposedExtent {
     /// Height and width without padding.
     let full: [Int]
-    /// What is left out before and after, for height and width, to give the declared result.
+    /// The cropping before and after, for height and width, that gives the declared result.
     let before: [Int]
     let after: [Int]
-    /// Whether the declared result is not what the stated padding leaves.
+    /// Whether the declared result does not follow from the stated padding.
     let isOther: Bool
     /// Whether the stated padding differs before and after.
     let isUneven: Bool
 
-    /// Nil for other operations, and where a size is not known.
+    /// Nil for other operations, or if a size is not known.
     init?(_ operation: PlacedOperation) {
         guard operation.type == "conv_transpose", let input = operation.input("x")?.trailing(2),
             let kernel = operation.input("weight")?.trailing(2),

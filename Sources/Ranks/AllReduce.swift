@@ -1,11 +1,11 @@
 import CRanks
 
-/// Sums values over all ranks, the same bits on each and in each run.
+/// Sums values over all ranks, with the same bits on each and in each run.
 ///
-/// Each rank sums a share of the values, in the order of the ranks, and sends the sums to all: as
-/// many bytes as a ring takes. MPI_Allreduce may choose another order for other sizes.
+/// Each rank sums a share of the values, in the order of the ranks, and sends the sums to all: the
+/// same number of bytes as a ring. MPI_Allreduce may choose another order for other sizes.
 class AllReduce<Element>: Exchange {
-    /// This rank's values, and in the end the sums of all.
+    /// This rank's values, and finally the sums over all.
     final let values: UnsafeMutableBufferPointer<Element>
     private let scratch: Scratch
     private var received: UnsafeMutableRawBufferPointer?
@@ -29,13 +29,13 @@ class AllReduce<Element>: Exchange {
     /// Sums a share of the values.
     ///
     /// - Parameters:
-    ///   - share: its place among the values; not empty.
-    ///   - parts: the values of each rank, the own ones at `own`. The sums replace these.
+    ///   - share: the range of the share among the values; not empty.
+    ///   - parts: the values of each rank, this rank's at `own`. The sums replace the latter.
     func sum(
         _ share: Range<Int>, _ parts: [UnsafeMutablePointer<Element>], own: Int
     ) {}
 
-    /// All values are sums now.
+    /// Now all values are sums.
     func finish() {}
 
     final override func begin(
@@ -85,7 +85,7 @@ class AllReduce<Element>: Exchange {
         sum(own, parts, own: transport.rank)
     }
 
-    /// Sends the sums of the own share to all.
+    /// Sends the sums of this rank's share to all.
     private func collect(_ transport: any Transport) throws(RankError) {
         for rank in otherRanks(transport) {
             try receive(part(rank, transport), from: rank, transport)
@@ -105,14 +105,14 @@ final class FloatAllReduce: AllReduce<Float> {
     }
 }
 
-/// The other ranks, from the next one on: not all send to the same one at a time.
+/// The other ranks, starting with the next one, so that not all send to the same one at once.
 func otherRanks(_ transport: any Transport) -> [Int] {
     (1..<transport.size).map { (transport.rank + $0) % transport.size }
 }
 
-/// Memory for what is received, kept for the next operation: fresh pages cost more than sums.
+/// Receive buffers, kept for the next operation: fresh pages cost more than sums.
 ///
-/// Used by the thread that calls the transport alone.
+/// Used only by the thread that calls the transport.
 final class Scratch: @unchecked Sendable {
     private var free: [UnsafeMutableRawBufferPointer] = []
 

@@ -1,5 +1,5 @@
-/// How the examples of a batch are shared out over the ranks: a run of neighbors for each, which
-/// differ by one in length at most.
+/// How the examples of a batch are split between the ranks: consecutive examples for each, whose
+/// numbers differ by at most one.
 package struct BatchShares: Hashable, Sendable {
     package let ranks: Communicator
     /// The examples of the batch.
@@ -17,7 +17,7 @@ package struct BatchShares: Hashable, Sendable {
         share(of: batch, rank: rank, size: ranks.size)
     }
 
-    /// A rank's part of the batch; all together are 1.
+    /// A rank's fraction of the batch; all together are 1.
     package func weight(of rank: Int) -> Double { Double(examples(of: rank).count) / Double(batch) }
 
     /// The values of all ranks, if this rank has `count`.

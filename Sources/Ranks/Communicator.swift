@@ -3,20 +3,20 @@ import Locks
 
 /// The processes of a job that train together, each with a number: its rank.
 ///
-/// Started by `mpirun` or `srun`, a process is one of many; else it is the only one. Operations are
-/// collective: all ranks call the same ones in the same order.
+/// Started by `mpirun` or `srun`, a process is one of many; otherwise it is the only one.
+/// Operations are collective: all ranks call the same ones in the same order.
 public final class Communicator: Sendable {
     /// The number of this process, from 0.
     public let rank: Int
     /// The number of processes.
     public let size: Int
-    /// Nil in a process of its own.
+    /// Nil for a single process.
     private let messenger: Messenger?
     private let waited = Mutex(Duration.zero)
     private let sums = Mutex(StartedSums())
     private let scratch = Scratch()
 
-    /// A process of its own.
+    /// A single process.
     public static let single = Communicator()
 
     private init() { (rank, size, messenger) = (0, 1, nil) }
@@ -33,8 +33,8 @@ public final class Communicator: Sendable {
     ///
     /// The first call starts MPI. After it, the process must not fork.
     ///
-    /// - Throws: ``RankError`` if there is a launcher, but no library for MPI, or another one than
-    ///   the launcher's.
+    /// - Throws: ``RankError`` if there is a launcher, but no library for MPI, or one for another
+    ///   MPI than the launcher's.
     public static func world() throws(RankError) -> Communicator {
         guard let job = LaunchedJob() else { return single }
         return try connected.withLock { connected throws(RankError) in
@@ -72,7 +72,7 @@ public final class Communicator: Sendable {
     /// - Parameter code: what the launcher returns.
     package func abort(_ code: Int32) -> Never {
         if let messenger {
-            // MPI may hang where a rank or the network is gone.
+            // MPI may hang if a rank or the network is gone.
             alarm(5)
             signal(SIGALRM) { _ in _exit(1) }
             messenger.abort(code)
@@ -87,7 +87,7 @@ public final class Communicator: Sendable {
 // MARK: Operations
 
 extension Communicator {
-    /// Tags of operations that are waited for at once. Those of `startSum` lie above.
+    /// Tags of operations that are immediately waited for. Those of `startSum` are above.
     private static let tag = 0
     private static let firstSumTag = 16
     /// MPI has at least this many.
@@ -97,9 +97,9 @@ extension Communicator {
     ///
     /// - Parameters:
     ///   - values: stay in place, and are not used, until ``finishSum(channel:)``.
-    ///   - losses: what rounding to float16 has lost of each value, to send them as such; nil for
+    ///   - losses: the errors of rounding each value to float16, to send them as such; nil for
     ///     float32.
-    ///   - channel: different for sums that are under way at the same time.
+    ///   - channel: different for sums that are in progress at the same time.
     ///   - schedule: nil for that of ``measuring(_:_:)``.
     package func startSum(
         _ values: UnsafeMutableBufferPointer<Float>, losses: UnsafeMutablePointer<Float>? = nil,
@@ -134,7 +134,7 @@ extension Communicator {
         return messenger.isDone(order)
     }
 
-    /// Runs a step whose sums are sent by a schedule, and notes when it asks for them.
+    /// Runs a step whose sums are sent by a schedule, and records when it requests them.
     package func measuring(
         _ schedule: SumSchedule, _ step: () throws -> Void
     ) rethrows -> SumTimes {
@@ -172,7 +172,7 @@ extension Communicator {
         try gather(bytes, to: 0..<size)
     }
 
-    /// The bytes of each rank, for rank 0; nothing for others.
+    /// The bytes of each rank, on rank 0; empty on others.
     package func gatherToFirst(_ bytes: [UInt8]) throws(RankError) -> [[UInt8]] {
         try gather(bytes, to: 0..<1)
     }
@@ -193,7 +193,7 @@ extension Communicator {
         return try gather(bytes)[0].withUnsafeBytes { Array($0.bindMemory(to: Float.self)) }
     }
 
-    /// The numbers of each rank, for rank 0; nothing for others.
+    /// The numbers of each rank, on rank 0; empty on others.
     package func gatherToFirst(scalars: [Float]) throws(RankError) -> [[Float]] {
         try gatherToFirst(scalars.withUnsafeBytes { Array($0) }).map { bytes in
             bytes.withUnsafeBytes { Array($0.bindMemory(to: Float.self)) }
@@ -202,10 +202,10 @@ extension Communicator {
 }
 
 extension Communicator: Hashable {
-    /// Whether they are the same one.
+    /// Whether both are the same communicator.
     public static func == (first: Communicator, second: Communicator) -> Bool { first === second }
 
-    /// Hashes which one it is.
+    /// Hashes the identity.
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 

@@ -1,4 +1,5 @@
-/// A collective operation under way: rounds of messages, each begun when the one before is done.
+/// A collective operation in progress: rounds of messages, each started when the previous one is
+/// done.
 ///
 /// Only the thread that calls the transport uses it, until it is done.
 class Exchange {
@@ -6,8 +7,8 @@ class Exchange {
     private let tag: Int
     private(set) var round = 0
 
-    /// - Parameter tag: of its messages; two operations that are under way at the same time have
-    ///   different ones, as ranks need not finish them in the same order.
+    /// - Parameter tag: the tag of its messages; operations that are in progress at the same time
+    ///   have different tags, because ranks need not finish them in the same order.
     init(tag: Int) { self.tag = tag }
 
     /// Begins a round.
@@ -15,7 +16,7 @@ class Exchange {
     /// - Returns: false if there are no more.
     func begin(round: Int, _ transport: any Transport) throws(RankError) -> Bool { false }
 
-    /// Sends and receives what it can.
+    /// Sends and receives as much as possible.
     ///
     /// - Returns: whether the operation is done.
     final func proceed(_ transport: any Transport) throws(RankError) -> Bool {
@@ -53,7 +54,7 @@ class Exchange {
     }
 }
 
-/// The part of `0..<count` that a rank owns: shares that differ by one at most.
+/// The part of `0..<count` that a rank owns: sizes differ by at most one.
 package func share(of count: Int, rank: Int, size: Int) -> Range<Int> {
     count * rank / size..<count * (rank + 1) / size
 }

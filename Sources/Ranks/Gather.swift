@@ -25,7 +25,7 @@ final class FixedGather: Exchange {
     }
 }
 
-/// Gives some ranks the bytes of all, whose numbers differ: numbers first, then the bytes.
+/// Gives some ranks the bytes of all, whose counts differ: counts first, then the bytes.
 final class Gather: Exchange {
     private let own: UnsafeMutableRawBufferPointer
     private let ownCount: UnsafeMutableBufferPointer<Int>
@@ -33,7 +33,7 @@ final class Gather: Exchange {
     private var places: [UnsafeMutableRawBufferPointer] = []
     private let receivers: Range<Int>
 
-    /// - Parameter receivers: the ranks that are given them.
+    /// - Parameter receivers: the ranks that receive them.
     init(_ bytes: [UInt8], to receivers: Range<Int>, size: Int, tag: Int) {
         own = .allocate(byteCount: bytes.count, alignment: 1)
         own.copyBytes(from: bytes)
@@ -51,7 +51,7 @@ final class Gather: Exchange {
         ownCount.deallocate()
     }
 
-    /// The bytes of each rank, once the operation is done; empty for ranks that are not given them.
+    /// The bytes of each rank, once the operation is done; empty on ranks that do not receive them.
     var result: [[UInt8]] { places.map { Array($0) } }
 
     override func begin(round: Int, _ transport: any Transport) throws(RankError) -> Bool {

@@ -1,6 +1,6 @@
 import CRanks
 
-/// Adds to each value what was lost of it before, rounds it to half precision, and keeps what is
+/// Adds to each value its previous rounding error, rounds it to half precision, and keeps the new
 /// lost.
 package func roundKeepingLosses(
     _ values: UnsafeMutablePointer<Float>, _ losses: UnsafeMutablePointer<Float>, _ count: Int
@@ -8,8 +8,8 @@ package func roundKeepingLosses(
     rt_ranks_round(values, losses, count)
 }
 
-/// Values that are rounded to float16 are sent as such, and summed in float32. What is lost of a
-/// sum counts as lost by the rank that computes it.
+/// Values rounded to float16 are sent as such, and summed in float32. The rounding error of a
+/// sum is added to that of the rank that computes it.
 final class HalfAllReduce: AllReduce<UInt16> {
     private let floats: UnsafeMutableBufferPointer<Float>
     private let losses: UnsafeMutablePointer<Float>
@@ -17,8 +17,8 @@ final class HalfAllReduce: AllReduce<UInt16> {
     private var addends: [Float] = []
 
     /// - Parameters:
-    ///   - floats: rounded to float16; they stay in place until the operation is done.
-    ///   - losses: of each value; those of this rank's sums are added.
+    ///   - floats: values rounded to float16; they stay in place until the operation is done.
+    ///   - losses: the rounding error of each value; those of this rank's sums are added.
     init(
         _ floats: UnsafeMutableBufferPointer<Float>, losses: UnsafeMutablePointer<Float>,
         _ scratch: Scratch, tag: Int
@@ -43,7 +43,7 @@ final class HalfAllReduce: AllReduce<UInt16> {
             rt_ranks_from_halves(&addends, part, count)
             rt_ranks_add(&sums, addends, count)
         }
-        // What was lost of the values themselves stays for the next step.
+        // The rounding errors of the values themselves stay for the next step.
         addends = Array(repeating: 0, count: count)
         rt_ranks_round(&sums, &addends, count)
         rt_ranks_add(losses + share.lowerBound, addends, count)

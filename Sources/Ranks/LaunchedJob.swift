@@ -1,6 +1,6 @@
 import Glibc
 
-/// What a launcher of ranks, such as `mpirun` or `srun`, says in the environment of each.
+/// The environment that a launcher such as `mpirun` or `srun` sets for each rank.
 struct LaunchedJob: Equatable {
     /// The variable that gives the number of ranks.
     let variable: String
@@ -12,7 +12,7 @@ struct LaunchedJob: Equatable {
         "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS",
     ]
 
-    /// - Returns: nil without a launcher, or if it started one rank alone.
+    /// - Returns: nil without a launcher, or if it started only one rank.
     init?(_ environment: (String) -> String? = Self.variable) {
         for variable in Self.sizes {
             if let size = environment(variable).flatMap({ Int($0) }), size > 1 {

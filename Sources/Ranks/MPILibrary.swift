@@ -8,7 +8,7 @@ package struct MPILibrary: @unchecked Sendable {
     /// Where it was found.
     package let path: String
 
-    /// The environment's variable that names the file.
+    /// The environment variable that names the file.
     package static let variable = "RETINT_MPI_LIBRARY"
     private static let name = "libretint-mpi.so"
     private static let advice =
@@ -16,7 +16,7 @@ package struct MPILibrary: @unchecked Sendable {
 
     /// Loads the library.
     ///
-    /// - Throws: ``RankError`` if there is none, or none that can be used.
+    /// - Throws: ``RankError`` if there is no usable library.
     package static func load() throws(RankError) -> MPILibrary {
         let places = places()
         guard let path = places.first(where: { access($0, R_OK) == 0 }) else {
@@ -26,8 +26,8 @@ package struct MPILibrary: @unchecked Sendable {
         return try MPILibrary(path)
     }
 
-    /// Where it is looked for: what the environment names, or beside the executable, in `../lib`,
-    /// and in the build folder that the executable is in.
+    /// The places to look for it: the one named in the environment, or next to the executable, in
+    /// `../lib`, and in the build folder that the executable is in.
     static func places(
         _ environment: (String) -> String? = LaunchedJob.variable,
         executable: String = executablePath

@@ -1,7 +1,7 @@
 import CRanks
 
-/// Many messages of one value at once, to the next rank and from the one before: to measure what a
-/// message costs beside its bytes.
+/// Many simultaneous messages of one value, to the next rank and from the previous one, to measure
+/// the cost of a message without its bytes.
 final class MessageBurst: Exchange {
     private let values: UnsafeMutableBufferPointer<Float>
 
@@ -29,7 +29,7 @@ final class MessageBurst: Exchange {
     }
 }
 
-/// Adds values as a sum over ranks does: to measure how long that takes.
+/// Adds values like a sum over ranks, to measure the time.
 package func addForMeasurement(
     _ sums: UnsafeMutablePointer<Float>, _ addends: UnsafeMutablePointer<Float>, _ count: Int
 ) {

@@ -1,10 +1,10 @@
 import Glibc
 
-/// The one thread of a rank that calls the transport, and what it is asked to do.
+/// The only thread of a rank that calls the transport, and its requests.
 ///
-/// MPI works on messages only while it is called, so the thread asks for them again and again:
-/// without a pause for a moment while another thread waits for them, then with short ones, and with
-/// long ones while all others compute, so that it takes no core from them.
+/// MPI makes progress only while it is called, so the thread polls: at first without pauses while
+/// another thread waits, then with short pauses, and with long pauses while all others compute, so
+/// that it takes no core from them.
 final class Messenger: @unchecked Sendable {
     /// A started operation.
     final class Order: @unchecked Sendable {
@@ -31,7 +31,7 @@ final class Messenger: @unchecked Sendable {
     /// Polls in a row without a pause while somebody waits: about 0.2 ms.
     private static let eagerPolls = 2000
     /// Microseconds between polls while somebody waits, and while all compute: each poll takes time
-    /// from them, and a link keeps sending from the system's buffers meanwhile.
+    /// from them, and a link keeps sending from the system's buffers in the meantime.
     private static let (shortPause, longPause): (UInt32, UInt32) = (50, 300)
 
     /// Starts the thread.
@@ -186,7 +186,7 @@ final class Messenger: @unchecked Sendable {
     }
 }
 
-/// What a new thread runs.
+/// The body of a new thread.
 private final class ThreadBody {
     private let work: () -> Void
 

@@ -1,6 +1,7 @@
 import Glibc
 
-/// A lock with a condition. `Mutex` has none, and Foundation stays out of the targets above.
+/// A lock with a condition variable. `Mutex` has none, and the targets above do not import
+/// Foundation.
 final class Monitor: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Work on a list of items, of which each is one rank's: item i is that of rank i mod N.
+/// Work on a list of items, each of which belongs to one rank: item i to rank i mod N.
 extension Communicator {
     /// The indices of the items that this rank works on.
     package func ownIndices(of count: Int) -> [Int] {
@@ -34,7 +34,7 @@ extension Communicator {
 
     /// Rank 0's value, for all ranks.
     ///
-    /// - Parameter value: needed on rank 0 alone.
+    /// - Parameter value: needed only on rank 0.
     package func broadcast<Value: Codable & SendableMetatype>(_ value: Value?) throws -> Value {
         let own = rank == 0 ? value.map { [$0] } ?? [] : []
         let first: [Value] = try Self.values(gather(Self.bytes(own))[0])

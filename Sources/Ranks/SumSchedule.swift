@@ -1,7 +1,7 @@
-/// When the sums that a step starts are sent. Training sends them promptly; the others are for
-/// measuring what that saves.
+/// When the sums that a step starts are sent. Training sends them promptly; the other schedules are
+/// for measuring what that saves.
 package enum SumSchedule: Hashable, Sendable {
-    /// While the step goes on.
+    /// During the step.
     case prompt
     /// When the first of them is waited for: after the backward pass.
     case afterBackward
@@ -9,7 +9,7 @@ package enum SumSchedule: Hashable, Sendable {
     case never
 }
 
-/// When a step asked for its sums.
+/// When a step requested its sums.
 package struct SumTimes: Sendable {
     package struct Start: Sendable {
         /// The number of values.
@@ -25,7 +25,7 @@ package struct SumTimes: Sendable {
     package internal(set) var end: ContinuousClock.Instant?
 }
 
-/// The sums of a rank that have been started and not been waited for.
+/// The sums of a rank that have been started but not waited for.
 struct StartedSums {
     var schedule = SumSchedule.prompt
     /// Nil unless a step is measured.

@@ -1,4 +1,4 @@
-/// Carries messages between ranks. One thread alone calls it, but for ``rank`` and ``size``.
+/// Carries messages between ranks. Only one thread calls it, except for ``rank`` and ``size``.
 package protocol Transport: AnyObject {
     var rank: Int { get }
     var size: Int { get }
@@ -14,7 +14,7 @@ package protocol Transport: AnyObject {
     func receive(
         _ bytes: UnsafeMutableRawBufferPointer, from rank: Int, tag: Int
     ) throws(RankError) -> TransportRequest
-    /// Whether a message has been sent or received. The request is not asked for again then.
+    /// Whether a message has been sent or received. After that, the request is not queried again.
     func isDone(_ request: TransportRequest) throws(RankError) -> Bool
     /// Waits for all ranks, and ends the transport.
     func finish() throws(RankError)
@@ -22,7 +22,7 @@ package protocol Transport: AnyObject {
     func abort(_ code: Int32)
 }
 
-/// A message under way: what the transport knows it by.
+/// The transport's identifier of a message in progress.
 package struct TransportRequest {
     package let handle: UnsafeMutableRawPointer
 

@@ -20,7 +20,7 @@ package struct LinePlot {
     private let marker: (x: Double, label: String)?
     private let xAxis, yAxis: PlotAxis
     private static let (width, height) = (520.0, 260.0)
-    /// The room above a picture of its own for its title.
+    /// The space above a standalone picture for its title.
     private static let head = 20.0
     private static let (left, right, above, below) = (58.0, 12.0, 12.0, 34.0)
     /// The colors `--curve1` … of a page's style.
@@ -28,8 +28,8 @@ package struct LinePlot {
 
     /// - Parameters:
     ///   - marker: A place on the x axis to mark with a dashed line.
-    ///   - isLogarithmic: Whether each axis is logarithmic; points with values of 0 or less are
-    ///     then left out.
+    ///   - isLogarithmic: Whether each axis is logarithmic; then points with values of 0 or less
+    ///     are omitted.
     package init(
         _ title: String, xLabel: String, _ series: [Series],
         marker: (x: Double, label: String)? = nil,
@@ -63,7 +63,7 @@ package struct LinePlot {
         """
     }
 
-    /// Writes the plot as a picture of its own, replacing an existing file.
+    /// Writes the plot as a standalone picture, replacing an existing file.
     ///
     /// - Throws: `FileError` if it cannot be written.
     package func write(to path: some PathConvertible) throws {
@@ -142,7 +142,7 @@ package struct LinePlot {
         return columns.joined() + rows.joined() + label
     }
 
-    /// The label stands to the right of the line where there is room.
+    /// The label is to the right of the line if there is room.
     private var markerLine: String {
         guard let marker else { return "" }
         let x = position(of: (marker.x, yAxis.low)).x
@@ -193,7 +193,7 @@ struct PlotAxis {
         }
     }
 
-    /// 1, 2 and 5 times powers of ten that enclose the range; powers alone if it spans many.
+    /// 1, 2 and 5 times powers of ten that enclose the range; only powers if it spans many.
     private static func marks(from first: Double, to last: Double) -> [Double] {
         let powers = Int(log10(first).rounded(.down))...Int(log10(last).rounded(.up))
         let factors = powers.count > 5 ? [1.0] : [1, 2, 5]

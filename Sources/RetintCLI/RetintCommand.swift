@@ -3,7 +3,7 @@ import Retint
 
 /// Runs `retint` with the arguments of the process, and exits with a status if it fails.
 ///
-/// A program that calls `registerColorizer` first has an additional architecture.
+/// A program that first calls `registerColorizer` has an additional architecture.
 @MainActor public func runRetint() async {
     // Before there are threads.
     if !HDF5Isolation.start() {
@@ -60,6 +60,6 @@ struct RetintCommand: AsyncParsableCommand {
 }
 
 extension RetintCommand {
-    /// What files state as the program that wrote them.
+    /// The program name that is recorded in written files.
     static var producer: String { "retint \(retintVersion)" }
 }

@@ -53,7 +53,7 @@ struct ElementEncoding {
 extension StoredTensor.Elements {
     /// The elements' little-endian bytes, `type.byteCount` for each.
     ///
-    /// - Throws: ``TensorFileError`` for an integer that the type does not hold.
+    /// - Throws: ``TensorFileError`` for an integer that does not fit the type.
     package func littleEndianBytes(
         as type: StoredType, name: String
     ) throws(TensorFileError) -> [UInt8] {
@@ -69,7 +69,7 @@ extension StoredTensor.Elements {
 extension Float {
     /// The bfloat16 bit pattern: the upper half of the bits, rounded to nearest, ties to even.
     var bfloat16Bits: UInt16 {
-        // A NaN with bits in the lower half only would round to infinity.
+        // A NaN with bits only in the lower half would round to infinity.
         guard !isNaN else { return UInt16(bitPattern >> 16) | 0x40 }
         return UInt16((bitPattern + 0x7fff + (bitPattern >> 16) & 1) >> 16)
     }

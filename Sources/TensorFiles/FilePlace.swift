@@ -14,7 +14,7 @@ struct FilePlace: Sendable {
     }
 
     func error(_ kind: TensorFileError.Kind, _ problem: String) -> TensorFileError {
-        // Escaped: a name from a file must not steer a terminal.
+        // Escaped: a name from a file must not control a terminal.
         TensorFileError(kind, path: path, place: name?.debugDescription, problem)
     }
 }
@@ -26,7 +26,7 @@ extension FilePlace {
         throw error(.mismatch, "has shape \(shape) where \(expected) is expected")
     }
 
-    /// Refuses elements that a tensor cannot hold.
+    /// Refuses elements of unsupported types.
     func notPlain(_ elements: String) -> TensorFileError {
         error(.refused, "holds \(elements); a tensor holds plain floats or integers")
     }

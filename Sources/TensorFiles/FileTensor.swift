@@ -1,14 +1,14 @@
 import Files
 import TensorGraph
 
-/// A tensor of float32 whose elements lie in a file one after another, and are read when they are
+/// A float32 tensor whose elements are contiguous in a file, and are read when they are
 /// needed.
 ///
-/// They are read, not mapped: a mapped file that another program cuts short ends the process.
+/// They are read, not mapped: if another program truncates a mapped file, the process crashes.
 struct FileTensor: TensorSource {
     let shape: Shape
     let file: RegularFile
-    /// Where the first element lies, in bytes.
+    /// The offset of the first element in bytes.
     let offset: Int
 
     func read(_ range: Range<Int>, into target: UnsafeMutablePointer<Float>) throws {

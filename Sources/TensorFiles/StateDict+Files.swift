@@ -10,7 +10,7 @@ extension StateDict {
     ///   - expected: The shapes of a model's tensors by name. Tensors of another shape or name are
     ///     not read but recorded in ``unread``, which ``compare(expected:)`` reports. If nil, all
     ///     are read.
-    ///   - key: The key of the state dict in a PyTorch file that holds several.
+    ///   - key: The key of the state dict in a PyTorch file that contains several.
     /// - Throws: ``TensorFileError``.
     public init(
         contentsOf path: some PathConvertible, limits: TensorFileLimits = .default,

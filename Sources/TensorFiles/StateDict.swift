@@ -17,7 +17,7 @@ public struct StateDict: Hashable, Sendable {
     /// Whether there are no tensors, apart from those that were not read.
     public var isEmpty: Bool { names.isEmpty }
 
-    /// The tensor of that name. Adding one appends its name; assigning nil removes it.
+    /// The tensor with that name. Adding one appends its name; assigning nil removes it.
     public subscript(name: String) -> StoredTensor? {
         get { tensors[name] }
         set {
@@ -30,7 +30,7 @@ public struct StateDict: Hashable, Sendable {
         }
     }
 
-    /// Removes all tensors whose names begin so, those that were not read among them.
+    /// Removes all tensors whose names have this prefix, including those that were not read.
     public mutating func removeAll(withPrefix prefix: String) {
         for name in names where name.hasPrefix(prefix) { self[name] = nil }
         unread = unread.filter { !$0.key.hasPrefix(prefix) }
@@ -46,7 +46,7 @@ extension StateDict: Sequence {
 }
 
 extension Dictionary {
-    /// Sets or removes the value of `key` and returns the one that stood there.
+    /// Sets or removes the value of `key` and returns the previous one.
     fileprivate mutating func updateValueOrRemove(_ value: Value?, for key: Key) -> Value? {
         guard let value else { return removeValue(forKey: key) }
         return updateValue(value, forKey: key)

@@ -13,10 +13,10 @@ public enum TensorFileProblem: RefusalKind, Codable {
     case otherFormat
     /// The file is incomplete or inconsistent.
     case damaged
-    /// The file needs something that is not done for untrusted files: following a link to
+    /// The file needs something that is not allowed for untrusted files: following a link to
     /// another file, a filter plug-in, more memory than the limits allow.
     case refused
-    /// The file has no tensor or group of the requested name.
+    /// The file has no tensor or group with the requested name.
     case notFound
     /// A tensor does not have the requested shape, or an attribute not the requested type.
     case mismatch

@@ -6,7 +6,7 @@ public enum TensorFileFormat: String, Hashable, Sendable, CaseIterable {
     case hdf5
     /// safetensors: a JSON header and the elements of all tensors.
     case safetensors
-    /// What torch.save writes: a pickle and the elements of all tensors. It is read only.
+    /// The format of torch.save: a pickle and the elements of all tensors. Read-only.
     case pytorch
 
     /// The file extensions of this format without the dot, the usual one first.
@@ -27,7 +27,7 @@ public enum TensorFileFormat: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether files of this format are written, too.
+    /// Whether files of this format can also be written.
     public var isWritable: Bool { self != .pytorch }
 
     /// The format of a path's extension; nil for any other extension.
@@ -42,7 +42,7 @@ public enum TensorFileFormat: String, Hashable, Sendable, CaseIterable {
 
     /// The format of the file at `path`.
     ///
-    /// - Throws: ``TensorFileError`` if it is of none or cannot be read.
+    /// - Throws: ``TensorFileError`` if it is in none of the formats, or cannot be read.
     public init(ofFileAt path: some PathConvertible) throws(TensorFileError) {
         try self.init(of: RegularFile.open(path))
     }
@@ -69,7 +69,7 @@ public enum TensorFileFormat: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether HDF5's signature stands at the start or, after a user block, at 512, 1024, 2048 …
+    /// Whether HDF5's signature is at the start or, after a user block, at 512, 1024, 2048 …
     private static func hasHDF5Signature(_ file: RegularFile) throws(TensorFileError) -> Bool {
         let signature = Array("\u{89}HDF\r\n\u{1a}\n".unicodeScalars.map { UInt8($0.value) })
         var offset = 0

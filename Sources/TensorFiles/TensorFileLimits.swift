@@ -10,7 +10,7 @@ public struct TensorFileLimits: Hashable, Sendable, Codable {
     public var rank: Int
     /// The size of a chunk of an HDF5 dataset in bytes, uncompressed.
     public var chunkBytes: Int
-    /// The number of chunks of an HDF5 dataset, in which the time of libhdf5 is quadratic.
+    /// The number of chunks of an HDF5 dataset; the time of libhdf5 is quadratic in it.
     public var chunks: Int
     /// The size of an HDF5 attribute in bytes.
     public var attributeBytes: Int
@@ -19,7 +19,7 @@ public struct TensorFileLimits: Hashable, Sendable, Codable {
     public static let `default` = TensorFileLimits()
 
     /// 4 GiB of tensors, 100,000 objects, 32 levels of groups, 8 dimensions, chunks of 256 MiB,
-    /// 16,384 chunks a dataset and 16 MiB an attribute by default.
+    /// 16,384 chunks per dataset and 16 MiB per attribute by default.
     public init(
         totalBytes: Int = 4 << 30, objects: Int = 100_000, depth: Int = 32, rank: Int = 8,
         chunkBytes: Int = 256 << 20, chunks: Int = 16384, attributeBytes: Int = 16 << 20

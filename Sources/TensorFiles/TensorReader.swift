@@ -61,7 +61,7 @@ extension HDF5Reader: TensorReader {
     /// - Parameter expected: The shapes of a model's tensors by name; tensors of another shape or
     ///   name are not read but listed in ``StateDict/unread``. If nil, all are read.
     /// - Throws: ``TensorFileError`` if a dataset exceeds the limits, is damaged or of a type that
-    ///   is none of ``StoredType``, or if the file is Keras's.
+    ///   is not one of ``StoredType``, or if it is a Keras file.
     public func stateDict(
         expecting expected: [String: Shape]?
     ) throws(TensorFileError) -> StateDict {

@@ -3,8 +3,8 @@ package import Ranks
 /// A computation on tensors: nodes in topological order, each an ``Operation`` on earlier nodes.
 ///
 /// Nodes are added and never removed. Equal operations on equal inputs become one node
-/// (common-subexpression elimination); what no output needs is not compiled (dead-code
-/// elimination). A rule that is broken while the graph is built is kept in ``error``, so that model
+/// (common-subexpression elimination); nodes that no output needs are not compiled (dead-code
+/// elimination). A rule violated while the graph is built is stored in ``error``, so that model
 /// code needs no `try`; compiling, differentiating or converting the graph throws it.
 public final class Graph {
     /// Whether layers such as batch normalization use the batch's statistics or their own.
@@ -32,21 +32,22 @@ public final class Graph {
     public private(set) var mode: Mode
     /// The prefix of variables, while a frozen part is added; see ``frozen(as:_:)``.
     private(set) var frozenScope: String?
-    /// How layers round their weights, so that training adapts to the rounding; nil for not at all.
+    /// How layers round their weights, so that training adapts to the rounding; nil for no
+    /// rounding.
     public var weightRounding: WeightRounding?
-    /// The ranks over whose examples batch normalization takes its statistics; nil for those of
-    /// this process alone.
+    /// The ranks whose examples batch normalization uses for its statistics; nil for only those of
+    /// this process.
     package var batchNormShares: BatchShares?
     package private(set) var nodes: [Node] = []
     /// The values that variables take after a run, in the order of ``update(_:to:)``.
     package var updates: [(variable: String, value: Tensor)] {
         recordedUpdates.map { ($0.variable, Tensor(graph: self, id: $0.value)) }
     }
-    /// Nodes by number: tensors, which hold the graph, would keep it alive for ever.
+    /// Nodes by number: tensors refer to the graph, and would keep it alive forever.
     private var recordedUpdates: [(variable: String, value: Int)] = []
     /// The first node that was added by differentiation; nil if there is none.
     package private(set) var backwardStart: Int?
-    /// The first rule that was broken while the graph was built.
+    /// The first rule that was violated while the graph was built.
     public private(set) var error: GraphError?
 
     private var known: [NodeKey: Int] = [:]
@@ -61,8 +62,8 @@ public final class Graph {
 
     /// Applies `operation` to `inputs`, which belong to this graph.
     ///
-    /// - Returns: the result: a new node, or the equal node that is already there. If the operation
-    ///   refuses the inputs, ``error`` is set and the result is a stand-in.
+    /// - Returns: the result: a new node, or an existing equal node. If the operation
+    ///   refuses the inputs, ``error`` is set and the result is a placeholder.
     public func apply(_ operation: some Operation, _ inputs: [Tensor]) -> Tensor {
         guard inputs.allSatisfy({ $0.graph === self }) else {
             record(ShapeError("an input belongs to another graph"), operation.name, [])
@@ -78,7 +79,7 @@ public final class Graph {
             return append(operation, ids, shape, key)
         } catch {
             record(error, operation.name, shapes)
-            // A stand-in with a likely shape lets model code continue to its end.
+            // A placeholder with a likely shape lets model code continue to its end.
             return append(operation, ids, shapes.first ?? .scalar, key)
         }
     }
@@ -93,12 +94,12 @@ public final class Graph {
         return append(operation, inputs.map(\.id), shape, key)
     }
 
-    /// Marks the nodes that are added from now on as part of the backward pass.
+    /// Marks all nodes added from now on as part of the backward pass.
     func startBackward() {
         backwardStart = backwardStart ?? nodes.count
     }
 
-    /// Adds an input or a variable, whose name no other one of its kind may have.
+    /// Adds an input or a variable; its name must be unique for its kind.
     func declare(_ name: String, _ source: some Operation) -> Tensor {
         let tensor = apply(source, [])
         let first = declared["\(source.name) \(name)", default: tensor.id]
@@ -127,12 +128,12 @@ public final class Graph {
             reason: error.reason)
     }
 
-    /// Throws the first rule that was broken while the graph was built.
+    /// Throws the first rule that was violated while the graph was built.
     public func validate() throws(GraphError) {
         if let error { throw error }
     }
 
-    /// Runs `body` with `name` appended to the module path that new nodes and errors carry.
+    /// Runs `body` with `name` appended to the module path of new nodes and errors.
     public func inModule<Result, Failure: Error>(
         _ name: String, _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -141,7 +142,7 @@ public final class Graph {
         return try body()
     }
 
-    /// Runs `body` so that what it adds is not trained: batch normalization uses its running
+    /// Runs `body` so that the nodes it adds are not trained: batch normalization uses its running
     /// statistics, weights are not rounded, and variables are settings named `scope.NAME`.
     public func frozen<Result, Failure: Error>(
         as scope: String, _ body: () throws(Failure) -> Result
@@ -154,7 +155,7 @@ public final class Graph {
 
     /// Assigns `value` to `variable` at the end of each run.
     ///
-    /// All values of a run are computed from the variables as they were before it.
+    /// All values of a run are computed from the variables' values before the run.
     public func update(_ variable: Tensor, to value: Tensor) {
         guard variable.graph === self && value.graph === self else {
             return record(ShapeError("a tensor belongs to another graph"), "update", [])
@@ -169,7 +170,7 @@ public final class Graph {
         recordedUpdates.append((target.variableName, value.id))
     }
 
-    /// The variable of a name; nil if none was declared.
+    /// The variable with a name; nil if it was not declared.
     package func variable(named name: String) -> Tensor? {
         declared["\(Variable.name) \(name)"].map { Tensor(graph: self, id: $0) }
     }

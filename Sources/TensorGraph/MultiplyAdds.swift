@@ -1,11 +1,11 @@
 /// An operation whose cost is counted in multiply-adds.
 package protocol MultiplyAddCounting: Operation {
-    /// How many products of two elements are summed, for inputs and a result of these shapes.
+    /// The number of multiply-adds for inputs and a result of these shapes.
     func multiplyAdds(_ inputs: [Shape], _ output: Shape) -> Int
 }
 
-/// The multiply-adds of the convolutions and matrix products that `outputs` need. Elementwise
-/// operations, pooling and biases are not counted, as is usual.
+/// The multiply-adds of the convolutions and matrix products that `outputs` need. As usual,
+/// elementwise operations, pooling and biases are not counted.
 public func multiplyAdds(of outputs: [Tensor]) -> Int {
     guard let graph = outputs.first?.graph else { return 0 }
     return graph.live(from: outputs.map(\.id)).reduce(0) { total, id in

@@ -1,4 +1,4 @@
-/// The elements of a tensor in row-major (for images NCHW) order: what a program reads and returns.
+/// The elements of a tensor in row-major (for images NCHW) order, as read and returned by programs.
 public struct TensorData: Hashable, Sendable {
     /// The extents, outermost first.
     public let shape: Shape
@@ -7,7 +7,7 @@ public struct TensorData: Hashable, Sendable {
 
     /// A tensor of these elements.
     ///
-    /// - Precondition: `scalars` has as many elements as `shape` says.
+    /// - Precondition: `scalars` has `shape.count` elements.
     public init(shape: Shape, scalars: [Float]) {
         precondition(
             shape.count == scalars.count,

@@ -1,7 +1,7 @@
-/// The elements of a tensor, in memory or at a place from which they are read when they are needed.
+/// The elements of a tensor, in memory or at a place from which they are read on demand.
 ///
 /// A program reads its variables from sources, so that weights that it lays out for its kernels
-/// need not be in memory a second time.
+/// need not be in memory twice.
 public protocol TensorSource: Sendable {
     /// The extents, outermost first.
     var shape: Shape { get }
@@ -11,10 +11,10 @@ public protocol TensorSource: Sendable {
     /// - Parameters:
     ///   - range: within the elements.
     ///   - target: has room for the range.
-    /// - Throws: what is wrong with the place that they are read from.
+    /// - Throws: the error of the place that they are read from.
     func read(_ range: Range<Int>, into target: UnsafeMutablePointer<Float>) throws
 
-    /// The same elements where parts of them can be read fast.
+    /// The same elements, with fast access to parts of them.
     ///
     /// - Throws: as ``read(_:into:)``.
     func opened() throws -> any TensorSource
@@ -53,7 +53,7 @@ package struct ComputedTensor: TensorSource {
     package let shape: Shape
     private let compute: @Sendable () throws -> TensorData
 
-    /// - Parameter compute: gives the same elements at each call.
+    /// - Parameter compute: returns the same elements at each call.
     package init(shape: Shape, _ compute: @escaping @Sendable () throws -> TensorData) {
         (self.shape, self.compute) = (shape, compute)
     }

@@ -65,8 +65,8 @@ public struct Window: Hashable, Sendable {
         self.dilation = dilation
     }
 
-    /// The largest stride, dilation, padding and side of a kernel. Kernels compute places in padded
-    /// images in 32 bits.
+    /// The largest stride, dilation, padding and side of a kernel. Kernels compute positions in
+    /// padded images in 32 bits.
     package static let maximum = 1 << 20
 
     func validate() throws(ShapeError) {
@@ -84,7 +84,8 @@ public struct Window: Hashable, Sendable {
             "\(what) must be from 1 to \(maximum), not \(pair.height)×\(pair.width)")
     }
 
-    /// How many positions a kernel has in an image: ⌊(d + p − dilation·(k − 1) − 1)/stride⌋ + 1.
+    /// The number of positions of a kernel in an image: ⌊(d + p − dilation·(k − 1) − 1)/stride⌋ +
+    /// 1.
     package func positions(height: Int, width: Int, kernel: Pair) throws(ShapeError) -> Pair {
         try validate()
         try Self.require(kernel, "a kernel's side")

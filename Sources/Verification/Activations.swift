@@ -16,7 +16,7 @@ public struct Activations: Sendable {
     /// The path or the name of each activation, and its shape, in the order of the file.
     public let shapes: [(path: String, shape: Shape)]
 
-    /// Nil if the file has none.
+    /// Nil if the file has no activations.
     init?(in reader: HDF5Reader) throws {
         guard reader.contains(Self.group) else { return nil }
         source = .modules(reader)
@@ -25,7 +25,7 @@ public struct Activations: Sendable {
         }
     }
 
-    /// Nil if there are none.
+    /// Nil if there are no activations.
     init?(_ intermediates: Intermediates) {
         guard !intermediates.values.isEmpty else { return nil }
         source = .operations(intermediates)

@@ -3,7 +3,7 @@ public import Files
 import Models
 public import TensorGraph
 
-/// A `.aimodel` as Apple's Core AI runtime sees and runs it; retint itself does not read it.
+/// An `.aimodel` that Apple's Core AI runtime opens and runs; retint itself does not read it.
 public struct AppleModel: Sendable {
     /// The path of the folder.
     public let path: String
@@ -11,11 +11,11 @@ public struct AppleModel: Sendable {
     public let precision: ModelPrecision
     /// The arithmetic that the model declares.
     public let compute: ComputePrecision
-    /// The name of each input, and its shape, in which nil is an extent that may vary.
+    /// The name and shape of each input; nil is a dimension that may vary.
     let inputs: [(name: String, shape: [Int?])]
     private let runtime: AppleRuntime
 
-    /// Has the runtime open a model and describe it.
+    /// Opens a model in the runtime, and reads its description.
     ///
     /// - Parameters:
     ///   - path: the folder `NAME.aimodel`.
@@ -25,14 +25,14 @@ public struct AppleModel: Sendable {
         let results = try await runtime.run(path, on: [])
         self.path = path.filePath.string
         self.runtime = runtime
-        // What it does not say is judged most strictly.
+        // If the precision is unknown, the strictest bounds apply.
         precision = ModelPrecision(rawValue: results.precision) ?? .float32
         compute = ComputePrecision(rawValue: results.compute) ?? .float32
         inputs = results.inputs
     }
 
-    /// The shape of the lightness that the model takes, [N, 1, H, W]: where it may vary, one image
-    /// of 256 × 256.
+    /// The shape of the lightness that the model takes, [N, 1, H, W]; for variable dimensions, one
+    /// image of 256 × 256.
     ///
     /// - Throws: ``VerificationError`` if the model takes an input other than lightness.
     public func lightnessShape() throws(VerificationError) -> Shape {

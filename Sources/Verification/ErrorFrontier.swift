@@ -1,8 +1,8 @@
 /// The values that decide whether all errors are within a bound |c − e| ≤ atol + rtol·|e|,
-/// whatever atol and rtol are.
+/// for any atol and rtol.
 ///
 /// As points (|e|, |c − e|), they are the upper left part of the convex hull of all values: for
-/// each rtol, the largest |c − e| − rtol·|e| is at one of its vertices. Of a million values these
+/// each rtol, the largest |c − e| − rtol·|e| is at one of its vertices. For a million values these
 /// are a few dozen.
 struct ErrorFrontier: Hashable, Sendable {
     /// The magnitude of an expected value, and the error of the value computed for it.
@@ -28,7 +28,7 @@ struct ErrorFrontier: Hashable, Sendable {
         self.points = points
     }
 
-    /// Adds a value. One that is NaN or infinite is left out: it has no place in the order.
+    /// Adds a value. NaN and infinity are ignored: they have no place in the order.
     mutating func add(_ point: Point) {
         guard point.expected.isFinite, point.error.isFinite else { return }
         if let last = points.last, point.expected >= last.expected, point.error <= last.error {
@@ -44,9 +44,9 @@ struct ErrorFrontier: Hashable, Sendable {
         points.replaceSubrange(start..<end, with: [point])
     }
 
-    /// The value that is farthest outside of |c − e| ≤ atol + rtol·|e|; nil if all are within.
+    /// The value that is farthest outside |c − e| ≤ atol + rtol·|e|; nil if all are within.
     func farthest(outside atol: Double, _ rtol: Double) -> Point? {
-        // Negated, so that a bound that is NaN is violated.
+        // Negated, so that a NaN bound is violated.
         points.filter { !($0.error <= atol + rtol * $0.expected) }.max {
             $0.error - rtol * $0.expected < $1.error - rtol * $1.expected
         }

@@ -20,7 +20,7 @@ func plain(_ value: Double) -> String {
 }
 
 /// A measured value with four significant digits: `1.159` for 1.1593066918856607. It has more if
-/// it would otherwise read as being on the other side of a bound, or as equal to it.
+/// it would otherwise appear to be on the other side of a bound, or equal to it.
 func figure(_ value: Double, _ bound: Double) -> String {
     let digits = (4...17).first { digits in
         let shown = rounded(value, digits: digits)

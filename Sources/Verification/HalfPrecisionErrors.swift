@@ -1,12 +1,12 @@
 import Models
 import TensorGraph
 
-/// The error that a network makes by itself when every result is rounded to half precision, of each
-/// output by its name.
+/// The error of a network when every result is rounded to half precision, for each
+/// output by name.
 ///
 /// - Parameters:
 ///   - other: the network.
-///   - model: the model whose inputs it gets.
+///   - model: the model whose inputs are used.
 ///   - expected: its outputs in float32.
 func halfPrecisionErrors(
     of other: Model, for model: Model, on inputs: VerificationInputs, expected: RecordedOutputs
@@ -20,7 +20,7 @@ func halfPrecisionErrors(
 }
 
 extension VerificationInputs {
-    /// The inputs as a model sees them.
+    /// The inputs in the format that a model takes.
     func roundTripped(for model: Model) throws -> VerificationInputs {
         let program = try verifying { [first = try input(0)] in
             try model.program(on: first.tensors, observes: false)

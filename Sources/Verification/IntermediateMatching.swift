@@ -3,9 +3,9 @@ import TensorGraph
 
 /// Pairs a model's values with the results of a program's operations.
 ///
-/// Results that retint has written have the names of its values. Those of a PyTorch program have
-/// names of their own, so the values of one kind of operation and one shape are paired in order, if
-/// both sides have equally many.
+/// Results written by retint have the names of its values. Results of a PyTorch program have
+/// other names, so the values of the same type of operation and the same shape are paired in order,
+/// if both sides have the same number of them.
 struct IntermediateMatching {
     /// The names of the results by the indices of the model's values.
     private(set) var names: [Int: String] = [:]
@@ -35,7 +35,7 @@ struct IntermediateMatching {
         _ model: ModelProgram, _ results: [Intermediates.Value], _ images: Int
     ) {
         let outputs = Set(model.outputIndices.compactMap { $0 })
-        // Where no normalization is left, it may have been folded into the convolutions.
+        // If no normalization is left, it may have been folded into the convolutions.
         let isFolded = !model.values.contains { $0.operation == "batch_norm" }
         var own: [Kind: [Int]] = [:]
         for (index, operation) in operations(of: model) where !outputs.contains(index) {
@@ -51,7 +51,7 @@ struct IntermediateMatching {
 }
 
 /// The operations of a model's values, by their indices. PyTorch adds a convolution's bias in the
-/// convolution; where the model adds it on its own, the sum is the convolution's result.
+/// convolution; if the model adds it separately, the sum is the convolution's result.
 private func operations(of model: ModelProgram) -> [(index: Int, operation: String)] {
     let values = model.values
     var operations = values.map(\.operation)
@@ -60,7 +60,7 @@ private func operations(of model: ModelProgram) -> [(index: Int, operation: Stri
     )
     for input in values.flatMap(\.inputs) { uses[input] += 1 }
     for (index, value) in values.enumerated() where value.operation == "add" {
-        // The bias is no computed value.
+        // The bias is not a computed value.
         guard value.inputs.count == 1, let input = value.inputs.first, uses[input] == 1,
             Kind(values[input].operation, values[input].shape).isConvolution
         else { continue }
@@ -70,7 +70,7 @@ private func operations(of model: ModelProgram) -> [(index: Int, operation: Stri
     return values.indices.filter { !isReplaced[$0] }.map { ($0, operations[$0]) }
 }
 
-/// What an operation computes, whatever it is called, and the shape of its result.
+/// The canonical type of an operation, and the shape of its result.
 private struct Kind: Hashable {
     private let operation: String
     private let shape: Shape

@@ -4,20 +4,20 @@ import SystemPackage
 import TensorFiles
 import TensorGraph
 
-/// A folder `NAME.aimodelintermediates` as coreai-torch writes it and Apple's debugger for Core AI
-/// compares a device with: the inputs, the outputs and the intermediate values of one run.
+/// A folder `NAME.aimodelintermediates`, as written by coreai-torch and compared with a device by
+/// Apple's debugger for Core AI: the inputs, the outputs and the intermediate values of one run.
 ///
-/// `metadata.json` describes each value; its numbers are in a file in NumPy's format. Values are in
-/// the order of computation, which the names of the files tell: `relu_0004.npy`.
+/// `metadata.json` describes each value; its numbers are in a NumPy file. Values are in
+/// the order of computation, which is part of the file names: `relu_0004.npy`.
 struct Intermediates: Sendable {
     static let metadataFile = "metadata.json"
     private static let maximumBytes = 64 << 20
     private static let maximumCount = 100_000
 
-    /// A value: the inputs, outputs and intermediate values have the same form.
+    /// A value: inputs, outputs and intermediate values are described in the same way.
     struct Value: Sendable {
         let name: String
-        /// What computes it: `aten.relu.default`.
+        /// The operation that computes it: `aten.relu.default`.
         let operation: String
         let shape: Shape
         /// The path of its file in the folder.
@@ -31,8 +31,8 @@ struct Intermediates: Sendable {
 
     /// Reads the description; numbers are read on demand.
     ///
-    /// - Throws: `FileError` if it cannot be read; ``VerificationError`` if it is none, or names a
-    ///   file outside of the folder.
+    /// - Throws: `FileError` if it cannot be read; ``VerificationError`` if it is not such a
+    ///   folder, or names a file outside the folder.
     init(contentsOf path: some PathConvertible) throws {
         let file = path.filePath.appending(Self.metadataFile)
         let bytes = try RegularFile(file).contents(maximumBytes: Self.maximumBytes)
@@ -49,7 +49,7 @@ struct Intermediates: Sendable {
         self.path = path.filePath.string
         inputs = try Self.sorted(metadata.inputs, "inputs", file)
         outputs = try Self.sorted(metadata.outputs, "outputs", file)
-        // The weights are among them.
+        // These include the weights.
         let computed = metadata.intermediates.filter { $0.value.nodeOp != "get_attr" }
         values = try Self.sorted(computed, "intermediates", file)
     }
@@ -104,7 +104,7 @@ struct Intermediates: Sendable {
         return data
     }
 
-    /// Reads the intermediate value of a name.
+    /// Reads the intermediate value with a name.
     func read(_ name: String) throws -> TensorData {
         guard let value = values.first(where: { $0.name == name }) else {
             throw VerificationError(.badReference, path: path, place: name, "is not in the folder")
@@ -121,7 +121,7 @@ extension Intermediates.Value {
     }
 }
 
-/// The form of `metadata.json`.
+/// The structure of `metadata.json`.
 struct IntermediatesMetadata: Codable {
     struct Node: Codable {
         let nodeName: String

@@ -9,9 +9,10 @@ import TensorGraph
 
 /// Writes the values of a model's first run as ``Intermediates``.
 final class IntermediatesWriter {
-    /// What tells an operation of retint from one of PyTorch.
+    /// Distinguishes an operation of retint from one of PyTorch.
     static let targetPrefix = "retint."
-    /// Names of files and nodes are cut to this, so that none is too long for a file system.
+    /// Names of files and nodes are truncated to this length, so that none is too long for a file
+    /// system.
     private static let longestName = 100
 
     private let folder: FilePath
@@ -21,7 +22,7 @@ final class IntermediatesWriter {
     private var metadata = IntermediatesMetadata()
     private var count = 0
 
-    /// What a folder may hold to be replaced.
+    /// The only contents of a folder that may be replaced.
     static let content = FolderContent(marker: Intermediates.metadataFile) { file in
         file == Intermediates.metadataFile || file.hasPrefix("data/") && file.hasSuffix(".npy")
     }
@@ -39,7 +40,7 @@ final class IntermediatesWriter {
         }
     }
 
-    /// Writes a value that is no output.
+    /// Writes a value that is not an output.
     func add(_ value: ObservedValue) throws {
         guard !outputs.contains(value.index) else { return }
         let computed = program.values[value.index]
@@ -86,7 +87,7 @@ final class IntermediatesWriter {
 }
 
 extension ModelProgram {
-    /// The names of all values; of those with the same name, all but the first have a number.
+    /// The names of all values; if several have the same name, all but the first have a number.
     var uniqueNames: [String] {
         var known: Set<String> = []
         return values.map { known.insertUnused($0.name) }

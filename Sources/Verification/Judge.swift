@@ -1,4 +1,4 @@
-/// What runs a model that is verified.
+/// The runtime that runs a model for verification.
 public enum Judge: String, Hashable, Sendable, Codable, CaseIterable {
     /// retint's own engine.
     case retint
@@ -6,23 +6,23 @@ public enum Judge: String, Hashable, Sendable, Codable, CaseIterable {
     case apple
 }
 
-/// A judge that was asked to run a model, and could not.
+/// A runtime that was asked to run a model, but could not.
 public struct MissingJudge: Hashable, Sendable, Codable, CustomStringConvertible {
-    /// The judge.
+    /// The runtime.
     public let judge: Judge
     /// Why it did not run.
     public let reason: String
 
-    /// Names a judge that did not run.
+    /// Creates a record of a runtime that did not run.
     ///
     /// - Parameters:
-    ///   - judge: the judge.
-    ///   - reason: why it did not run, with the remedy.
+    ///   - judge: the runtime.
+    ///   - reason: why it did not run, and how to fix that.
     public init(_ judge: Judge, reason: String) {
         (self.judge, self.reason) = (judge, reason)
     }
 
-    /// Who did not run, and why.
+    /// Which runtime did not run, and why.
     public var description: String {
         switch judge {
         case .retint: "retint's engine did not run: \(reason)"

@@ -56,12 +56,12 @@ protocol ExpectedOutputs: AnyObject {
     /// Whether another model computes them, rather than that they are in a file.
     var isSameNetwork: Bool { get }
 
-    /// Prepares the runs; called once, before the first.
+    /// Prepares the runs; called once, before the first run.
     ///
     /// - Parameter runs: the number of runs.
     func prepare(first: VerificationInput, runs: Int) throws
 
-    /// Restricts the runs that follow to the expected values of some of the model's values, so that
+    /// Restricts the following runs to the expected values of some of the model's values, so that
     /// others take no memory.
     func keepOnly(_ indices: Set<Int>)
 

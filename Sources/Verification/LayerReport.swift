@@ -11,7 +11,7 @@ public struct LayerReport: Sendable {
     /// Nil if the reference has no such value.
     public let error: LayerError?
 
-    /// The same figures, judged by other bounds.
+    /// The same measurements, checked against other bounds.
     func judged(by tolerance: LayerTolerance) -> LayerReport {
         LayerReport(value: value, range: range, error: error?.judged(by: tolerance))
     }
@@ -58,7 +58,7 @@ public struct ValueRange: Hashable, Sendable, Codable {
 
     /// The largest magnitude of the finite scalars.
     public private(set) var largest = 0.0
-    /// The NaN and infinite scalars; nil if there are none.
+    /// The NaN and infinite scalars; nil if all are finite.
     public private(set) var nonFinite: NonFinite?
     /// The name of the first input for which a scalar was NaN or infinite.
     public private(set) var nonFiniteIn: String?
@@ -91,7 +91,7 @@ public struct ValueRange: Hashable, Sendable, Codable {
 
 /// The error of an intermediate value over all runs.
 ///
-/// All figures are NaN if any compared scalar is NaN or infinite.
+/// All values are NaN if any compared scalar is NaN or infinite.
 public struct LayerError: Hashable, Sendable, Codable {
     /// The name of the expected value: a value of the other model, or a module of the original.
     public let expected: String
@@ -126,7 +126,7 @@ public struct LayerError: Hashable, Sendable, Codable {
         holds = isWithin(tolerance)
     }
 
-    /// The same figures, judged by other bounds.
+    /// The same measurements, checked against other bounds.
     func judged(by tolerance: LayerTolerance) -> LayerError {
         var result = self
         result.holds = isWithin(tolerance)
@@ -153,10 +153,10 @@ public struct LayerError: Hashable, Sendable, Codable {
     }
 }
 
-/// The first intermediate value past the tolerance.
+/// The first intermediate value that exceeds the tolerance.
 ///
-/// If the error of its inputs is much smaller, the error arises in the operation itself rather
-/// than being passed on.
+/// If the error of its inputs is much smaller, the error arises in the operation itself and is
+/// not propagated.
 public struct FirstDeparture: Hashable, Sendable {
     /// The index of the value in ``VerificationReport/layers``.
     public let layer: Int

@@ -12,12 +12,12 @@ final class ModelValues: ExpectedValues {
     private var matching: ValueMatching?
     private var wanted: Set<Int> = []
     private var run: ObservedRun?
-    /// Values that were computed but not requested yet.
+    /// Values that have been computed but not yet requested.
     private var waiting: [Int: [Float]] = [:]
     /// The value that was requested last, and buffers to reuse.
     private var last: [Float] = []
     private var spare: [[Float]] = []
-    /// Whether scalars are given row-major, which takes longer.
+    /// Whether scalars are returned in row-major order, which takes longer.
     private let isRowMajor: Bool
 
     init(_ model: Model, isRowMajor: Bool = false) {

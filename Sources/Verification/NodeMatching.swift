@@ -12,7 +12,7 @@ struct NodeMatching {
         let (first, second) = (Self.indices(model), Self.indices(other))
         guard !first.isEmpty, !second.isEmpty else { return nil }
         pairs = first.flatMap { node, own in
-            // A module may run an operation several times; all of them have the same name.
+            // A module may run an operation several times, always with the same name.
             guard let theirs = second[node], own.count == theirs.count else {
                 return [(Int, Int)]()
             }

@@ -11,13 +11,13 @@ public struct OutputComparison: Hashable, Sendable {
     public let metrics: ErrorMetrics
     /// The peak of the PSNR: 220 for a and b, otherwise the range of the expected values.
     public let peak: Double
-    /// The output's NaN and infinite values; nil if there are none.
+    /// The output's NaN and infinite values; nil if all are finite.
     public let nonFinite: NonFinite?
     /// The error of the reference network's own run in half precision; nil if it was not measured.
     public let half: ErrorMetrics?
     /// The values that decide a bound on each value.
     let frontier: ErrorFrontier
-    /// The bounds on this output. Of an output with NaN or infinity, only that is judged.
+    /// The bounds on this output. For an output with NaN or infinity, only that is checked.
     public private(set) var checks: [VerificationCheck] = []
 
     /// A sentence for each violated bound; empty if the output passes.
@@ -37,7 +37,7 @@ public struct OutputComparison: Hashable, Sendable {
         checks = checks(tolerance)
     }
 
-    /// The same figures, judged by other bounds.
+    /// The same measurements, checked against other bounds.
     func judged(by tolerance: Tolerance) -> OutputComparison {
         var result = self
         result.checks = checks(tolerance)
@@ -47,7 +47,7 @@ public struct OutputComparison: Hashable, Sendable {
 
 extension OutputComparison {
     /// The root mean square error, as a multiple of that of the reference network's own run in half
-    /// precision; nil if that was not measured, NaN if either run gives NaN or infinity.
+    /// precision; nil if that was not measured, NaN if either run produces NaN or infinity.
     public var halfRatio: Double? { half.map { metrics.rootMeanSquareRatio(to: $0) } }
 
     private func checks(_ tolerance: Tolerance) -> [VerificationCheck] {

@@ -4,9 +4,9 @@ import MIL
 import TensorGraph
 
 /// Finds the operations of a package that exceed float16's range on given images: those whose
-/// results are too large, and those that read such results.
+/// results are too large, and those that use such results.
 ///
-/// The checkpoint is run in float32, in the form in which it is exported.
+/// The checkpoint is run in float32, folded as for an export.
 ///
 /// - Parameters:
 ///   - lightness: L in 0…100, [1, 1, H, W] each, with the package's default size.

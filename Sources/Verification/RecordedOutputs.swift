@@ -1,17 +1,17 @@
 import Models
 import TensorGraph
 
-/// The outputs of a model, computed once to be compared with those of many others.
+/// The outputs of a model, computed once and compared with those of many others.
 ///
-/// The others have to take their inputs in the same form.
+/// The others must take their inputs in the same format.
 final class RecordedOutputs: ExpectedValues {
     let source: String
     private let recorded: [[NamedTensor]]
     private var index = 0
 
     /// - Parameters:
-    ///   - other: the model that is run, in float32.
-    ///   - model: one of those that are compared with it.
+    ///   - other: the model to run, in float32.
+    ///   - model: one of the models that are compared with it.
     init(_ other: Model, for model: Model, on inputs: VerificationInputs) throws {
         source = other.name
         let first = try inputs.input(0)

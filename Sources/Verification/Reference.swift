@@ -12,13 +12,13 @@ public struct Reference: Sendable {
     /// The expected outputs, in the order of the file.
     public let outputs: [NamedTensor]
     /// The intermediate values of the original network, read from the file on demand; nil if the
-    /// file has none.
+    /// file has no such values.
     public private(set) var activations: Activations?
 
     /// Creates a reference from values in memory.
     ///
     /// - Parameters:
-    ///   - name: the name that errors and reports use.
+    ///   - name: the name in errors and reports.
     ///   - inputs: the model's inputs; L in 0…100, [N, 1, H, W], for a colorizer.
     ///   - outputs: the expected outputs; a and b, [N, 2, H, W], for a colorizer.
     /// - Throws: ``VerificationError`` if there are no inputs or no outputs, or a value is NaN or
@@ -93,13 +93,13 @@ public struct Reference: Sendable {
 }
 
 extension Reference {
-    /// Runs another model in float32 and takes its outputs as the expected ones.
+    /// Runs another model in float32 and uses its outputs as the expected ones.
     ///
     /// - Parameters:
     ///   - model: the model that computes the outputs.
     ///   - lightness: L in 0…100, [N, 1, H, W].
-    /// - Throws: ``VerificationError`` if the model cannot be run on it, or gives values that are
-    ///   NaN or infinite.
+    /// - Throws: ``VerificationError`` if the model cannot be run on it, or computes values that
+    ///   are NaN or infinite.
     public init(running model: Model, on lightness: TensorData) throws {
         let inputs = [NamedTensor("lightness", lightness)]
         try self.init(

@@ -2,10 +2,10 @@ import Files
 import Models
 import TensorGraph
 
-/// Refuses values in a file of results that no verification gives.
+/// Refuses values in a results file that no verification produces.
 struct ResultsCheck {
     private let path: String
-    /// What the places lie in.
+    /// The path of the enclosing object.
     private var prefix = ""
 
     init(_ path: some PathConvertible) { self.path = path.filePath.string }
@@ -128,7 +128,7 @@ struct ResultsCheck {
             found.first.allSatisfy { $0 >= 0 }, place + ".first", "must not be negative")
     }
 
-    /// A size of errors: NaN where a value is not finite.
+    /// An error size: NaN if a value is not finite.
     private func size(_ value: Double, _ place: String) throws {
         try require(value >= 0 || value.isNaN, place, "must not be negative")
     }

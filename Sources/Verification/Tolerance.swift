@@ -38,7 +38,7 @@ public struct Tolerance: Hashable, Sendable {
     /// - Parameters:
     ///   - precision: the precision of the model's weights.
     ///   - isSameNetwork: whether the expected values come from the checkpoint that the model was
-    ///     exported from, run by the same engine, rather than from another framework.
+    ///     exported from, run by the same engine, and not from another framework.
     public static func standard(_ precision: ModelPrecision, isSameNetwork: Bool) -> Tolerance {
         switch precision {
         case .float32 where isSameNetwork: Tolerance(atol: 1e-4, rtol: 1e-5)
@@ -51,7 +51,7 @@ public struct Tolerance: Hashable, Sendable {
     /// These bounds, overridden by those of `overrides` that are not nil.
     ///
     /// Overriding atol or rtol also drops the bound on the mean. Overriding the PSNR also drops the
-    /// bound on the color difference. Either is kept if `overrides` sets it too.
+    /// bound on the color difference. Each is kept if `overrides` also sets it.
     public func replacing(with overrides: Tolerance) -> Tolerance {
         var result = self
         if overrides.boundsEachValue { result.meanAbs = nil }
@@ -69,7 +69,7 @@ public struct Tolerance: Hashable, Sendable {
     /// Whether there is a bound on each value.
     var boundsEachValue: Bool { atol != nil || rtol != nil }
 
-    /// Whether no output can fail, because there is no bound on outputs.
+    /// Whether no output can fail because there are no bounds on outputs.
     public var isEmpty: Bool {
         !boundsEachValue && meanAbs == nil && minPSNR == nil && minSNR == nil
             && maxHalfRatio == nil

@@ -5,7 +5,7 @@ import TensorGraph
 /// Pairs the intermediate values of two models: by recorded nodes if both models have them,
 /// otherwise by name.
 ///
-/// Names are compared in the form that a package gives them. A value without an unambiguous
+/// Names are compared as they would be in a package. A value without an unambiguous
 /// counterpart is not compared.
 struct ValueMatching {
     /// The indices of the second model's values by the indices of the first model's.
@@ -39,8 +39,8 @@ struct ValueMatching {
         if model.values[own].shape == other.values[theirs].shape { indices[own] = theirs }
     }
 
-    /// Pairs the values of one name in order if both models have equally many. If a package
-    /// expresses one operation by several, the last of them has its value.
+    /// Pairs the values of one name in order if both models have the same number of them. If a
+    /// package expresses one operation by several, the last of them has its value.
     private func pairs(
         _ own: [Int], _ theirs: [Int], _ model: ModelProgram, _ other: ModelProgram
     ) -> [(Int, Int)] {
@@ -92,7 +92,7 @@ private struct Naming {
     }
 }
 
-/// A name in the form of a package, without the suffix that coremltools adds for float16.
+/// A name as in a package, without the suffix that coremltools adds for float16.
 func plainName(_ name: String) -> String {
     let legal = MILNames.legal(name)
     let suffix = "_cast_fp16"
@@ -130,8 +130,8 @@ struct ActivationMatching {
 }
 
 extension ModelProgram {
-    /// Whether the module that computes a value may end with an output of the model instead: an
-    /// output whose name shows no module, computed from the value and of the same shape.
+    /// Whether the module that computes a value may instead end with an output of the model: an
+    /// output whose name does not show a module, computed from the value and of the same shape.
     fileprivate func isContinued(after index: Int, _ owners: [String?]) -> Bool {
         zip(outputIndices, outputs).contains { output, name in
             guard let output, output != index, owners[output] == nil,

@@ -2,23 +2,23 @@ import CoreAIRuntime
 import Models
 import TensorGraph
 
-/// How a model is run, and the tolerances it has to meet.
+/// How a model is run, and the tolerances that it must meet.
 public struct VerificationOptions {
-    /// The arithmetic; the model's own if nil.
+    /// The arithmetic; nil for the model's own.
     public var compute: ComputePrecision?
-    /// The tolerance of outputs and colors; the standard one of the model's precision if nil.
+    /// The tolerance of outputs and colors; nil for the default of the model's precision.
     public var tolerance: Tolerance?
-    /// The tolerance of intermediate values; the standard one of the model's precision if nil.
+    /// The tolerance of intermediate values; nil for the default of the model's precision.
     public var layerTolerance: LayerTolerance?
-    /// Whether an intermediate value past its tolerance fails the model.
+    /// Whether an intermediate value that exceeds its tolerance fails the model.
     public var layersDecide = false
-    /// A folder `NAME.aimodelintermediates` to write with all values of the model's first run, as
-    /// Apple's debugger reads it; none if nil.
+    /// A folder `NAME.aimodelintermediates` to write with all values of the model's first run, for
+    /// Apple's debugger; nil for none.
     public var intermediates: String?
-    /// Called with the colors of each run once they are compared.
+    /// Called with the colors of each run after they are compared.
     public var onColors: (ColoredBatch) throws -> Void = { _ in }
 
-    /// Creates options; each one that is nil follows from the model's precision.
+    /// Creates options; nil values follow from the model's precision.
     public init(
         compute: ComputePrecision? = nil, tolerance: Tolerance? = nil,
         layerTolerance: LayerTolerance? = nil
@@ -53,7 +53,7 @@ public struct VerificationOptions {
     }
 }
 
-/// The colors that a model gives for a batch of images, beside the expected ones.
+/// A model's colors for a batch of images, and the expected ones.
 public struct ColoredBatch: Sendable {
     /// The paths of the photos, or other names of the images.
     public let labels: [String]
@@ -86,7 +86,7 @@ public func verify(
 /// - Parameters:
 ///   - model: the model to verify.
 ///   - other: the model that computes the expected values, in float32.
-///   - inputs: the inputs of all runs; random lightness of the model's own size if nil.
+///   - inputs: the inputs of all runs; nil for random lightness of the model's own size.
 /// - Throws: ``VerificationError`` if the inputs, outputs or shapes of the models differ, or one of
 ///   them cannot be run.
 public func verify(
@@ -122,7 +122,7 @@ public func verify(
 /// - Parameters:
 ///   - model: the model to verify.
 ///   - other: the model that computes the expected values, in float32, by retint's engine.
-///   - inputs: the inputs of all runs; random lightness of the model's own size if nil.
+///   - inputs: the inputs of all runs; nil for random lightness of the model's own size.
 /// - Throws: ``VerificationError`` if the inputs, outputs or shapes of the models differ;
 ///   `AppleRuntimeError` if the runtime cannot run the model.
 public func verify(

@@ -6,7 +6,7 @@ public struct VerificationBounds: Hashable, Sendable {
     public var tolerance: Tolerance
     /// The bounds on intermediate values.
     public var layerTolerance: LayerTolerance
-    /// Whether an intermediate value past its tolerance fails the model.
+    /// Whether an intermediate value that exceeds its tolerance fails the model.
     public var layersDecide: Bool
 
     /// Creates bounds.
@@ -20,7 +20,7 @@ public struct VerificationBounds: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - precision: the precision of the model's weights.
-    ///   - compute: the arithmetic; the model's own if nil.
+    ///   - compute: the arithmetic; nil for the model's own.
     ///   - isSameNetwork: whether the expected values come from another model, run by the same
     ///     engine, rather than from a file.
     public static func standard(
@@ -35,14 +35,14 @@ public struct VerificationBounds: Hashable, Sendable {
 }
 
 extension VerificationReport {
-    /// The bounds that the model was judged by.
+    /// The bounds that the model was checked against.
     public var bounds: VerificationBounds {
         VerificationBounds(
             tolerance: tolerance, layerTolerance: layerTolerance, layersDecide: layersDecide)
     }
 
-    /// The same figures, judged by other bounds. Bounds on intermediate values are none for Apple's
-    /// runtime, which shows no such values.
+    /// The same measurements, checked against other bounds. There are no bounds on intermediate
+    /// values for Apple's runtime, which does not expose them.
     public func judged(by bounds: VerificationBounds) -> VerificationReport {
         VerificationReport(
             judge: judge, runtime: runtime, model: model, reference: reference,

@@ -4,7 +4,7 @@ public struct VerificationCheck: Hashable, Sendable {
     public let rule: VerificationRule
     /// The name of the output or of the intermediate value; `colors` for the colors.
     public let subject: String
-    /// A sentence with the measured figure and the bound; nil if the bound holds.
+    /// A sentence with the measured value and the bound; nil if the bound holds.
     public let failure: String?
 
     init(_ rule: VerificationRule, _ subject: String, _ failure: String?) {
@@ -34,7 +34,7 @@ public enum VerificationRule: String, Hashable, Sendable, CaseIterable {
     case layerError = "layer-error"
     /// The SNR of an intermediate value has a lower bound.
     case layerSNR = "layer-snr"
-    /// Each judge that was asked for ran the model.
+    /// Each requested runtime ran the model.
     case judged = "judged"
 
     /// The bound in a sentence.
@@ -54,12 +54,12 @@ public enum VerificationRule: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// A sentence if a figure is above its bound, or NaN.
+/// A sentence if a value is above its bound, or NaN.
 func failure(_ name: String, _ value: Double, above bound: Double) -> String? {
     value <= bound ? nil : "\(name) \(figure(value, bound)) is above \(plain(bound))"
 }
 
-/// A sentence if a figure in dB is below its bound, or NaN.
+/// A sentence if a value in dB is below its bound, or NaN.
 func failure(_ name: String, _ value: Double, below bound: Double) -> String? {
     value >= bound ? nil : "\(name) \(figure(value, bound)) dB is below \(plain(bound)) dB"
 }

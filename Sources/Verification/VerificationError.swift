@@ -1,12 +1,12 @@
 public import Files
 import Models
 
-/// Why models could not be compared: the file, the place in it, the rule and the remedy.
+/// Why models could not be compared: the file, the place in it, the rule and what to do.
 ///
 /// Its file is the reference, the model or the saved results; a place is, for example, `outputs/ab`.
 public typealias VerificationError = Refusal<VerificationProblem>
 
-/// What has to be changed: the reference, the model, or the choice of the two.
+/// What must be changed: the reference, the model, or the choice of the two.
 public enum VerificationProblem: RefusalKind {
     /// The reference has no inputs or no outputs, or values that cannot be used.
     case badReference
@@ -14,7 +14,7 @@ public enum VerificationProblem: RefusalKind {
     case mismatch
     /// The model cannot be run on the inputs.
     case badModel
-    /// A file is not what a verification has saved.
+    /// A file does not contain saved results of a verification.
     case badResults
 
     /// The files'.

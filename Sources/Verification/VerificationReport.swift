@@ -10,7 +10,7 @@ public struct VerificationReport: Sendable {
     public let model: String
     /// The name of the reference, or of the other model.
     public let reference: String
-    /// Whether the expected values come from another model, run by the same engine, rather than
+    /// Whether the expected values come from another model, run by the same engine, and not
     /// from a file or from another engine.
     public let isSameNetwork: Bool
     /// The precision of the model's weights.
@@ -29,12 +29,12 @@ public struct VerificationReport: Sendable {
     public let layers: [LayerReport]
     /// The bounds on intermediate values.
     public let layerTolerance: LayerTolerance
-    /// Whether a layer past its tolerance fails the model.
+    /// Whether a layer that exceeds its tolerance fails the model.
     public let layersDecide: Bool
-    /// Where errors come from, as far as that was asked for.
+    /// Where errors come from, as far as requested.
     public var diagnosis = Diagnosis()
 
-    /// What retint's own engine is called in reports.
+    /// The name of retint's own engine in reports.
     static let engine = "retint's CPU engine (not Apple's Core ML runtime)"
 
     /// A sentence for each violated bound on the colors; empty if they pass.
@@ -46,8 +46,8 @@ public struct VerificationReport: Sendable {
         return failure("the mean ΔE2000", mean, above: bound).map { [$0] } ?? []
     }
 
-    /// A sentence about intermediate values past their tolerance; empty if there are none, or if
-    /// ``layersDecide`` is false.
+    /// A sentence about intermediate values that exceed their tolerance; empty if there are none,
+    /// or if ``layersDecide`` is false.
     public var layerFailures: [String] {
         guard layersDecide else { return [] }
         guard comparedCount > 0 else {
@@ -60,7 +60,7 @@ public struct VerificationReport: Sendable {
         ]
     }
 
-    /// Every bound that decides, on the outputs, the colors and the intermediate values.
+    /// Every bound that can fail the model, on outputs, colors and intermediate values.
     public var checks: [VerificationCheck] {
         outputs.flatMap(\.checks) + colorChecks + layerChecks
     }
@@ -88,10 +88,10 @@ public struct VerificationReport: Sendable {
     /// The number of intermediate values that were compared.
     public var comparedCount: Int { layers.count { $0.error != nil } }
 
-    /// The first intermediate value past the tolerance; nil if there is none.
+    /// The first intermediate value that exceeds the tolerance; nil if all are within.
     public var firstDeparture: FirstDeparture? { FirstDeparture(in: layers) }
 
-    /// The index in ``layers`` of the first value with a NaN or an infinity; nil if there is none.
+    /// The index in ``layers`` of the first value with a NaN or an infinity; nil if all are finite.
     public var firstNonFinite: Int? { layers.firstIndex { $0.range.nonFinite != nil } }
 
     /// The indices in ``layers`` of the values with the largest magnitudes, the largest first.

@@ -1,21 +1,22 @@
-/// What a verification has measured, to be kept and judged by other bounds without another run.
+/// The measurements of a verification, saved to be checked against other bounds without another
+/// run.
 ///
-/// Every bound can be judged again: beside the figures, the file has the values that decide a bound
-/// |c − e| ≤ atol + rtol·|e|, for all atol and rtol.
+/// Every bound can be checked again: in addition to the measurements, the file has the values that
+/// decide a bound |c − e| ≤ atol + rtol·|e|, for any atol and rtol.
 public struct VerificationResults: Sendable {
-    /// The figures of each judge that ran, and the bounds that they were judged by.
+    /// The measurements of each runtime, and the bounds that they were checked against.
     public let reports: [VerificationReport]
-    /// The judges that were asked for, and did not run.
+    /// The requested runtimes that did not run.
     public let missing: [MissingJudge]
-    /// What measured them.
+    /// The environment of the measurement.
     public let environment: VerificationEnvironment
 
-    /// Joins figures with what measured them.
+    /// Combines measurements with their environment.
     ///
     /// - Parameters:
-    ///   - reports: the figures of each judge that ran.
-    ///   - missing: the judges that were asked for, and did not run.
-    ///   - environment: what measured them.
+    ///   - reports: the measurements of each runtime.
+    ///   - missing: the requested runtimes that did not run.
+    ///   - environment: the environment of the measurement.
     public init(
         _ reports: [VerificationReport], missing: [MissingJudge] = [],
         environment: VerificationEnvironment
@@ -25,14 +26,14 @@ public struct VerificationResults: Sendable {
         self.environment = environment
     }
 
-    /// Whether all judges ran the model, and it meets every bound by each of them.
+    /// Whether the model ran in all runtimes, and meets every bound in each of them.
     public var passed: Bool {
         !reports.isEmpty && missing.isEmpty && reports.allSatisfy(\.passed)
     }
 
-    /// The same figures, judged by other bounds.
+    /// The same measurements, checked against other bounds.
     ///
-    /// - Parameter bounds: the bounds for the figures of a judge.
+    /// - Parameter bounds: the bounds for the measurements of a runtime.
     public func judged(
         by bounds: (VerificationReport) -> VerificationBounds
     ) -> VerificationResults {
@@ -41,14 +42,14 @@ public struct VerificationResults: Sendable {
     }
 }
 
-/// What measured the figures of a verification.
+/// The environment of a verification.
 public struct VerificationEnvironment: Hashable, Sendable, Codable {
     /// The version of retint.
     public let retint: String
     /// The name of the processor.
     public let processor: String
 
-    /// Names what measures.
+    /// Creates a description of an environment.
     public init(retint: String, processor: String) {
         self.retint = retint
         self.processor = processor

@@ -19,6 +19,7 @@ import zlib
 import numpy
 from PIL import Image
 
+from retint_comparisons import decoding
 from retint_photos import card, debian, kin, statements
 from retint_tool import ROOT
 
@@ -236,7 +237,7 @@ class Decoding(unittest.TestCase):
             return {"delta_e2000": error, "colorfulness": colorfulness,
                     "near_gray": {"a": a, "b": b}}
 
-        choice = script("Scripts/comparisons/decoding").choice
+        choice = decoding.choice
         found = {"pale": report(10, 10, 0, 1), "lively": report(10.04, 20, -2.7, 2.7),
                  "wrong": report(10.06, 30, 0, 0), "yellow": report(10, 30, 0, 2.8),
                  "green": report(10, 30, -2.8, 0)}

@@ -86,7 +86,7 @@ def prepare(version):
     subprocess.run([PYTHON, "-m", "venv", venv], check=True)
     # Before pip runs, so that it skips what .venv has.
     [packages] = venv.glob("lib/python3*/site-packages")
-    (packages / "base.pth").write_text(f"{site_packages(PYTHON)}\n")
+    (packages / "base.pth").write_text(f"{site_packages(PYTHON)}\n{ROOT / 'Scripts/python'}\n")
     subprocess.run(
         [python, "-m", "pip", "install", "-q", "--disable-pip-version-check",
          "--no-warn-conflicts", "-r", wanted], check=True)

@@ -73,7 +73,7 @@ extension WrittenOperation {
         return try axes([Int(axis)], rank: type.rank)[0]
     }
 
-    /// Indices before iOS18, which are packed into bytes: as many bits as the table needs.
+    /// Indices before iOS18, packed into bytes with the number of bits that the table needs.
     fileprivate func packedIndices(_ table: MILValue) throws -> MILValue {
         let types: [Int: MILDataType] = [
             2: .uint1, 4: .uint2, 8: .uint3, 16: .uint4, 64: .uint6, 256: .uint8,

@@ -5,7 +5,7 @@ import MLPackage
 /// The dialect's own operations on two tensors need equal shapes. With other shapes there is an
 /// operation that also states how its operands are brought to one shape.
 enum ElementwiseForms: DialectForms {
-    /// MIL types by the dialect's names, which stand between `primitive.` and `_v1`.
+    /// MIL types by the dialect's names, which are between `primitive.` and `_v1`.
     private static let unary = [
         "abs": "abs", "atan": "atan", "cos": "cos", "erf": "erf", "exp": "exp", "round": "round",
         "sin": "sin", "sqrt": "sqrt", "tan": "tan", "tanh": "tanh",
@@ -90,7 +90,7 @@ enum ElementwiseForms: DialectForms {
 }
 
 extension WrittenOperation {
-    /// x + ε; x alone if ε is below the smallest normal number.
+    /// x + ε; only x if ε is below the smallest normal number.
     fileprivate func addingEpsilon(
         _ standard: Float, in graph: GraphWriter
     ) throws -> WrittenValue {
@@ -125,7 +125,7 @@ extension GraphWriter {
         }
     }
 
-    /// Repeats a tensor along axes that it has not or that have one element.
+    /// Repeats a tensor along axes that it lacks or that have one element.
     func broadcast(_ x: WrittenValue, to shape: [Int]) throws -> WrittenValue {
         let missing = [Int](repeating: 1, count: max(shape.count - x.shape.count, 0))
         let value = missing.isEmpty ? x : try reshaped(x, missing + x.shape)

@@ -50,7 +50,7 @@ enum InterpolationForms: DialectForms {
     ]
 }
 
-/// Where output i of `out` takes its value among `in` inputs.
+/// The position among `in` inputs from which output i of `out` takes its value.
 enum SamplingGrid: CaseIterable {
     /// (i + ½) · in / out − ½
     case halfPixels

@@ -1,7 +1,7 @@
 import MLPackage
 import TensorGraph
 
-/// Operations that move elements or choose some.
+/// Operations that move or select elements.
 enum LayoutForms: DialectForms {
     static let writers: [String: OperationWriter] = [
         "identity": { _, operation in [try operation.value("x")] },

@@ -70,7 +70,7 @@ private struct Pool {
         ]
     }
 
-    /// What the sums are multiplied by: one number, or one for each position where windows that
+    /// The factor for the sums: one number, or one for each position if windows that
     /// reach beyond the image have fewer elements.
     func shares(of shape: [Int], excludingPadding: Bool) -> (values: [Float], shape: [Int]) {
         guard excludingPadding, window.padding != 0 else {

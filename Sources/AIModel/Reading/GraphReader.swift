@@ -14,7 +14,7 @@ enum ReadValue {
         }
     }
 
-    /// The dimensions, which have to be known.
+    /// The dimensions, which must be known.
     func shape(_ operation: ReadOperation) throws -> [Int] {
         guard let shape = type.shape else {
             throw operation.error("sizes that vary are not supported")
@@ -36,7 +36,7 @@ final class GraphReader {
     private(set) var builder = MILProgramBuilder()
     private let module: ModuleReader
     private let graphs: [String: ReadGraph]
-    /// What was padded with zeros before a value, by its name.
+    /// The zero padding before a value, by its name.
     private var paddings: [String: (source: ReadValue, amounts: [Int])] = [:]
     private var operationCount = 0
 
@@ -124,7 +124,7 @@ final class GraphReader {
     }
 }
 
-/// What readers of operations need.
+/// The context for reading operations.
 extension GraphReader {
     /// Adds a MIL operation with the first result's type.
     func add(

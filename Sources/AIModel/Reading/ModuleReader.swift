@@ -80,7 +80,7 @@ final class ModuleReader {
         return Int(clamping: try cursor.unsigned())
     }
 
-    /// The fields of an attribute, whose kind has to be one of those given.
+    /// The fields of an attribute of one of these kinds.
     func attribute(_ index: Int, _ codes: Int...) throws -> (code: Int, fields: ByteCursor) {
         let encoding = module.attributes[index]
         var cursor = encoding.cursor

@@ -105,7 +105,7 @@ struct ReadOperation {
     }
 }
 
-/// What the operation refers to.
+/// The symbol that the operation refers to.
 extension ReadOperation {
     /// An operand as a MIL operation takes it.
     func operand(_ index: Int) throws -> MILOperand { graph.operand(try value(index)) }

@@ -31,7 +31,7 @@ struct AIModelWriter {
         }
     }
 
-    /// The format has images of its own, in colors, which a colorizer's lightness is not.
+    /// The format supports only color images, which a colorizer's lightness is not.
     private func checkInterface() throws {
         for input in package.description.inputs {
             guard case .image = input.type else { continue }

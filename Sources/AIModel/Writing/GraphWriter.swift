@@ -52,7 +52,7 @@ final class GraphWriter {
         return types.enumerated().map { WrittenValue(index: valueCount + $0, type: $1) }
     }
 
-    /// Adds an operation that also states how it is made of others, in a region of its own.
+    /// Adds an operation that also expresses itself by others, in its own region.
     func composite(
         _ name: String, _ operands: [WrittenValue], _ type: MILTensorType,
         body: (GraphWriter, [WrittenValue]) throws -> WrittenValue

@@ -55,7 +55,7 @@ final class WrittenValues {
 
     func define(_ name: String, _ value: WrittenValue) { written[name] = value }
 
-    /// Takes up a constant, which is written where a tensor is needed.
+    /// Adds a constant, which is written where a tensor is needed.
     func define(constant operation: MILOperation, place: String) throws {
         try constants.define(operation, place: place)
         guard operation.isConstantExpression else { return }

@@ -9,7 +9,8 @@ import TensorGraph
 /// package's representation is part of the graph.
 struct StatedNormalization {
     let normalization: ExportOptions.Normalization
-    /// The package's pixel scaling; nil if it takes no image, or an image with the default scaling.
+    /// The package's pixel scaling; nil if it does not take an image, or takes one with default
+    /// scaling.
     let pixels: ExportOptions.ImageScaling?
     /// Whether the raised model takes pixel values 0…255, which represent L in 0…100.
     private let isGivenPixels: Bool

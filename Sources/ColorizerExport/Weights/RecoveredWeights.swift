@@ -23,7 +23,7 @@ public struct RecoveredWeights: Sendable {
     public let isBitEqual: Bool
     /// Tensors of the architecture that the output does not depend on and the package omits.
     public let absent: [String]
-    /// Batch normalizations that the package holds folded into a convolution, returned as
+    /// Batch normalizations that the package has folded into a convolution, returned as
     /// identities.
     public let unfolded: [String]
 

@@ -28,7 +28,7 @@ func binClassifier(_ inputs: Int) -> Conv2d {
 }
 
 /// The color of a distribution over the 313 ab bins: its annealed mean, times the factor for a and
-/// b, and where `certainty` asks for it, times how much the bins agree. It has no parameters.
+/// b and, with `certainty`, times the agreement of the bins. It has no parameters.
 final class BinDecoder: Module, Layer {
     private let temperature, chromaScale, certainty: Float
 
@@ -48,7 +48,8 @@ final class BinDecoder: Module, Layer {
         return ab * (agreement(ab, chroma) * chromaScale)
     }
 
-    /// - Parameter weights: of the 1×1 convolution from probabilities, one row for each channel.
+    /// - Parameter weights: the weights of the 1×1 convolution from probabilities, one row per
+    ///   channel.
     private func mean(_ logits: Tensor, _ weights: [Float]) -> Tensor {
         let bins = ABBins.inGamut.count
         let weight = TensorData(shape: [weights.count / bins, bins, 1, 1], scalars: weights)
@@ -61,8 +62,8 @@ final class BinDecoder: Module, Layer {
     /// bins are of one hue, near 0 if they cancel (the resultant length of directional statistics).
     private func agreement(_ ab: Tensor, _ chroma: Tensor) -> Tensor {
         let length = (ab * ab).sum(axes: [1], keepDims: true)
-        // The constants keep quotient and logarithm finite, in half precision too. The first is the
-        // square of about one unit of ab.
+        // The constants keep quotient and logarithm finite, also in half precision. The first is
+        // the square of about one unit of ab.
         let squared = length / (chroma * chroma + 1e-4)
         return certainty == 2 ? squared : exp(log(squared + 1e-4) * (certainty / 2))
     }

@@ -36,8 +36,8 @@ public func globalContext(_ channels: Int) -> Sequential {
         Conv2d(channels, channels, kernel: 1))
 }
 
-/// The last layers of a regression: features to a and b in −1…1, then as many doublings of the size
-/// as stated.
+/// The last layers of a regression: features to a and b in −1…1, then the given number of doublings
+/// of the size.
 public func colorHead(_ inputs: Int, doublings: Int) -> Sequential {
     // Small weights: the untrained network predicts gray, a good start for training.
     let small = Initializer.normal(mean: 0, deviation: 0.01)

@@ -12,7 +12,8 @@ public final class InvertedResidual: Module, Layer {
     /// - Parameters:
     ///   - inputs: the number of input channels.
     ///   - outputs: the number of output channels.
-    ///   - stride: that of the depthwise convolution; the input is added only with a stride of 1.
+    ///   - stride: the stride of the depthwise convolution; the input is added only with a stride
+    ///     of 1.
     ///   - expansion: the channels of the depthwise convolution for each input channel.
     public init(_ inputs: Int, _ outputs: Int, stride: Int = 1, expansion: Int = 4) {
         let wide = inputs * expansion

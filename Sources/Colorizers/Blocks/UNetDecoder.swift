@@ -20,8 +20,8 @@ struct UNetDecoder: ModuleGroup {
     ///     (1/2 or 1/4) down to 1/32.
     ///   - widths: the decoder's channels, from the size that it ends at down to 1/16; those of the
     ///     features if nil.
-    ///   - filter: makes what follows the addition, from the stride (16 for 1/16 of the size) and
-    ///     the number of channels.
+    ///   - filter: creates the layers after the addition, from the stride (16 for 1/16 of the size)
+    ///     and the number of channels.
     init(
         features: [Int], widths: [Int]? = nil, filter: (_ stride: Int, _ channels: Int) -> any Layer
     ) {

@@ -8,9 +8,9 @@ public final class UpBlock: Module {
     let upsample = Upsample(scaleFactor: 2, mode: .bilinear)
     let fuse: any Layer
 
-    /// Creates a block for `inputs` channels that gives as many channels as the skip, `outputs`.
+    /// Creates a block from `inputs` channels to the channels of the skip, `outputs`.
     ///
-    /// - Parameter fusing: makes the filter from its number of channels.
+    /// - Parameter fusing: creates the filter from its number of channels.
     public init(_ inputs: Int, _ outputs: Int, fusing: (Int) -> any Layer) {
         narrow = convolution(inputs, outputs, kernel: 1, activates: false)
         fuse = fusing(outputs)

@@ -3,13 +3,13 @@ import ONNX
 public import TensorGraph
 
 extension NetworkDefinition {
-    /// A network and its weights, as a file holds them.
+    /// A network and its weights, as read from a file.
     public struct Import: Sendable {
         /// The network.
         public let definition: NetworkDefinition
         /// The weights and running statistics by name.
         public let weights: [String: TensorData]
-        /// What the caller should know, a sentence each.
+        /// Notes for the caller, one sentence each.
         public let notes: [String]
     }
 
@@ -17,15 +17,15 @@ extension NetworkDefinition {
     /// and b, in one output of two channels or two of one.
     ///
     /// Weights and biases of convolutions, matrix products and normalizations become parameters,
-    /// running statistics buffers; all else is a constant of the network.
+    /// running statistics become buffers; everything else is a constant of the network.
     ///
     /// - Parameters:
-    ///   - path: the file; its weights may be in files beside it.
+    ///   - path: the file; its weights may be in external data files.
     ///   - normalization: the range of lightness and colors that the network computes with; nil
-    ///     for what the file states, and ``LabScaling/Normalization/inside`` if it states nothing.
+    ///     for the range stated in the file, or ``LabScaling/Normalization/inside``.
     ///   - outputs: the names of the outputs that are the colors; empty to find them by shape.
-    /// - Throws: `ONNXError` for a file that is damaged, holds operations that are not supported
-    ///   (all of them are named), or is no colorizer; `FileError` if it cannot be read.
+    /// - Throws: `ONNXError` for a file that is damaged, contains unsupported operations
+    ///   (all of them are named), or is not a colorizer; `FileError` if it cannot be read.
     public static func importing(
         onnx path: some PathConvertible, normalization: LabScaling.Normalization? = nil,
         outputs: [String] = []
@@ -69,7 +69,7 @@ extension NetworkDefinition.Import {
 }
 
 extension ONNXModel {
-    /// The range that retint stated when it wrote the file; inside for files of other programs.
+    /// The range stated in files written by retint; inside for files of other programs.
     fileprivate var statedNormalization: LabScaling.Normalization {
         get throws {
             let key = NetworkDefinition.MetadataKey.normalization

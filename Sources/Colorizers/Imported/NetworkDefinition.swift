@@ -3,8 +3,8 @@ import TensorGraph
 
 /// A network that was read from a file, without its weights.
 ///
-/// A checkpoint of such a network holds its definition. It was read from an ONNX file, and is kept
-/// as one: operations in order, with their attributes and constants.
+/// A checkpoint of such a network contains its definition. It was read from an ONNX file, and is
+/// stored as one: operations in order, with their attributes and constants.
 public struct NetworkDefinition: Hashable, Sendable {
     /// The network, with one input, its colors as outputs, and parameters without elements.
     package let model: ONNXModel
@@ -15,7 +15,7 @@ public struct NetworkDefinition: Hashable, Sendable {
     /// Which of the outputs are the colors.
     let outputs: ColorOutputs
 
-    /// The most bytes of a definition in a checkpoint.
+    /// The largest size of a definition in a checkpoint, in bytes.
     package static let maximumBytes = 16 << 20
 
     /// - Parameters:
@@ -35,7 +35,7 @@ public struct NetworkDefinition: Hashable, Sendable {
 
     /// Reads the definition in a checkpoint.
     ///
-    /// - Throws: `ONNXError` for what is not the definition of a colorizer.
+    /// - Throws: `ONNXError` for anything that is not the definition of a colorizer.
     package init(bytes: [UInt8]) throws {
         let model = try ONNXModel(checkpointBytes: bytes)
         guard let sizes = InputSizes(model.metadata), model.inputs.count == 1,
@@ -51,7 +51,7 @@ public struct NetworkDefinition: Hashable, Sendable {
         self.init(model, sizes, normalization, outputs)
     }
 
-    /// The definition as a checkpoint keeps it; equal definitions give equal bytes.
+    /// The definition as stored in a checkpoint; equal definitions give equal bytes.
     package func bytes() throws -> [UInt8] { try model.bytes() }
 
     /// Adds the network to lightness's graph: a and b, [N, 2, H, W] in −110…110, for lightness,

@@ -1,16 +1,16 @@
 import ONNX
 import TensorGraph
 
-/// Finds the sizes of lightness for which a network gives colors of the same size, by building its
-/// graph for some.
+/// Finds the sizes of lightness for which a network returns colors of the same size, by building
+/// its graph for some sizes.
 ///
-/// What a file states of its input is not used where others fit, too: most exporters state the one
+/// The size stated in a file is only one of the candidates: most exporters state just the
 /// size and batch that they traced the network with.
 struct SizeProbe {
     let model: ONNXModel
     let chosenOutputs: [String]
 
-    /// What was found.
+    /// The result.
     struct Result {
         let sizes: InputSizes
         let outputs: ColorOutputs

@@ -1,4 +1,4 @@
-/// The steps of a program and the values that they work on.
+/// The steps of a program and the values that they use.
 struct CompiledGraph {
     let steps: [Step]
     let values: ValueTable
@@ -26,7 +26,7 @@ struct CompiledGraph {
         }
     }
 
-    /// The index among the steps of a run of the one that computes a node; nil for what is computed
+    /// The index of the step of a run that computes a node; nil for nodes computed
     /// before a run.
     func runStep(computing id: Int) -> Int? { computing[values.origin(id)] }
 }

@@ -1,6 +1,6 @@
 import TensorGraph
 
-/// Turns a graph of operations that have kernels into steps over buffers.
+/// Converts a graph of operations that have kernels to steps over buffers.
 struct Compiler {
     private let values: ValueTable
     private var steps: [Step] = []
@@ -13,7 +13,7 @@ struct Compiler {
     ///   - outputs: nodes to be read after a run.
     ///   - observed: nodes to be read once their step is done.
     ///   - updates: variables, and the nodes that become their values.
-    ///   - budget: what the values may allocate.
+    ///   - budget: the memory that the values may allocate.
     /// - Throws: ``GraphError`` if an operation has no kernel, or the values exceed the budget.
     static func compile(
         _ graph: Graph, outputs: [Int], observed: [Int],
@@ -88,8 +88,8 @@ struct Compiler {
                 + "let it adopt HostOperation, or build it from other operations")
     }
 
-    /// Lets a kernel observe the step that computes one of its inputs, if both can and all else
-    /// that it reads is computed before.
+    /// Lets a kernel observe the step that computes one of its inputs, if both support it and all
+    /// other inputs are computed earlier.
     private mutating func observe(_ kernel: Kernel, _ id: Int) -> Bool {
         guard let observer = kernel as? any ObservingKernel else { return false }
         let inputs = graph.nodes[id].inputs

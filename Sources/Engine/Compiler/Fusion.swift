@@ -28,7 +28,7 @@ struct Fusion {
         for input in node.inputs {
             let origin = values.origin(input)
             guard let producer = groupOf[origin] else { continue }
-            // Another order than its own: the producer must be in memory as a whole before.
+            // Another order than its own: the producer must first be completely in memory.
             groups.connect(
                 producer, to: new, reorders: isElementwise && (isView || origin != input))
         }
@@ -69,12 +69,12 @@ struct Fusion {
 // MARK: Order
 
 extension Fusion {
-    /// Updates of variables of this many elements run as early as they can, so that gradients need
-    /// not be kept to the end; smaller ones run together at the end.
+    /// Updates of variables with at least this many elements run as early as possible, so that
+    /// gradients need not be kept to the end; smaller ones run together at the end.
     private static let largeElements = 1 << 17
 
-    /// The groups in an order in which each comes after those that it needs; among those that could
-    /// be next, the one whose last node comes first in the graph.
+    /// The groups in topological order; among those that could be next, the one whose last node
+    /// comes first in the graph.
     ///
     /// - Parameter updates: variables, and the nodes that become their values.
     func schedule(updates: [(variable: Int, value: Int)]) -> [FusionGroup] {
@@ -87,7 +87,7 @@ extension Fusion {
         for update in updates { delay(update, until: early, &groups) }
         let ranks = ranks(order, early, groups)
         let result = groups.sorted { ranks[$0] ?? 0 }
-        // What reads an old value may need a new one: that would be a cycle.
+        // A reader of an old value may need a new one: that would be a cycle.
         return (result.count == order.count ? result : order).map { groups[$0] }
     }
 
@@ -103,7 +103,7 @@ extension Fusion {
         return group
     }
 
-    /// Lets an early update wait for all that read the variable: it writes over the old value.
+    /// Lets an early update wait for all readers of the variable: it overwrites the old value.
     private func delay(
         _ update: (variable: Int, value: Int), until early: Set<Int>, _ groups: inout GroupGraph
     ) {
@@ -123,8 +123,8 @@ extension Fusion {
         }
     }
 
-    /// When each group should run: early updates, the scalars that they need, and what is prompt,
-    /// once their operands are there.
+    /// When each group should run: early updates, the scalars that they need, and prompt operations
+    /// run once their operands are ready.
     private func ranks(_ order: [Int], _ early: Set<Int>, _ groups: GroupGraph) -> [Int: Int] {
         var ranks: [Int: Int] = [:]
         for group in order {

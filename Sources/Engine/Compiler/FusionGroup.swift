@@ -3,7 +3,7 @@ import TensorGraph
 /// Work that runs as one step: a kernel, elementwise operations, or a kernel and the elementwise
 /// operations on its result.
 struct FusionGroup {
-    /// The node with a kernel of its own, if any.
+    /// The node with its own kernel, if any.
     var head: Int?
     /// Elementwise nodes; in order once the groups are scheduled.
     var members: [Int] = []

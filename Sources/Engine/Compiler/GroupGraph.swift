@@ -1,4 +1,4 @@
-/// Fusion groups and which of them need which, while groups are merged.
+/// Fusion groups and their dependencies, while groups are merged.
 ///
 /// Groups are found through a union-find forest, so that a merge does not rename the edges of
 /// others. Edges may therefore be repeated, or lead from a group to itself: readers skip those.
@@ -11,7 +11,7 @@ struct GroupGraph {
     private var reordered: [[Int]] = []
     private var search = GroupSearch()
 
-    /// - Parameter root: of a group: what ``root(_:)`` returns.
+    /// - Parameter root: the root of a group, from ``root(_:)``.
     subscript(root: Int) -> FusionGroup { groups[root] }
 
     mutating func add(_ group: FusionGroup) -> Int {
@@ -63,8 +63,8 @@ struct GroupGraph {
         hasLongPath(from: first, to: second) || hasLongPath(from: second, to: first)
     }
 
-    /// Searches from both ends. Ends that are very distant, as a layer and its gradient in a deep
-    /// network are, count as connected: the time of a search is bounded.
+    /// Searches from both ends. Very distant ends, such as a layer and its gradient in a deep
+    /// network, count as connected, so that the time of a search is bounded.
     private mutating func hasLongPath(from start: Int, to goal: Int) -> Bool {
         search.begin(from: start, to: goal, groups: groups.count)
         while let group = search.nextForward() {
@@ -83,8 +83,8 @@ struct GroupGraph {
 // MARK: Order
 
 extension GroupGraph {
-    /// The groups, each after those that it needs; of those that could be next, the one of the
-    /// lowest rank. Groups of a cycle are left out.
+    /// The groups in topological order; of those that could be next, the one with the
+    /// lowest rank. Groups in a cycle are omitted.
     func sorted(rank: (Int) -> Int) -> [Int] {
         var waiting = [Int](repeating: 0, count: groups.count)
         var ready = RankedQueue()
@@ -103,12 +103,12 @@ extension GroupGraph {
         return result
     }
 
-    /// The groups that a group needs, perhaps more than once.
+    /// The groups that a group needs, possibly with duplicates.
     func predecessors(of group: Int) -> [Int] {
         predecessors[group].map(root).filter { $0 != group }
     }
 
-    /// Brings the members of all groups into the order of the graph.
+    /// Sorts the members of all groups in the order of the graph.
     mutating func sortMembers() {
         for group in groups.indices { groups[group].members.sort() }
     }
@@ -116,7 +116,7 @@ extension GroupGraph {
 
 /// What a search for a path has reached from either end.
 private struct GroupSearch {
-    /// A search that looked at more edges is given up.
+    /// A search is abandoned after this many edges.
     private static let mostEdges = 4096
 
     private var (start, goal, edges, number) = (0, 0, 0, 0)
@@ -137,7 +137,7 @@ private struct GroupSearch {
     mutating func nextForward() -> Int? { forward.popLast() }
     mutating func nextBackward() -> Int? { backward.popLast() }
 
-    /// - Returns: whether there is a path through a third group, or the search is given up.
+    /// - Returns: whether there is a path through a third group, or the search was abandoned.
     mutating func reachForward(_ group: Int, from last: Int) -> Bool {
         edges += 1
         guard group != last, group != start else { return false }
@@ -150,7 +150,7 @@ private struct GroupSearch {
         return false
     }
 
-    /// - Returns: whether there is a path through a third group, or the search is given up.
+    /// - Returns: whether there is a path through a third group, or the search was abandoned.
     mutating func reachBackward(_ group: Int, from last: Int) -> Bool {
         edges += 1
         guard group != last, group != goal else { return false }

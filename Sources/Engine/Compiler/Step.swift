@@ -19,7 +19,7 @@ struct Step {
 
 /// One transformation of the list of steps: returns steps that compute the same values.
 protocol StepPass {
-    /// What the pass does, in a few words.
+    /// A short description of the pass.
     static var name: String { get }
 
     func run(on steps: [Step], values: ValueTable) -> [Step]

@@ -1,31 +1,31 @@
 import TensorGraph
 
-/// Where the values of a graph's live nodes are held, and who needs them.
+/// Where the values of a graph's live nodes are stored, and which nodes need them.
 struct ValueTable {
     let graph: Graph
     /// Nodes that are read from outside, or become variables.
     let roots: Set<Int>
-    /// The nodes to be computed, in topological order: neither sources nor other names for the
+    /// The nodes to compute, in topological order, without sources and without aliases of the
     /// memory of another node.
     private(set) var computed: [Int] = []
     private(set) var buffers: [Int: Buffer] = [:]
     private(set) var variables: [(name: String, buffer: Buffer)] = []
     private(set) var inputs: [(name: String, buffer: Buffer)] = []
     private(set) var consumers: [Int: Set<Int>] = [:]
-    /// For a node that is another name for the memory of another node, that other node.
+    /// For a node that is an alias of another node's memory, that other node.
     private(set) var aliases: [Int: Int] = [:]
-    /// Nodes whose values depend on loaded variables and constants alone.
+    /// Nodes whose values depend only on loaded variables and constants.
     private(set) var hoisted: Set<Int> = []
     /// Whether a run changes variables.
     private let learns: Bool
     private var storages: [Storage] = []
-    /// What is left of it serves the values of a single run.
+    /// The remaining budget is for the values of a single run.
     private(set) var budget: MemoryBudget
 
     /// - Parameters:
     ///   - roots: nodes whose values must stay in memory.
     ///   - variables: nodes of variables that a run changes.
-    ///   - budget: what they may allocate.
+    ///   - budget: the memory that they may allocate.
     /// - Throws: ``GraphError`` if a value is larger than the budget allows, or all that live from
     ///   run to run are.
     init(
@@ -45,7 +45,7 @@ struct ValueTable {
         return buffer
     }
 
-    /// Whether a node's value is needed by others than the nodes `inside`.
+    /// Whether a node's value is needed outside the nodes `inside`.
     func isNeeded(_ id: Int, outside inside: Set<Int>) -> Bool {
         roots.contains(id) || (consumers[id] ?? []).contains { !inside.contains($0) }
     }
@@ -56,7 +56,7 @@ struct ValueTable {
     }
     /// The storages whose elements are in the memory of others.
     var hostedStorages: [Storage] { storages.filter { $0.host != nil } }
-    /// The storages that need memory of their own.
+    /// The storages that need their own memory.
     var ownedStorages: [Storage] { storages.filter { $0.kind == .owned && $0.host == nil } }
 
     // MARK: Building
@@ -74,7 +74,7 @@ struct ValueTable {
                 shape: node.shape, storage: memory.storage, offset: memory.offset + offset)
             return
         }
-        // What is computed once per load must outlive all runs.
+        // Values computed once per load must outlive all runs.
         let isOwned = !node.inputs.isEmpty && hoisted.contains(id)
         switch node.operation {
         case let constant as Constant:
@@ -117,7 +117,7 @@ struct ValueTable {
             && Layout.isRowMajor(graph.nodes[node.inputs[0]].shape)
     }
 
-    /// Whether a value depends on variables and constants alone, none of which a run changes.
+    /// Whether a value depends only on variables and constants that no run changes.
     private func isLoaded(_ node: Graph.Node) -> Bool {
         switch node.operation {
         case is Constant: true

@@ -1,6 +1,6 @@
 import TensorGraph
 
-/// Lets variables take their new values: in place where possible, by copies at the end elsewhere.
+/// Assigns the new values to variables: in place if possible, otherwise by copies at the end.
 struct VariableUpdates {
     private var steps: [Step]
     private let values: ValueTable
@@ -39,8 +39,8 @@ struct VariableUpdates {
         note(steps.count - 1)
     }
 
-    /// Lets the step that computes a new value write it over the old one, if no later step reads
-    /// the old one and the step itself reads it element by element.
+    /// Lets the step that computes a new value overwrite the old one, if no later step reads
+    /// the old one and the step itself reads it elementwise.
     private func writesInPlace(_ update: (variable: Int, value: Int)) -> Bool {
         let (source, target) = (values.buffer(update.value), values.buffer(update.variable))
         guard values.aliases[update.value] == nil, let step = writer[update.value],
@@ -55,7 +55,7 @@ struct VariableUpdates {
         return true
     }
 
-    /// Whether all that a step does with the variable before it writes the value is elementwise.
+    /// Whether a step uses the variable only elementwise before it writes the value.
     private func readsElementwise(_ update: (variable: Int, value: Int), in step: Step) -> Bool {
         let graph = values.graph
         let shape = graph.nodes[update.value].shape

@@ -1,7 +1,7 @@
 import CKernels
 import TensorGraph
 
-/// A window over images in the form that the C loops take.
+/// A window over images in the representation of the C loops.
 func convolutionGeometry(
     x: Shape, y: Shape, kernel: Pair, window: Window, groups: Int
 ) -> rt_conv {

@@ -3,7 +3,7 @@ import TensorGraph
 
 /// A way to compute a convolution or the gradient of one.
 enum ConvolutionAlgorithm: String {
-    /// Winograd's form with tiles of 2 × 2, 3 × 3 or 4 × 4 outputs; 3 is for stride 2.
+    /// Winograd's algorithm with tiles of 2 × 2, 3 × 3 or 4 × 4 outputs; 3 is for stride 2.
     case winograd2, winograd3, winograd4
     /// Dot products along the input channels.
     case fewOutputs = "few_outputs"
@@ -13,8 +13,8 @@ enum ConvolutionAlgorithm: String {
     case direct
 }
 
-/// A convolution without groups, or a gradient of one, with all that the choice of an algorithm
-/// depends on.
+/// A convolution without groups, or a gradient of one, with everything that the choice of an
+/// algorithm depends on.
 struct ConvolutionTask {
     enum Kind: String {
         case convolution = "conv2d"
@@ -59,7 +59,7 @@ struct ConvolutionTask {
 
     func tiling(_ tile: Int) -> WinogradTiling? { WinogradTiling(self, tile: tile) }
 
-    /// The algorithms but Winograd's, the one expected to be faster first.
+    /// The algorithms except Winograd's, the one expected to be faster first.
     var directAlgorithms: [ConvolutionAlgorithm] {
         if kind == .weightGradient { return [.direct] }
         var result: [ConvolutionAlgorithm] = []
@@ -73,14 +73,14 @@ struct ConvolutionTask {
     /// Weights per kernel element that make the gradient's transforms worthwhile.
     private static let manyWeights = 64 * 64
 
-    /// The tiles of Winograd's form. Those of 4 × 4 outputs have errors in bfloat16 of 1 % of the
-    /// result and more.
+    /// The tiles of Winograd's algorithm. Tiles of 4 × 4 outputs have errors of 1 % of the
+    /// result and more in bfloat16.
     private func tilings(_ formats: OperandFormats) -> [WinogradTiling] {
         let sides = formats.products == RT_BFLOAT16 ? [3, 2] : [4, 3, 2]
         return sides.compactMap { tiling($0) }
     }
 
-    /// The tile of Winograd's form that is expected to be the fastest of all algorithms; nil if
+    /// The tile of Winograd's algorithm, if that is expected to be the fastest; nil if
     /// another algorithm is.
     private func expectedTile(_ formats: OperandFormats) -> Int? {
         let isLarge = output[0] * output[1] >= Self.manyWeights
@@ -106,7 +106,7 @@ struct ConvolutionTask {
 }
 
 extension OperandFormats {
-    /// What tells the keys of tasks in different formats apart.
+    /// Distinguishes the keys of tasks in different formats.
     fileprivate var suffix: String {
         guard stored.isHalf else { return "" }
         let name = stored == RT_FLOAT16 ? "float16" : "bfloat16"

@@ -39,7 +39,7 @@ struct DepthwiseConvolution: EpilogueOperation {
     let shape: Shape
     let isTransposed: Bool
 
-    /// - Returns: nil if `operation` is no depthwise convolution.
+    /// - Returns: nil if `operation` is not a depthwise convolution.
     init?(_ operation: any Operation, _ inputs: [Shape]) {
         guard inputs.count == 2, let output = try? operation.outputShape(for: inputs) else {
             return nil
@@ -70,8 +70,8 @@ struct DepthwiseConvolution: EpilogueOperation {
     /// Whether inputs are scattered to outputs.
     fileprivate var scatters: Bool { isTransposed && !isRotated }
 
-    /// Of the convolution that is computed, or, if inputs are scattered, of that whose transpose
-    /// this is: its input is our output.
+    /// The geometry of the convolution that is computed or, if inputs are scattered, of the one
+    /// whose transpose this is: its input is our output.
     fileprivate func geometry(x: Shape) -> rt_conv {
         convolutionGeometry(
             x: scatters ? shape : x, y: scatters ? x : shape, kernel: kernel,
@@ -114,7 +114,7 @@ private final class DepthwiseKernel: RowKernel {
     override func run(phase: Int, part: Part, _ workspace: UnsafeMutablePointer<Float>) {
         let addresses = Addresses(x: UnsafePointer(x.pointer), y: output.pointer)
         let own = part.range(rowCount)
-        // A few rows at a time, so that the epilogue finds them in the cache.
+        // A few rows at a time, so that they are in the cache for the epilogue.
         let step = max(Self.nearFloats / rowFloats, 1)
         for row in stride(from: own.lowerBound, to: own.upperBound, by: step) {
             let end = min(row + step, own.upperBound)

@@ -1,11 +1,11 @@
 import CKernels
 
-/// Rounds a convolution's whole input to 16 bits: all threads look for its largest value first, by
-/// which it is scaled.
+/// Rounds a convolution's whole input to 16 bits: first all threads look for its largest value,
+/// which determines its scale.
 struct HalfInputs {
     let x: Buffer
     let format: rt_format
-    /// The largest value is below 2^this once it is scaled.
+    /// After scaling, the largest value is below 2^this.
     let exponent: Int
     let memory: UnsafeMutablePointer<Float>
 
@@ -15,7 +15,7 @@ struct HalfInputs {
     /// Floats of the threads' largest values.
     static func largestCount(threads: Int) -> Int { threads * step }
 
-    /// Whether ``findLargest(_:)`` has to be called by all threads first.
+    /// Whether all threads must first call ``findLargest(_:)``.
     static func needsLargest(_ format: rt_format) -> Bool { format == RT_FLOAT16 }
 
     func findLargest(_ part: Part) {

@@ -1,6 +1,6 @@
 import CKernels
 
-/// A panel of 16-bit weights: what its products are multiplied with, then pairs of rows.
+/// A panel of 16-bit weights: the factor for its products, then pairs of rows.
 struct HalfPanel {
     let memory: UnsafeMutablePointer<Float>
 
@@ -17,7 +17,8 @@ struct HalfPanel {
         (memory + Self.header).halves
     }
 
-    /// Rounds runs of `rows` rows, which begin `step` floats apart; `halfStep` values apart here.
+    /// Rounds runs of `rows` rows, which begin `step` floats apart, and `halfStep` values apart
+    /// here.
     func fill(
         from source: UnsafePointer<Float>, runs: Int, rows: Int, step: Int, halfStep: Int,
         _ format: rt_format

@@ -2,9 +2,9 @@ import CKernels
 
 /// The formats of a convolution's operands.
 struct OperandFormats: Hashable {
-    /// That of the weights in memory.
+    /// The format of the weights in memory.
     let stored: rt_format
-    /// That of the products.
+    /// The format of the products.
     let products: rt_format
 
     static let float32 = OperandFormats(stored: RT_FLOAT32, products: RT_FLOAT32)
@@ -25,7 +25,7 @@ struct OperandFormats: Hashable {
         products = multiplies ? stored : RT_FLOAT32
     }
 
-    /// These, or float32 where the rows of the weights do not come in pairs.
+    /// These, or float32 if the number of weight rows is odd.
     func fitting(depth: Int) -> OperandFormats { depth.isMultiple(of: 2) ? self : .float32 }
 }
 
@@ -35,9 +35,9 @@ extension rt_format: @retroactive Hashable {
     /// Bytes of an element.
     var size: Int { isHalf ? MemoryLayout<rt_half>.size : MemoryLayout<Float>.size }
 
-    /// What values up to `largest` are multiplied with to lie below 2^`exponent`: a power of two,
-    /// so that rounding does not depend on it. Sums of 128 products of values below 16 are numbers
-    /// of float16; bfloat16 has the range of float32.
+    /// The factor that brings values up to `largest` below 2^`exponent`: a power of two,
+    /// so that rounding does not depend on it. Sums of 128 products of values below 16 fit
+    /// float16; bfloat16 has the range of float32.
     func scale(of largest: Float, below exponent: Int) -> Float {
         guard self == RT_FLOAT16, largest > 0, largest.isFinite else { return 1 }
         return Float(

@@ -1,7 +1,7 @@
 import CKernels
 import TensorGraph
 
-/// Weights laid out for ``PanelConvolution`` and, where they are large, ``WinogradConvolution``:
+/// Weights laid out for ``PanelConvolution`` and, if they are large, ``WinogradConvolution``:
 /// panels of [taps, inputs, RT_PANEL], or a ``HalfPanel`` each.
 struct PanelWeights: KernelOperation {
     static let name = "panel_weights"
@@ -60,18 +60,18 @@ let panelWidth = Int(RT_PANEL)
 
 /// A convolution without groups, or a transposed one, as a sum of matrix products, one for each
 /// kernel element, directly on the image: no patches are copied. Inputs: x, weights and, with
-/// `upsample`, an image that is enlarged and added.
+/// `upsample`, an image that is upsampled and added.
 struct PanelConvolution: EpilogueOperation {
     static let name = "conv2d_panels"
     let window: Window
     let kernel: Pair
     let shape: Shape
     let weights: PanelWeights
-    /// Whether the weights are laid out in panels already.
+    /// Whether the weights are already laid out in panels.
     let isPacked: Bool
     /// The format of the products' operands; if not float32, that of the weights.
     var products = RT_FLOAT32
-    /// How what is added is enlarged. The convolution is a pointwise one then, and its channels are
+    /// How the added image is upsampled. The convolution is then pointwise, and its channels are
     /// a multiple of RT_HALF.
     var upsample: UpsampleBilinear?
 
@@ -92,14 +92,14 @@ private final class PanelConvolutionKernel: RowKernel {
         case pack, largest, round, start, rows, panels, epilogue
     }
 
-    /// What products read: at a pointwise convolution, the first element of the range at hand; else
-    /// the input as a whole.
+    /// The operand of products: for a pointwise convolution, the first element of the current
+    /// range; otherwise the whole input.
     private struct Source {
         let x: UnsafeRawPointer
         var unscale: Float = 1
     }
 
-    /// What a thread works with.
+    /// The state of a thread.
     private struct Scratch {
         let rest, line, unpacked, rounded: UnsafeMutablePointer<Float>
     }
@@ -111,13 +111,13 @@ private final class PanelConvolutionKernel: RowKernel {
     private static let nearFloats = 1 << 16
 
     private let weight: Buffer
-    /// What the products are added to.
+    /// The target of the products.
     private let start: BilinearRows?
     private let operation: PanelConvolution
     private let inputs, outputs, taps: Int
     /// Whether the kernel is 1×1 at every pixel, so that the batch is one long row.
     private let isPointwise: Bool
-    /// Pixels, or rows of pixels: what the threads share.
+    /// Pixels or rows of pixels: the units that the threads share.
     private let units, unitPixels: Int
     /// Units whose inputs and outputs stay in a core's cache.
     private let block: Int
@@ -199,7 +199,7 @@ private final class PanelConvolutionKernel: RowKernel {
         (workspace + packedCount + HalfInputs.largestCount(threads: part.of)).halves
     }
 
-    /// Channels that a product writes at least.
+    /// The smallest number of channels that a product writes.
     private static let halfPanel = Int(RT_HALF)
 
     private var lineCount: Int { start?.lineCount ?? 0 }
@@ -349,7 +349,7 @@ private final class PanelConvolutionKernel: RowKernel {
 
     // MARK: Inputs
 
-    /// The inputs of a block: as they are, or rounded to 16 bits while they are in the cache.
+    /// The inputs of a block: unchanged, or rounded to 16 bits while they are in the cache.
     private func source(
         _ range: Range<Int>, _ x: UnsafePointer<Float>, _ scratch: Scratch
     ) -> Source {

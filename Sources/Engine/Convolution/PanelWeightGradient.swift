@@ -7,7 +7,7 @@ import TensorGraph
 /// Small gradients: each thread sums over some of the rows, and the partial sums are added in
 /// order. Large gradients: each thread computes some of the input channels, and nothing is added.
 final class PanelWeightGradientKernel: Kernel {
-    /// Of larger gradients, in floats, the threads share the channels.
+    /// For gradients with more floats, the threads share the channels.
     private static let largestPartial = 1 << 18
     /// Pixels whose panel of x stays in the cache while it is multiplied by all channels of dy.
     private static let nearPixels = 128
@@ -69,8 +69,8 @@ final class PanelWeightGradientKernel: Kernel {
     }
 }
 
-/// Adds the partial sums of all threads but the first, which are stored one after another, to
-/// `output`, which holds those of the first.
+/// Adds the partial sums of all threads except the first, which are stored one after another, to
+/// `output`, which has those of the first.
 func addPartials(
     _ partials: UnsafePointer<Float>, to output: Buffer, _ part: Part
 ) {

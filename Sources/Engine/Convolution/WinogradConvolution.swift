@@ -1,8 +1,8 @@
 import CKernels
 import TensorGraph
 
-/// A convolution or a transposed one in Winograd's form (Lavin and Gray, "Fast Algorithms for
-/// Convolutional Neural Networks", 2016). Inputs: x, and weights in the form `weights`.
+/// A convolution or a transposed one by Winograd's algorithm (Lavin and Gray, "Fast Algorithms for
+/// Convolutional Neural Networks", 2016). Inputs: x, and weights in the representation `weights`.
 struct WinogradConvolution: EpilogueOperation {
     static let name = "conv2d_winograd"
     let tiling: WinogradTiling
@@ -81,8 +81,8 @@ private final class WinogradConvolutionKernel: FusingKernel {
         return min(max(count / tiles.perGroup, 1), tiles.groups)
     }
 
-    /// Inputs that are multiplied at a time: all if their transformed weights are there, or are
-    /// wanted for several pieces of the tiles.
+    /// Inputs that are multiplied at a time: all if their transformed weights exist, or are
+    /// needed for several pieces of the tiles.
     private var blockInputs: Int {
         let isOnePiece = sharedGroups * tiles.perGroup <= Self.productTiles
         return isOnePiece && form != .transformed
@@ -118,7 +118,7 @@ private final class WinogradConvolutionKernel: FusingKernel {
         return tiles.productCount(Self.productTiles) + transformed + packed + rounded
     }
 
-    /// Floats of what the threads share: largest inputs, and transformed weights or inputs.
+    /// Floats shared by the threads: largest inputs, and transformed weights or inputs.
     private func sharedCount(_ threads: Int) -> Int {
         let largest = largestCount(threads)
         guard sharesTiles(threads) else {
@@ -213,7 +213,7 @@ private final class WinogradConvolutionKernel: FusingKernel {
         return weight.pointer + packed * count
     }
 
-    /// One panel of packed weights in float32, laid out in `scratch` if need be.
+    /// One panel of packed weights in float32, laid out in `scratch` if necessary.
     private func packed(
         _ panel: Int, _ scratch: UnsafeMutablePointer<Float>
     ) -> UnsafePointer<Float> {
@@ -279,7 +279,7 @@ private final class WinogradConvolutionKernel: FusingKernel {
         }
     }
 
-    /// Transformed weights, and what 16-bit products are multiplied with.
+    /// Transformed weights, and the factor for 16-bit products.
     private struct Weights {
         let address: UnsafeRawPointer
         var unscale: Float = 1
@@ -295,7 +295,7 @@ private final class WinogradConvolutionKernel: FusingKernel {
         return Weights(address: half.values, unscale: half.unscale / scale)
     }
 
-    /// What is in a thread's scratch: a block of transformed weights, then their panel, packed.
+    /// The contents of a thread's scratch: a block of transformed weights, then their packed panel.
     private struct PresentWeights {
         var panel = -1
         var block = 0..<0
@@ -303,7 +303,7 @@ private final class WinogradConvolutionKernel: FusingKernel {
         var unscale: Float = 1
     }
 
-    /// Transforms a block of weights, unless they are there.
+    /// Transforms a block of weights, unless it exists.
     private func weights(
         _ panel: Int, _ block: Range<Int>, _ scratch: UnsafeMutablePointer<Float>,
         _ present: inout PresentWeights, _ scale: Float
@@ -332,14 +332,14 @@ private final class WinogradConvolutionKernel: FusingKernel {
         return Weights(address: scratch, unscale: present.unscale / scale)
     }
 
-    /// Lays out a panel in scratch, and rounds it behind that.
+    /// Lays out a panel in scratch, and rounds it after that.
     private func round(_ panel: Int, _ scratch: UnsafeMutablePointer<Float>) {
         HalfPanel(memory: scratch + tiling.packedCount).fill(
             from: packed(panel, scratch), runs: 1, rows: tiling.packedRows, step: 0, halfStep: 0,
             format)
     }
 
-    /// Adds the products of a range of inputs to those of the inputs before.
+    /// Adds the products of a range of inputs to those of the previous inputs.
     ///
     /// - Parameter inputs: the transformed inputs of the first of `count` tiles.
     private func multiply(

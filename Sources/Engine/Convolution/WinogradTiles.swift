@@ -1,8 +1,8 @@
 import CKernels
 import TensorGraph
 
-/// The tiles of a convolution in Winograd's form and the layout of what is computed from them:
-/// what the convolution and its weight gradient share.
+/// The tiles of a convolution by Winograd's algorithm, and the layout of the values computed from
+/// them, shared by the convolution and its weight gradient.
 struct WinogradTiles {
     let geometry: rt_winograd
     /// Groups of tiles, over the whole batch.
@@ -48,7 +48,7 @@ struct WinogradTiles {
     /// - Parameters:
     ///   - target: where the first tile is written.
     ///   - step: elements from one position to the next.
-    ///   - scale: what 16-bit values are multiplied with.
+    ///   - scale: the factor for 16-bit values.
     func transformInputs(
         _ x: Buffer, _ group: Int, _ range: Range<Int>, into target: UnsafeMutableRawPointer,
         _ step: Int, scale: Float

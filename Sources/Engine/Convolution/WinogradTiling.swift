@@ -1,7 +1,7 @@
 import CKernels
 import TensorGraph
 
-/// How a convolution in Winograd's form is divided into tiles, and the sizes that follow.
+/// How a convolution by Winograd's algorithm is divided into tiles, and the resulting sizes.
 struct WinogradTiling: Hashable {
     /// The side of a tile in outputs: 2 or 4 for a 3×3 kernel of stride 1, 3 for a 4×4 kernel of
     /// stride 2.
@@ -61,7 +61,7 @@ struct WinogradTiling: Hashable {
         return 1.3 * Double(tiles * positions * phases(inStep)) / Double(output[2] * output[3])
     }
 
-    /// The same without Winograd's form.
+    /// The same without Winograd's algorithm.
     var directCost: Double { Double(kernel * kernel) / Double(phases(outStep)) }
 
     /// The multiply-adds of the convolution by its definition.
@@ -104,7 +104,7 @@ struct WinogradTiling: Hashable {
     var positions: Int { side * side }
     var panels: Int { (columns + panelWidth - 1) / panelWidth }
     /// Elements from one position to the next of a panel's transformed weights for `depth` inputs:
-    /// a cache line more than they take, so that positions do not fall on one cache set.
+    /// a cache line more than their size, so that positions do not map to the same cache set.
     func weightStride(_ depth: Int, _ format: rt_format) -> Int {
         depth * panelWidth + 64 / format.size
     }

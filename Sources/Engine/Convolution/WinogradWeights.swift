@@ -30,14 +30,14 @@ struct WinogradWeights: KernelOperation {
 }
 
 extension WinogradTiling {
-    /// The form in which a convolution takes its weights.
+    /// The representation in which a convolution takes its weights.
     enum WeightForm {
-        /// As they are, packed and transformed in each run.
+        /// Unchanged, packed and transformed in each run.
         case plain
-        /// By ``PanelWeights``, transformed in each run: that takes no longer than reading
+        /// Packed by ``PanelWeights``, transformed in each run: that takes no longer than reading
         /// transformed weights, which are up to 16 times as large, from memory.
         case packed
-        /// By ``WinogradWeights``.
+        /// Transformed by ``WinogradWeights``.
         case transformed
     }
 
@@ -79,7 +79,7 @@ extension WinogradTiling {
 
     /// Transforms one panel of 16-bit weights for a range of inputs.
     ///
-    /// - Returns: what products with these are multiplied with.
+    /// - Returns: the factor for products with these weights.
     func transform(
         _ packed: HalfPanel, _ panel: Int, _ inputs: Range<Int>,
         into target: UnsafeMutablePointer<rt_half>, _ format: rt_format

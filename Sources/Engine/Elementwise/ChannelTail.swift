@@ -2,13 +2,13 @@ import CKernels
 import TensorGraph
 
 /// Elementwise work of the form (y·scale + bias)·factor, limited to a range, with one scale and one
-/// bias per channel: what kernels can apply to their results as they store them.
+/// bias per channel, which kernels can apply to their results while storing them.
 struct ChannelTail {
     private var scale, bias, factor: Buffer?
     private var low = -Float.infinity
     private var high = Float.infinity
 
-    /// The tail with the addresses of its operands, which are bound already.
+    /// The tail with the addresses of its operands, which are already bound.
     var bound: Bound {
         Bound(
             scale: scale?.pointer, bias: bias?.pointer, factor: factor?.pointer, low: low,
@@ -17,7 +17,7 @@ struct ChannelTail {
 }
 
 extension ChannelTail {
-    /// The addresses of a tail's operands: all that a run reads.
+    /// The addresses of a tail's operands: everything that a run reads.
     struct Bound {
         fileprivate let scale, bias, factor: UnsafeMutablePointer<Float>?
         fileprivate let low, high: Float
@@ -52,7 +52,7 @@ extension ChannelTail.Bound {
 }
 
 extension ElementwiseProgram {
-    /// This program as a tail of the value in slot 0, written over it; nil if it has another form.
+    /// This program as a tail that overwrites the value in slot 0; nil if it has another form.
     var channelTail: ChannelTail? {
         guard case .direct(let head) = slots[0].source,
             case .direct(let result)? = instructions.last.map({ slots[$0.target].source }),
@@ -88,9 +88,9 @@ extension ChannelTail {
         case scalar(Buffer)
     }
 
-    /// Adds one more loop; false if the form has no room for it.
+    /// Adds one more loop; returns false if the form has no place for it.
     ///
-    /// - Parameter operand: what the value is combined with; nil for a function of the value alone.
+    /// - Parameter operand: the other operand; nil for a function of only the value.
     fileprivate mutating func append(_ role: ElementwiseLoop.Role, _ operand: Operand?) -> Bool {
         guard low == -.infinity && high == .infinity else { return false }
         switch (role, operand) {

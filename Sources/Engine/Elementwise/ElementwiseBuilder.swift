@@ -1,7 +1,7 @@
 import CKernels
 import TensorGraph
 
-/// Assembles elementwise nodes of one shape to an ``ElementwiseProgram``.
+/// Assembles elementwise nodes of one shape into an ``ElementwiseProgram``.
 struct ElementwiseBuilder {
     private let count: Int
     private var slots: [ElementwiseSlot] = []
@@ -24,7 +24,7 @@ struct ElementwiseBuilder {
     ///
     /// - Parameters:
     ///   - inputs: the nodes that it reads, with their buffers.
-    ///   - target: where its value is needed in memory; nil for an intermediate result.
+    ///   - target: the buffer for its value; nil for an intermediate result.
     mutating func append(
         _ operation: any Operation, _ id: Int, shape: Shape,
         inputs: [(node: Int, buffer: Buffer)], target: Buffer?

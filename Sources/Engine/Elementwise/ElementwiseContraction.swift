@@ -1,13 +1,13 @@
 import CKernels
 
-/// Contracts a product and the sum that it goes into to one instruction, and that one and a ReLU:
+/// Contracts a product and the sum that uses it to one instruction, and that one with a ReLU, for
 /// fewer passes over the block.
 struct ElementwiseContraction {
     private let slots: [ElementwiseSlot]
     /// How many instructions read each slot.
     private var uses: [Int]
     private(set) var result: [ElementwiseInstruction] = []
-    /// What the instructions of ``result`` are, beside ``ElementwiseLoop/role``.
+    /// The kinds of the instructions of ``result``, in addition to ``ElementwiseLoop/role``.
     private var isMultiplyAdd: [Bool] = []
 
     init(_ instructions: [ElementwiseInstruction], _ slots: [ElementwiseSlot]) {
@@ -42,7 +42,7 @@ struct ElementwiseContraction {
     }
 
     /// The instruction that computes an operand, if it can be moved to the end: nothing else needs
-    /// its result, and no result that is written to memory, perhaps over an operand, comes between.
+    /// its result, and no result that may overwrite an operand in memory comes in between.
     private func producer(of operand: Int, where matches: (Int) -> Bool) -> Int? {
         guard uses[operand] == 1, slots[operand].isTemporary,
             let index = result.lastIndex(where: { $0.target == operand }), matches(index),

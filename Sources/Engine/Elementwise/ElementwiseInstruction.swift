@@ -1,9 +1,9 @@
 import CKernels
 
-/// One loop of an ``ElementwiseProgram`` and the slots that it works on.
+/// One loop of an ``ElementwiseProgram`` and the slots that it uses.
 struct ElementwiseInstruction {
     let loop: ElementwiseLoop
-    /// Slots of the program. Operands that the loop does not have repeat the one before.
+    /// Slots of the program. Operands that the loop does not have repeat the previous one.
     let target: Int
     let first: Int
     let second: Int
@@ -18,7 +18,7 @@ struct ElementwiseInstruction {
     var operands: [Int] { [first, second, third] }
 }
 
-/// A slot of an ``ElementwiseProgram``: where an operand or a result is held.
+/// A slot of an ``ElementwiseProgram``: where an operand or a result is stored.
 struct ElementwiseSlot {
     enum Source {
         /// Element i of the block's range is element i of the buffer.
@@ -46,7 +46,7 @@ struct ElementwiseSlot {
     }
 }
 
-/// An instruction in the form that the inner loop over blocks reads: no reference is counted there.
+/// An instruction in the representation of the inner loop over blocks, without reference counting.
 struct BoundInstruction {
     private let function: rt_map?
     private let p, q: Float

@@ -23,7 +23,7 @@ final class ElementwiseKernel: Kernel, ObservableKernel, BatchableKernel, InPlac
         for program in programs { program.bind(threads: threads, scratch: workspace) }
     }
 
-    /// A range must hold both whole pixels and whole repetitions of the program's vectors.
+    /// A range must consist of whole pixels and whole repetitions of the program's vectors.
     func canBeObserved(channels: Int) -> Bool {
         programs.count == 1
             && max(channels, programs[0].unit).isMultiple(of: min(channels, programs[0].unit))

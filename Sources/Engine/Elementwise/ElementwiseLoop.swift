@@ -12,7 +12,7 @@ protocol ElementwiseOperation: Operation {
 
 /// How one elementwise operation computes a block of elements.
 struct ElementwiseLoop {
-    /// What the fusing of several loops may make use of.
+    /// Properties that can be used when fusing several loops.
     enum Role: Equatable {
         case sum
         case product

@@ -4,7 +4,7 @@ import TensorGraph
 /// Several elementwise operations of one shape, computed together block by block, so that
 /// intermediate results stay in the cache.
 final class ElementwiseProgram {
-    /// Floats that the blocks of all slots may take together: half of a first-level cache.
+    /// Floats for the blocks of all slots together: half of a first-level cache.
     private static let nearFloats = 6144
     /// The fewest and the most elements of a block.
     private static let blockBounds = 256...1024
@@ -13,11 +13,11 @@ final class ElementwiseProgram {
 
     let count: Int
     let slots: [ElementwiseSlot]
-    /// One for each operation. The bound ones are fewer where some were contracted.
+    /// One per operation. There are fewer bound ones if some were contracted.
     let instructions: [ElementwiseInstruction]
     private let contracted: [ElementwiseInstruction]
     private let registers: Int
-    /// Blocks, and the ranges that a run may be given, are multiples of this.
+    /// Blocks, and the ranges of a run, are multiples of this.
     let unit: Int
     private let block: Int
 
@@ -35,7 +35,7 @@ final class ElementwiseProgram {
 
     private var positions: UnsafeMutableBufferPointer<Position>
     private let code: UnsafeMutableBufferPointer<BoundInstruction>
-    /// Where the direct slots begin: what blocks are prefetched from.
+    /// Where the direct slots begin, for prefetching blocks.
     private var streams: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
     private var patterns: [Load] = []
     private var gathers: [Load] = []
@@ -143,9 +143,9 @@ extension ElementwiseProgram {
         rt_gather(own[load.slot].base, load.source, &view, start, length)
     }
 
-    /// Runs all instructions on a block, and prefetches the `next` elements after it meanwhile, a
-    /// stream or a few with each instruction: all at once would fill the queue of the cache, and
-    /// nothing would be computed until they are there.
+    /// Runs all instructions on a block, and prefetches the `next` elements after it at the same
+    /// time, one or a few streams with each instruction: all at once would fill the queue of the
+    /// cache, and stall the computation until they arrive.
     @inline(__always)
     private func runBlock(
         _ own: UnsafeMutablePointer<Position>, _ start: Int, _ length: Int, next: Int

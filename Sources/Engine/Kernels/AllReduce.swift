@@ -18,7 +18,7 @@ private final class AllReduceStartKernel: Kernel, MessagingKernel {
 
     var message: String { "\(name) \(operation.channel) of \(output.count)" }
 
-    /// What rounding loses of each element, if it does.
+    /// The rounding error of each element, if values are rounded.
     private var losses: UnsafeMutablePointer<Float>? {
         operation.compresses ? output.pointer + layout.count : nil
     }
@@ -39,7 +39,7 @@ private final class AllReduceStartKernel: Kernel, MessagingKernel {
         }
     }
 
-    /// Fills a stretch of a bucket; zeros between the tensors.
+    /// Fills a part of a bucket, with zeros between the tensors.
     private func pack(
         _ tensors: [Buffer], _ range: Range<Int>, to bucket: UnsafeMutablePointer<Float>
     ) {
@@ -60,7 +60,7 @@ private class WaitingKernel: Kernel, FallibleKernel, MessagingKernel {
     private(set) var failure: GraphError?
     let message: String
 
-    /// - Parameter message: what it waits for.
+    /// - Parameter message: a description of the awaited message.
     init(name: String, message: String) {
         self.message = "\(name) \(message)"
         // No work: it waits on the thread that runs the program.

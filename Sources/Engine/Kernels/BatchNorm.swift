@@ -7,11 +7,11 @@ import TensorGraph
 /// If the kernel that computes the pixels is an ``ObservableKernel``, it passes them on as it
 /// finishes them, and a run only adds the partial sums.
 class ChannelSumsKernel: Kernel, ObservingKernel {
-    /// One thread's sums, [2, channels], over the pixels that it has read. All is behind pointers:
-    /// the threads share the array of these, which none may change.
+    /// One thread's sums, [2, channels], over the pixels that it has read. Everything is behind
+    /// pointers: the threads share the array of these, and must not change it.
     struct Partial {
         let sums: UnsafeMutablePointer<Double>
-        /// What is subtracted from the pixels before they are summed.
+        /// The values subtracted from the pixels before summing.
         let origin: UnsafeMutablePointer<Float>
         let count: UnsafeMutablePointer<Int>
 

@@ -49,7 +49,7 @@ final class SoftmaxKernel: RowKernel {
 }
 
 extension rt_conv {
-    /// As much of a geometry as ``RowKernel`` needs for a function of single pixels.
+    /// The geometry that ``RowKernel`` needs for a function of single pixels.
     fileprivate static var pixelByPixel: rt_conv {
         var geometry = rt_conv()
         (geometry.kernel_height, geometry.kernel_width) = (1, 1)

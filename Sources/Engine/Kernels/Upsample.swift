@@ -1,7 +1,7 @@
 import CKernels
 import TensorGraph
 
-/// Interpolates a few rows at a time, so that the epilogue finds them in the cache.
+/// Interpolates a few rows at a time, so that they are in the cache for the epilogue.
 private final class UpsampleKernel: FusingKernel {
     private let output: Buffer
     private let rows: BilinearRows

@@ -6,7 +6,7 @@ final class Storage {
     enum Kind {
         /// Placed in the program's arena by the memory plan.
         case arena
-        /// Allocated for itself: variables and constants, which live from run to run.
+        /// Separately allocated: variables and constants, which live from run to run.
         case owned
     }
 
@@ -16,14 +16,14 @@ final class Storage {
     fileprivate(set) var pointer: UnsafeMutablePointer<Float>!
     /// The first and the last step that use the storage.
     var lifetime: ClosedRange<Int>?
-    /// The storage that holds the elements instead, where a step writes over another value.
+    /// The storage that has the elements instead, if a step overwrites another value.
     var host: Storage?
 
     init(kind: Kind, count: Int) {
         (self.kind, self.count) = (kind, count)
     }
 
-    /// Allocates memory of its own, filled with zeros, unless it has some.
+    /// Allocates its own memory, filled with zeros, unless it has some.
     ///
     /// - Returns: whether the system has memory for it.
     func allocate() -> Bool {
@@ -31,7 +31,7 @@ final class Storage {
         return pointer != nil
     }
 
-    /// Leaves memory of its own to be placed in the arena for a time.
+    /// Gives up its own memory, to be temporarily placed in the arena.
     func place(during lifetime: ClosedRange<Int>) {
         precondition(pointer == nil, "a storage that has memory stays where it is")
         (kind, self.lifetime) = (.arena, lifetime)
@@ -41,14 +41,14 @@ final class Storage {
         if kind == .owned, host == nil, pointer != nil { FloatMemory.free(pointer, count) }
     }
 
-    /// The storage that holds the elements.
+    /// The storage that has the elements.
     var root: Storage { host?.root ?? self }
 
     func bind(to pointer: UnsafeMutablePointer<Float>) {
         self.pointer = pointer
     }
 
-    /// Takes the address of the storage that holds the elements, which is bound already.
+    /// Takes the address of the storage that has the elements, which is already bound.
     func bindToHost() { pointer = root.pointer }
 
     func use(at step: Int) {
@@ -61,12 +61,12 @@ final class Storage {
 struct Buffer {
     let shape: Shape
     let storage: Storage
-    /// The first element's place in the storage.
+    /// The first element's offset in the storage.
     var offset = 0
 
     var count: Int { shape.count }
-    /// Kernels read this in each run, on all threads: it must not touch a reference count, which
-    /// the threads would take from each other.
+    /// Kernels read this in each run, on all threads: it must not touch a reference count, for
+    /// which the threads would compete.
     var pointer: UnsafeMutablePointer<Float> { storage.pointer + offset }
 }
 

@@ -3,7 +3,7 @@ import Glibc
 /// Memory from the system, filled with zeros.
 enum FloatMemory {
     /// Larger blocks are mapped from the system: zeroed when first touched, near the thread that
-    /// touches them, and in huge pages where there are any.
+    /// touches them, and in huge pages if available.
     private static let largeBytes = 4 << 20
     /// Cache lines are not shared.
     private static let alignment = 64
@@ -15,7 +15,7 @@ enum FloatMemory {
         return memory?.bindMemory(to: Float.self, capacity: count)
     }
 
-    /// Gives back what ``allocate(_:)`` returned for this count.
+    /// Frees memory that ``allocate(_:)`` returned for this count.
     static func free(_ memory: UnsafeMutablePointer<Float>, _ count: Int) {
         let bytes = bytes(count)
         if bytes < largeBytes { Glibc.free(memory) } else { munmap(memory, bytes) }

@@ -1,6 +1,6 @@
 import TensorGraph
 
-/// How the engine lays out values in memory: rank 4 channels-last (NHWC), all else row-major.
+/// How the engine lays out values in memory: rank 4 channels-last (NHWC), all others row-major.
 ///
 /// Logical shapes stay NCHW; the physical order is not visible outside this target.
 enum Layout {

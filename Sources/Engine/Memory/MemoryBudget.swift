@@ -1,6 +1,6 @@
 import TensorGraph
 
-/// What a program may still allocate.
+/// The memory that a program may still allocate.
 struct MemoryBudget {
     private let limit: Int
     /// The bytes of values that live from run to run.
@@ -10,14 +10,14 @@ struct MemoryBudget {
 
     /// Counts the elements of a value that lives from run to run.
     ///
-    /// - Returns: what it needs and how much there may be, if that is too much; nil otherwise.
+    /// - Returns: the needed and the available memory if it is too much; otherwise nil.
     mutating func take(_ count: Int) -> String? {
         if let excess = excess(count) { return excess }
         taken += count * MemoryLayout<Float>.size
         return nil
     }
 
-    /// What elements beside those need, and how much there may be, if that is too much.
+    /// The memory that more elements need, and what is available, if it is too much.
     ///
     /// - Parameter count: at most `Shape.maximumCount`, or the sum of a few such.
     func excess(_ count: Int) -> String? {

@@ -1,8 +1,8 @@
-/// Offsets of storages in one arena, such that storages whose lifetimes overlap do not.
+/// Offsets of storages in one arena, so that storages with overlapping lifetimes do not overlap.
 struct MemoryPlan {
     /// Offsets are multiples of a cache line, in floats.
     private static let alignment = 16
-    /// How many storages are placed exactly: each is compared with all that were placed before.
+    /// The number of storages that are placed exactly: each is compared with all placed before.
     private static let exactlyPlaced = 4096
 
     /// Floats that the arena needs.
@@ -17,7 +17,7 @@ struct MemoryPlan {
     }
 
     /// Places the largest storages first, each at the lowest offset that is free during its
-    /// lifetime. Of very many, the small rest is placed behind those, in linear time.
+    /// lifetime. If there are very many, the small rest is placed after those, in linear time.
     init(_ storages: [Storage]) {
         let sorted = storages.filter { $0.lifetime != nil }
             .sorted { ($0.count, $1.firstUse) > ($1.count, $0.firstUse) }
@@ -40,8 +40,8 @@ struct MemoryPlan {
         count = max(count, offset + size)
     }
 
-    /// Goes through the storages by first use; one whose lifetime is over leaves its memory to the
-    /// next of its size.
+    /// Goes through the storages by first use; when the lifetime of one ends, its memory goes to
+    /// the next of its size.
     private mutating func placeBySize(_ storages: [Storage]) {
         var free: [Int: [Int]] = [:]
         var ending = Dictionary(grouping: storages.indices) { storages[$0].lastUse }

@@ -8,7 +8,7 @@ struct ConvolutionChoice: GraphPass {
     private let winograd: CompileOptions.Winograd
     /// Those of convolutions; weights that change from run to run are not kept in 16 bits.
     private let formats: OperandFormats
-    /// What was measured on this machine.
+    /// The choices measured on this machine.
     private let measured: KernelChoices
     private let threads: Int
     /// Whether a run changes variables, so that weights cannot be laid out beforehand.
@@ -122,8 +122,8 @@ struct ConvolutionChoice: GraphPass {
     }
 }
 
-/// The values of a graph that depend on constants and loaded variables alone: they are computed
-/// once per load. Each node is looked at once.
+/// The values of a graph that depend only on constants and loaded variables: they are computed
+/// once per load. Each node is examined once.
 final class LoadedValues {
     private let learns: Bool
     private var known: [Bool] = []

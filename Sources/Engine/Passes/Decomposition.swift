@@ -1,6 +1,6 @@
 import TensorGraph
 
-/// Expresses each operation that has no kernel by operations that have one.
+/// Expresses each operation that has no kernel by operations that have kernels.
 struct Decomposition: GraphPass {
     static let name = "decompose operations"
 

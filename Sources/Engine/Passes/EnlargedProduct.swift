@@ -1,21 +1,22 @@
 import CKernels
 import TensorGraph
 
-/// A pointwise convolution of several images side by side, of which one was enlarged.
+/// A pointwise convolution of several concatenated images, one of which was upsampled.
 ///
-/// Interpolation and a pointwise convolution may be exchanged, since both are linear and one mixes
-/// pixels, the other channels. The product of the small image has fewer pixels; it is enlarged
-/// while it is added to that of the others, and the images need not be written side by side.
+/// Interpolation and a pointwise convolution may be exchanged, because both are linear and one
+/// mixes pixels, the other channels. The product of the small image has fewer pixels; it is
+/// upsampled while it is added to that of the others, and the images need not be concatenated in
+/// memory.
 struct EnlargedProduct {
     private let task: ConvolutionTask
     private let weight: Tensor
     private let upsample: UpsampleBilinear
     private let small: Tensor
-    /// The channels of the enlarged image, of all.
+    /// The channels of the upsampled image among all channels.
     private let channels: Range<Int>
     private let others: [(image: Tensor, channels: Range<Int>)]
 
-    /// - Returns: nil if there is no such image, or if nothing would be gained.
+    /// - Returns: nil if there is no such image, or nothing to gain.
     init?(_ task: ConvolutionTask, _ inputs: [Tensor]) {
         guard task.kind == .convolution, task.kernel == Pair(1), task.window.stride == 1,
             task.window.padding == Padding(0), task.output[1].isMultiple(of: Int(RT_HALF)),
@@ -50,7 +51,7 @@ struct EnlargedProduct {
         }
     }
 
-    /// - Parameter formats: gives the operands' formats for a number of input channels.
+    /// - Parameter formats: returns the operands' formats for a number of input channels.
     func applied(to graph: Graph, formats: (_ depth: Int) -> OperandFormats) -> Tensor {
         func product(_ x: Tensor, _ weight: Tensor, adding start: Tensor?) -> Tensor {
             let (size, formats) = (x.shape, formats(x.shape[1]))

@@ -5,22 +5,22 @@ import TensorGraph
 ///
 /// ``PassPipeline`` lists the passes in order.
 protocol GraphPass {
-    /// What the pass does, in a few words.
+    /// A short description of the pass.
     static var name: String { get }
 
     func run(on input: GraphPassInput) -> GraphPassResult
 }
 
-/// What a pass gets.
+/// The input of a pass.
 struct GraphPassInput {
     let graph: Graph
-    /// The nodes whose values the program has to compute.
+    /// The nodes whose values the program must compute.
     let roots: [Int]
     /// The first node of the backward pass; nil if the graph has none.
     let backwardStart: Int?
 }
 
-/// What a pass returns.
+/// The result of a pass.
 struct GraphPassResult {
     let graph: Graph
     /// For each node that the roots need, the node of ``graph`` that computes the same value.
@@ -29,7 +29,7 @@ struct GraphPassResult {
     let backwardStart: Int?
 }
 
-/// Where the nodes of one graph are found in another.
+/// Maps the nodes of one graph to those of another.
 struct NodeMap {
     private let ids: [Int: Int]
 

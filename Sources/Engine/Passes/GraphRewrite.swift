@@ -1,10 +1,10 @@
 import TensorGraph
 
-/// Copies what a graph's roots need to a new graph, replacing each operation by what a rule makes
-/// of it.
+/// Copies the nodes that a graph's roots need to a new graph, replacing each operation by the
+/// result of a rule.
 struct GraphRewrite {
     private let graph: Graph
-    /// For each node that was copied, its value in the copy.
+    /// For each copied node, its value in the copy.
     private var values: [Int: Tensor] = [:]
     private var backwardStart: Int?
 

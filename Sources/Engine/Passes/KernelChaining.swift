@@ -1,9 +1,9 @@
 import TensorGraph
 
-/// Joins kernels that follow each other, convolutions and softmax, into one step each, if every
-/// result but the last is needed by the next kernel alone. Large results are passed on by rows.
-/// Smaller ones stay in the caches anyway, but the next thread finds them in another one's cache:
-/// they are passed on by channels, where the next kernel does not mix those.
+/// Joins consecutive kernels, convolutions and softmax, into one step, if every result except
+/// the last is needed only by the next kernel. Large results are passed on by rows.
+/// Smaller ones stay in the caches anyway, but often in the cache of another core:
+/// they are passed on by channels if the next kernel does not mix channels.
 struct KernelChaining: StepPass {
     static let name = "chain kernels"
 
@@ -30,7 +30,7 @@ struct KernelChaining: StepPass {
         return result.compactMap { $0 }
     }
 
-    /// One step that does the work of two; nil if each must be done as a whole.
+    /// One step that does the work of two; nil if each must be completed separately.
     private func chain(_ first: Step, _ second: Step, _ values: ValueTable) -> Step? {
         guard let start = first.kernel as? any ChainableKernel,
             let end = second.kernel as? any ChainableKernel, let last = start.links.last,
@@ -48,8 +48,8 @@ struct KernelChaining: StepPass {
     }
 
     /// - Parameters:
-    ///   - passed: what the first step writes to memory still.
-    ///   - traffic: what is no longer read or written.
+    ///   - passed: the results that the first step still writes to memory.
+    ///   - traffic: the elements that are no longer read or written.
     private func joined(
         _ first: Step, _ second: Step, _ kernel: Kernel, passing passed: [Int], traffic: Int
     ) -> Step {
@@ -61,7 +61,7 @@ struct KernelChaining: StepPass {
             writes: passed + second.writes)
     }
 
-    /// Whether a step's result is what another one's kernel convolves, and nothing else.
+    /// Whether a step's result is only the input of another step's convolution.
     private func feedsOnly(_ first: Step, _ second: Step, _ values: ValueTable) -> Bool {
         guard let value = result(of: first, values), !values.roots.contains(value),
             let consumers = values.consumers[value], consumers.count == 1,

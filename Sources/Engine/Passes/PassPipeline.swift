@@ -4,7 +4,7 @@ import TensorGraph
 struct PassPipeline {
     /// Passes over the graph.
     let graphPasses: [any GraphPass]
-    /// Passes over the steps that the compiler made of the graph.
+    /// Passes over the steps that the compiler created from the graph.
     let stepPasses: [any StepPass] = [KernelChaining(), ElementwiseBatching()]
 
     /// - Parameters:
@@ -25,8 +25,8 @@ struct PassPipeline {
 
     /// Runs `passes` one after another.
     ///
-    /// - Returns: the last graph, and where the first one's nodes are found in it.
-    /// - Throws: ``GraphError`` if a pass broke a rule of an operation.
+    /// - Returns: the last graph, and the map from the first graph's nodes to its nodes.
+    /// - Throws: ``GraphError`` if a pass violated a rule of an operation.
     static func run(
         _ passes: [any GraphPass], on graph: Graph, roots: [Int]
     ) throws(GraphError) -> GraphPassResult {

@@ -3,7 +3,7 @@ import TensorGraph
 /// Lets the backward pass recompute large elementwise results, such as normalized activations,
 /// instead of keeping them: less memory for more time.
 ///
-/// Only what is made from values that the backward pass needs anyway is recomputed.
+/// Only results of values that the backward pass needs anyway are recomputed.
 struct Recomputation: GraphPass {
     static let name = "recompute activations"
 
@@ -26,7 +26,7 @@ private struct RecomputingCopy {
     private var values: [Int: Tensor] = [:]
     private var consumers: [Int: [Int]] = [:]
     private var isRecomputed: Set<Int> = []
-    /// For nodes that the backward pass computes once more, that second value.
+    /// For nodes that the backward pass computes again, that second value.
     private var recomputed: [Int: Tensor] = [:]
     /// Smaller results are kept.
     private static let fewestElements = 1 << 14
@@ -53,7 +53,7 @@ private struct RecomputingCopy {
             graph: graph, ids: NodeMap(values.mapValues(\.id)), backwardStart: start)
     }
 
-    // MARK: What is recomputed
+    // MARK: Choice of recomputed values
 
     private func isLargeElementwise(_ id: Int) -> Bool {
         let node = source.nodes[id]
@@ -92,7 +92,7 @@ private struct RecomputingCopy {
         return expression.flatMap { source.nodes[$0].inputs }.filter { !inside.contains($0) }
     }
 
-    /// Whether a value is available to the backward pass at no cost of memory.
+    /// Whether a value is available to the backward pass without additional memory.
     private func isKept(_ id: Int) -> Bool {
         let node = source.nodes[id]
         if node.inputs.isEmpty || node.shape.count < Self.fewestElements { return true }

@@ -23,7 +23,7 @@ public struct CompileOptions: Sendable {
     public var winograd = Winograd.whereFaster
     /// The format in which convolutions multiply; gradients of weights are computed in float32.
     public var arithmetic = Arithmetic.float32
-    /// When products are of 16-bit values, if the arithmetic is.
+    /// When products use 16-bit values, if the arithmetic is 16-bit.
     enum HalfProducts {
         case never
         case whereFaster
@@ -34,15 +34,15 @@ public struct CompileOptions: Sendable {
     /// Whether the backward pass recomputes normalized activations instead of keeping them: less
     /// memory, so that a larger batch fits, for more time.
     public var recomputes = false
-    /// The most bytes of variables, constants, intermediate results and workspace; the machine's
-    /// memory by default.
+    /// The memory limit for variables, constants, intermediate results and workspace in bytes; by
+    /// default the machine's memory.
     public var memoryLimit = Machine.memoryBytes
-    /// Whether variables that are laid out once per load are in memory only meanwhile. They cannot
-    /// be read after that, and each call of `Program.load(_:)` has to name all of them.
+    /// Whether variables that are laid out once per load are in memory only during that. They
+    /// cannot be read afterwards, and each call of `Program.load(_:)` must name all of them.
     public var releasesWeights = false
     /// The fastest algorithms, measured on this machine; a rule of thumb chooses the others.
     public var choices = KernelChoices()
-    /// Measures convolutions that it has not measured yet; its choices then replace ``choices``.
+    /// Measures convolutions that have not been measured yet; its choices then replace ``choices``.
     public var tuner: KernelTuner?
 
     /// The threads within their range.
@@ -54,7 +54,7 @@ public struct CompileOptions: Sendable {
     /// The default options.
     public init() {}
 
-    /// The default options but for these.
+    /// The default options, except for these.
     public init(threads: Int?, winograd: Winograd = .whereFaster) {
         self.threads = threads
         self.winograd = winograd

@@ -1,15 +1,15 @@
 import CKernels
 
-/// The format of what convolutions multiply. Everything else is computed in float32.
+/// The format in which convolutions multiply. Everything else is computed in float32.
 ///
 /// In 16 bits, fixed weights are kept in half the memory. A CPU that multiplies 16-bit values
 /// faster than float32 ones is given activations in 16 bits, too; others convert the weights back.
 public enum Arithmetic: String, CaseIterable, Sendable {
     /// 32 bits.
     case float32
-    /// 16 bits, 10 of which are a fraction's; tensors are scaled by powers of two to its range.
+    /// 16 bits, with 10 for the fraction; tensors are scaled by powers of two to its range.
     case float16
-    /// 16 bits, 7 of which are a fraction's, with the range of float32.
+    /// 16 bits, with 7 for the fraction and the range of float32.
     case bfloat16
 
     /// Whether this CPU multiplies matrices in the format at least as fast as in float32.
@@ -23,7 +23,7 @@ public enum Arithmetic: String, CaseIterable, Sendable {
     /// The same in training, which keeps weights in float32.
     public var trainingSummary: String { isFast ? rawValue : Self.float32.rawValue }
 
-    /// The fastest format on this CPU, and of those the most exact.
+    /// The fastest format on this CPU, and of several equally fast ones the most accurate.
     public static var fastest: Arithmetic {
         [.float16, .bfloat16].first(where: \.isFast) ?? .float32
     }

@@ -2,10 +2,10 @@ import TensorGraph
 
 /// The fastest algorithm for each convolution that was measured on this machine.
 ///
-/// For others, the engine follows a rule of thumb. Algorithms round differently: programs compiled
-/// with other choices give results with other last bits.
+/// For others, the engine follows a rule of thumb. Algorithms round differently: with other
+/// choices, the last bits of a program's results differ.
 public struct KernelChoices: Sendable, Hashable {
-    /// The algorithm's name by a description of the convolution, as they are written to files.
+    /// The algorithm's name by a description of the convolution, as written to files.
     public private(set) var names: [String: String]
 
     /// Creates choices from their names.
@@ -58,10 +58,10 @@ public struct KernelChoices: Sendable, Hashable {
         }
     }
 
-    /// Algorithms are measured in turns, so that a slow moment of the machine affects all.
+    /// Algorithms are measured alternately, so that a slow moment of the machine affects all.
     private static let rounds = 5
 
-    /// The least seconds that the operation alone took, by algorithm.
+    /// The shortest time of the operation in seconds, by algorithm.
     private static func seconds(
         _ operation: any Operation, _ task: ConvolutionTask, _ isFixed: Bool,
         _ options: CompileOptions, _ key: String, _ algorithms: [ConvolutionAlgorithm]

@@ -10,7 +10,7 @@ public final class KernelTuner: Sendable {
     /// Creates a tuner.
     ///
     /// - Parameters:
-    ///   - known: choices measured before.
+    ///   - known: existing choices.
     ///   - report: called for each convolution that is measured, with its seconds by algorithm.
     public init(
         _ known: KernelChoices = .init(),
@@ -22,7 +22,7 @@ public final class KernelTuner: Sendable {
         self.report = report
     }
 
-    /// What was measured so far.
+    /// The choices measured so far.
     public var choices: KernelChoices { known.withLock { $0 } }
 
     func choices(

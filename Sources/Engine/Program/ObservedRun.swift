@@ -1,12 +1,12 @@
 import TensorGraph
 
-/// A run that stops at each observed value, so that only values just computed have to be in memory.
+/// A run that stops at each observed value, so that only the latest values need to be in memory.
 ///
 ///     var run = try program.start(inputs)
 ///     while let values = run.next() { … }
 ///     let outputs = try run.finish()
 ///
-/// A program has one run at a time; runs of several programs may take turns.
+/// A program has one run at a time; runs of several programs may be interleaved.
 public struct ObservedRun {
     private let program: Program
     private var step = -1
@@ -50,7 +50,7 @@ extension Program {
         return ObservedRun(self)
     }
 
-    /// Runs one step and returns what it computed of the observed values.
+    /// Runs one step and returns the observed values that it computed.
     fileprivate func advance(_ step: Int) -> [ObservedValue] {
         guard step < steps.count else { return [] }
         pool.withExclusiveUse { execute(steps[step].kernel) }
@@ -60,7 +60,7 @@ extension Program {
 
 /// After which step of a run each observed value can be read.
 struct Observations {
-    /// What depends on the inputs or variables alone: before the first step.
+    /// Values that depend only on inputs or variables: before the first step.
     private(set) var atStart: [ObservedValue] = []
     private(set) var afterStep: [Int: [ObservedValue]] = [:]
 

@@ -13,7 +13,7 @@ public struct ObservedValue {
     public var data: TensorData { TensorData(shape: shape, scalars: buffer.scalars()) }
 
     /// Copies the scalars in the engine's order, which is the same for equal shapes: faster than
-    /// ``data`` where two values are compared element by element.
+    /// ``data`` for comparing two values element by element.
     ///
     /// - Parameter scalars: replaced; its memory is reused.
     public func copyScalars(to scalars: inout [Float]) {
@@ -29,8 +29,8 @@ public struct ObservedValue {
     }
 }
 
-/// Without their signs, bit patterns are in the order of the magnitudes, infinity behind all finite
-/// values and NaN behind infinity.
+/// Without their signs, bit patterns are in the order of the magnitudes, infinity after all finite
+/// values and NaN after infinity.
 private func largestMagnitudeBits(_ scalars: UnsafeBufferPointer<Float>) -> UInt32 {
     typealias Lanes = SIMD16<Int32>
     let bytes = UnsafeRawBufferPointer(scalars)

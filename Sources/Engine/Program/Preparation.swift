@@ -1,4 +1,4 @@
-/// What runs once per load: reading variables, and computing what depends on them alone.
+/// The work once per load: reading variables, and computing values that depend only on them.
 struct Preparation {
     /// A kernel, and the variables that it is the first to read.
     typealias PreparingStep = (kernel: Kernel, reads: [VariableBuffer])
@@ -7,11 +7,11 @@ struct Preparation {
     let steps: [PreparingStep]
     /// The variables that runs read, and those that nothing reads.
     let kept: [VariableBuffer]
-    /// The variables that are in memory while steps read them, and not longer.
+    /// The variables that are in memory only while steps read them.
     let released: Set<String>
 
-    /// - Parameter releases: whether values that only these steps read leave their memory to those
-    ///   of a run. The steps have to follow the reading of variables then, before the first run.
+    /// - Parameter releases: whether values that only these steps read share their memory with
+    ///   those of a run. Then the steps must follow the reading of variables, before the first run.
     init(_ compiled: CompiledGraph, releases: Bool) {
         let hoisted = compiled.steps.filter(\.isHoisted)
         let transient = releases ? TransientValues(compiled, hoisted) : nil
@@ -50,7 +50,7 @@ private struct TransientValues {
         }
     }
 
-    /// The steps, from the first to the last, that use a value; nil if others do, too.
+    /// The first and last step that use a value; nil if other steps also use it.
     func lifetime(of buffer: Buffer) -> ClosedRange<Int>? {
         lifetimes[ObjectIdentifier(buffer.storage.root)]?.steps
     }

@@ -16,11 +16,11 @@ public final class Program {
     private let memory: ProgramMemory
     /// The steps of a run, and those that run once per load.
     let steps: [Step]
-    /// What the steps of a run do, in order.
+    /// The names of the steps of a run, in order.
     private let calls: [KernelCall]
     private let preparation: Preparation
     private let fallibleKernels: [any FallibleKernel]
-    /// What ``start(_:)`` stops at, and after which step.
+    /// The values at which ``start(_:)`` stops, and after which steps.
     let observations: Observations
     private var isPrepared = false
 
@@ -30,8 +30,9 @@ public final class Program {
     ///   - outputs: tensors of one graph, and the names under which runs return them.
     ///   - observed: values that ``start(_:)`` stops at. Each is written to memory, where it can be
     ///     read until the next step; it is not fused with what uses it, which can change last bits.
-    /// - Throws: ``GraphError`` if a rule was broken while the graph was built, there is no output,
-    ///   an operation has no kernel, or the program needs more memory than its options allow.
+    /// - Throws: ``GraphError`` if a rule was violated while the graph was built, there is no
+    ///   output, an operation has no kernel, or the program needs more memory than its options
+    ///   allow.
     public init(
         outputs: [(name: String, value: Tensor)], observing observed: [Tensor] = [],
         options: CompileOptions = .init()
@@ -74,7 +75,7 @@ public final class Program {
 // MARK: Variables
 
 extension Program {
-    /// How many threads a run uses.
+    /// The number of threads of a run.
     public var threads: Int { pool.threads }
 
     /// Bytes of intermediate results and workspace.
@@ -90,7 +91,7 @@ extension Program {
         compiled.values.variables.reduce(0) { $0 + $1.buffer.count } * MemoryLayout<Float>.size
     }
 
-    /// What a run exchanges with other ranks, in this order.
+    /// The messages of a run to other ranks, in this order.
     package var messages: [String] {
         steps.compactMap { ($0.kernel as? any MessagingKernel)?.message }
     }
@@ -114,7 +115,7 @@ extension Program {
         }
     }
 
-    /// Sets variables by name, as `load(_:)` does, from where their values are kept. All
+    /// Sets variables by name, like `load(_:)`, from the sources of their values. All
     /// threads read at the same time.
     ///
     /// - Throws: ``GraphError`` as the other function; the error of a source that cannot be read.
@@ -156,8 +157,8 @@ extension Program {
         }
     }
 
-    /// The present value of a variable; nil if there is none of that name, or it is not kept in
-    /// memory (see ``CompileOptions/releasesWeights``).
+    /// The current value of a variable; nil if there is no variable with that name, or it is not
+    /// kept in memory (see ``CompileOptions/releasesWeights``).
     public func value(of variable: String) -> TensorData? {
         guard !preparation.released.contains(variable) else { return nil }
         return variables[variable].map { TensorData(shape: $0.shape, scalars: $0.scalars()) }
@@ -181,7 +182,7 @@ extension Program {
         return try results()
     }
 
-    /// Runs the program once, and gives up between two steps if that is asked for. The program can
+    /// Runs the program once, and stops between two steps if requested. The program can
     /// be run again.
     ///
     /// - Parameters:
@@ -197,7 +198,7 @@ extension Program {
         return try results()
     }
 
-    /// Runs with the inputs of the last run, and leaves the results where they are.
+    /// Runs with the inputs of the last run, without returning the results.
     ///
     /// - Returns: whether all steps were run.
     @discardableResult
@@ -246,7 +247,7 @@ extension Program {
         }
     }
 
-    /// Computes what depends on variables alone, if they changed.
+    /// Computes the values that depend only on variables, if those changed.
     func prepare() {
         guard !isPrepared else { return }
         prepare { _ in }

@@ -10,7 +10,7 @@ final class ProgramMemory {
 
     /// Allocates the memory, and binds storages and kernels to it.
     ///
-    /// - Throws: ``GraphError`` if it exceeds the budget, or the system has not that much.
+    /// - Throws: ``GraphError`` if it exceeds the budget, or the system does not have enough.
     init(_ compiled: CompiledGraph, threads: Int) throws(GraphError) {
         let plan = MemoryPlan(compiled.values.placedStorages)
         let kernels = compiled.steps.map(\.kernel)

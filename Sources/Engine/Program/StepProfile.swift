@@ -1,8 +1,8 @@
 import TensorGraph
 
-/// How long a step of a program takes.
+/// The time of a step of a program.
 public struct StepProfile: Sendable {
-    /// The operations that run together, joined by "+".
+    /// The fused operations, joined by "+".
     public let name: String
     /// The module that applied the first of them.
     public let module: String
@@ -12,14 +12,14 @@ public struct StepProfile: Sendable {
     public package(set) var seconds: Double
     /// Multiply-adds of one run.
     public let multiplyAdds: Int
-    /// The least that has to be read and written: each operand and each result once.
+    /// The minimum to read and write: each operand and each result once.
     public let bytes: Int
 }
 
 extension Program {
     /// Times every step of several runs; inputs keep the values of the last run.
     ///
-    /// - Parameter runs: how many runs; each step's time is the median.
+    /// - Parameter runs: the number of runs; each step's time is the median.
     public func profile(runs: Int = 5) -> [StepProfile] {
         let clock = ContinuousClock()
         var seconds = steps.map { _ in [Double]() }

@@ -1,9 +1,9 @@
 /// Times runs of a closure.
 ///
 /// - Parameters:
-///   - runs: the least number of timed runs.
+///   - runs: the smallest number of timed runs.
 ///   - duration: more runs follow until this time has passed.
-///   - warmup: runs before them that are not timed.
+///   - warmup: the number of untimed runs before them.
 /// - Returns: the seconds of each run.
 package func measureSeconds(
     runs: Int, for duration: Duration = .zero, warmup: Int, _ run: () throws -> Void
@@ -33,7 +33,7 @@ extension Collection<Double> {
         let position = share * Double(count - 1)
         let (below, above) = (Int(position), Swift.min(Int(position) + 1, count - 1))
         let weight = position - Double(below)
-        // Without a weight the neighbor does not count, not even if it is infinite.
+        // With a weight of 0 the neighbor does not count, even if it is infinite.
         return weight == 0
             ? sorted[below] : sorted[below] * (1 - weight) + sorted[above] * weight
     }

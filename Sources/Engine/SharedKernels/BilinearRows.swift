@@ -1,7 +1,7 @@
 import CKernels
 import TensorGraph
 
-/// Interpolates rows of an enlarged image.
+/// Interpolates rows of an upsampled image.
 final class BilinearRows {
     private let x: Buffer
     private let size: Pair
@@ -15,7 +15,7 @@ final class BilinearRows {
         columns = BilinearSamples(inputs: shape[3], factor: factor.width, alignCorners: align)
     }
 
-    /// Floats that ``compute(_:into:line:)`` needs to work with.
+    /// The workspace of ``compute(_:into:line:)`` in floats.
     var lineCount: Int { x.shape[3] * x.shape[1] }
 
     /// Computes some rows, counted over the batch; `y` is where row 0 would be.
@@ -30,13 +30,13 @@ final class BilinearRows {
     }
 }
 
-/// Where each output samples its input along one axis, in the form that the C loops take.
+/// Where each output samples its input along one axis, in the representation of the C loops.
 final class BilinearSamples {
     private let inputs: Int
     private let outputs: Int
     /// The sample below, the one above, and for each input the outputs `first..<last` that read it.
     private let lower, upper, first, last: UnsafeMutablePointer<Int32>
-    /// The share of the upper sample.
+    /// The weight of the upper sample.
     private let weight: UnsafeMutablePointer<Float>
 
     init(inputs: Int, factor: Int, alignCorners: Bool) {

@@ -5,7 +5,7 @@ class FusingKernel: Kernel, EpilogueKernel, ObservableKernel {
     final var epilogue: ElementwiseProgram?
     final var observers: [any ObservingKernel] = []
 
-    /// Floats of the kernel's own scratch; the epilogue's begins behind it.
+    /// Floats of the kernel's own scratch; the epilogue's begins after it.
     func ownWorkspaceCount(threads: Int) -> Int { 0 }
 
     override func workspaceCount(threads: Int) -> Int {
@@ -19,22 +19,22 @@ class FusingKernel: Kernel, EpilogueKernel, ObservableKernel {
             threads: threads, scratch: workspace + ownWorkspaceCount(threads: threads))
     }
 
-    /// The epilogue, where the kernel applies it as it stores; ``finish(_:thread:)`` skips it then.
+    /// The epilogue, if the kernel applies it while storing; then ``finish(_:thread:)`` skips it.
     private(set) final var tail: ChannelTail.Bound?
 
     /// Whether the kernel itself applies an epilogue that is a ``ChannelTail``.
     var appliesTail: Bool { false }
 
-    /// Whether work is left when the results are stored.
+    /// Whether there is work after the results are stored.
     final var hasEpilogue: Bool { epilogue != nil && tail == nil || !observers.isEmpty }
 
-    /// Whether all that follows a result is done as it is stored.
+    /// Whether all work on a result is done while it is stored.
     final var finishesWhenStored: Bool {
         (epilogue == nil || appliesTail && epilogue?.channelTail != nil) && observers.isEmpty
     }
 
-    /// The pieces of `units` of work for each thread, each of which has at least `fewest`; one if
-    /// something observes the result, which sums up what each thread computes.
+    /// The number of pieces of each thread's share of `units`, each with at least `fewest`; one if
+    /// something observes the result, because observers sum what each thread computes.
     final func pieces(_ units: Int, fewest: Int, threads: Int) -> Int {
         observers.isEmpty ? min(units / threads / max(fewest, 1), Self.mostPieces) : 1
     }

@@ -5,8 +5,8 @@ final class LoopKernel: Kernel {
     private let body: (Range<Int>, UnsafeMutablePointer<Float>) -> Void
 
     /// - Parameters:
-    ///   - scratch: floats that each thread gets to work with.
-    ///   - body: does one part of the work with those floats.
+    ///   - scratch: the workspace of each thread in floats.
+    ///   - body: does one part of the work with that workspace.
     init(
         name: String, work: Int, count: Int, scratch: Int,
         body: @escaping (Range<Int>, UnsafeMutablePointer<Float>) -> Void

@@ -3,22 +3,22 @@ import COpenBLAS
 
 /// OpenBLAS, which programs use on one thread: mixing its threads with theirs is slower.
 enum BLAS {
-    /// Set when it is first needed: OpenBLAS starts its threads then, which first wait for work in
-    /// a loop for a tenth of a second, at the cost of all others.
+    /// Set on first use: OpenBLAS then starts its threads, which busy-wait for work for a tenth of
+    /// a second, at the cost of all others.
     static let isOnOneThread: Void = openblas_set_num_threads(1)
 }
 
-/// Whose kernels multiply matrices on one thread.
+/// The library whose kernels multiply matrices on one thread.
 enum MatrixKernels {
     case engine
     case openBLAS
 
-    /// The ones that are expected to be the faster on this machine.
+    /// The kernels expected to be faster on this machine.
     static let fastest = fastest(
         blasCore: Machine.blasCore, vectorFloats: Int(rt_vector_floats()))
 
-    /// OpenBLAS is the faster if its kernels have vectors as wide as the processor's. A release
-    /// that is older than the processor falls back to kernels for much older ones.
+    /// OpenBLAS is faster if its kernels have vectors as wide as the processor's. A release
+    /// that is older than the processor falls back to kernels for much older processors.
     static func fastest(blasCore: String, vectorFloats: Int) -> Self {
         let floats =
             switch blasCore.lowercased() {

@@ -1,8 +1,8 @@
 import CKernels
 
-/// A chain of kernels, each of which reads the result of the one before alone. Each thread computes
-/// some rows of the first, then the rows of the next that follow from them, and so on, so that no
-/// result but the last is ever in memory as a whole.
+/// A chain of kernels, each of which reads only the result of the previous one. Each thread
+/// computes some rows of the first, then the rows of the next that follow from them, and so on, so
+/// that only the last result is ever completely in memory.
 final class RowChainKernel: Kernel, ChainableKernel {
     /// The rows of a result that a thread keeps, and the end of those that it will need.
     private struct Window {
@@ -13,7 +13,7 @@ final class RowChainKernel: Kernel, ChainableKernel {
     private static let fewestRows = 4
 
     let links: [RowKernel]
-    /// Rows of each result but the last that are kept.
+    /// The kept rows of each result except the last.
     private let capacities: [Int]
     /// The offset of each link's workspace, then of each window of the first thread.
     private var offsets: [Int] = []
@@ -31,7 +31,8 @@ final class RowChainKernel: Kernel, ChainableKernel {
 
     deinit { windows?.deallocate() }
 
-    /// Floats that stay in a core's cache; more where the last rows are read again, and so moved.
+    /// Floats that stay in a core's cache; more if the last rows are read again and therefore
+    /// moved.
     private static func keptFloats(_ next: RowKernel) -> Int { next.reach > 1 ? 1 << 16 : 1 << 15 }
 
     override var multiplyAdds: Int { links.reduce(0) { $0 + $1.multiplyAdds } }
@@ -58,7 +59,7 @@ final class RowChainKernel: Kernel, ChainableKernel {
         windows = .allocate(capacity: threads * capacities.count)
     }
 
-    /// Rows that another thread takes over begin with an empty window: few of them cost much.
+    /// Stolen rows start with an empty window: small pieces cost much.
     override func pieces(of phase: Int, threads: Int) -> Int {
         links[links.count - 1].pieces(
             links[links.count - 1].rowCount, fewest: Self.fewestRows, threads: threads)

@@ -1,7 +1,7 @@
 import CKernels
 
-/// A kernel that can compute any rows of its result into any memory, so that the next kernel finds
-/// them in the cache: a convolution, or a function of single pixels.
+/// A kernel that can compute any rows of its result into any memory, so that they are in the cache
+/// for the next kernel: a convolution, or a function of single pixels.
 class RowKernel: FusingKernel, ChainableKernel {
     /// The addresses of row 0 of the whole batch, which need not be in memory itself.
     struct Addresses {
@@ -34,12 +34,12 @@ class RowKernel: FusingKernel, ChainableKernel {
 
     final var links: [RowKernel] { chains ? [self] : [] }
 
-    /// The channels of the result that can be computed alone come in multiples of this; nil if
+    /// The channels of the result can be computed separately in multiples of this; nil if
     /// ``compute(channels:part:_:)`` may not be called.
     var channelUnit: Int? { nil }
     /// Whether each channel of the result follows from the same one of x.
     var keepsChannels: Bool { false }
-    /// Whether the threads had better share channels than rows.
+    /// Whether the threads should share channels and not rows.
     func splitsChannels(_ threads: Int) -> Bool { false }
 
     /// Computes some channels of the whole result, with the tail but without an epilogue.
@@ -75,11 +75,11 @@ extension RowKernel {
         return image * height + begin..<image * height + max(end, begin)
     }
 
-    /// How many rows at least can be computed from `inputRows` rows of the input.
+    /// The smallest number of rows that can be computed from `inputRows` rows of the input.
     func rows(from inputRows: Int) -> Int {
         max((inputRows - reach) / Int(geometry.stride_height) + 1, 1)
     }
 
-    /// Rows of the input at most that one row of the result is computed from.
+    /// The largest number of input rows for one row of the result.
     var reach: Int { Int(geometry.dilation_height * (geometry.kernel_height - 1)) + 1 }
 }

@@ -1,11 +1,11 @@
 import Files
 import Frames
 
-// NUT is the container in which FFmpeg hands over raw frames of every layout, together with the
-// times at which they are shown; YUV4MPEG2 has a constant rate. Here is as much of it as one stream
-// of pictures takes. Source: the specification nut.txt, version 3, of the FFmpeg project.
+// NUT is the container in which FFmpeg passes raw frames of every layout together with their
+// timestamps; YUV4MPEG2 has a constant rate. This implements what a single stream of pictures
+// needs. Source: the specification nut.txt, version 3, of the FFmpeg project.
 
-/// What begins a packet of NUT.
+/// The start codes of NUT packets.
 enum NUTPacket: UInt64 {
     case main = 0x4E4D_7A56_1F5F_04AD
     case stream = 0x4E53_1140_5BF2_F9DB
@@ -13,7 +13,7 @@ enum NUTPacket: UInt64 {
     case index = 0x4E58_DD67_2F23_E64E
     case info = 0x4E49_AB68_B596_BA78
 
-    /// The first byte of all of them.
+    /// The first byte of all start codes.
     static let marker = UInt8(ascii: "N")
 }
 
@@ -35,7 +35,7 @@ enum NUT {
     }
 }
 
-/// What the header of a frame has beside its code.
+/// The fields of a frame's header after its code.
 struct NUTFlags: OptionSet {
     let rawValue: UInt64
 
@@ -64,10 +64,10 @@ struct TimeBase: Hashable, Sendable {
         (self.numerator, self.denominator) = (numerator, denominator)
     }
 
-    /// Times are kept well within 64 bits: 30 years.
+    /// Timestamps are kept well within 64 bits: 30 years.
     private static let longest = 1e9
 
-    /// - Returns: nil for a time that is absurd.
+    /// - Returns: nil for an absurd timestamp.
     func time(ofTick tick: Int) -> Duration? {
         let seconds = Double(tick) * Double(numerator) / Double(denominator)
         return abs(seconds) < Self.longest ? .seconds(seconds) : nil

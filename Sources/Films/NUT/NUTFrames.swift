@@ -1,9 +1,9 @@
 import Files
 import Frames
 
-/// The frames of a NUT stream, as `ffmpeg` writes it, with their times.
+/// The frames of a NUT stream, as written by `ffmpeg`, with their timestamps.
 struct NUTFrames: FrameSource {
-    /// What all frames have in common.
+    /// The properties common to all frames.
     let header: Y4MHeader
     private let input: ByteInput
     private let timeBase: TimeBase
@@ -11,7 +11,7 @@ struct NUTFrames: FrameSource {
     private let timeBaseCount: Int
     private let stream: NUTStream
     private let codes: [NUTFrameCode]
-    /// Beginnings of frames that are left out; the first one is empty.
+    /// Elided prefixes of frames; the first one is empty.
     private let beginnings: [[UInt8]]
     private var lastTick = 0
     private var frameCount = 0
@@ -19,13 +19,13 @@ struct NUTFrames: FrameSource {
     /// Reads the headers.
     ///
     /// - Parameters:
-    ///   - chroma: of the frames.
-    ///   - bitDepth: of the frames.
-    ///   - range: of the frames.
-    ///   - statesRange: whether the film states that range.
+    ///   - chroma: the chroma format of the frames.
+    ///   - bitDepth: the bit depth of the frames.
+    ///   - range: the range of the frames.
+    ///   - statesRange: whether the video states that range.
     ///   - matrix: nil for that of the height.
     ///   - rate: the mean rate; nil if it is unknown.
-    /// - Throws: `FileError` if the input cannot be read; `FrameError` if it is no such stream.
+    /// - Throws: `FileError` if the input cannot be read; `FrameError` if it is not such a stream.
     init(
         _ input: sending ByteInput, chroma: ChromaSubsampling, bitDepth: Int, range: SampleRange,
         statesRange: Bool, matrix: ColorMatrix?, rate: FrameRate?
@@ -96,7 +96,7 @@ struct NUTFrames: FrameSource {
     }
 }
 
-/// What the header of the stream says.
+/// The header of the stream.
 private struct NUTStream {
     let width, height, timeBase, timeShift: Int
     let pixelAspect: (width: Int, height: Int)
@@ -108,7 +108,7 @@ private struct NUTStream {
         timeBase = try packet.number()
         timeShift = try packet.number()
         guard timeShift < 16 else { throw packet.damaged("its time shift is \(timeShift)") }
-        // The largest step of time, the reordering, and flags; then data of the codec.
+        // The largest time step, the reordering, and flags; then codec data.
         for _ in 0..<3 { _ = try packet.number() }
         _ = try packet.bytes()
         (width, height) = (try packet.number(), try packet.number())
@@ -116,7 +116,7 @@ private struct NUTStream {
     }
 }
 
-/// What a code at the beginning of a frame stands for.
+/// The meaning of a code at the beginning of a frame.
 private struct NUTFrameCode {
     let flags: NUTFlags
     let step, sizeFactor, sizeRest, reserved, beginning: Int
@@ -157,7 +157,7 @@ private struct NUTFrameHead {
         if flags.contains(.checksum) { _ = try input.bytes(4) }
     }
 
-    /// The tick that a number stands for: all of it, or the lowest bits of one near the last.
+    /// The tick for a number: the full value, or the lowest bits of a value near the last one.
     private static func tick(_ coded: Int, _ shift: Int, after last: Int) -> Int {
         let range = 1 << shift
         guard coded < range else { return coded - range }
@@ -168,7 +168,7 @@ private struct NUTFrameHead {
 
 // MARK: Packets
 
-/// A packet, read from its beginning on.
+/// A packet, read from its beginning.
 private struct NUTContent {
     let kind: NUTPacket?
     private let name: String
@@ -195,7 +195,7 @@ private struct NUTContent {
         return Array(rest.prefix(count))
     }
 
-    /// The units of times.
+    /// The time bases.
     mutating func timeBases() throws -> [TimeBase] {
         let count = try number()
         guard (1...256).contains(count) else { throw damaged("it has \(count) time bases") }
@@ -240,7 +240,7 @@ private struct NUTContent {
         return codes
     }
 
-    /// The beginnings of frames that are left out.
+    /// The elided prefixes of frames.
     mutating func beginnings() throws -> [[UInt8]] {
         let count = try number()
         guard count < 128 else { throw damaged("its beginnings of frames") }
@@ -248,7 +248,7 @@ private struct NUTContent {
     }
 }
 
-/// Seven bits a byte, the highest ones first; nil if there are too many or too few bytes.
+/// Seven bits per byte, the highest first; nil if there are too many or too few bytes.
 private func decodeNumber(_ next: () throws -> UInt8?) rethrows -> Int? {
     var value = 0
     while let byte = try next() {
@@ -260,7 +260,7 @@ private func decodeNumber(_ next: () throws -> UInt8?) rethrows -> Int? {
 }
 
 extension ByteInput {
-    /// The most bytes of a packet that is no frame.
+    /// The largest size of a packet that is not a frame, in bytes.
     private static let maximumPacket = 1 << 20
 
     fileprivate func damaged(_ what: String) -> FrameError {
@@ -274,15 +274,15 @@ extension ByteInput {
         return value
     }
 
-    /// The packet at which the input is.
+    /// The packet at the current position.
     fileprivate func packet(_ kind: NUTPacket) throws -> NUTContent {
         let packet = try packet(after: try bytes(1).first ?? 0)
         guard packet.kind == kind else { throw damaged("a header is missing") }
         return packet
     }
 
-    /// A packet, whose first byte was read; its checksum is not compared: the other end of the pipe
-    /// has just computed it.
+    /// A packet whose first byte has been read. Its checksum is not verified: the other end of the
+    /// pipe has just computed it.
     fileprivate func packet(after first: UInt8) throws -> NUTContent {
         let code = [first] + (try bytes(7))
         let kind = NUTPacket(rawValue: code.reduce(0) { $0 << 8 | UInt64($1) })

@@ -1,21 +1,21 @@
 import Files
 import Frames
 
-/// Writes frames with their times as NUT.
+/// Writes frames with their timestamps as NUT.
 struct NUTSink: FrameSink {
     private let output: ByteOutput
     private let timeBase: TimeBase
-    /// The time of a frame without one: that of the frame before, and a tick more.
+    /// The timestamp of a frame without one: that of the previous frame plus one tick.
     private var nextTick = 0
 
     var name: String { output.name }
 
-    /// Of the lowest bits of a tick; larger numbers are whole ticks.
+    /// The number of the lowest bits of a tick; larger numbers are full ticks.
     private static let timeShift = 7
-    /// The code of all frames: their header has all that can differ.
+    /// The code of all frames: their header has everything that can differ.
     private static let frameCode: UInt8 = 1
     private static let flags: NUTFlags = [.key, .codedTime, .size, .checksum]
-    /// The most bytes between two points of synchronization; each frame has one.
+    /// The largest distance between two synchronization points in bytes; each frame has one.
     private static let maximumDistance = 65_536
 
     /// Writes the headers.
@@ -34,13 +34,13 @@ struct NUTSink: FrameSink {
         for value in [NUT.version, 1, maximumDistance, 1] { bytes.append(value) }
         bytes.append(timeBase.numerator)
         bytes.append(timeBase.denominator)
-        // Three runs of the codes 0…255, of which "N" is none: flags, the number of fields that
+        // Three runs of the codes 0…255, which exclude "N": flags, the number of fields that
         // follow, the step of time, the factor and the rest of the size, the stream, a reserved
         // number, and the length of the run.
         for (flags, count) in [(NUTFlags.invalid, 1), (Self.flags, 253), (.invalid, 1)] {
             for value in [Int(flags.rawValue), 6, 0, 1, 0, 0, 0, count] { bytes.append(value) }
         }
-        // No beginnings of frames that are left out.
+        // No elided prefixes.
         bytes.append(0)
         return bytes
     }
@@ -59,7 +59,7 @@ struct NUTSink: FrameSink {
         return bytes
     }
 
-    /// What encoders are told about the rate; times count.
+    /// The rate for encoders; only the timestamps matter.
     private static func information(_ rate: FrameRate) -> NUTBytes {
         var bytes = NUTBytes()
         // Of the first stream, not of a chapter with a start and a length; one fact.
@@ -96,11 +96,11 @@ struct NUTSink: FrameSink {
     }
 }
 
-/// Numbers as NUT writes them.
+/// NUT's encoding of numbers.
 private struct NUTBytes {
     var bytes: [UInt8] = []
 
-    /// Seven bits a byte, the highest ones first; all bytes but the last have the highest bit set.
+    /// Seven bits per byte, the highest first; all bytes except the last have the highest bit set.
     mutating func append(_ value: Int) {
         let groups = max((Int.bitWidth - value.leadingZeroBitCount + 6) / 7, 1)
         for group in (0..<groups).reversed() {

@@ -26,7 +26,8 @@ public struct Adam: Optimizer, Hashable, Sendable {
     ///   - beta1: the decay of the mean of gradients, 0..<1.
     ///   - beta2: the decay of the mean of squared gradients, 0..<1.
     ///   - epsilon: added to the root in the denominator.
-    ///   - weightDecay: that of groups without one. `torch.optim.AdamW` has 0.01 by default.
+    ///   - weightDecay: the weight decay of groups without one. `torch.optim.AdamW` has 0.01 by
+    ///     default.
     ///   - decouplesWeightDecay: whether weight decay shrinks parameters directly (AdamW).
     public init(
         beta1: Double = 0.9, beta2: Double = 0.999, epsilon: Float = 1e-8, weightDecay: Float = 0,
@@ -40,7 +41,7 @@ public struct Adam: Optimizer, Hashable, Sendable {
     }
 
     /// Records the updates of the groups' parameters, of m, v, t and the bias corrections at the
-    /// end of each run. All groups are of one graph; call it once.
+    /// end of each run. All groups must be in the same graph; call it once.
     public func apply(_ groups: [ParameterGroup]) {
         guard let graph = groups.first?.learningRate.graph else { return }
         countStep(in: graph)

@@ -1,19 +1,19 @@
 import TensorGraph
 
-/// Where averaged parameters live: `optimizer.ema.<name>`.
+/// The names of averaged parameters: `optimizer.ema.<name>`.
 let averagePrefix = "optimizer.ema."
 
 /// The variable of a parameter's or a buffer's average.
 package func averageName(of name: String) -> String { averagePrefix + name }
 
 extension Graph {
-    /// Lets an exponential moving average follow every parameter and buffer that the recorded
+    /// Adds an exponential moving average of every parameter and buffer that the recorded
     /// updates change: e ← decay·e + (1 − decay)·p, with p's value after the step.
     ///
     /// Call it after ``Optimizer/apply(parameters:gradients:learningRate:)``. Averages start from
-    /// what ``initialOptimizerState(parameters:)`` gives them.
+    /// the values of ``initialOptimizerState(parameters:)``.
     ///
-    /// - Parameter decay: rank 0; ``averageDecay`` for one that is loaded anew before each step.
+    /// - Parameter decay: rank 0; ``averageDecay`` for a decay that is loaded before each step.
     public func averageParameters(decay: Tensor) {
         let learned = Set(variables(.parameter, .buffer).map(\.variableName))
         for (name, value) in updates where learned.contains(name) {

@@ -3,19 +3,19 @@ import TensorGraph
 /// A rule that computes new parameters from gradients, as operations of the same graph.
 public protocol Optimizer {
     /// Records the updates of the groups' parameters and of the optimizer's state at the end of
-    /// each run. All groups are of one graph; call it once.
+    /// each run. All groups must be in the same graph; call it once.
     func apply(_ groups: [ParameterGroup])
 }
 
 /// Parameters with one learning rate (`param_groups` of `torch.optim`).
 public struct ParameterGroup {
-    /// Variables of one graph.
+    /// Variables of the same graph.
     public var parameters: [Tensor]
     /// One for each parameter, of its shape.
     public var gradients: [Tensor]
     /// Rank 0; see `Graph.learningRate`.
     public var learningRate: Tensor
-    /// The weight decay; the optimizer's if nil.
+    /// The weight decay; nil for the optimizer's.
     public var weightDecay: Float?
 
     /// Creates a group.
@@ -24,7 +24,7 @@ public struct ParameterGroup {
     ///   - parameters: variables of one graph.
     ///   - gradients: one for each parameter, of its shape, in the same order.
     ///   - learningRate: rank 0; see `Graph.learningRate`.
-    ///   - weightDecay: the optimizer's if nil.
+    ///   - weightDecay: nil for the optimizer's.
     /// - Precondition: there are as many gradients as parameters.
     public init(
         parameters: [Tensor], gradients: [Tensor], learningRate: Tensor, weightDecay: Float? = nil
@@ -55,7 +55,7 @@ extension Optimizer {
 }
 
 extension Graph {
-    /// The variable of rank 0 that holds the learning rate of the coming step.
+    /// The rank-0 variable with the learning rate of the next step.
     public var learningRate: Tensor { variable("learning_rate", .scalar, role: .setting) }
 
     /// All parameters that gradient descent can learn, in the order of first use.
@@ -91,13 +91,13 @@ extension Tensor {
     /// The name in the state dict if this is a variable, else an empty string.
     package var variableName: String { (operation as? Variable)?.variableName ?? "" }
 
-    /// The optimizer's state `optimizer.<name>.<parameter>` beside this parameter, of its shape.
+    /// The optimizer's state `optimizer.<name>.<parameter>` for this parameter, of its shape.
     func optimizerState(_ name: String) -> Tensor {
         graph.variable("optimizer.\(name).\(variableName)", shape, role: .optimizerState)
     }
 }
 
-/// Counts the step: `optimizer.step` becomes one more at the end of each run.
+/// Counts steps: `optimizer.step` increases by one at the end of each run.
 func countStep(in graph: Graph) {
     let step = graph.optimizerScalar("step")
     graph.update(step, to: step + 1)

@@ -16,7 +16,7 @@ public struct SGD: Optimizer, Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - momentum: the share of the last change in the next one, 0..<1; 0 for none.
-    ///   - weightDecay: that of groups without one.
+    ///   - weightDecay: the weight decay of groups without one.
     ///   - nesterov: whether momentum is Nesterov's; without momentum it has no effect.
     public init(momentum: Float = 0, weightDecay: Float = 0, nesterov: Bool = false) {
         self.momentum = momentum

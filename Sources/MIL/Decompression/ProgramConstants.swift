@@ -9,7 +9,7 @@ package final class ProgramConstants {
 
     package init() {}
 
-    /// Takes up a `const` or an operation that decompresses weights.
+    /// Adds a `const` or an operation that decompresses weights.
     ///
     /// - Throws: as `value(_:)` does for weights that the operation is given.
     package func define(_ operation: MILOperation, place: String) throws {
@@ -18,7 +18,7 @@ package final class ProgramConstants {
         } else if operation.isConstantExpression {
             let raised = RaisedOperation(
                 operation: operation, place: place, graph: Graph(), values: values)
-            // Now rather than later, so that a long chain of them is no deep recursion.
+            // Now rather than later, so that a long chain of them causes no deep recursion.
             for name in operation.inputs.values.joined().compactMap(\.name) {
                 _ = try value(name)
             }

@@ -4,11 +4,11 @@ import MLPackage
 package struct LoweringOptions {
     /// float32 or float16, for all operations that ``float32`` does not select.
     package var precision: MILDataType
-    /// The oldest system that the program has to run on.
+    /// The oldest OS version that must run the program.
     package var target: DeploymentTarget
     /// The element type of the program's inputs.
     package var inputType = MILDataType.float32
-    /// The element type of the program's outputs. For integers, the graph has to round the values.
+    /// The element type of the program's outputs. For integers, the graph must round the values.
     package var outputType = MILDataType.float32
     /// The operations that stay in float32 in a float16 program.
     package var float32 = Float32Operations()
@@ -16,8 +16,8 @@ package struct LoweringOptions {
     package var foldsBatchNorm = true
     /// Whether weights outside the range of float16 are clamped to ±65504 instead of being refused.
     package var clamps = false
-    /// Whether the program has to run at other sizes than the graph's. Sizes that Core ML can infer
-    /// are then left out.
+    /// Whether the program must also run at other sizes than the graph's. Sizes that Core ML can
+    /// infer are then omitted.
     package var isFlexible = false
 
     package init(_ precision: MILDataType, _ target: DeploymentTarget) {

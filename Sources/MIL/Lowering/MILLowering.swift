@@ -147,7 +147,7 @@ extension MILLowering {
         }
     }
 
-    /// Whether the operations written for a node since index `start` have to stay in float32.
+    /// Whether the operations written for a node since index `start` must stay in float32.
     /// Records them if so.
     private mutating func keepsInFloat32(_ node: LoweredNode, from start: Int) -> Bool {
         let written = builder.program.operations[start...].filter {
@@ -218,7 +218,7 @@ extension MILLowering {
     }
 }
 
-/// What operations use to lower themselves.
+/// The context in which operations lower themselves.
 extension MILLowering {
     package var target: DeploymentTarget { options.target }
 

@@ -2,7 +2,7 @@ import MLPackage
 
 /// The graph node that computes each value of a program, as recorded in the package's metadata.
 ///
-/// Values have other names than nodes: names have to be legal and unique, outputs are named
+/// Values have other names than nodes: names must be legal and unique, outputs are named
 /// separately, and one operation may implement several nodes. With the record, a reader need not
 /// guess the nodes' names.
 package struct NodeRecord: Hashable, Sendable {

@@ -21,7 +21,7 @@ extension MILDataType {
     /// The types of computed values that a program may cast to.
     fileprivate static let castTypes: [MILDataType] = [.float32, .float16, .int8, .uint8]
 
-    /// A value as the type holds it: integers without their fraction, within the type's range.
+    /// A value converted to the type: integers without a fraction, within the type's range.
     /// Rounding to float16 is up to the caller.
     func converted(_ x: Tensor) -> Tensor {
         let limits: (low: Float, high: Float)

@@ -4,7 +4,7 @@ import TensorGraph
 /// Converts MIL operations to graph operations.
 ///
 /// The build plugin `ListMILForms` collects the conforming types in the folder Operations. It reads
-/// single lines, so a declaration has to name its conformance on the same line
+/// single lines, so a declaration must name its conformance on the same line
 /// (`extension Relu: UnaryForm {`).
 package protocol MILRaisable: SendableMetatype {
     /// The MIL operation types that this type raises.

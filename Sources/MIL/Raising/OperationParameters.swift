@@ -55,7 +55,7 @@ extension OperationParameters {
     }
 }
 
-/// What `slice_by_index` takes of each axis, with indices counted from the start.
+/// The range of each axis for `slice_by_index`, with indices counted from the start.
 package struct SlicedAxes {
     package var begin: [Int]
     package var end: [Int]

@@ -57,7 +57,7 @@ package struct RaisedBoundary {
 
 /// Converts a package to a graph.
 ///
-/// float16 values are held as float32.
+/// float16 values are stored as float32.
 ///
 /// - Parameters:
 ///   - inputShapes: shapes of flexible inputs, by name; the others get their default shape.

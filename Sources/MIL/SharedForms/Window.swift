@@ -36,7 +36,7 @@ extension OperationParameters {
         return Pair(values[0], values[1])
     }
 
-    /// The window, with the padding that `pad_type` gives for an image of `shape`.
+    /// The window, with the padding according to `pad_type` for an image of `shape`.
     package func window(_ shape: Shape, kernel: Pair) throws -> Window {
         var window = Window(
             stride: try pair("strides", default: 1), dilation: try pair("dilations", default: 1))

@@ -1,14 +1,14 @@
 import Files
 import SystemPackage
 
-/// The path of a package, and which of its functions is meant: `colorizer.mlpackage#large`.
+/// The path of a package and one of its functions: `colorizer.mlpackage#large`.
 package struct FunctionPath {
     /// The package.
     package let package: FilePath
     /// The function; nil for the package's default.
     package let function: String?
 
-    /// Takes a path apart at its last `#`, unless something of the whole name exists.
+    /// Splits a path at its last `#`, unless a file of the whole name exists.
     package init(_ path: some PathConvertible) {
         let path = path.filePath
         let text = path.string

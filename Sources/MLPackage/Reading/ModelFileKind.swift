@@ -1,7 +1,7 @@
 import Files
 import SystemPackage
 
-/// What a single `.mlmodel` file holds, for the error that refuses it: its fields are passed over,
+/// The contents of a single `.mlmodel` file, for the error that refuses it: its fields are skipped,
 /// not read.
 struct ModelFileKind {
     private var version: UInt64?

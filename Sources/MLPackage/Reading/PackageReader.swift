@@ -6,7 +6,7 @@ import SystemPackage
 /// Reads a folder as an `MLPackage`.
 enum PackageReader {
     /// Parsing a malicious file may take a hundred times its size in memory. Real ones stay below
-    /// 1 MB, since weights are in a file of their own.
+    /// 1 MB, because weights are in a separate file.
     private static let maximumModelSize = 8 << 20
 
     /// Reads one of the package's functions; the default if none is named.
@@ -34,7 +34,7 @@ enum PackageReader {
         }
     }
 
-    /// Refuses what is commonly mistaken for a package, with an error of its own for each.
+    /// Refuses things commonly mistaken for a package, with a separate error for each.
     private static func checkKind(_ path: FilePath) throws {
         let kind = try FileKind(at: path)
         try require(kind != .nothing, "", "there is no such package", "Check the path.")

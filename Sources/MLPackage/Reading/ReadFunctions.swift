@@ -3,7 +3,7 @@ import CoreMLProto
 /// The function of a model that is read, with its part of the model's description.
 struct ChosenFunction {
     let name: String
-    /// The names of all functions, the default first; empty if the model has `main` alone.
+    /// The names of all functions, the default first; empty if the model has only `main`.
     let names: [String]
     let description: ModelDescription
 

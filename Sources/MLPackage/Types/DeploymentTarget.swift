@@ -27,7 +27,7 @@ public enum DeploymentTarget: String, CaseIterable, Sendable, Comparable {
     /// The name of the operation set.
     package var opset: String { "CoreML\(specificationVersion - 1)" }
 
-    /// The oldest target whose inputs and outputs may have elements of this type; nil if none may.
+    /// The oldest target that allows inputs and outputs of this type; nil if none does.
     package static func oldest(withInterfaceOf type: MILDataType) -> DeploymentTarget? {
         switch type {
         case .float32, .int32: .iOS15

@@ -10,7 +10,7 @@ extension FeatureType {
         }
     }
 
-    /// The shape that a caller gives unless told otherwise; empty where it is left open.
+    /// The default shape; empty if it is left open.
     package var defaultShape: [Int] {
         switch self {
         case .multiArray(let array): array.shape
@@ -39,7 +39,7 @@ extension FeatureType {
         return nil
     }
 
-    /// The smallest and the largest size of each axis; empty for what is fixed.
+    /// The smallest and the largest size of each axis; empty if it is fixed.
     package var sizeBounds: [SizeRange] {
         switch self {
         case .multiArray(let array): array.sizeBounds
@@ -47,7 +47,7 @@ extension FeatureType {
         }
     }
 
-    /// What may be given, for messages.
+    /// The allowed shapes, for messages.
     package var allowedShapes: String {
         switch self {
         case .multiArray(let array): array.allowedShapes

@@ -66,7 +66,7 @@ extension [MILOperation] {
     }
 }
 
-/// What a parameter is bound to.
+/// The value bound to a parameter.
 package enum MILArgument: Hashable, Sendable {
     /// A value defined earlier.
     case name(String)

@@ -13,9 +13,9 @@ package struct ModelDescription: Hashable, Sendable {
     }
 }
 
-/// What the author of a model states about it. All fields are free text and may be empty.
+/// The author's information about a model. All fields are free text and may be empty.
 public struct ModelMetadata: Hashable, Sendable {
-    /// What the model does.
+    /// The description of the model.
     public var shortDescription = ""
     /// Who made it.
     public var author = ""
@@ -124,7 +124,7 @@ package struct SizeRange: Hashable, Sendable {
 }
 
 extension FeatureType {
-    /// What the program's side of the feature has to be; a dimension is unknown where sizes vary.
+    /// The required type in the program for the feature; a dimension is unknown if sizes vary.
     package var tensorType: MILTensorType {
         switch self {
         case .multiArray(let array):

@@ -45,7 +45,8 @@ struct PackageWriter {
         }
     }
 
-    /// What a package may hold: what retint and coremltools write, and what a Mac's Finder adds.
+    /// The only allowed contents of a package: files of retint and coremltools, and of the Mac's
+    /// Finder.
     static let content = FolderContent(marker: Manifest.fileName) { path in
         let names = path.split(separator: "/")
         let isItem = names.count > 2 && names[0] == "Data"
@@ -126,7 +127,7 @@ extension ContentHash {
 }
 
 extension MLPackage {
-    /// Refuses a path at which there is a folder with anything that is not of a package.
+    /// Refuses a path with a folder that contains anything other than a package's files.
     ///
     /// - Throws: `FileError`.
     package static func checkReplaceable(_ path: some PathConvertible) throws(FileError) {

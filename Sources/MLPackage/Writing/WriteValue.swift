@@ -32,10 +32,10 @@ extension ProtoDimension {
 }
 
 extension ProtoValue {
-    /// Arrays of at least this many elements go to the weight file, as Apple's own writer has it.
+    /// Arrays of at least this many elements go to the weight file, as in Apple's own writer.
     private static var minimumBlobCount: Int { 10 }
 
-    /// A constant, in the weight file where it belongs there and there is one.
+    /// A constant, in the weight file if there is one and it belongs there.
     init(_ value: MILValue, weights: WeightSink?) throws {
         self.init()
         type = ProtoValueType(value.type)
@@ -69,7 +69,7 @@ extension ProtoTensorValue {
 }
 
 extension MILValue {
-    /// Weights with NaN or infinity make a model that gives nothing but NaN: it is not worth
+    /// Weights with NaN or infinity make a model that returns only NaN: it is not worth
     /// writing.
     fileprivate func checkFinite() throws {
         let isFinite =

@@ -1,6 +1,6 @@
 import TensorGraph
 
-/// Linear functions of each vector along an axis, as resizing and running sums are.
+/// Linear functions of each vector along an axis, such as resizing and running sums.
 extension NodeContext {
     /// The longest vector that is multiplied by a matrix.
     private static let longestSide = 1 << 13
@@ -8,7 +8,7 @@ extension NodeContext {
     /// x with each vector along an axis replaced by its product with a constant matrix.
     ///
     /// - Parameters:
-    ///   - count: the elements of a product.
+    ///   - count: the number of elements of a product.
     ///   - entries: the matrix's entries in the row of an element of the product; entries in one
     ///     column are added.
     func product(

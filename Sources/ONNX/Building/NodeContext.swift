@@ -23,7 +23,7 @@ package enum ONNXValue {
     }
 }
 
-/// Limits the elements that are computed on the host, so that a small file cannot take all memory.
+/// Limits the elements computed on the host, so that a small file cannot exhaust memory.
 final class HostBudget {
     private var left: Int
 
@@ -42,7 +42,7 @@ struct NodeContext {
     let node: ONNXNode
     let opset: Int
     let graph: Graph
-    /// Nil for optional inputs that are not given.
+    /// Nil for omitted optional inputs.
     let inputs: [ONNXValue?]
     let budget: HostBudget
 
@@ -61,7 +61,7 @@ struct NodeContext {
         return value
     }
 
-    /// All inputs, none of which is missing; at least one.
+    /// All inputs, which must be present; at least one.
     func values() throws -> [ONNXValue] {
         guard !inputs.isEmpty else { throw error("it has no inputs", ONNXError.damaged) }
         return try inputs.indices.map(value)
@@ -79,7 +79,7 @@ struct NodeContext {
             guard let floats = constant.floats, constant.count > 0 else {
                 throw error("it computes with an empty tensor")
             }
-            // The graph looks for an equal constant, which takes as long as to copy one.
+            // The graph looks for an equal constant, which takes as long as a copy.
             try budget.take(constant.count)
             return graph.constant(TensorData(shape: constant.shape, scalars: floats))
         }
@@ -92,7 +92,7 @@ struct NodeContext {
         return weight.roundedAsWeight(outputAxis: outputAxis)
     }
 
-    /// An input that has to be known while the graph is built.
+    /// An input that must be known while the graph is built.
     func constant(_ index: Int) throws -> ONNXTensor {
         guard case .host(let tensor) = try value(index), tensor.elements != nil else {
             throw error(
@@ -133,7 +133,7 @@ struct NodeContext {
         return values[0]
     }
 
-    /// Integers from an input, or from the attribute that it was in older opsets; nil for neither.
+    /// Integers from an input, or from its attribute in older opsets; nil if neither is there.
     func integers(_ index: Int, or attribute: String) throws -> [Int]? {
         if optional(index) != nil { return try integers(index) }
         return try integers(attribute)
@@ -226,7 +226,7 @@ struct NodeContext {
     /// Throws if a constant of this shape is too large to be computed on the host.
     func takeHost(_ dimensions: [Int]) throws { try budget.take(count(dimensions)) }
 
-    /// Refuses a second output, of which only some operations have more.
+    /// Refuses further outputs, which only some operations have.
     func requireOneOutput() throws {
         guard node.outputs.dropFirst().allSatisfy(\.isEmpty) else {
             throw error("only its first output is supported")

@@ -2,7 +2,7 @@ import Layers
 import TensorGraph
 
 extension ONNXModel {
-    /// What an initializer is in the network, unless it is a constant.
+    /// The role of an initializer in the network, unless it is a constant.
     package enum Role: Hashable, Sendable {
         /// Learned: a weight, a bias or a gain.
         case parameter
@@ -10,7 +10,8 @@ extension ONNXModel {
         case buffer
     }
 
-    /// The roles of all float initializers that are not constants, by what the nodes do with them.
+    /// The roles of all float initializers that are not constants, determined by the nodes that use
+    /// them.
     package var roles: [String: Role] {
         var roles: [String: Role] = [:]
         for node in nodes {
@@ -31,8 +32,8 @@ extension ONNXModel {
 
     /// Adds the network to a graph.
     ///
-    /// Weights become variables under their names. What depends on shapes and constants alone is
-    /// computed here and now, so that the graph holds none of it.
+    /// Weights become variables under their names. Values that depend only on shapes and constants
+    /// are computed immediately, and do not appear in the graph.
     ///
     /// - Parameter inputs: values for the network's inputs, by name.
     /// - Returns: the network's outputs, in order.
@@ -53,7 +54,8 @@ final class GraphBuilding {
     private let graph: Graph
     private let opset: Int
     private let budget: HostBudget
-    /// What a network may compute on the host beside the size of its own constants.
+    /// The limit for values computed on the host, in addition to the size of the network's
+    /// constants.
     private static let hostElements = 1 << 24
 
     init(_ model: ONNXModel, _ graph: Graph) {

@@ -56,7 +56,7 @@ extension ONNXModel {
         }
     }
 
-    /// The groups of a checkpoint's file, which no weight may be in.
+    /// The reserved groups of a checkpoint's file: no weight's name may start with one.
     private static let reserved = ["optimizer", "retint"]
 
     private static func dotted(_ name: String) -> String {

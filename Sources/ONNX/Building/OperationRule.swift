@@ -2,9 +2,9 @@
 struct OperationRule: Sendable {
     typealias Translation = @Sendable (NodeContext) throws -> [ONNXValue]
 
-    /// The inputs that are learned where they are initializers.
+    /// The inputs that are learned if they are initializers.
     let parameters: Set<Int>
-    /// The inputs that are running statistics where they are initializers.
+    /// The inputs that are running statistics if they are initializers.
     let buffers: Set<Int>
     /// Whether an initializer of one element is learned, or a constant of the formula.
     let learnsScalars: Bool
@@ -39,7 +39,7 @@ package enum ONNXOperations {
         rules.merge(family.rules) { first, _ in first }
     }
 
-    /// The names of the operations that are read, by family, such as `Matrix products`.
+    /// The names of the supported operations, by family, such as `Matrix products`.
     package static var table: [(family: String, operations: [String])] {
         families.map { family in
             let words = "\(family)".reduce(into: "") { words, letter in

@@ -22,12 +22,12 @@ struct Planes {
     }
 }
 
-/// How much padding there is.
+/// How padding is determined.
 enum PaddingMode: String {
     /// As much as the attribute `pads` says.
     case explicit = "NOTSET"
     case valid = "VALID"
-    /// So much that the output has ⌈size/stride⌉ elements, an odd one at the end or at the start.
+    /// Enough for ⌈size/stride⌉ output elements; an odd one is at the end or at the start.
     case sameUpper = "SAME_UPPER"
     case sameLower = "SAME_LOWER"
 }
@@ -79,7 +79,7 @@ extension NodeContext {
         return mode
     }
 
-    /// The padding, as stated or as `auto_pad` gives it.
+    /// The padding, as stated or according to `auto_pad`.
     func padding(_ x: Planes, _ window: Window, _ kernel: Pair) throws -> Padding {
         let mode = try paddingMode()
         switch mode {

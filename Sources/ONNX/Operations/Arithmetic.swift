@@ -1,7 +1,7 @@
 import Glibc
 import TensorGraph
 
-/// Functions of two and more values, element by element.
+/// Elementwise functions of two or more values.
 enum Arithmetic: OperationFamily {
     static let rules: [String: OperationRule] = [
         "Add": binary(learned: true, +, +, { $0.addingReportingOverflow($1) }),
@@ -39,7 +39,7 @@ enum Arithmetic: OperationFamily {
     private typealias Floats = @Sendable (Float, Float) -> Float
     private typealias Integers = @Sendable (Int64, Int64) -> (partialValue: Int64, overflow: Bool)
 
-    /// - Parameter learned: whether an operand is a parameter where it is an initializer of several
+    /// - Parameter learned: whether an operand is a parameter if it is an initializer of several
     ///   elements, such as the bias of each channel.
     private static func binary(
         learned: Bool = false, _ graph: @escaping Graph, _ floats: @escaping Floats,

@@ -1,7 +1,7 @@
 import TensorGraph
 
-/// Changes of type. Values of the graph are floats: a float type is no change, and float16 is not
-/// rounded to.
+/// Type casts. Values of the graph are floats: casting to a float type does nothing, and float16
+/// does not round.
 enum Casts: OperationFamily {
     static let rules: [String: OperationRule] = [
         "Cast": OperationRule { node in

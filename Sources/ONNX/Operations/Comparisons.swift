@@ -1,6 +1,6 @@
 import TensorGraph
 
-/// Comparisons and logic; a value of the graph is 1 where it holds, else 0.
+/// Comparisons and logic; a value of the graph is 1 for true, and 0 for false.
 enum Comparisons: OperationFamily {
     static let rules: [String: OperationRule] = [
         "Equal": comparison(equal, { $0 == $1 }, { $0 == $1 }),

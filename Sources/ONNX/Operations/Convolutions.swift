@@ -42,8 +42,8 @@ enum Convolutions: OperationFamily {
         return [.tensor(x.restored(y), try node.value(0).type)]
     }
 
-    /// What a transposed convolution adds to the smallest output, and its padding, which may follow
-    /// from the size of the output.
+    /// The size added to the smallest output of a transposed convolution, and its padding, which
+    /// may follow from the size of the output.
     private static func outputPadding(
         _ node: NodeContext, _ x: Planes, _ kernel: Pair, _ window: inout Window
     ) throws -> Pair {

@@ -24,7 +24,7 @@ private struct EinsumEquation {
     let operands: [[Character]]
     let output: [Character]
 
-    /// The axes of "..." in the order from the last.
+    /// The axes of "...", starting with the last.
     private static let ellipsis: [Character] = ["0", "1", "2", "3", "4", "5", "6", "7"]
 
     init(_ node: NodeContext, ranks: [Int]) throws {
@@ -53,7 +53,7 @@ private struct EinsumEquation {
         }
     }
 
-    /// One letter for each axis; "..." stands for axes that are counted from the last.
+    /// One letter for each axis; the axes of "..." are counted from the last.
     private static func letters(
         _ term: [Character], axes: Int, _ text: String, _ node: NodeContext
     ) throws -> [Character] {
@@ -77,7 +77,7 @@ private struct EinsumEquation {
     }
 }
 
-/// A tensor whose axes have letters, none of them twice.
+/// A tensor whose axes have unique letters.
 private struct EinsumTerm {
     let tensor: Tensor
     let letters: [Character]
@@ -114,8 +114,8 @@ private struct EinsumTerm {
         return tensor.transposed(order.compactMap { letters.firstIndex(of: $0) })
     }
 
-    /// The product of two terms, summed over what is not kept: a product of matrices, or of
-    /// elements if nothing that both have is summed.
+    /// The product of two terms, summed over the axes that are not kept: a product of matrices, or
+    /// of elements if nothing that both have is summed.
     func times(
         _ other: EinsumTerm, keeping kept: Set<Character>, _ node: NodeContext
     ) throws -> EinsumTerm {

@@ -1,6 +1,6 @@
 import TensorGraph
 
-/// Parts of tensors at constant positions, each of which is a tuple of indices into leading axes.
+/// Parts of tensors at constant positions: tuples of indices into the leading axes.
 enum Indexing: OperationFamily {
     static let rules: [String: OperationRule] = [
         "GatherElements": OperationRule(elements),
@@ -27,7 +27,7 @@ enum Indexing: OperationFamily {
                     "updates of \(updates.dimensions) do not fit \(table.result)", ONNXError.damaged
                 )
             }
-            // Each row of the result is one of the data's or, from `count` on, of the updates'.
+            // Each row of the result is a row of the data or, from `count` on, of the updates.
             let count = table.rows[0]
             try node.takeHost([count])
             var sources = Array(0..<count)
@@ -71,14 +71,14 @@ enum Indexing: OperationFamily {
 /// The second input of a node: tuples of indices, as rows of a matrix of all that
 /// they can name.
 private struct IndexTable {
-    /// The data's shape with the axes that are indexed as one.
+    /// The data's shape with the indexed axes merged.
     let rows: [Int]
     /// A row for each tuple.
     let positions: [Int]
-    /// The shape of what the tuples name.
+    /// The shape of the elements named by the tuples.
     let result: [Int]
 
-    /// - Parameter batchAxes: how many leading axes of data and indices go together.
+    /// - Parameter batchAxes: the number of leading axes that data and indices share.
     init(_ node: NodeContext, _ data: [Int], batchAxes: Int) throws {
         let table = try node.constant(1)
         guard let width = table.dimensions.last, (0..<table.rank).contains(batchAxes),

@@ -86,7 +86,7 @@ enum Joining: OperationFamily {
         }
     }
 
-    /// The last part is smaller where the elements cannot be shared evenly.
+    /// The last part is smaller if the elements do not divide evenly.
     private static func equalParts(_ count: Int, _ node: NodeContext) throws -> [Int] {
         let parts = node.node.outputs.count
         let size = (count + parts - 1) / parts
@@ -119,7 +119,7 @@ enum Joining: OperationFamily {
             return product
         }
         _ = try node.count(whole)
-        // Each axis that is repeated gets an axis of its own before it.
+        // Each repeated axis gets a new axis before it.
         let axes = dimensions.indices.filter { repeats[$0] > 1 }
         guard !axes.isEmpty else { return [value] }
         guard dimensions.count + axes.count <= Shape.maximumRank else {

@@ -25,7 +25,7 @@ enum MatrixProducts: OperationFamily {
         return [.tensor(y, try node.value(0).type)]
     }
 
-    /// As numpy's matmul: vectors are rows on the left and columns on the right, and leading axes
+    /// Like numpy's matmul: vectors are rows on the left and columns on the right, and leading axes
     /// are broadcast.
     private static func product(_ a: Tensor, _ b: Tensor, _ node: NodeContext) throws -> Tensor {
         guard a.shape.rank > 0, b.shape.rank > 0 else {

@@ -37,8 +37,8 @@ enum Normalizations: OperationFamily {
         "LRN": OperationRule(localResponse),
     ]
 
-    /// With running statistics that are initializers, it trains as PyTorch's: it normalizes with
-    /// the batch's, and the running ones follow.
+    /// With running statistics that are initializers, it trains as in PyTorch: it normalizes with
+    /// the batch's statistics and updates the running ones.
     @Sendable private static func batch(_ node: NodeContext) throws -> [ONNXValue] {
         try node.requireOneOutput()
         let x = try node.tensor(0)
@@ -87,7 +87,7 @@ enum Normalizations: OperationFamily {
         ]
     }
 
-    /// The gain and bias are of groups in opset 18, of channels since.
+    /// The gain and bias are per group in opset 18, per channel since.
     @Sendable private static func group(_ node: NodeContext) throws -> [ONNXValue] {
         let x = try node.tensor(0)
         let groups = try node.count("num_groups", default: 0)
@@ -109,7 +109,7 @@ enum Normalizations: OperationFamily {
         return [.tensor(y * vectors[0] + vectors[1], try node.value(0).type)]
     }
 
-    /// x / (bias + α·mean of x² over neighboring channels)^β, with zeros beside the channels.
+    /// x / (bias + α·mean of x² over neighboring channels)^β, with zeros outside the channels.
     @Sendable private static func localResponse(_ node: NodeContext) throws -> [ONNXValue] {
         let x = try node.tensor(0)
         let size = try node.integer("size", default: 1)

@@ -37,7 +37,7 @@ enum Pads: OperationFamily {
         return try node.float("value", default: 0)
     }
 
-    /// Applies negative amounts, and makes them 0.
+    /// Applies negative amounts and sets them to 0.
     private static func cropped(
         _ x: Tensor, _ before: inout [Int], _ after: inout [Int], _ node: NodeContext
     ) throws -> Tensor {
@@ -48,7 +48,7 @@ enum Pads: OperationFamily {
         return x.sliced(from: begin, to: end)
     }
 
-    /// An axis with elements of its own added at both ends.
+    /// An axis padded at both ends with its own elements.
     private static func extended(
         _ x: Tensor, _ axis: Int, _ mode: String, _ before: Int, _ after: Int, _ node: NodeContext
     ) throws -> Tensor {

@@ -35,11 +35,11 @@ private struct Pool {
     private let node: NodeContext
     private let kernel: Pair
     private let window: Window
-    /// What `ceil_mode` adds at the end so that the last window is whole.
+    /// The padding that `ceil_mode` adds at the end so that the last window is complete.
     private let extra: Padding
     private let positions: Pair
 
-    /// The most elements of a window that is put together of slices.
+    /// The largest window that is assembled from slices, in elements.
     private static let largestKernel = 256
 
     init(_ node: NodeContext, _ x: Planes) throws {
@@ -102,7 +102,7 @@ private struct Pool {
     }
 
     func average(_ x: Tensor, countsPadding: Bool) throws -> Tensor {
-        // What only completes the last window never counts.
+        // Padding that only completes the last window never counts.
         if isPlain, !countsPadding || extra == 0 {
             return avgPool2d(
                 x, kernel: kernel, stride: window.stride, padding: window.padding + extra,
@@ -138,7 +138,7 @@ private struct Pool {
             value: value)
     }
 
-    /// For each element of the kernel, the elements of the padded image that it meets.
+    /// For each element of the kernel, the elements of the padded image under it.
     private func slices(_ x: Tensor) throws -> [Tensor] {
         guard kernel.height * kernel.width <= Self.largestKernel else {
             throw node.error(
@@ -158,7 +158,7 @@ private struct Pool {
         }
     }
 
-    /// For each position along an axis, 1 over how many elements of the kernel are in `counted`.
+    /// For each position along an axis, 1 over the number of kernel elements in `counted`.
     private func shares(
         _ counted: Range<Int>, from start: Int, _ positions: Int, _ kernel: Int, _ stride: Int,
         _ dilation: Int

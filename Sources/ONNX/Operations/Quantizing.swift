@@ -1,7 +1,7 @@
 import TensorFiles
 import TensorGraph
 
-/// Integers that stand for floats: a scale and a zero point for all elements, for each slice along
+/// Integers that represent floats: a scale and a zero point for all elements, for each slice along
 /// an axis, or for each block of one.
 enum Quantizing: OperationFamily {
     static let rules: [String: OperationRule] = [

@@ -1,7 +1,7 @@
 import TensorFiles
 import TensorGraph
 
-/// Functions of all elements along some axes.
+/// Reductions along some axes.
 enum Reductions: OperationFamily {
     static let rules: [String: OperationRule] = [
         "ReduceSum": reduction({ $0.sum(axes: $1, keepDims: $2) }, { $0.reduce(0, &+) }),
@@ -21,7 +21,7 @@ enum Reductions: OperationFamily {
         },
     ]
 
-    /// - Parameter integers: the same of integers on the host.
+    /// - Parameter integers: the same for integers, on the host.
     private static func reduction(
         _ graph: @escaping @Sendable (Tensor, [Int], Bool) throws -> Tensor,
         _ integers: (@Sendable ([Int64]) -> Int64)? = nil
@@ -63,7 +63,7 @@ enum Reductions: OperationFamily {
 
     private static let longestProduct = 256
 
-    /// The graph has no such reduction: slices are multiplied, which is fine for few.
+    /// The graph has no such reduction: slices are multiplied, which is fine for a few.
     @Sendable private static func product(
         _ x: Tensor, _ axes: [Int], _ keepDims: Bool
     ) throws -> Tensor {

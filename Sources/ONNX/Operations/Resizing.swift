@@ -146,7 +146,7 @@ private struct ResizePlan {
         return try changed.reduce(x) { try resized($0, along: $1) }
     }
 
-    /// Factors that the engine enlarges images by; nil for other forms of resizing.
+    /// Factors that the engine can upsample by; nil for other forms of resizing.
     private func imageFactor(_ changed: [Axis]) -> Pair? {
         let isWhole = changed.allSatisfy { axis in
             axis.index >= 2 && axis.size % shape[axis.index] == 0
@@ -168,7 +168,7 @@ private struct ResizePlan {
         switch mode {
         case "linear": ["half_pixel", "pytorch_half_pixel", "align_corners"].contains(transform)
         case "nearest" where ["half_pixel", "pytorch_half_pixel", "asymmetric"].contains(transform):
-            // The indices repeat after as many elements as the factor says.
+            // The pattern repeats after `factor` elements.
             factor <= Picking.maximumCount
                 && (0..<factor).allSatisfy { index in
                     let source = nearestIndex(coordinate(factor + index, axis))
@@ -239,14 +239,14 @@ private struct ResizePlan {
     }
 }
 
-/// How much the elements around a position weigh.
+/// The weights of the elements around a position.
 private struct InterpolationFilter {
     private let isCubic: Bool
     /// The parameter of Keys' cubic convolution.
     private let a: Double
-    /// Below 1, the filter is as much wider, so that no element is passed over.
+    /// Below 1, the filter widens by 1/scale, so that no element is skipped.
     private let scale: Double
-    /// Whether elements outside count as nothing, or as the one at the border.
+    /// Whether elements outside are ignored; otherwise, the border element is repeated.
     private let excludesOutside: Bool
 
     init(_ node: NodeContext, isCubic: Bool, scale: Double) throws {

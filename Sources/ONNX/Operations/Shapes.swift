@@ -1,7 +1,7 @@
 import TensorFiles
 import TensorGraph
 
-/// Shapes, and the same elements under other shapes.
+/// Shapes, and reshaping.
 enum Shapes: OperationFamily {
     static let rules: [String: OperationRule] = [
         "Shape": OperationRule { node in
@@ -69,7 +69,7 @@ enum Shapes: OperationFamily {
         },
     ]
 
-    /// A value under another shape of as many elements.
+    /// A value reshaped, with the same number of elements.
     static func reshaped(
         _ value: ONNXValue, _ dimensions: [Int], _ node: NodeContext
     ) throws -> ONNXValue {
@@ -83,7 +83,7 @@ enum Shapes: OperationFamily {
         return .tensor(try node.tensor(value).reshaped(Shape(dimensions)), value.type)
     }
 
-    /// 0 stands for the input's extent, −1 for what is left.
+    /// 0 means the input's extent, −1 the remaining elements.
     @Sendable private static func reshape(_ node: NodeContext) throws -> [ONNXValue] {
         let value = try node.value(0)
         var wanted = try node.integers(1, or: "shape") ?? []
@@ -152,7 +152,7 @@ enum Shapes: OperationFamily {
         return [.host(ONNXTensor(floats: values, dimensions: [count], type: type))]
     }
 
-    /// How many numbers a range has.
+    /// The number of elements of a range.
     private static func count(
         _ start: Double, _ limit: Double, _ step: Double, _ node: NodeContext
     ) throws -> Int {
@@ -184,7 +184,7 @@ enum Shapes: OperationFamily {
         return size
     }
 
-    /// Channels that are counted in `outer` times `inner`, counted the other way round.
+    /// Channels ordered as `outer` × `inner`, reordered as `inner` × `outer`.
     private static func swapped(_ x: Tensor, _ outer: Int, _ inner: Int) -> Tensor {
         let apart = x.reshaped([x.shape[0], outer, inner, x.shape[2], x.shape[3]])
         return apart.transposed([0, 2, 1, 3, 4]).reshaped(x.shape)

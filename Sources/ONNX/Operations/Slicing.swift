@@ -99,7 +99,7 @@ enum Slicing: OperationFamily {
         return [try gathered(value, axis: axis, positions, dimensions, node)]
     }
 
-    /// The elements of an axis at some positions of it, under a new shape.
+    /// The elements of an axis at some positions, in a new shape.
     static func gathered(
         _ value: ONNXValue, axis: Int, _ positions: [Int], _ dimensions: [Int], _ node: NodeContext
     ) throws -> ONNXValue {

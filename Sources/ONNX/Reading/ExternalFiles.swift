@@ -2,7 +2,7 @@ import Files
 import ONNXProto
 import SystemPackage
 
-/// The files beside a model that hold elements of its tensors.
+/// The external data files with elements of a model's tensors.
 final class ExternalFiles {
     private let folder: String
     private var files: [String: RegularFile] = [:]
@@ -15,7 +15,7 @@ final class ExternalFiles {
 
     /// The bytes of a tensor.
     ///
-    /// - Parameter count: how many bytes its shape and type need.
+    /// - Parameter count: the number of bytes that its shape and type need.
     /// - Throws: ``ONNXError`` for a place outside the file or the folder; `FileError` if the file
     ///   cannot be read.
     func read(

@@ -9,10 +9,10 @@ extension ONNXModel {
     /// The versions of the file format that are read.
     package static let irVersions: ClosedRange<Int64> = 3...11
 
-    /// Reads a file, with the files of weights beside it.
+    /// Reads a file, with its external data files.
     ///
-    /// - Throws: ``ONNXError`` for a file that is damaged or holds what is not supported, with all
-    ///   operations that are not; `FileError` if it cannot be read.
+    /// - Throws: ``ONNXError`` for a file that is damaged or contains something unsupported, naming
+    ///   all unsupported operations; `FileError` if it cannot be read.
     package init(contentsOf path: some PathConvertible) throws {
         let path = path.filePath
         self = try naming(path.string) {
@@ -22,7 +22,7 @@ extension ONNXModel {
         }
     }
 
-    /// Reads a file as it is, whatever operations it holds.
+    /// Reads a file unchanged, whatever operations it contains.
     ///
     /// - Throws: ``ONNXError`` for a file that is damaged; `FileError` if it cannot be read.
     package init(describing path: some PathConvertible) throws {
@@ -34,7 +34,7 @@ extension ONNXModel {
         try self.init(bytes, from: .files(ExternalFiles(beside: path)))
     }
 
-    /// Reads a model that a checkpoint holds, without the elements of its weights.
+    /// Reads a model from a checkpoint, without the elements of its weights.
     package init(checkpointBytes bytes: [UInt8]) throws {
         try self.init(bytes, from: .checkpoint)
         try prepare()
@@ -57,7 +57,7 @@ extension ONNXModel {
         }
     }
 
-    /// Reduces the model to what is computed from its inputs.
+    /// Reduces the model to the parts that are computed from its inputs.
     mutating func prepare() throws {
         prune()
         try checkOperations()

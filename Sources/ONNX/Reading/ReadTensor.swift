@@ -1,16 +1,16 @@
 import ONNXProto
 import TensorFiles
 
-/// Where the elements of tensors are that are not in the model itself.
+/// The location of tensor elements that are not in the model itself.
 enum ElementSource {
-    /// Files beside the model.
+    /// External data files.
     case files(ExternalFiles)
     /// The checkpoint that the model is a part of.
     case checkpoint
 }
 
 extension ONNXTensor {
-    /// - Throws: ``ONNXError`` for a type that is not read, or elements that do not fill the shape.
+    /// - Throws: ``ONNXError`` for an unsupported type, or elements that do not fill the shape.
     init(_ proto: ONNXTensorProto, at place: String, from source: ElementSource) throws {
         guard let type = ONNXElementType(rawValue: proto.dataType),
             type.storedType != nil || type.isPacked

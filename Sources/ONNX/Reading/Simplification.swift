@@ -16,7 +16,7 @@ extension ONNXModel {
         constants.formIntersection(initializers.keys)
     }
 
-    /// Whether a node's operation is read.
+    /// Whether a node's operation is supported.
     package static func supports(_ node: ONNXNode) -> Bool {
         node.domain.isEmpty
             && (ONNXOperations.rules[node.operation] != nil || node.operation == constant)
@@ -47,7 +47,7 @@ extension ONNXModel {
             remedy: "Export the network without them; functions have to be inlined.")
     }
 
-    /// Makes `names` the outputs, in that order, and removes what none of them depends on.
+    /// Makes `names` the outputs, in that order, and removes nodes that no output depends on.
     package mutating func keepOutputs(_ names: [String]) {
         outputs = names.compactMap { name in outputs.first { $0.name == name } }
         prune()
@@ -55,8 +55,8 @@ extension ONNXModel {
 
     private static let constant = "Constant"
 
-    /// Makes constants initializers, and computes what depends on them alone, as weights that are
-    /// stored transposed, in 16 bits or quantized.
+    /// Turns constants into initializers, and computes nodes that depend only on them, such as
+    /// weights that are stored transposed, in 16 bits or quantized.
     mutating func simplify() throws {
         let building = GraphBuilding(
             ONNXModel(opset: opset, inputs: [], outputs: [], nodes: [], initializers: initializers),
@@ -124,11 +124,11 @@ extension ONNXModel {
     }
 }
 
-/// What happens to the names of values while a model is simplified.
+/// The renaming of values while a model is simplified.
 private struct Folding {
-    /// Names of values that are others.
+    /// Values that are aliases, and what they stand for.
     private(set) var aliases: [String: String] = [:]
-    /// How often nodes and outputs use a value.
+    /// The number of uses of a value by nodes and outputs.
     private(set) var uses: [String: Int] = [:]
 
     init(_ nodes: [ONNXNode], _ outputs: [ONNXValueInfo]) {

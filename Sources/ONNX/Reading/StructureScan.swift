@@ -7,7 +7,7 @@ struct StructureScan {
     private enum Message {
         case model, graph, node, attribute, tensor, value, type, tensorType, shape
 
-        /// The fields that are further messages, by their numbers.
+        /// The fields that are nested messages, by their numbers.
         var messages: [Int: Message] {
             switch self {
             case .model: [7: .graph]

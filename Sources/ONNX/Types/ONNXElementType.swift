@@ -13,7 +13,7 @@ package enum ONNXElementType: Int32, Hashable, Sendable {
         Self(rawValue: number).map { "\($0)" } ?? "type \(number)"
     }
 
-    /// How elements are stored one by one; nil for types that are packed or not read.
+    /// How single elements are stored; nil for types that are packed or unsupported.
     package var storedType: StoredType? {
         switch self {
         case .float: .float32

@@ -1,4 +1,4 @@
-/// A network in ONNX's terms, checked: values are computed before they are used and have one name
+/// A checked ONNX network: values are computed before they are used and have one name
 /// each, and every node contributes to an output.
 package struct ONNXModel: Hashable, Sendable {
     /// The version of ONNX's operators.
@@ -11,7 +11,7 @@ package struct ONNXModel: Hashable, Sendable {
     package var outputs: [ONNXValueInfo]
     package var nodes: [ONNXNode]
     package var initializers: [String: ONNXTensor]
-    /// The initializers that are not learned, such as what nodes `Constant` hold.
+    /// The initializers that are not learned, such as values of `Constant` nodes.
     package internal(set) var constants: Set<String> = []
 
     package init(
@@ -29,7 +29,7 @@ package struct ONNXModel: Hashable, Sendable {
 package struct ONNXValueInfo: Hashable, Sendable {
     package enum Dimension: Hashable, Sendable {
         case fixed(Int)
-        /// A size that is not fixed; the name may be empty.
+        /// A variable size; the name may be empty.
         case symbolic(String)
     }
 
@@ -54,7 +54,7 @@ package struct ONNXNode: Hashable, Sendable {
     package var operation: String
     /// The domain of the operation; empty for ONNX's own.
     package var domain: String
-    /// An empty name is an optional input that is not given.
+    /// An empty name is an omitted optional input.
     package var inputs: [String]
     package var outputs: [String]
     package var attributes: [String: ONNXAttribute]
@@ -104,6 +104,6 @@ package enum ONNXAttribute: Hashable, Sendable {
     case floats([Float])
     case integers([Int])
     case strings([String])
-    /// A kind that no supported operation takes, such as a graph; with its name for errors.
+    /// A kind that no supported operation takes, such as a graph, with its name for errors.
     case other(String)
 }

@@ -10,7 +10,7 @@ package struct ONNXTensor: Hashable, Sendable {
     /// elsewhere, as a checkpoint keeps its weights.
     package let elements: StoredTensor.Elements?
 
-    /// - Precondition: the elements are as many as the extents say.
+    /// - Precondition: the number of elements matches the shape.
     package init(
         _ type: ONNXElementType, _ dimensions: [Int], _ elements: StoredTensor.Elements?
     ) {
@@ -74,8 +74,8 @@ package struct ONNXTensor: Hashable, Sendable {
     }
 }
 
-/// The number of elements of a shape from outside. Also the other extents of an empty shape are
-/// bounded, so that its strides are.
+/// The number of elements of an untrusted shape. The other extents of an empty shape are also
+/// bounded, which bounds its strides.
 ///
 /// - Throws: ``ONNXError`` for a negative extent, too many axes, or more than `limit` elements.
 package func checkedCount(

@@ -1,7 +1,7 @@
 import MLPackage
 import ONNXProto
 
-/// Collects the nodes and constants of a graph, and keeps names apart.
+/// Collects the nodes and constants of a graph, and keeps names unique.
 final class GraphBuilder {
     /// The version of ONNX's operators.
     let opset: Int
@@ -13,7 +13,7 @@ final class GraphBuilder {
     /// Larger constants are not compared.
     private static let smallCount = 64
 
-    /// - Parameter names: those of the program, which stay as they are.
+    /// - Parameter names: those of the program, which are kept.
     init(opset: Int, reserving names: Set<String>) { (self.opset, self.names) = (opset, names) }
 
     /// Adds a node; its name is that of its first output.
@@ -42,7 +42,7 @@ final class GraphBuilder {
         return name
     }
 
-    /// A name like `wish` that nothing else has.
+    /// An unused name similar to `wish`.
     func unusedName(_ wish: String) -> String { names.insertUnused(wish) }
 }
 

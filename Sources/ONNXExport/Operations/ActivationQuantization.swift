@@ -1,6 +1,6 @@
 import MLPackage
 
-/// Values of 8 bits between operations. Scales of float16 came with opset 19; before, the values
+/// 8-bit values between operations. float16 scales came with opset 19; before, the values
 /// are cast.
 enum ActivationQuantization {
     static let forms: [String: Form] = [

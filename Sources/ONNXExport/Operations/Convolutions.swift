@@ -46,8 +46,8 @@ extension TranslatedOperation {
         return attributes
     }
 
-    /// Crops less or more after the image so that the output has its declared shape; returns what
-    /// then is still missing.
+    /// Adjusts the cropping at the end so that the output has its declared shape; returns what
+    /// is still missing.
     private func fitOutputShape(_ window: inout SlidingWindow) throws -> [Int] {
         var extra = [Int](repeating: 0, count: window.kernel.count)
         guard let shape = try integers("output_shape") else { return extra }

@@ -1,6 +1,6 @@
 import MLPackage
 
-/// Arithmetic and functions of single elements.
+/// Elementwise arithmetic and functions.
 enum Elementwise {
     static let forms = direct.merging(composed) { first, _ in first }
 

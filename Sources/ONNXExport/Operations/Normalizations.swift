@@ -8,7 +8,7 @@ enum Normalizations {
 }
 
 extension TranslatedOperation {
-    /// A vector of the operation's type, or one of equal elements if it is not given.
+    /// A vector of the operation's type; if it is omitted, one of equal elements.
     private func vector(
         _ parameter: String, default standard: Float, count: Int
     ) throws -> String {
@@ -69,7 +69,7 @@ extension TranslatedOperation {
             ["axis": .int(axes[0]), "epsilon": .float(try float("epsilon", default: 1e-5))])
     }
 
-    /// As means, a product and a sum.
+    /// Composed of means, a product and a sum.
     private func composedNorm(_ axes: [Int], _ sizes: [Int]) throws {
         let x = try tensor("x")
         let centered = step("Sub", [x, try mean(x, axes)])

@@ -19,7 +19,7 @@ extension TranslatedOperation {
         return factor
     }
 
-    /// SpaceToDepth puts the place in the block before the channel; the channels are then sorted.
+    /// SpaceToDepth orders channels by their place in the block first; they are then reordered.
     fileprivate func pixelUnshuffle() throws {
         let factor = try factor("downscale_factor")
         let x = try type(of: "x")

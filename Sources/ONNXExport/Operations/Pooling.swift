@@ -22,7 +22,7 @@ private struct Pool {
     private let hasPadding: Bool
     /// Whether the last windows reach beyond image and padding.
     private var isExtended = false
-    /// Whether ONNX has to find out how far, because sizes are not known.
+    /// Whether ONNX must compute the padding at run time, because sizes are not known.
     private var roundsUp = false
 
     init(_ operation: TranslatedOperation) throws {
@@ -34,7 +34,7 @@ private struct Pool {
         }
     }
 
-    /// Widens the padding by what is missing to whole windows.
+    /// Widens the padding to complete windows.
     private mutating func extend(_ dimensions: ArraySlice<Int?>) {
         let sizes = dimensions.compactMap(\.self)
         guard sizes.count == window.kernel.count else {
@@ -57,7 +57,7 @@ private struct Pool {
         return attributes
     }
 
-    /// Whether padding is part of an average; what lies beyond the padding never is.
+    /// Whether padding is part of an average; elements beyond the padding never are.
     func countsPadding(_ operation: TranslatedOperation) throws -> Bool {
         guard try !operation.bool("exclude_padding_from_average", default: false) else {
             return false

@@ -1,6 +1,6 @@
 import MLPackage
 
-/// Images in another size. Coordinates depend on both sizes in MIL, on the factor in ONNX: unless
+/// Resizing of images. Coordinates depend on both sizes in MIL, on the factor in ONNX: unless
 /// it is an integer, ONNX is told the size.
 enum Resizing {
     static let forms: [String: Form] = [
@@ -99,7 +99,7 @@ extension TranslatedOperation {
         return x.dimensions.dropLast(2)
     }
 
-    /// An input that is not given: before opset 13, an empty tensor.
+    /// An omitted input: before opset 13, an empty tensor.
     private func absent(_ word: String) throws -> String {
         opset >= 13 ? "" : try constant(.floats([], shape: [0]), word)
     }

@@ -78,7 +78,7 @@ extension TranslatedOperation {
         result("Squeeze", inputs, attributes)
     }
 
-    /// The axes of which not everything is taken.
+    /// The axes that are sliced.
     private func part(_ x: MILTensorType, _ squeezed: [Bool]) throws -> Part {
         let begin = try requiredIntegers("begin", count: x.rank)
         let end = try requiredIntegers("end", count: x.rank)

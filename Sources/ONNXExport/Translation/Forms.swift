@@ -1,4 +1,5 @@
-/// What each operation of MIL becomes, by its type. A family of operations is a file in Operations.
+/// The translation of each MIL operation, by its type. A family of operations is a file in
+/// Operations.
 enum Forms {
     static let all: [String: Form] = [
         Elementwise.forms, Comparisons.forms, Activations.forms, Convolutions.forms,
@@ -7,7 +8,7 @@ enum Forms {
         Casts.forms, ActivationQuantization.forms,
     ].reduce(into: [:]) { all, family in all.merge(family) { first, _ in first } }
 
-    /// What operations that decompress weights become.
+    /// The translation of operations that decompress weights.
     static let weights: [String: Form] = [
         "constexpr_affine_dequantize": { try $0.writeAffine() },
         "constexpr_blockwise_shift_scale": { try $0.writeShiftScale() },

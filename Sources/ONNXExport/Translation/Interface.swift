@@ -35,7 +35,7 @@ struct Interface {
                 output, sizes: names(of: output), text: feature?.shortDescription ?? ""))
     }
 
-    /// What ONNX has no field for: pixels, and which sizes may be given.
+    /// Descriptions of what ONNX has no field for: pixels, and the allowed sizes.
     private mutating func limits(_ feature: Feature) -> String? {
         var texts: [String] = []
         if case .image(let image) = feature.type {
@@ -52,7 +52,7 @@ struct Interface {
         return texts.isEmpty ? nil : texts.joined(separator: "; ")
     }
 
-    /// Names for the sizes of a value that vary. A colorizer's pictures all have one size; of other
+    /// Names for the variable sizes of a value. A colorizer's images all have one size; for other
     /// models, nothing says which sizes are equal.
     private func names(of value: MILNamedType) -> [String] {
         let isShared =
@@ -68,7 +68,7 @@ struct Interface {
 extension ONNXValueInfoProto {
     /// - Parameters:
     ///   - sizes: names for dimensions that are not known; without them, these stay open.
-    ///   - text: what the value is.
+    ///   - text: a description of the value.
     init(_ value: MILNamedType, sizes: [String]? = nil, text: String = "") throws {
         guard let elementType = value.type.dataType.onnxType else {
             throw ConversionError(

@@ -1,4 +1,4 @@
-/// What ONNX cannot say, with the values that are concerned.
+/// Parts that ONNX cannot express, with the affected values.
 struct Notes {
     /// In the order in which they came up.
     private var entries: [(what: String, names: [String])] = []

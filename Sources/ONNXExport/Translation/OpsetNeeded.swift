@@ -3,6 +3,6 @@ struct OpsetNeeded: Error {
     let opset: Int
     /// The location in the program.
     let place: String
-    /// What needs it, in the plural.
+    /// The parts that need it, in the plural.
     let what: String
 }

@@ -7,7 +7,7 @@ final class ProgramTranslation {
     let graph: GraphBuilder
     let types: [String: MILTensorType]
     let constants = ProgramConstants()
-    /// Whether the version of the operators is for the model to choose.
+    /// Whether the model determines the version of the operators.
     private let isOpsetFree: Bool
     private let program: MILProgram
     /// The constants that no node has used yet.
@@ -89,6 +89,6 @@ final class ProgramTranslation {
         return graph.opset >= opset
     }
 
-    /// Records that ONNX cannot say something about a value.
+    /// Records something about a value that ONNX cannot express.
     func note(_ what: String, about name: String) { notes.add(what, about: name) }
 }

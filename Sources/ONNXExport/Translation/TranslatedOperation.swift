@@ -120,5 +120,5 @@ extension TranslatedOperation {
     }
 }
 
-/// What an operation of MIL becomes.
+/// The translation of a MIL operation.
 typealias Form = @Sendable (TranslatedOperation) throws -> Void

@@ -1,7 +1,7 @@
 import MLPackage
 
 extension TranslatedOperation {
-    /// Writes weights that ONNX cannot hold compressed as the values that they stand for.
+    /// Writes weights that ONNX cannot store compressed in decompressed form.
     func writeDense(_ note: String) throws {
         guard let value = try constantValue(name) else {
             throw error("\(name) is no constant", "The package is damaged: export it again.")

@@ -12,7 +12,7 @@ struct QuantizationGrid {
     ///
     /// - Parameters:
     ///   - zeroPoint: of any type; nil for zeros.
-    ///   - dataType: the type of the quantized values, which zero points get.
+    ///   - dataType: the type of the quantized values and the zero points.
     /// - Throws: `ConversionError` if zero points are not of that type's values, or of another
     ///   number than the scales.
     init(
@@ -52,7 +52,7 @@ struct QuantizationGrid {
         return integers
     }
 
-    /// The same numbers in another shape.
+    /// The grid reshaped.
     func reshaped(_ shape: [Int]) -> QuantizationGrid {
         var grid = self
         grid.scale = scale.reshaped(shape)

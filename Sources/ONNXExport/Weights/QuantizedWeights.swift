@@ -46,7 +46,7 @@ extension TranslatedOperation {
         }
     }
 
-    /// Scales for blocks along one axis: all that ONNX has. What lies behind the last axis with
+    /// Scales for blocks along one axis, the only form in ONNX. Everything after the last axis with
     /// several scales becomes part of that axis; otherwise, scales are repeated.
     private func writeBlocks(
         _ data: MILValue, _ grid: QuantizationGrid, _ shape: [Int], _ groups: [Int]

@@ -2,7 +2,7 @@ import Files
 import MLPackage
 import ONNXProto
 
-/// Where the elements of a constant are in a file of their own.
+/// The location of a constant's elements in an external data file.
 struct ExternalPlace {
     let fileName: String
     let offset: Int
@@ -17,7 +17,7 @@ struct ExternalPlace {
     }
 }
 
-/// A file of constants beside the model.
+/// An external data file with constants.
 struct ExternalData {
     let file: PendingFile
     private let fileName: String

@@ -3,15 +3,15 @@ import MLPackage
 import ONNXProto
 import SwiftProtobuf
 
-/// Writes a model piece by piece: constants are read when their turn comes, so that a large model
-/// does not have to fit in memory.
+/// Writes a model piece by piece: constants are read one at a time, so that a large model
+/// need not fit in memory.
 struct ModelFile {
     let model: ONNXModelProto
     let initializers: [Initializer]
     /// Where constants are that are not in this file, by their index.
     var externalPlaces: [Int: ExternalPlace] = [:]
 
-    /// Writes the parts of the model in any order: the format allows it.
+    /// Writes the parts of the model in any order, as the format allows.
     func write(to file: PendingFile) throws {
         var header = model
         header.clearGraph()
@@ -58,7 +58,7 @@ struct ModelFile {
 
 /// Fields of bytes in Protocol Buffers' encoding.
 private enum Wire {
-    /// What stands before the bytes of a field.
+    /// The bytes before a field's contents.
     static func head(_ field: Int, size: Int) -> [UInt8] {
         varint(field << 3 | 2) + varint(size)
     }

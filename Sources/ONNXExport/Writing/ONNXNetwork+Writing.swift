@@ -5,12 +5,12 @@ extension ONNXNetwork {
     /// Writes the model to `path`, replacing an existing one. If it throws, `path` is left as it
     /// was. The same package and options give the same bytes.
     ///
-    /// Above 2 GiB, which the format does not allow, constants are written to a file of their own
-    /// beside the model: `model.onnx.data`. It is in place before the model is.
+    /// Above 2 GiB, which the format does not allow, constants are written to an external data file
+    /// next to the model: `model.onnx.data`. It is in place before the model.
     ///
     /// - Parameters:
     ///   - path: where to write the model.
-    ///   - externalData: whether constants get a file of their own in any case.
+    ///   - externalData: whether constants are always written to an external data file.
     /// - Returns: the paths of all files that were written.
     /// - Throws: `FileError` if a file cannot be written; `MLPackageError` if the package's weights
     ///   cannot be read.
@@ -35,6 +35,6 @@ extension ONNXNetwork {
         return written
     }
 
-    /// 2 GiB less what graph and metadata may take.
+    /// 2 GiB minus what graph and metadata may take.
     private static let largestContent = 1 << 31 - 1 << 26
 }

@@ -27,7 +27,7 @@ final class Calibration {
     }
 
     /// - Parameter photos: lightness [1, 1, H, W] in 0…100, of the package's input size.
-    /// - Throws: `ModelError` if the model is no colorizer.
+    /// - Throws: `ModelError` if the model is not a colorizer.
     init(_ model: Model, photos: [TensorData]) throws {
         graph = try model.colorizerGraph()
         self.photos = photos

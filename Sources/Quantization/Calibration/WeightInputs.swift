@@ -97,8 +97,8 @@ struct WeightInputs {
         return ErrorFeedback(part: part, order: order, factor: factor)
     }
 
-    /// The change of each output channel's mean caused by replacing `old` by `new`, negated: what
-    /// has to be added to the bias.
+    /// The negated change of each output channel's mean caused by replacing `old` by `new`, to be
+    /// added to the bias.
     func biasCorrection(from old: [Float], to new: [Float], channels: Int) -> [Float] {
         var result = [Double](repeating: 0, count: channels)
         var shares = [Double](repeating: 0, count: channels)

@@ -18,7 +18,7 @@ extension MLPackage {
     ///   - calibration: lightness [1, 1, H, W] in 0…100 of the package's input size. With
     ///     photos, scales, tables and rounding minimize the error of each operation's output
     ///     instead of the error of the weight, and biases absorb the remaining mean error.
-    ///   - memoryLimit: the bytes that the values of the network may take on the photos, as
+    ///   - memoryLimit: the memory limit for the network's activations in bytes, as
     ///     `Model/memoryLimit`.
     /// - Returns: the compressed package, and what was done to each weight.
     /// - Throws: `ConversionError` for inconsistent schemes, for weights that are not finite or
@@ -38,9 +38,9 @@ extension MLPackage {
     /// - Parameters:
     ///   - photos: lightness [1, 1, H, W] in 0…100 of the input size of both packages; at least
     ///     one.
-    ///   - memoryLimit: the bytes that the values of the network may take on the photos, as
+    ///   - memoryLimit: the memory limit for the network's activations in bytes, as
     ///     `Model/memoryLimit`.
-    /// - Throws: `ConversionError` without photos; `ModelError` if a package is no colorizer or
+    /// - Throws: `ConversionError` without photos; `ModelError` if a package is not a colorizer or
     ///   predicts colors that are not finite.
     public func colorChange(
         to other: MLPackage, photos: [TensorData], memoryLimit: Int? = nil

@@ -78,7 +78,7 @@ struct PackageQuantization {
         }
     }
 
-    /// Compresses a weight if that remains to be done.
+    /// Compresses a weight unless that has been done.
     ///
     /// - Parameter inputs: the observed inputs of the weight; nil without calibration.
     mutating func replace(_ name: String, _ inputs: WeightInputs?) throws {

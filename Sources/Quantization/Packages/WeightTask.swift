@@ -1,6 +1,6 @@
 import MLPackage
 
-/// How a weight is to be compressed.
+/// How to compress a weight.
 struct WeightTask {
     let scheme: QuantizationScheme
     private let axes: (output: Int, input: Int)

@@ -13,7 +13,7 @@ final class ColorProbe {
     private var expected: [LabPlanes] = []
 
     /// - Parameter photos: lightness [1, 1, H, W] in 0…100, of the package's input size.
-    /// - Throws: `ConversionError` without photos; `ModelError` if the model is no colorizer.
+    /// - Throws: `ConversionError` without photos; `ModelError` if the model is not a colorizer.
     init(_ model: Model, photos: [TensorData]) throws {
         guard !photos.isEmpty else {
             throw ConversionError(
@@ -33,7 +33,7 @@ final class ColorProbe {
 
     /// The color change caused by replacing some weights, named by `weights`.
     ///
-    /// - Parameter count: how many photos to compare, counted from the first.
+    /// - Parameter count: the number of photos to compare, from the first one.
     func change(to weights: [String: [Float]], onFirst count: Int) throws -> ColorChange {
         var changed: [String: TensorData] = [:]
         for (name, values) in weights {

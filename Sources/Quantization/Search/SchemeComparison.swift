@@ -26,12 +26,12 @@ extension MLPackage {
     ///     compared; at least one.
     ///   - calibration: lightness to calibrate on, as for
     ///     ``quantized(_:calibration:memoryLimit:)``.
-    ///   - memoryLimit: the bytes that the values of the network may take on the photos, as
+    ///   - memoryLimit: the memory limit for the network's activations in bytes, as
     ///     `Model/memoryLimit`.
     ///   - progress: called repeatedly with the finished share of the work, 0…1.
     /// - Returns: one result for each remaining scheme, in the order of `schemes`.
-    /// - Throws: `ConversionError` without photos; `ModelError` if the package is no colorizer or
-    ///   cannot be run. A scheme that fails does not throw: its result has a `failure`.
+    /// - Throws: `ConversionError` without photos; `ModelError` if the package is not a colorizer
+    ///   or cannot be run. A scheme that fails does not throw: its result has a `failure`.
     public func compareSchemes(
         _ schemes: [QuantizationScheme] = QuantizationScheme.usual,
         photos: [TensorData], calibration: [TensorData] = [], memoryLimit: Int? = nil,

@@ -18,7 +18,7 @@ extension MLPackage {
     /// Searches for the smallest package whose mean color difference stays within a bound by
     /// choosing a scheme for each weight.
     ///
-    /// The search measures the color change that each scheme causes for each weight alone. The
+    /// The search measures the color change that each scheme causes for each weight separately. The
     /// errors of different weights are nearly independent, so their squares add up, and a Lagrange
     /// multiplier gives the smallest choice within an error budget. The resulting package is
     /// measured as a whole, and the budget is adjusted accordingly.
@@ -26,10 +26,10 @@ extension MLPackage {
     /// - Parameters:
     ///   - photos: lightness [1, 1, H, W] in 0…100 of the package's input size; at least one.
     ///   - maximumDeltaE: the largest allowed mean CIEDE2000 difference from this package's colors.
-    ///   - memoryLimit: the bytes that the values of the network may take on the photos, as
+    ///   - memoryLimit: the memory limit for the network's activations in bytes, as
     ///     `Model/memoryLimit`.
-    ///   - ranks: the processes that share out the weights, all with the same arguments. Each
-    ///     receives the same package, which is that of one process.
+    ///   - ranks: the processes that split the weights, all with the same arguments. Each
+    ///     receives the same package as with one process.
     /// - Throws: `ConversionError` if no choice of schemes stays within the bound; the errors of
     ///   ``quantized(_:calibration:memoryLimit:)``; `RankError` if ranks cannot reach each other.
     public func searchQuantization(
@@ -49,7 +49,7 @@ private struct SchemeSearch {
     private let choices: [[Choice]]
     /// Why a weight is not compressed, by weight name.
     private let reasons: [String: String]
-    /// The number of photos on which each weight is measured alone.
+    /// The number of photos on which each weight is measured separately.
     private static let probePhotos = 4
     /// The maximum number of error budgets to try.
     private static let attempts = 6
@@ -66,7 +66,7 @@ private struct SchemeSearch {
 
     private struct Cost: Codable {
         let bytes: Int
-        /// The mean CIEDE2000 difference caused by a choice alone.
+        /// The mean CIEDE2000 difference caused by this choice only.
         let deltaE: Double
     }
 
@@ -109,7 +109,7 @@ private struct SchemeSearch {
         }
     }
 
-    /// The ways to compress a weight; the first is not to.
+    /// The ways to compress a weight; the first one leaves it uncompressed.
     private static func tasks(
         _ weight: PackageWeight, _ target: DeploymentTarget
     ) -> [(scheme: QuantizationScheme?, task: WeightTask?)] {

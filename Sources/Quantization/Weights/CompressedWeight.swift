@@ -2,7 +2,7 @@ import MLPackage
 
 /// A compressed weight, and the operations that decompress it.
 struct CompressedWeight {
-    /// What the package stores: values, or codes on a grid.
+    /// The stored content: values, or codes on a grid.
     enum Storage {
         case unchanged([Float])
         case half([Float])
@@ -30,7 +30,7 @@ struct CompressedWeight {
     }
 
     /// The `constexpr` operations that replace the weight's constant. Their parameters are
-    /// attributes before iOS18, and inputs from iOS18 on.
+    /// attributes before iOS18, and inputs since iOS18.
     ///
     /// - Parameter axis: the axis of the output channels.
     func operations(

@@ -7,7 +7,7 @@ struct WeightCompression {
     let axes: (output: Int, input: Int)
     /// The data type of the decompressed weight.
     let precision: MILDataType
-    /// The observed inputs of the weight; nil without calibration: all elements count equally.
+    /// The observed inputs of the weight; nil without calibration: all elements have equal weight.
     let inputs: WeightInputs?
 
     func compressed(_ scheme: QuantizationScheme) -> CompressedWeight {

@@ -3,11 +3,11 @@ import Models
 
 /// Measures how fast a model runs or trains on this machine.
 ///
-/// Two runs that are not timed lay out the weights and warm the caches. The report also has the
-/// speed of matrix products and copies on this machine for comparison.
+/// Two untimed runs first lay out the weights and warm the caches. For comparison, the report also
+/// has the speed of matrix products and copies on this machine.
 ///
-/// Of several ranks, all call it with the same model and options. The times are then those of the
-/// slowest rank.
+/// With several ranks, all must call it with the same model and options. The times are then those
+/// of the slowest rank.
 ///
 /// - Throws: ``BenchmarkError`` if an option is out of range or a package is to be trained;
 ///   `ModelError` if the model does not run at the size.
@@ -18,7 +18,7 @@ public func benchmark(
     let (name, arithmetic) = (model.name, model.arithmetic)
     let isShared = options.mode == .training && options.ranks.size > 1
     let oneImage = isShared ? try RankReport.oneImageSeconds(model, options) : nil
-    // Programs have weights of their own: the model's are given up where the caller has no use for
+    // Programs have their own weights: the model's are released if the caller does not need
     // them.
     let subject = try BenchmarkSubject(consume model, options)
     let shared = try oneImage.map {
@@ -28,7 +28,7 @@ public func benchmark(
     let median = seconds.median
     let isProfiled = options.profilesOperations || options.profilesSteps
     let profile = isProfiled ? subject.program.profile() : []
-    // Read before the measurement of matrix products allocates memory of its own.
+    // Read before the measurement of matrix products allocates its own memory.
     let peak = ProcessMemory.peakBytes
     let multiplyAdds = subject.program.multiplyAdds
     let gflops = 2e-9 * Double(multiplyAdds) / median

@@ -18,7 +18,7 @@ public struct BenchmarkOptions: Sendable {
     public var batch = 1
     /// The processes that train together.
     public var ranks = Communicator.single
-    /// The side of the square images in pixels; nil for the model's own size, and for 256 in
+    /// The side of the square images in pixels; nil for the model's own size, or 256 in
     /// training.
     public var size: Int?
     /// The number of threads; nil for all processors that the process may use.
@@ -33,7 +33,7 @@ public struct BenchmarkOptions: Sendable {
     public var choices = KernelChoices()
     /// Measures the convolution algorithms first; nil to use ``choices`` as they are.
     public var tuner: KernelTuner?
-    /// Whether the report lists times by kind of operation.
+    /// Whether the report lists times per type of operation.
     public var profilesOperations = false
     /// Whether the report lists the time of every step of the program.
     public var profilesSteps = false
@@ -58,9 +58,9 @@ extension BenchmarkOptions {
         try BenchmarkError.check("runs", runs, Self.runRange)
     }
 
-    /// The numbers of images of a batch.
+    /// The allowed batch sizes.
     package static let batchRange = 1...65_536
-    /// The numbers of timed runs.
+    /// The allowed numbers of timed runs.
     package static let runRange = 1...1_000_000
 }
 
@@ -73,9 +73,9 @@ public enum BenchmarkProblem: RefusalKind {
     case option
     /// The model is a package, which cannot be trained.
     case notTrainable
-    /// There is no folder to keep kernel choices in.
+    /// There is no folder for saving kernel choices.
     case noCacheFolder
-    /// A file does not hold what several ranks measured.
+    /// A file does not contain a measurement of several ranks.
     case measurements
 
     /// The caller chose the options and the model.
@@ -89,7 +89,7 @@ public enum BenchmarkProblem: RefusalKind {
 }
 
 extension BenchmarkError {
-    /// Throws if an option is out of range, as NaN always is; nil passes.
+    /// Throws if an option is out of range (NaN always is); nil passes.
     static func check<Value>(
         _ name: String, _ value: Value?, _ range: ClosedRange<Value>
     ) throws(BenchmarkError) {

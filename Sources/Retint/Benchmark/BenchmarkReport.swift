@@ -2,11 +2,11 @@ import Engine
 
 /// The result of ``benchmark(_:_:)``.
 public struct BenchmarkReport: Encodable, Sendable {
-    /// All steps of one kind.
+    /// All steps of one type.
     public struct Operation: Encodable, Sendable {
-        /// The operations that run together, joined by `+`.
+        /// The fused operations, joined by `+`.
         public let name: String
-        /// The number of steps of this kind in the program.
+        /// The number of steps of this type in the program.
         public let count: Int
         /// The time of all these steps in one run, in seconds.
         public let seconds: Double
@@ -20,7 +20,7 @@ public struct BenchmarkReport: Encodable, Sendable {
 
     /// One step of the program.
     public struct Step: Encodable, Sendable {
-        /// The operations that run together, joined by `+`.
+        /// The fused operations, joined by `+`.
         public let name: String
         /// The path of the module that applied the first of them.
         public let module: String
@@ -58,9 +58,9 @@ public struct BenchmarkReport: Encodable, Sendable {
     public let fastestSeconds: Double
     /// The images of a batch divided by ``medianSeconds``.
     public let imagesPerSecond: Double
-    /// Multiply-adds of one run by the direct algorithms, for the whole batch, or this rank's part.
+    /// Multiply-adds of one run by the direct algorithms, for the whole batch or this rank's part.
     public let multiplyAdds: Int
-    /// The bytes of the weights in float32: what a run reads at least, beside the images.
+    /// The bytes of the weights in float32: the least that a run reads, in addition to the images.
     public let weightBytes: Int
     /// Two floating-point operations for each of ``multiplyAdds``, in billions
     /// per second. Algorithms with fewer multiplications, such as Winograd's, can exceed
@@ -78,18 +78,18 @@ public struct BenchmarkReport: Encodable, Sendable {
     public let arenaBytes: Int
     /// The processor for which OpenBLAS chose its kernels.
     public let blasCore: String
-    /// Whose kernels multiplied matrices: `retint` or `OpenBLAS`.
+    /// The library whose kernels multiplied matrices: `retint` or `OpenBLAS`.
     public let sgemmKernels: String
-    /// The most expensive kind first; nil unless requested.
+    /// The most expensive type first; nil unless requested.
     public let operations: [Operation]?
     /// In the order of the program; nil unless requested.
     public let steps: [Step]?
-    /// What several ranks measured together; nil for one.
+    /// The measurement of several ranks; nil for a single one.
     public let ranks: RankReport?
 }
 
 extension BenchmarkReport.Operation {
-    /// Adds up the steps of each kind, the most expensive kind first.
+    /// Adds up the steps of each type, the most expensive type first.
     static func summary(of steps: [StepProfile]) -> [Self] {
         let total = steps.seconds
         return Dictionary(grouping: steps, by: \.name).map { name, steps in

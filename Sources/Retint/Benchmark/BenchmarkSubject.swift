@@ -88,7 +88,7 @@ struct BenchmarkSubject {
         return network
     }
 
-    /// Times runs after two that are not timed: the first lays out the weights, the second warms
+    /// Times runs after two untimed runs: the first lays out the weights, the second warms
     /// the caches.
     ///
     /// - Parameter runs: nil for as many as fit in two seconds, but at least 5.

@@ -2,7 +2,7 @@ import Engine
 import Files
 import Foundation
 
-/// The file that keeps the fastest convolution algorithms of this machine:
+/// The file that stores the fastest convolution algorithms of this machine:
 /// `$XDG_CACHE_HOME/retint/kernels.json`, by default `~/.cache/retint/kernels.json`.
 public enum KernelFile {
     private struct Content: Codable {
@@ -10,7 +10,7 @@ public enum KernelFile {
         let kernels: [String: String]
     }
 
-    /// The choices for this processor; empty if there is no file or it is of another processor.
+    /// The choices for this processor; empty if there is no file, or it is for another processor.
     public static func read() -> KernelChoices {
         guard let path, let data = FileManager.default.contents(atPath: path),
             let content = try? JSONDecoder().decode(Content.self, from: data),

@@ -1,7 +1,7 @@
 import Engine
 import Ranks
 
-/// Measures the training step of several ranks, and what their messages cost.
+/// Measures the training step of several ranks, and the cost of their messages.
 ///
 /// All ranks call the same functions in the same order.
 struct RankMeasurement {
@@ -26,10 +26,10 @@ struct RankMeasurement {
         self.runs = Int(try ranks.broadcast([Float(runs.map { Double($0) } ?? enough)])[0])
     }
 
-    /// Takes steps with each schedule, and steps while buckets are sent, in turns: a machine that
-    /// slows down affects all alike.
+    /// Takes steps with each schedule, and steps while buckets are sent, alternately: a machine
+    /// that slows down affects all equally.
     ///
-    /// - Parameter sendsMeanwhile: whether to measure what computing loses while buckets are sent.
+    /// - Parameter sendsMeanwhile: whether to measure how sending buckets slows computation down.
     func turns(
         _ schedules: [SumSchedule], sendsMeanwhile: Bool
     ) throws -> (steps: [MeasuredSteps], lostSecondsPerByte: Double) {
@@ -42,7 +42,7 @@ struct RankMeasurement {
             }
             if sendsMeanwhile { meanwhile.append(try stepsWhileSending(buffers)) }
         }
-        // The last schedule is that of steps without messages.
+        // The last schedule is for steps without messages.
         let alone = all[all.count - 1].map(\.seconds).median
         let lost = meanwhile.map { $0.seconds - Double($0.steps) * alone }
         return (try all.map(steps), try lostSecondsPerByte(lost))
@@ -51,7 +51,7 @@ struct RankMeasurement {
     /// A step of this rank.
     private struct Run {
         let seconds, waited: Double
-        /// When each bucket is there; the end of the backward pass after them.
+        /// When each bucket is ready, followed by the end of the backward pass.
         let ready: [Double]
     }
 
@@ -90,7 +90,7 @@ struct RankMeasurement {
 
     private func waitForAll() throws { _ = try ranks.gather(integers: [0]) }
 
-    /// - Parameter steps: without messages.
+    /// - Parameter steps: steps without messages.
     func timeline(_ steps: MeasuredSteps) -> StepTimeline {
         let backward = steps.ready[counts.count]
         return StepTimeline(
@@ -104,11 +104,11 @@ struct RankMeasurement {
 // MARK: Messages
 
 extension RankMeasurement {
-    /// The channels of sums that are not those of the step.
+    /// The channels of sums that do not belong to the step.
     private static let channel = 10_000
     private static let repetitions = 5
 
-    /// The values of single sums that are measured, if all buckets together have more.
+    /// The sizes of measured single sums, in values, if all buckets together have more.
     private static let sizes = [1 << 10, 1 << 14, 1 << 18, 1 << 21]
 
     /// Sums of one bucket of several sizes, and of all buckets at once.
@@ -131,7 +131,7 @@ extension RankMeasurement {
         }
     }
 
-    /// Seconds of each of many messages at once.
+    /// Seconds per message when many are sent at once.
     func messageSeconds() throws -> Double {
         let count = 256
         let seconds = try measureSeconds(runs: Self.repetitions, warmup: 1) {
@@ -149,7 +149,7 @@ extension RankMeasurement {
         return largest(try ranks.gather(numbers: [seconds.median]))[0] / Double(4 * count)
     }
 
-    /// Takes steps without messages until buckets have been sent meanwhile.
+    /// Takes steps without messages while buckets are sent, until these are done.
     private func stepsWhileSending(_ buffers: SumBuffers) throws -> (seconds: Double, steps: Int) {
         try waitForAll()
         var steps = 0
@@ -164,7 +164,7 @@ extension RankMeasurement {
         return (elapsed, steps)
     }
 
-    /// - Parameter lost: seconds of computing that this rank lost while all buckets were sent.
+    /// - Parameter lost: seconds of computation that this rank lost while all buckets were sent.
     private func lostSecondsPerByte(_ lost: [Double]) throws -> Double {
         guard !lost.isEmpty else { return 0 }
         let bytes = 4 * counts.reduce(0, +)

@@ -7,7 +7,7 @@ struct MeasuredSteps {
     let seconds: [Double]
     /// The mean over the ranks.
     let waited: [Double]
-    /// Medians of the slowest rank: when each bucket is there, then the end of the backward pass.
+    /// Medians of the slowest rank: when each bucket is ready, then the end of the backward pass.
     let ready: [Double]
 
     var report: RankReport.Step {
@@ -39,7 +39,7 @@ extension RankReport {
         return (report, steps[0].seconds)
     }
 
-    /// Measures the step with one image for each rank, and nothing sent.
+    /// Measures the step with one image per rank, without messages.
     ///
     /// - Returns: the end of its backward pass.
     static func oneImageSeconds(_ model: Model, _ options: BenchmarkOptions) throws -> Double {

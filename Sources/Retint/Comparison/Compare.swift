@@ -13,19 +13,19 @@ import Ranks
 /// A checkpoint's size is that of its package with float16 and with int8 weights; a package is
 /// measured as it is. Times are compared with ECCV16 (Zhang et al., "Colorful Image Colorization",
 /// 2016) with random weights: each round runs all models and ECCV16 alternately, so that a changing
-/// clock rate affects all of them alike. Other work on the machine distorts the times.
+/// clock rate affects all of them equally. Other work on the machine distorts the times.
 ///
 /// - Parameters:
 ///   - models: checkpoints and packages, at least one.
 ///   - size: the side, in pixels, of the square image that all models color.
 ///   - rounds: rounds of timing, at least 1.
-///   - photos: what the quality is measured on; without photos it is not measured.
-///   - features: compares features too, see ``ColorQuality/frechetDistance``.
-///   - threads: all processors that the process may use if nil.
+///   - photos: the photos for measuring quality; without photos it is not measured.
+///   - features: also compares features, see ``ColorQuality/frechetDistance``.
+///   - threads: the number of threads; nil for all processors that the process may use.
 ///   - choices: the fastest algorithms measured on this machine.
 ///   - onProgress: called on another thread.
-/// - Throws: `ModelError` if a model is no colorizer, does not run at that size or gives colors
-///   that are not finite; `ConversionError` if a checkpoint cannot be exported;
+/// - Throws: `ModelError` if a model is not a colorizer, does not run at that size or returns
+///   colors that are not finite; `ConversionError` if a checkpoint cannot be exported;
 ///   ``EvaluationError`` if photos are given and none can be read; `CancellationError` if the task
 ///   is cancelled.
 public func compare(

@@ -9,8 +9,8 @@ struct ComparedTimes {
 
 /// Times several models and a reference alternately.
 struct ComparisonTiming {
-    /// Runs of a model before the other one's turn: few, so that a drifting clock rate affects both
-    /// alike. The reference is about ten times slower.
+    /// Runs of one model before switching to the other: few, so that a drifting clock rate affects
+    /// both equally. The reference is about ten times slower.
     private static let (modelRuns, referenceRuns) = (20, 3)
 
     private let programs: [ModelProgram]
@@ -46,7 +46,7 @@ struct ComparisonTiming {
             models: zip(seconds, speedups).map { ($0.median, $1.median) })
     }
 
-    /// The median seconds of a run, after one that fills the caches.
+    /// The median seconds of a run, after one run that fills the caches.
     private func median(of program: ModelProgram, runs: Int) throws -> Double {
         let lightness = program.sampleLightness
         return try measureSeconds(runs: runs, warmup: 1) {

@@ -44,10 +44,10 @@ public struct ModelSize: Hashable, Sendable, Encodable {
     public let parameters: Int
     /// Multiply-adds of one image.
     public let multiplyAdds: Int
-    /// Operations of the package, without constants and the unpacking of weights; those of the
+    /// Operations of the package, without constants and the decompression of weights; those of the
     /// float16 package for a checkpoint.
     public let operations: Int
-    /// Bytes of a package on disk as it is; nil for a checkpoint.
+    /// Bytes on disk of a package itself; nil for a checkpoint.
     public let packageBytes: Int?
     /// Bytes on disk of the checkpoint's package with float16 weights; nil for a package.
     public let float16Bytes: Int?

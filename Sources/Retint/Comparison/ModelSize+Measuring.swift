@@ -7,7 +7,7 @@ import Models
 import Quantization
 import TensorGraph
 
-/// What a model costs, apart from its form on disk.
+/// The cost of a model, regardless of its format on disk.
 struct ModelCost {
     let parameters: Int
     let multiplyAdds: Int
@@ -55,7 +55,7 @@ extension Checkpoint {
 }
 
 extension MLPackage {
-    /// Operations that compute: no constants, and no unpacking of weights.
+    /// Operations that compute: no constants, and no decompression of weights.
     var operationCount: Int {
         program.operations.count { !$0.isConstant && !$0.isConstantExpression }
     }

@@ -10,10 +10,10 @@ public struct ColorQuality: Hashable, Sendable, Codable {
     public internal(set) var colorfulness = 0.0
     /// The absolute difference from the colorfulness of the original.
     public internal(set) var colorfulnessDifference = 0.0
-    /// The colorfulness less that of the original: negative for colors that are too pale. The
+    /// The colorfulness minus that of the original: negative for colors that are too pale. The
     /// absolute value of its mean is ΔCF in papers.
     public internal(set) var colorfulnessBias = 0.0
-    /// Structural similarity of the RGB images; nil if no image has 7 × 7 pixels.
+    /// Structural similarity of the RGB images; nil if no image has at least 7 × 7 pixels.
     public internal(set) var ssim: Double?
     /// Mean Euclidean distance in the ab plane.
     public internal(set) var abError = 0.0
@@ -27,24 +27,24 @@ public struct ColorQuality: Hashable, Sendable, Codable {
     public internal(set) var chromaError = 0.0
     /// Mean difference of chroma, colored minus original: negative for colors that are too pale.
     public internal(set) var chromaBias = 0.0
-    /// Mean CIE difference of hue: what is left of the ab error without the difference of chroma.
+    /// Mean CIE hue difference: the part of the ab error that is not a difference of chroma.
     public internal(set) var hueError = 0.0
     /// Mean angle between the hues in degrees, over the pixels of all images together where both
-    /// chromas are at least 5; nil if there are none.
+    /// chromas are at least 5; nil if there are no such pixels.
     public internal(set) var hueAngleError: Double?
     /// The ab error by the lightness of the original, over the pixels of all images together.
     public internal(set) var abErrorByLightness = ByLightness()
     /// The colors where the original is nearly gray, over the pixels of all images together.
     public internal(set) var nearGray = NearGray()
-    /// 1 if ΔE2000 is smaller than that of the gray image, else 0; of several images, the share of
-    /// those. Nil for the gray image itself.
+    /// 1 if ΔE2000 is smaller than that of the gray image, else 0; for several images, the fraction
+    /// of images with 1. Nil for the gray image itself.
     public internal(set) var betterThanGray: Double?
     /// The Fréchet distance between the originals' features and those of the colored images, see
     /// ``frechetDistance(_:_:)``. Nil without a ``FeatureNetwork``, for a single image and in
-    /// confidence intervals: images drawn twice make the covariance of a resample another one.
+    /// confidence intervals: images drawn twice change the covariance of a resample.
     public internal(set) var frechetDistance: Double?
 
-    /// Mean ab error near strong edges between colors, see `ABEdgeErrors`; nil unless images are
+    /// Mean ab error near strong color edges, see `ABEdgeErrors`; nil unless images are
     /// compared at their own size.
     public internal(set) var abErrorAtEdges: Double?
     /// Mean ab error of all other pixels; nil unless images are compared at their own size.
@@ -53,7 +53,7 @@ public struct ColorQuality: Hashable, Sendable, Codable {
     /// The PSNR in dB of an image that equals the original.
     public static let highestPSNR = 100.0
 
-    /// A value for each quarter of the range of L; nil where no pixel is.
+    /// A value for each quarter of the range of L; nil for a quarter without pixels.
     public struct ByLightness: Hashable, Sendable, Codable {
         /// L from 0 to 25.
         public internal(set) var darkest: Double?
@@ -65,7 +65,7 @@ public struct ColorQuality: Hashable, Sendable, Codable {
         public internal(set) var lightest: Double?
     }
 
-    /// Colors where the original's chroma is below 5, and should be close to 0; nil where no pixel
+    /// Colors where the original's chroma is below 5; they should be close to 0. Nil if no pixel
     /// is.
     public struct NearGray: Hashable, Sendable, Codable {
         /// The mean chroma.
@@ -78,12 +78,12 @@ public struct ColorQuality: Hashable, Sendable, Codable {
 
     init() {}
 
-    /// The measures that are means over those images that have them.
+    /// The metrics that are means over the images that have them.
     static var optionalMeans: [WritableKeyPath<ColorQuality, Double?>] {
         [\.ssim, \.abErrorAtEdges, \.abErrorElsewhere, \.betterThanGray]
     }
 
-    /// The measures that are means over all images.
+    /// The metrics that are means over all images.
     static var means: [WritableKeyPath<ColorQuality, Double>] {
         [
             \.psnrDb, \.deltaE2000, \.colorfulness, \.colorfulnessDifference, \.colorfulnessBias,
@@ -91,7 +91,7 @@ public struct ColorQuality: Hashable, Sendable, Codable {
         ]
     }
 
-    /// The measures over the pixels of all images together, where there are such pixels.
+    /// The metrics over the pixels of all images together, if there are such pixels.
     static var pooled: [WritableKeyPath<ColorQuality, Double?>] {
         [
             \.hueAngleError, \.abErrorByLightness.darkest, \.abErrorByLightness.dark,

@@ -1,11 +1,11 @@
 import Engine
 import Layers
 
-/// The 95 % bootstrap confidence intervals of all measures.
+/// The 95 % bootstrap confidence intervals of all metrics.
 public struct ConfidenceInterval: Hashable, Sendable, Codable {
-    /// The lower bound of each measure.
+    /// The lower bound of each metric.
     public let low: ColorQuality
-    /// The upper bound of each measure.
+    /// The upper bound of each metric.
     public let high: ColorQuality
 
     /// Computes the percentile bootstrap (Efron, "Bootstrap Methods", 1979): resamples the images

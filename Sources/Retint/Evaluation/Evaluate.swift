@@ -15,22 +15,22 @@ import Ranks
 /// - Parameters:
 ///   - model: a checkpoint or a package.
 ///   - photos: the photos, in color.
-///   - size: the side, in pixels, of the square at which the network sees a photo; nil for a
+///   - size: the side of the network's square input in pixels; nil for a
 ///     package's own size and 256 for a checkpoint.
-///   - threads: all processors that the process may use if nil.
+///   - threads: the number of threads; nil for all processors that the process may use.
 ///   - choices: the fastest algorithms measured on this machine.
-///   - fitting: compares photos at their own size, up to 1,024 pixels a side, with the colors
-///     enlarged as stated. If nil, they are compared at the network's size, as in papers.
-///   - oldPhoto: damages what the model sees of each photo, always in the same way; its colors are
-///     put onto the photo itself. The baselines are not affected.
-///   - features: compares the features of the colored photos with the originals', see
+///   - fitting: compares photos at their own size, up to 1,024 pixels per side, with the colors
+///     upsampled as stated. If nil, they are compared at the network's size, as in papers.
+///   - oldPhoto: damages the model's input, always in the same way; its colors are
+///     applied to the undamaged photo. The baselines are not affected.
+///   - features: compares the features of the colored photos with those of the originals, see
 ///     ``ColorQuality/frechetDistance``; nil: they are not compared.
-///   - ranks: the processes that share out the photos, all with the same arguments. Each receives
-///     the whole report, which is that of one process.
+///   - ranks: the processes that split the photos, all with the same arguments. Each receives
+///     the whole report, which is the same as for one process.
 ///   - onProgress: called on another thread.
 ///   - onColored: called on another thread for each photo that this rank colored.
-/// - Throws: ``EvaluationError`` if no photo can be read; `ModelError` if the model is no
-///   colorizer, does not run at that size or gives colors that are not finite;
+/// - Throws: ``EvaluationError`` if no photo can be read; `ModelError` if the model is not a
+///   colorizer, does not run at that size or returns colors that are not finite;
 ///   `CancellationError` if the task is cancelled, which takes effect after the current photo;
 ///   `RankError` if ranks cannot reach each other.
 public func evaluate(
@@ -57,7 +57,7 @@ public func evaluate(
     }
 }
 
-/// Evaluates a model on photos that were read.
+/// Evaluates a model on photos that have been read.
 func evaluation(
     of colorizer: Colorizer, named name: String, on readable: EvaluationPhotos,
     scale: EvaluationScale, oldPhoto: OldPhotoSettings = .init(), features: FeatureProgram?,

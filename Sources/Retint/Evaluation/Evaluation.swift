@@ -4,9 +4,9 @@ import Models
 import Photos
 import TensorGraph
 
-/// The quality of a model's colors on photos, beside that of gray and of the photos' mean color.
+/// The quality of a model's colors on photos, compared with gray and the photos' mean color.
 ///
-/// Images are compared at the network's size, as in papers, or at their own.
+/// Images are compared at the network's size, as in papers, or at their own size.
 struct Evaluation {
     private let colorizer: Colorizer
     private let scale: EvaluationScale
@@ -14,7 +14,7 @@ struct Evaluation {
     private let oldPhoto: OldPhotoSettings
     private let features: FeatureProgram?
 
-    /// What was measured of one photo.
+    /// The measurements of one photo.
     struct Measures: Codable {
         /// The photo's path.
         let file: String
@@ -31,9 +31,9 @@ struct Evaluation {
     }
 
     /// - Parameters:
-    ///   - meanColor: that of all photos.
-    ///   - oldPhoto: damages what the model sees.
-    ///   - features: compares them too.
+    ///   - meanColor: the mean color of all photos.
+    ///   - oldPhoto: damages the model's input.
+    ///   - features: also compares features.
     init(
         _ colorizer: Colorizer, _ scale: EvaluationScale, meanColor: MeanColor,
         oldPhoto: OldPhotoSettings, features: FeatureProgram?
@@ -44,7 +44,7 @@ struct Evaluation {
 
     /// Colors a photo and compares it with the original.
     ///
-    /// - Throws: `ImageError` if the photo can no longer be read; `ModelError` if the model gives
+    /// - Throws: `ImageError` if the photo can no longer be read; `ModelError` if the model returns
     ///   colors that are not finite.
     func measure(
         _ photo: EvaluationPhotos.Photo
@@ -75,7 +75,7 @@ struct Evaluation {
         )
     }
 
-    /// - Parameter seen: what the model sees of the image.
+    /// - Parameter seen: the model's input.
     private func inColor(_ image: Image, seen: Image) throws -> Image {
         guard case .network = scale else { return try colorizer.colorize(image, seeing: seen) }
         let colors = try colorizer.colors(of: seen)
@@ -91,7 +91,7 @@ struct Evaluation {
 
     /// The report on all photos, in their order.
     ///
-    /// - Returns: nil if there are none.
+    /// - Returns: nil if there are no photos.
     func report(
         on model: String, _ photos: [Measures], failures: [EvaluationReport.Failure]
     ) -> EvaluationReport? {

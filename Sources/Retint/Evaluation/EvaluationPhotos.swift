@@ -4,11 +4,11 @@ import Ranks
 
 /// The readable photos of an evaluation, and their mean color.
 ///
-/// Each rank reads those that are its own.
+/// Each rank reads its own photos.
 struct EvaluationPhotos {
     struct Photo {
         let reference: PhotoReference
-        /// The place among all photos, from 0.
+        /// The index among all photos, from 0.
         let index: Int
         /// The photo at the size at which it is compared, so that its file is decoded once; nil if
         /// earlier photos filled the memory that is reserved for them.
@@ -20,7 +20,7 @@ struct EvaluationPhotos {
         }
     }
 
-    /// What reading a photo gave.
+    /// The result of reading a photo.
     private enum Reading: Codable {
         case color(MeanColor)
         case failure(ImageError)
@@ -43,7 +43,7 @@ struct EvaluationPhotos {
 
     /// Reads photos.
     ///
-    /// - Parameter scale: gives photos the size at which they are compared.
+    /// - Parameter scale: resizes photos to the size at which they are compared.
     /// - Throws: `EvaluationError` if no photo can be read; `CancellationError`; `RankError`.
     init(
         _ references: [PhotoReference], scale: EvaluationScale, ranks: Communicator,
@@ -83,7 +83,7 @@ struct EvaluationPhotos {
 
     /// The results of the readable photos of all ranks, in the order of the photos.
     ///
-    /// - Parameter results: of this rank's, by the place of the photo.
+    /// - Parameter results: the results of this rank, by the index of the photo.
     func gather<Result: Codable>(_ results: [Int: Result]) throws -> [Result] {
         let own = ranks.ownIndices(of: total).map { results[$0] }
         return try ranks.gather(own, of: total).compactMap(\.self)

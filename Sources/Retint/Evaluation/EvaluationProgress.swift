@@ -6,10 +6,10 @@ import Photos
 ///
 /// Both begin with a count of 0.
 public enum EvaluationProgress: Sendable {
-    /// The number of photos that were read, including those that cannot be read. Of several ranks,
-    /// all count as far as the one that says so.
+    /// The number of photos that were read, including those that cannot be read. With several
+    /// ranks, the others are assumed to be as far as the rank that reports this.
     case read(photos: Int, total: Int)
-    /// A photo cannot be read and is left out.
+    /// A photo cannot be read and is skipped.
     case failed(EvaluationReport.Failure)
     /// The number of photos that the model has colored.
     case colored(photos: Int, total: Int)
@@ -17,9 +17,9 @@ public enum EvaluationProgress: Sendable {
 
 /// A photo that the model colored during an evaluation.
 public struct ColoredPhoto: Sendable {
-    /// The photo that was read.
+    /// The original photo.
     public let photo: PhotoReference
-    /// Its place among the photos of the evaluation, from 0.
+    /// Its index among the photos of the evaluation, from 0.
     public let index: Int
     /// The original at the network's size.
     public let original: Image
@@ -29,7 +29,7 @@ public struct ColoredPhoto: Sendable {
     public let quality: ColorQuality
 }
 
-/// None of the photos of an evaluation can be read, or there is none.
+/// None of the photos of an evaluation can be read, or there are no photos.
 public struct EvaluationError: RetintError {
     /// The reason for each photo.
     public let failures: [EvaluationReport.Failure]

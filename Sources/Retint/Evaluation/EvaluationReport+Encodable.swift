@@ -11,8 +11,8 @@ extension EvaluationReport: Encodable {
         let nearGrayShare: Double
     }
 
-    /// Encodes the measures of ``colored`` as keys of the report itself, and the failures as their
-    /// number. The name of the model is left out.
+    /// Encodes the metrics of ``colored`` as keys of the report itself, and only the number of
+    /// failures. The name of the model is omitted.
     public func encode(to encoder: any Encoder) throws {
         try colored.encode(to: encoder)
         var container = encoder.container(keyedBy: CodingKeys.self)
@@ -38,7 +38,7 @@ extension EvaluationReport.Column: Encodable {
         case confidence95 = "confidence_95"
     }
 
-    /// Encodes the measures as keys of the column itself, and the intervals as `confidence_95`.
+    /// Encodes the metrics as keys of the column itself, and the intervals as `confidence_95`.
     public func encode(to encoder: any Encoder) throws {
         try quality.encode(to: encoder)
         var container = encoder.container(keyedBy: CodingKeys.self)
@@ -49,7 +49,7 @@ extension EvaluationReport.Column: Encodable {
 extension EvaluationReport.Photo: Encodable {
     private enum CodingKeys: CodingKey { case file }
 
-    /// Encodes the measures and the file as keys of one object.
+    /// Encodes the metrics and the file as keys of one object.
     public func encode(to encoder: any Encoder) throws {
         try quality.encode(to: encoder)
         var container = encoder.container(keyedBy: CodingKeys.self)

@@ -1,9 +1,9 @@
 import Photos
 
-/// The quality of a model's colors on photos, beside two baselines.
+/// The quality of a model's colors on photos, compared with two baselines.
 ///
 /// All values are means over photos, compared at the network's size or, with a ``fitting``, at the
-/// photos' own.
+/// photos' own size.
 public struct EvaluationReport: Sendable {
     /// The quality of one way to color the photos.
     public struct Column: Hashable, Sendable {
@@ -43,16 +43,16 @@ public struct EvaluationReport: Sendable {
     public let meanColor: Column
     /// The mean colorfulness of the photos themselves.
     public let originalColorfulness: Double
-    /// The share of the photos' pixels that are nearly gray, see ``ColorQuality/nearGray``.
+    /// The fraction of the photos' pixels that are nearly gray, see ``ColorQuality/nearGray``.
     public let originalNearGrayShare: Double
     /// The network whose features the Fréchet distance compares: `EfficientNet-Lite0`; nil if it
     /// was not measured.
     public let features: String?
-    /// The damage of old photos that the model saw.
+    /// The damage that was applied to the model's input.
     public let damage: [OldPhotoSettings.Damage]
     /// The photos that were evaluated, in their order.
     public let photos: [Photo]
-    /// The photos that were left out.
+    /// The photos that were skipped.
     public let failures: [Failure]
     /// How photos were fitted to the network, if they were compared at their own size; nil if they
     /// were compared at the network's size.

@@ -2,9 +2,9 @@ import ImageIO
 
 /// The size at which photos and their colored copies are compared.
 enum EvaluationScale {
-    /// The network's size, as in papers: what the network does is measured alone.
+    /// The network's size, as in papers: only the network itself is measured.
     case network(height: Int, width: Int)
-    /// The photo's own size, up to a limit: how its colors are enlarged is measured too.
+    /// The photo's own size, up to a limit: upsampling of the colors is also measured.
     case photo
 
     /// The longest side, in pixels, at which photos are compared at their own size; larger ones
@@ -28,7 +28,7 @@ enum EvaluationScale {
         }
     }
 
-    /// How far from an edge a pixel is near it: one pixel of a network of 256 × 256.
+    /// The distance up to which a pixel is near an edge: one pixel of a network of 256 × 256.
     func edgeReach(_ photo: Image) -> Int? {
         guard case .photo = self else { return nil }
         return max((max(photo.width, photo.height) + 128) / 256, 1)

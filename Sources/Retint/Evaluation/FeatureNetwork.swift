@@ -17,7 +17,7 @@ public struct FeatureNetwork: Sendable {
     private let width, depth: Double
     private let weights: [String: TensorData]
 
-    /// Photos are described at this side, in pixels, whatever their own size.
+    /// The side in pixels to which photos are resized, whatever their own size.
     private static let side = 256
 
     /// Reads weights for red, green and blue, with the names of timm's `tf_efficientnet_lite0` …
@@ -25,11 +25,11 @@ public struct FeatureNetwork: Sendable {
     /// `Scripts/recipes/pretrained_encoder.py --colors` writes such a file.
     ///
     /// - Parameter path: an HDF5, safetensors or PyTorch file.
-    /// - Throws: `TensorFileError` if the file cannot be read or has not all of these tensors.
+    /// - Throws: `TensorFileError` if the file cannot be read or lacks some of these tensors.
     public init(contentsOf path: some PathConvertible) throws {
         let path = path.filePath.string
         let state = try StateDict(contentsOf: path).prefixed(PooledEfficientNetLite.prefix)
-        // The blocks of a shallower variant are among those of a deeper one.
+        // A deeper variant also has the blocks of a shallower one.
         for number in PooledEfficientNetLite.variants.indices.reversed() {
             let variant = PooledEfficientNetLite.variants[number]
             let network = PooledEfficientNetLite(width: variant.width, depth: variant.depth)
@@ -70,7 +70,7 @@ extension PooledEfficientNetLite {
 }
 
 extension StateDict {
-    /// The tensors, all of whose names begin so.
+    /// The tensors, all of whose names have this prefix.
     fileprivate func prefixed(_ prefix: String) -> StateDict {
         var result = StateDict()
         for (name, tensor) in self {
@@ -79,7 +79,7 @@ extension StateDict {
         return result
     }
 
-    /// A network's variables; they have the right shapes.
+    /// A network's variables, which must have the right shapes.
     fileprivate func values(
         of network: PooledEfficientNetLite, path: String
     ) throws(TensorFileError) -> [String: TensorData] {
@@ -137,7 +137,7 @@ struct FeatureProgram {
 }
 
 extension Image {
-    /// The values of red, of green and of blue, 0…255.
+    /// The values of red, then green, then blue, 0…255.
     fileprivate var planes: [Float] {
         (0..<3).flatMap { channel in
             stride(from: channel, to: pixels.count, by: 3).map { Float(pixels[$0]) }

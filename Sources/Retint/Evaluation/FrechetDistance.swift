@@ -5,8 +5,8 @@ import Engine
 /// Time-Scale Update Rule", 2017).
 ///
 /// The covariances Σ are divided by the number of vectors minus 1. Fewer vectors give larger
-/// distances, so that only those of sets of one size are comparable. With the features of another
-/// network than Inception it is not the FID of papers.
+/// distances, so that only sets of the same size are comparable. With features of a network other
+/// than Inception, this is not the FID of papers.
 ///
 /// - Parameters:
 ///   - first: vectors of features, at least two.
@@ -21,7 +21,7 @@ struct FeatureDistribution {
     private let mean: [Double]
     private let covariance, root: CovarianceMatrix
 
-    /// - Returns: nil for fewer than two vectors, for different lengths and values not finite.
+    /// - Returns: nil for fewer than two vectors, different lengths, or values that are not finite.
     init?(_ samples: [[Double]]) {
         guard let moments = Moments(samples), let root = moments.covariance.squareRoot else {
             return nil
@@ -35,7 +35,7 @@ struct FeatureDistribution {
             let common = root.traceOfRoot(ofSquareTimes: other.covariance)
         else { return nil }
         let shift = zip(mean, other.mean).reduce(0) { $0 + ($1.0 - $1.1) * ($1.0 - $1.1) }
-        // Rounding makes that of equal features slightly negative.
+        // Rounding can make the distance of equal features slightly negative.
         return max(shift + covariance.trace + other.covariance.trace - 2 * common, 0)
     }
 

@@ -1,7 +1,7 @@
 import ColorScience
 import ImageIO
 
-/// The quality of one image, and what it contributes to the quality of several.
+/// The quality of one image, and its contributions to the quality of several.
 struct ImageQuality: Sendable, Codable {
     private(set) var quality: ColorQuality
     /// The errors by color, for ``ColorQuality/abAucRebalanced``.
@@ -11,7 +11,7 @@ struct ImageQuality: Sendable, Codable {
 
     /// Compares a colored image with the original.
     ///
-    /// - Parameter edgeReach: how far from an edge a pixel is near it; nil to leave edges out.
+    /// - Parameter edgeReach: the distance up to which a pixel is near an edge; nil to omit edges.
     /// - Throws: `ColorScienceError` if their sizes differ.
     init(_ image: Image, original: Image, edgeReach: Int? = nil) throws {
         let (estimate, reference) = (lab(fromRGB: image.pixels), lab(fromRGB: original.pixels))
@@ -46,14 +46,14 @@ struct ImageQuality: Sendable, Codable {
         (self.quality, self.balance, self.groups) = (quality, balance, groups)
     }
 
-    /// States whether the colors are better than none.
+    /// Records whether the colors are better than no colors.
     mutating func compare(withGray gray: ImageQuality) {
         quality.betterThanGray = quality.deltaE2000 < gray.quality.deltaE2000 ? 1 : 0
     }
 }
 
 extension ColorQuality {
-    /// The quality of several images together; nil if there are none.
+    /// The quality of several images together; nil if there are no images.
     init?(_ images: [ImageQuality]) {
         guard !images.isEmpty else { return nil }
         self.init()

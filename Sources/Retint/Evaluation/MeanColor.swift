@@ -13,7 +13,7 @@ struct MeanColor: Codable {
         b = planes.b.reduce(0) { $0 + Double($1) } / Double(planes.count)
     }
 
-    /// Of several photos; 0 if there is none.
+    /// The mean of several photos; 0 if there are none.
     init(_ photos: [MeanColor]) {
         let count = Double(max(photos.count, 1))
         a = photos.reduce(0) { $0 + $1.a } / count

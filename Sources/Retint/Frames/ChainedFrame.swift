@@ -3,23 +3,23 @@ import Motion
 
 /// A frame that is being colored, and that the colors of the next one may follow.
 ///
-/// The network runs on several frames at the same time; only the last step, which takes the colors
-/// of the frame before, waits for it.
+/// The network runs on several frames at the same time; only the last step waits for the previous
+/// frame, because it uses its colors.
 struct ChainedFrame: Sendable {
     private struct Link {
         let estimate: Task<FrameEstimate, any Error>
         let colors: Task<StableColors, any Error>
     }
 
-    /// Nil for a frame that is colored by itself.
+    /// Nil for a frame that is colored independently.
     private let link: Link?
     private let result: Task<Frame, any Error>
 
     /// Starts to color a frame.
     ///
     /// - Parameters:
-    ///   - index: of the frame in its film.
-    ///   - previous: the frame before; nil for the first one.
+    ///   - index: the index of the frame in its video.
+    ///   - previous: the previous frame; nil for the first one.
     init(
         _ frame: Frame, index: Int, after previous: ChainedFrame?, with colorizer: FrameColorizer
     ) {
@@ -47,7 +47,7 @@ struct ChainedFrame: Sendable {
         with colorizer: FrameColorizer
     ) async throws -> StableColors {
         let (own, earlier) = (try await estimate.value, try await before?.estimate.value)
-        // The search for motion needs no colors, and so does not wait for those before.
+        // The motion search needs no colors, so it does not wait for previous frames.
         let (motion, leads) = try await colorizer.onWorker { _, _ in
             colorizer.clock.measure(.smoothing) {
                 (
@@ -67,7 +67,7 @@ struct ChainedFrame: Sendable {
         }
     }
 
-    /// The colored frame, which is given up if the task is cancelled.
+    /// The colored frame; abandoned if the task is cancelled.
     var value: Frame {
         get async throws {
             try await withTaskCancellationHandler {

@@ -4,7 +4,7 @@ import ImageIO
 import Locks
 import Motion
 
-/// Colored frames of a film, whose colors the film is to follow.
+/// Colored frames of a video, whose colors the video should follow.
 final class ColorAnchors: Sendable {
     private struct Anchor {
         let lightness: LightnessPyramid
@@ -15,11 +15,11 @@ final class ColorAnchors: Sendable {
     private let seen: Mutex<Set<Int>> = Mutex([])
 
     /// - Parameters:
-    ///   - images: frames of the film, in color.
-    ///   - format: of the film.
-    ///   - width: at which the network sees a frame, in pixels.
-    ///   - height: at which the network sees a frame.
-    /// - Throws: ``FrameError`` if an image has other proportions than the film.
+    ///   - images: frames of the video, in color.
+    ///   - format: the format of the video.
+    ///   - width: the width of the network's input in pixels.
+    ///   - height: the height of the network's input.
+    /// - Throws: ``FrameError`` if an image has another aspect ratio than the video.
     init(_ images: [Image], of format: FrameFormat, width: Int, height: Int) throws(FrameError) {
         var anchors: [Anchor] = []
         for (index, image) in images.enumerated() {
@@ -42,14 +42,14 @@ final class ColorAnchors: Sendable {
         return found
     }
 
-    /// Draws the colors of a frame towards those of the anchors.
+    /// Blends the colors of a frame towards those of the anchors.
     func lead(_ colors: inout StableColors, _ motions: [(anchor: Int, motion: MotionField)]) {
         for (index, motion) in motions {
             colors.follow(a: anchors[index].a, b: anchors[index].b, motion: motion)
         }
     }
 
-    /// The indices of the anchors that no frame looked like so far.
+    /// The indices of the anchors that have matched no frame so far.
     var unseen: [Int] {
         let seen = seen.withLock { $0 }
         return anchors.indices.filter { !seen.contains($0) }
@@ -57,7 +57,7 @@ final class ColorAnchors: Sendable {
 }
 
 extension Image {
-    /// An anchor may be larger or smaller than the film, but not cut.
+    /// An anchor may be larger or smaller than the video, but not cropped.
     fileprivate func checkProportions(of format: FrameFormat, number: Int) throws(FrameError) {
         let (own, film) = (
             Double(width) / Double(height), Double(format.width) / Double(format.height)

@@ -1,7 +1,7 @@
 import Frames
 
 extension FrameColorizer {
-    /// Colors the frames of a film, in order.
+    /// Colors the frames of a video, in order.
     ///
     ///     let film = try FrameReader(contentsOf: "gray.y4m")
     ///     let colorizer = try FrameColorizer(model, film.header.format)
@@ -9,11 +9,12 @@ extension FrameColorizer {
     ///     for try await frame in colorizer.colorized(film.frames) { try output.write(frame) }
     ///
     /// Every frame is colored. At most `limit` frames are in flight; the next one is read when a
-    /// colored one was taken, so that a slow reader slows the film down and memory stays bounded.
+    /// colored one has been taken, so that a slow consumer slows down reading and memory stays
+    /// bounded.
     ///
     /// - Parameters:
-    ///   - frames: of ``format``.
-    ///   - first: the index of the first of them in the film, for masks of frames.
+    ///   - frames: frames in ``format``.
+    ///   - first: the index of the first frame in the video, for per-frame masks.
     ///   - limit: the number of frames in flight, at least 1; nil for one more than
     ///     ``workerCount``.
     public func colorized<Frames: AsyncSequence>(
@@ -24,11 +25,11 @@ extension FrameColorizer {
     }
 }
 
-/// Colored frames in the order of the film; see ``FrameColorizer/colorized(_:from:inFlight:)``.
+/// Colored frames in the order of the video; see ``FrameColorizer/colorized(_:from:inFlight:)``.
 public struct ColoredFrames<Frames: AsyncSequence>: AsyncSequence where Frames.Element == Frame {
     /// A colored frame.
     public typealias Element = Frame
-    /// The film's error, or that of coloring a frame.
+    /// The video's error, or an error of coloring a frame.
     public typealias Failure = any Error
 
     let colorizer: FrameColorizer
@@ -36,7 +37,7 @@ public struct ColoredFrames<Frames: AsyncSequence>: AsyncSequence where Frames.E
     let first: Int
     let limit: Int
 
-    /// Starts to read the film.
+    /// Starts to read the video.
     public func makeAsyncIterator() -> Iterator {
         Iterator(
             Chain(frames: frames.makeAsyncIterator(), colorizer: colorizer, first: first), limit)
@@ -52,13 +53,13 @@ public struct ColoredFrames<Frames: AsyncSequence>: AsyncSequence where Frames.E
 
         /// The next colored frame; nil at the end.
         ///
-        /// - Throws: the film's error, after all frames that were read before it; the error of
+        /// - Throws: the video's error, after all frames that were read before it; an error of
         ///   coloring a frame; `CancellationError` if the task is cancelled.
         public mutating func next() async throws -> Frame? { try await colored.next() }
     }
 }
 
-/// Starts to color each frame after the one before it.
+/// Starts to color each frame after the previous one.
 private struct Chain<Frames: AsyncIteratorProtocol>: AsyncIteratorProtocol
 where Frames.Element == Frame {
     private var frames: Frames

@@ -5,54 +5,55 @@ import Frames
 import ImageIO
 import Models
 
-/// The film, and the colorizer for its frames, before the first one is colored.
+/// The video, and the colorizer for its frames, before the first one is colored.
 public struct FilmColoring: Sendable {
-    /// How the film's frames are stored, and which colors they stand for.
+    /// How the video's frames are stored, and which colors they represent.
     public let format: FrameFormat
     /// The number of frames, or an estimate of it; nil if unknown.
     public let frameCount: Int?
-    /// What the film did not state, and what was taken instead; empty if it stated all.
+    /// What the video did not state, and what was assumed instead; empty if it stated everything.
     public let assumptions: [String]
-    /// What of the film the new container cannot hold, such as `subtitle (hdmv_pgs_subtitle)`.
+    /// The streams that the output container does not support, such as `subtitle
+    /// (hdmv_pgs_subtitle)`.
     public let omitted: [String]
     /// The number of frames that an earlier run has colored.
     public let finishedFrames: Int
-    /// The height and width, in pixels, at which the network sees a frame.
+    /// The height and width of the network's input in pixels.
     public let networkSize: (height: Int, width: Int)
 }
 
-/// A film that was colored.
+/// A video that was colored.
 public struct ColoredFilm: Sendable {
     /// The number of frames.
     public internal(set) var frames = 0
-    /// The number of frames of a live source that came too late and were left out.
+    /// The number of late frames of a live source that were dropped.
     public internal(set) var droppedFrames = 0
-    /// The indices of the anchors that no frame looks like.
+    /// The indices of the anchors that match no frame.
     public internal(set) var unseenAnchors: [Int] = []
-    /// The seconds from the first frame that was read to the last one that was written.
+    /// The seconds from reading the first frame to writing the last one.
     public internal(set) var seconds = 0.0
-    /// What those seconds were spent on, on all threads.
+    /// The time of each stage, on all threads.
     public internal(set) var stages = FilmStageTimes()
 }
 
-/// Colors a film. Y' of every frame stays as it is, up to what the encoder does.
+/// Colors a video. Y' of every frame stays as it is, except for changes by the encoder.
 ///
 /// A YUV4MPEG2 stream, whose name ends in `.y4m` or is `-` for standard input and output, is read
-/// and written as it is. Other containers need the programs of FFmpeg; their sound, subtitles,
+/// and written directly. Other containers need the programs of FFmpeg; their sound, subtitles,
 /// chapters and tags are copied.
 ///
 /// - Parameters:
 ///   - model: a checkpoint or a package.
-///   - input: the film.
-///   - output: the colored film, which is replaced.
+///   - input: the video.
+///   - output: the colored video, which replaces any existing file.
 ///   - options: how it is read, colored and encoded.
 ///   - onStart: called before the first frame.
 ///   - onFrame: called with the number of frames written so far.
-/// - Throws: `FilmError` and `FrameError` for a film that cannot be read or is damaged, and
-///   `FileError` for one that cannot be written, with what was colored until then kept;
-///   `ModelError` if the model is no colorizer or does not run at that size; `PhotoError` or
-///   `ImageError` if masks do not fit the film, with what was colored until then kept;
-///   `CancellationError` if the task is cancelled, with a film that can be played.
+/// - Throws: `FilmError` and `FrameError` for a video that cannot be read or is damaged, and
+///   `FileError` for one that cannot be written, keeping the frames colored so far;
+///   `ModelError` if the model is not a colorizer or does not run at that size; `PhotoError` or
+///   `ImageError` if masks do not fit the video, keeping the frames colored so far;
+///   `CancellationError` if the task is cancelled, leaving a video that can be played.
 @discardableResult
 public func colorizeFilm(
     _ model: Model, from input: String, to output: String, _ options: FilmColoringOptions = .init(),
@@ -88,13 +89,13 @@ public func colorizeFilm(
         try colorizer.masks.checkEnd(afterFrames: colored.frames)
         return colored
     }
-    // A film that could not be read to its end may be readable next time.
+    // A video that could not be read to its end may be readable next time.
     if options.resumes { FilmParts.remove(of: output) }
     return film
 }
 
 extension FilmColoringOptions {
-    /// Frames keep their times, unless they go to a stream of constant rate, or parts are joined.
+    /// Frames keep their timestamps, except in a stream of constant rate or if segments are joined.
     fileprivate func reading(for output: String) -> FilmReadingOptions {
         var result = reading
         result.keepsTimes = !resumes && !isY4MStream(output)
@@ -114,7 +115,7 @@ extension FilmColoringOptions {
 }
 
 extension FilmColoringOptions {
-    /// The parts of the film if it is written in parts; nil otherwise.
+    /// The segments of the video if it is written in segments; otherwise nil.
     fileprivate func parts(
         of output: String, _ model: Model, _ input: String, _ writing: FilmWritingOptions
     ) async throws -> FilmParts? {
@@ -124,7 +125,7 @@ extension FilmColoringOptions {
         return parts
     }
 
-    /// What the frames of a colored film depend on.
+    /// Everything that the frames of a colored video depend on.
     fileprivate func description(of model: Model, _ input: String) throws -> [String: String] {
         let file = try RegularFile(input)
         var colors = ContentHash()
@@ -144,7 +145,7 @@ extension FilmColoringOptions {
 }
 
 extension OpenFilm {
-    /// What neither the film nor the caller states.
+    /// The properties that neither the video nor the caller states.
     fileprivate func assumptions(_ options: FilmReadingOptions) -> [String] {
         let format = reader.header.format
         var assumptions: [String] = []

@@ -1,21 +1,21 @@
 import Frames
 import Photos
 
-/// Which colors of a film's frames are new.
+/// Where the frames of a video get new colors.
 struct FrameMasks: Sendable {
     private enum Shares {
         /// All colors are new.
         case whole
-        /// All frames have these.
+        /// All frames have this mask.
         case same(ChromaShares)
-        /// Each frame has a mask of its own.
+        /// Each frame has its own mask.
         case each(ColorMasks)
     }
 
     private let format: FrameFormat
     private let shares: Shares
     private let blend: Float
-    /// The part of each pixel that a picture in perspective covers; nil for all of it.
+    /// The fraction of each pixel that a picture in perspective covers; nil for all pixels.
     private let coverage: [Float]?
 
     /// - Throws: `PhotoError` if a single mask has another size than the frames.
@@ -40,11 +40,11 @@ struct FrameMasks: Sendable {
             ChromaShares(format, mask: mask.values.covered(coverage), blend: blend))
     }
 
-    /// A colored frame with its own colors where the mask says so.
+    /// A colored frame with its own colors where the mask is black.
     ///
     /// - Parameters:
     ///   - original: the frame before it was colored.
-    ///   - index: of the frame in the film.
+    ///   - index: the index of the frame in the video.
     /// - Throws: `PhotoError` if the frame has no mask or one of another size; `ImageError` if it
     ///   cannot be read.
     func mixed(_ colored: Frame, with original: Frame, index: Int) throws -> Frame {
@@ -69,9 +69,9 @@ struct FrameMasks: Sendable {
             at: index, width: format.width, height: format.height, frame: frame)
     }
 
-    /// Checks that the masks suit a live source, some of whose frames are left out.
+    /// Checks that the masks suit a live source, some of whose frames are dropped.
     ///
-    /// - Throws: `PhotoError` if each frame has a mask of its own.
+    /// - Throws: `PhotoError` if each frame has its own mask.
     func checkLive() throws(PhotoError) {
         guard case .each(let masks) = shares else { return }
         throw PhotoError(
@@ -81,7 +81,7 @@ struct FrameMasks: Sendable {
         )
     }
 
-    /// Checks that there are no masks beyond the end of a film, and that they had all instances.
+    /// Checks that there are no masks beyond the end of a video, and that they had all instances.
     ///
     /// - Throws: `PhotoError` with both counts, or with a missing instance.
     func checkEnd(afterFrames count: Int) throws(PhotoError) {
@@ -97,7 +97,7 @@ struct FrameMasks: Sendable {
 }
 
 extension [Float] {
-    /// A mask on a picture that covers pixels in part.
+    /// A mask on a picture that covers pixels partly.
     fileprivate func covered(_ coverage: [Float]?) -> [Float] {
         coverage.map { zip(self, $0).map { $0 * $1 } } ?? self
     }

@@ -1,9 +1,9 @@
 import Frames
 import Photos
 
-/// A picture that all frames of a film show in the same perspective.
+/// A picture that all frames of a video show in the same perspective.
 struct FramePicture: Sendable {
-    /// How straightened frames are stored: Y' alone.
+    /// How rectified frames are stored: only Y'.
     let format: FrameFormat
     private let frames: FrameFormat
     private let quadrilateral: Quadrilateral
@@ -40,12 +40,12 @@ struct FramePicture: Sendable {
         return try Frame(format, luma: luma)
     }
 
-    /// Values of the picture, where the color samples of a frame show it; 0 elsewhere.
+    /// Values of the picture at the color samples of a frame that show it; 0 elsewhere.
     ///
     /// - Parameters:
-    ///   - plane: of the picture, at any size.
-    ///   - width: of `plane`.
-    ///   - height: of `plane`.
+    ///   - plane: a plane of the picture, at any size.
+    ///   - width: the width of `plane`.
+    ///   - height: the height of `plane`.
     func inFrame(_ plane: [Float], width: Int, height: Int) -> [Float] {
         let colored = frames.colored
         let (columns, rows) = (colored.chromaWidth, colored.chromaHeight)

@@ -1,11 +1,11 @@
 import Frames
 
-/// What a network sees of frames, and where its colors go: the whole frames, or a picture that they
-/// show in perspective.
+/// The part of frames that is the network's input, and that gets its colors: the whole frames, or a
+/// picture that they show in perspective.
 struct FrameView: Sendable {
-    /// The size at which the network sees a frame.
+    /// The size of the network's input.
     var width: Int { lightness.width }
-    /// The size at which the network sees a frame.
+    /// The size of the network's input.
     var height: Int { lightness.height }
     private let picture: FramePicture?
     private let lightness: FrameLightness
@@ -33,7 +33,7 @@ struct FrameView: Sendable {
         return lightness.lightness(of: try picture?.straightened(frame) ?? frame)
     }
 
-    /// The frame in colors that the network estimated.
+    /// The frame in the network's estimated colors.
     func colored(_ frame: Frame, a: [Float], b: [Float]) throws(FrameError) -> Frame {
         guard let picture else { return try painter.colored(frame, a: a, b: b) }
         return try painter.colored(

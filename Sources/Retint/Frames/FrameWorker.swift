@@ -14,7 +14,7 @@ final class FrameWorker: Sendable {
         (self.view, self.clock) = (view, clock)
     }
 
-    /// Colors a frame by itself.
+    /// Colors a frame independently of others.
     ///
     /// - Throws: `CancellationError` between two steps of the network.
     func colored(_ frame: Frame, _ cancellation: CancellationFlag) throws -> Frame {
@@ -38,7 +38,7 @@ final class FrameWorker: Sendable {
         }
     }
 
-    /// What the network says about a frame.
+    /// The network's estimate for a frame.
     ///
     /// - Throws: `CancellationError` between two steps of the network.
     func estimate(_ frame: Frame, _ cancellation: CancellationFlag) throws -> FrameEstimate {

@@ -8,13 +8,13 @@ extension FrameColorizer {
     ///     for try await frame in colored { show(frame) }
     ///     print(colored.droppedCount, "frames were dropped")
     ///
-    /// The source is read as fast as it gives frames, from this call on. One frame is colored at a
-    /// time: when it is done, the newest frame is next, and those between are dropped. So the
-    /// colored frames never lag behind by more than the time that two frames take.
+    /// From this call on, the source is read as fast as it provides frames. One frame is colored at
+    /// a time: when it is done, the newest frame is next, and those in between are dropped. So the
+    /// colored frames never lag behind by more than the time of two frames.
     ///
-    /// Masks of frames have no order here: all frames get the first one.
+    /// Per-frame masks have no order here: all frames get the first one.
     ///
-    /// - Parameter frames: of ``format``.
+    /// - Parameter frames: frames in ``format``.
     public func latest<Frames: AsyncSequence & SendableMetatype>(
         of frames: sending Frames
     ) -> LatestFrames where Frames.Element == Frame, Frames.AsyncIterator: SendableMetatype {
@@ -24,11 +24,11 @@ extension FrameColorizer {
 
 /// Colored frames of a live source; see ``FrameColorizer/latest(of:)``.
 ///
-/// One loop can read them.
+/// Only one loop can read them.
 public struct LatestFrames: AsyncSequence, Sendable {
     /// A colored frame.
     public typealias Element = Frame
-    /// The source's error, or that of coloring a frame.
+    /// The source's error, or an error of coloring a frame.
     public typealias Failure = any Error
 
     private let colorizer: FrameColorizer
@@ -60,12 +60,12 @@ public struct LatestFrames: AsyncSequence, Sendable {
     /// The number of frames that were dropped so far.
     public var droppedCount: Int { dropped.count }
 
-    /// Reads the frames from the newest one on.
+    /// Reads the frames, starting with the newest one.
     public func makeAsyncIterator() -> Iterator {
         Iterator(colorizer: colorizer, frames: newest.makeAsyncIterator())
     }
 
-    /// Colors the newest frame when it is asked for the next one.
+    /// Colors the newest frame when the next one is requested.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let colorizer: FrameColorizer
         fileprivate var frames: AsyncThrowingStream<Frame, any Error>.Iterator

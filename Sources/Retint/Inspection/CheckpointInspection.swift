@@ -4,7 +4,7 @@ import Foundation
 import Layers
 import TensorGraph
 
-/// What a checkpoint contains.
+/// The contents of a checkpoint.
 public struct CheckpointInspection: Encodable, Sendable {
     private enum CodingKeys: String, CodingKey {
         case kind, file, architecture, options, step, parameters
@@ -19,15 +19,15 @@ public struct CheckpointInspection: Encodable, Sendable {
     public let file: String
     /// The name of the architecture.
     public let architecture: String
-    /// The options of the architecture in text form.
+    /// The options of the architecture as text.
     public let options: [String: String]
     /// The step that training has reached; nil without a training state.
     public let step: Int?
     /// The number of trained values.
     public let parameters: Int
-    /// For one image of 256 × 256; nil for a network that takes another size alone.
+    /// For one image of 256 × 256; nil for a network that takes only another size.
     public let multiplyAdds256: Int?
-    /// For one image of the only size that the network takes; nil for the others.
+    /// For one image of the only size that the network takes; nil for other networks.
     public let multiplyAdds: Int?
     /// The only size that the network takes: width and height in pixels.
     public let onlySize: [Int]?

@@ -3,10 +3,10 @@ import Checkpoints
 import Files
 import MLPackage
 
-/// What a file contains, without the values of its tensors: the result of
+/// The contents of a file, without the values of its tensors: the result of
 /// ``inspect(_:placement:key:)``.
 public enum Inspection: Encodable, Sendable {
-    /// A checkpoint of retint.
+    /// A retint checkpoint.
     case checkpoint(CheckpointInspection)
     /// A Core ML package.
     case package(PackageInspection)
@@ -15,7 +15,7 @@ public enum Inspection: Encodable, Sendable {
     /// An HDF5, safetensors or PyTorch file that is not a checkpoint.
     case tensors(TensorFileInspection)
 
-    /// Encodes the case's value as the object itself; its key `kind` tells them apart.
+    /// Encodes the case's value as the object itself; its key `kind` distinguishes the cases.
     public func encode(to encoder: any Encoder) throws {
         switch self {
         case .checkpoint(let inspection): try inspection.encode(to: encoder)
@@ -26,7 +26,7 @@ public enum Inspection: Encodable, Sendable {
     }
 }
 
-/// Reads what a checkpoint, a package, an ONNX file, or another file of tensors contains.
+/// Reads the contents of a checkpoint, a package, an ONNX file, or another file of tensors.
 ///
 /// - Parameters:
 ///   - path: the file, or the folder of a package.
@@ -39,7 +39,7 @@ public func inspect(
     _ path: some PathConvertible, placement: Bool = false, key: String? = nil
 ) throws -> Inspection {
     let file = path.filePath.string
-    // Only a PyTorch file has keys: any other is refused.
+    // Only a PyTorch file has keys: any other file is refused.
     guard key == nil else { return .tensors(try TensorFileInspection(path: file, key: key)) }
     if try MLPackage.isPackage(file) {
         let package = try MLPackage(contentsOfModel: file)

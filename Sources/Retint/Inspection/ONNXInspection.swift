@@ -1,7 +1,7 @@
 import Files
 import ONNX
 
-/// What an ONNX file contains.
+/// The contents of an ONNX file.
 public struct ONNXInspection: Encodable, Sendable {
     /// An input or output.
     public struct Value: Encodable, Sendable {
@@ -9,7 +9,7 @@ public struct ONNXInspection: Encodable, Sendable {
         public let name: String
         /// ONNX's name of the element type in lower case: `float`, `float16`.
         public let type: String
-        /// The extents, a number or a name for each; nil if the file states no shape.
+        /// The dimensions, each a number or a name; nil if the file states no shape.
         public let shape: [String]?
 
         init(_ value: ONNXValueInfo) {
@@ -27,7 +27,7 @@ public struct ONNXInspection: Encodable, Sendable {
     public let kind = "onnx"
     /// The path of the file, as the caller gave it.
     public let file: String
-    /// The version of ONNX's operators.
+    /// The opset version.
     public let opset: Int
     /// The program that wrote the file.
     public let producer: String
@@ -37,13 +37,13 @@ public struct ONNXInspection: Encodable, Sendable {
     public let outputs: [Value]
     /// The number of operations of each type.
     public let operations: [String: Int]
-    /// The types of operations that retint does not read, sorted.
+    /// The types of operations that retint does not support, sorted.
     public let unsupported: [String]
     /// The weights and constants, by name.
     public let tensors: [TensorInspection]
     /// The number of elements of all ``tensors``.
     public let totalElements: Int
-    /// The texts that the file holds, by key.
+    /// The metadata texts of the file, by key.
     public let metadata: [String: String]
 
     init(path: String) throws {

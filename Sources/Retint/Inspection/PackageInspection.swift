@@ -4,7 +4,7 @@ import MIL
 import MLPackage
 import Placement
 
-/// What a Core ML package contains, or an `.aimodel`, which is read as one.
+/// The contents of a Core ML package, or of an `.aimodel`, which is read as one.
 public struct PackageInspection: Encodable, Sendable {
     private enum CodingKeys: String, CodingKey {
         case kind, file, target, specificationVersion, opset, inputs, outputs, operations, weights
@@ -13,7 +13,7 @@ public struct PackageInspection: Encodable, Sendable {
 
     /// All weights of one element type.
     public struct Weights: Encodable, Sendable {
-        /// The number of weights, each a tensor.
+        /// The number of weight tensors.
         public fileprivate(set) var tensors = 0
         /// The number of elements of these weights.
         public fileprivate(set) var elements = 0
@@ -25,9 +25,9 @@ public struct PackageInspection: Encodable, Sendable {
     public let kind: String
     /// The path of the package's folder, as the caller gave it.
     public let file: String
-    /// The oldest system that the package runs on; nil for an `.aimodel`.
+    /// The oldest OS version that runs the package; nil for an `.aimodel`.
     public let target: String?
-    /// Core ML's number for the version of the model file, such as 7 for iOS 16; nil for an
+    /// Core ML's specification version of the model file, such as 7 for iOS 16; nil for an
     /// `.aimodel`.
     public let specificationVersion: Int?
     /// The operation set of the program, such as `CoreML6` for iOS 16; nil for an `.aimodel`.
@@ -42,10 +42,10 @@ public struct PackageInspection: Encodable, Sendable {
     public let weights: [String: Weights]
     /// The size of all files of the package.
     public let diskBytes: Int
-    /// The description, author, license and version, and further texts by key; without empty ones.
+    /// The description, author, license and version, and other texts by key; without empty ones.
     public let metadata: [String: String]
-    /// The names of the package's functions, the default first; nil if it has only one. All else
-    /// is about one of them: the default, or the one that the path names.
+    /// The names of the package's functions, the default first; nil if it has only one. Everything
+    /// else is about one of them: the default, or the one named in the path.
     public let functions: [String]?
     /// The operations that the Neural Engine is said to refuse; nil unless requested.
     public let placement: PlacementReport?
@@ -99,7 +99,7 @@ public struct PackageInterface: Encodable, Sendable {
     public let kind: String
     /// The element type.
     public let type: String
-    /// The default shape; nil for a size that an output leaves open.
+    /// The default shape; nil for a dimension that an output leaves open.
     public let shape: [Int?]
     /// The allowed shapes, if they are listed.
     public let enumeratedShapes: [[Int]]?
@@ -109,7 +109,7 @@ public struct PackageInterface: Encodable, Sendable {
     /// The allowed shapes as text; nil if the shape is fixed.
     package let allowedShapes: String?
 
-    /// - Parameter declared: the type in the program, whose shape is used where the feature has
+    /// - Parameter declared: the type in the program, whose shape is used if the feature has
     ///   none.
     init(_ feature: Feature, _ declared: MILTensorType? = nil) {
         let type = feature.type

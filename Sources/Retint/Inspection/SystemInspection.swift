@@ -3,9 +3,9 @@ import Engine
 import Files
 import Ranks
 
-/// What retint finds on this machine.
+/// The hardware and software that retint finds on this machine.
 public struct SystemInspection: Encodable, Sendable {
-    /// The library that speaks MPI.
+    /// The library for calling MPI.
     public struct MPI: Encodable, Sendable {
         /// The file.
         public let library: String
@@ -21,7 +21,7 @@ public struct SystemInspection: Encodable, Sendable {
         public let version: String
     }
 
-    /// The processor's name; nil if the system does not tell.
+    /// The processor's name; nil if the system does not report it.
     public let processor: String?
     /// The processors that this process may use.
     public let processors: Int
@@ -33,17 +33,17 @@ public struct SystemInspection: Encodable, Sendable {
     public let blasCore: String
     /// Whose kernels multiply matrices.
     public let matrixKernels: String
-    /// The library that speaks MPI; nil if there is none that can be used.
+    /// The library for calling MPI; nil if there is no usable one.
     public let mpi: MPI?
-    /// Why there is none.
+    /// Why it is missing.
     public let mpiProblem: String?
-    /// The Python with Apple's Core AI runtime, for `verify --judge apple`; nil if there is none
-    /// that can be used.
+    /// The Python with Apple's Core AI runtime, for `verify --judge apple`; nil if there is no
+    /// usable one.
     public let coreAI: CoreAI?
-    /// Why there is none.
+    /// Why it is missing.
     public let coreAIProblem: String?
 
-    /// Looks at the machine. MPI is not started; a Python is, to learn what it has.
+    /// Inspects the machine. MPI is not started, but Python is, to find out what is installed.
     public init() async {
         processor = Self.processorName
         (processors, memoryBytes) = (Machine.processorCount, Machine.memoryBytes)

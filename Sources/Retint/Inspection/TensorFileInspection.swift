@@ -1,6 +1,6 @@
 import TensorFiles
 
-/// What an HDF5, safetensors or PyTorch file contains.
+/// The contents of an HDF5, safetensors or PyTorch file.
 public struct TensorFileInspection: Encodable, Sendable {
     private enum CodingKeys: String, CodingKey {
         case kind, file, metadata, tensors, totalElements, totalBytes
@@ -10,7 +10,7 @@ public struct TensorFileInspection: Encodable, Sendable {
     public let kind: String
     /// The path of the file, as the caller gave it.
     public let file: String
-    /// The metadata of a safetensors file; nil for the others.
+    /// The metadata of a safetensors file; nil for other formats.
     public let metadata: [String: String]?
     /// The tensors, in the order of the file.
     public let tensors: [TensorInspection]

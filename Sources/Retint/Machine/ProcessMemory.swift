@@ -3,16 +3,16 @@ import Foundation
 /// The resident memory of this process: its heap and stacks, and the pages of the program, of its
 /// libraries and of mapped files that are in memory.
 enum ProcessMemory {
-    /// The most bytes that were resident since the process began, or since ``resetPeak()``; nil
+    /// The peak of resident bytes since the process began, or since ``resetPeak()``; nil
     /// where the system does not report it.
     static var peakBytes: Int? { status("VmHWM:") }
 
-    /// The bytes that are resident now; nil where the system does not report it.
+    /// The currently resident bytes; nil if the system does not report them.
     static var residentBytes: Int? { status("VmRSS:") }
 
-    /// Sets the peak to what is resident now.
+    /// Resets the peak to the current value.
     ///
-    /// - Returns: false where the system does not allow it.
+    /// - Returns: false if the system does not allow it.
     static func resetPeak() -> Bool {
         guard let file = FileHandle(forWritingAtPath: "/proc/self/clear_refs") else { return false }
         // 5 resets the peak alone, see proc(5).

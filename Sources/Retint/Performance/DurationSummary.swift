@@ -2,7 +2,7 @@ import Engine
 
 /// The distribution of several durations, in seconds.
 ///
-/// Percentiles are linear between neighbors, as NumPy's default. Of fewer than 100 durations, the
+/// Percentiles are interpolated linearly, like NumPy's default. With fewer than 100 durations, the
 /// 99th percentile is little more than the longest.
 public struct DurationSummary: Hashable, Sendable, Encodable {
     /// The number of durations.

@@ -4,40 +4,40 @@ import Foundation
 import Frames
 import Models
 
-/// How fast a model colors a film, and what takes the time.
+/// How fast a model colors a video, and what takes the time.
 public struct FilmPerformance: Sendable, Encodable {
-    /// The path of the film.
+    /// The path of the video.
     public let name: String
     /// The width of its frames in pixels.
     public let width: Int
     /// The height of its frames in pixels.
     public let height: Int
-    /// Whether the colors followed those of the frames before.
+    /// Whether the colors followed those of previous frames.
     public let stableColors: Bool
-    /// The number of frames that were colored: as many as fit in the time and in the temporary
-    /// file, from the film's start.
+    /// The number of frames that were colored, from the start of the video: as many as fit in the
+    /// time and in the temporary file.
     public let frames: Int
-    /// The seconds that these took.
+    /// The time for these frames in seconds.
     public let seconds: Double
     /// ``frames`` divided by ``seconds``.
     public let framesPerSecond: Double
-    /// The most bytes of the process that were resident meanwhile; nil where the system does not
+    /// The peak of the process's resident bytes during that time; nil if the system does not
     /// let the peak be reset.
     public let peakBytes: Int?
-    /// What the time was spent on, on all threads.
+    /// The time of each stage, on all threads.
     public let stages: FilmStageTimes
     /// The share of each stage in the time of all stages, 0…1.
     public let shares: [FilmStage: Double]
 }
 
 extension FilmPerformance {
-    /// The most bytes of frames that are written to the temporary file.
+    /// The largest size of the temporary file in bytes.
     private static let maximumBytes = 512 << 20
 
-    /// Colors the first frames of a film into a temporary file, which is removed.
+    /// Colors the first frames of a video into a temporary file, which is removed.
     ///
-    /// - Throws: what `withFilm` throws for a film that cannot be read; ``BenchmarkError`` if it
-    ///   has no frame; `ModelError` if the model is no colorizer or does not run at the size;
+    /// - Throws: the errors of `withFilm` for a video that cannot be read; ``BenchmarkError`` if it
+    ///   has no frames; `ModelError` if the model is not a colorizer or does not run at the size;
     ///   `CancellationError` if the task is cancelled.
     static func measured(
         _ model: Model, film: String, _ options: PerformanceOptions
@@ -73,7 +73,7 @@ extension FilmPerformance {
 }
 
 extension FrameColorizer {
-    /// Colors frames from the start of a film.
+    /// Colors frames from the start of a video.
     ///
     /// - Returns: their number.
     fileprivate func write(

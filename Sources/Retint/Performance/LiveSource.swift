@@ -1,19 +1,19 @@
-/// What a model makes of a live source, such as a camera, whose frames arrive at fixed times.
+/// How a model keeps up with a live source, such as a camera, whose frames arrive at fixed times.
 ///
-/// This is an exact simulation over a sequence of measured durations, not a run at that pace: a
-/// processor that rests between frames may be slower or faster. Frame k arrives at k / fps. A
-/// prediction starts when the last one has ended and a frame is there. A frame that arrives
-/// meanwhile waits; the next one replaces it, and it is dropped. One that arrives at the very
-/// moment at which a prediction ends is colored next. The source ends with the last frame that is
-/// colored.
+/// This is an exact simulation from a sequence of measured durations, not a run at that rate: a
+/// processor that idles between frames may be slower or faster. Frame k arrives at k / fps. A
+/// prediction starts when the previous one has ended and a frame is waiting. A frame that arrives
+/// during a prediction waits; if another one arrives, the waiting one is dropped. A frame that
+/// arrives exactly when a prediction ends is colored next. The source ends with the last frame that
+/// is colored.
 public struct LiveSource: Hashable, Sendable, Encodable {
     /// Frames per second.
     public let fps: Double
-    /// The time from one frame to the next, in which a frame has to be colored after its arrival.
+    /// The time from one frame to the next; a frame must be colored this soon after its arrival.
     public let deadlineSeconds: Double
     /// The number of frames that arrived.
     public let frames: Int
-    /// The number of frames that were colored: as many as there are durations.
+    /// The number of frames that were colored: the number of durations.
     public let colored: Int
     /// The number of frames that were replaced by newer ones before they were colored.
     public let dropped: Int
@@ -23,7 +23,7 @@ public struct LiveSource: Hashable, Sendable, Encodable {
     public let inTimeShare: Double
     /// The colored frames per second of the source.
     public let coloredPerSecond: Double
-    /// From a frame's arrival to its colors, over the colored frames.
+    /// The time from a frame's arrival to its colors, over the colored frames.
     public let latency: DurationSummary
 
     /// Simulates the source.
@@ -36,7 +36,7 @@ public struct LiveSource: Hashable, Sendable, Encodable {
         var next = 0.0
         var end = 0.0
         for duration in seconds {
-            // The newest frame that is there, or else the next one that arrives.
+            // The newest waiting frame, or else the next one that arrives.
             let frame = max(next, (end * fps).rounded(.down))
             let start = max(end, frame / fps)
             // A sum of two durations: exact for a frame that did not wait.
@@ -54,6 +54,6 @@ public struct LiveSource: Hashable, Sendable, Encodable {
         latency = DurationSummary(latencies)
     }
 
-    /// Common rates of films and cameras.
+    /// Common frame rates of videos and cameras.
     static let commonRates = [24.0, 25, 30, 50, 60]
 }

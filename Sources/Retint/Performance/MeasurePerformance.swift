@@ -2,24 +2,25 @@ import Engine
 import Files
 import Models
 
-/// Measures whether a model would do for video on this machine, and where its time goes.
+/// Measures whether a model is fast enough for video on this machine, and where its time goes.
 ///
 ///     let report = try await measurePerformance(of: "model.h5")
 ///     print(report.model.live.inTimeShare, "of the frames are colored in time")
 ///
-/// A model is measured from its file on, because reading the file is a part of the time that a user
-/// waits. Two models take turns in every measurement, so that a disturbance hits both. A prediction
-/// takes lightness and gives a and b: reading, resizing and painting frames come on top, which a
-/// film shows.
+/// The measurement starts with the model's file, because users also wait for reading it. Two models
+/// alternate in every measurement, so that a disturbance affects both. A prediction
+/// takes lightness and returns a and b; measuring with a video also includes reading, resizing and
+/// painting frames.
 ///
 /// - Parameters:
 ///   - path: a checkpoint or a package.
-///   - other: a model to set beside it.
-///   - options: the size, the threads, how long to predict, the rate of the live source, a film.
+///   - other: a model to compare with.
+///   - options: the size, the threads, how long to predict, the rate of the live source, a video.
 ///   - onProgress: called on another thread.
-/// - Throws: ``BenchmarkError`` if an option is out of range; what `Model(contentsOf:)` throws for
-///   a file that is missing or damaged; `ModelError` if a model is no colorizer, does not run at
-///   the size or gives colors that are not finite; `CancellationError` if the task is cancelled.
+/// - Throws: ``BenchmarkError`` if an option is out of range; the errors of `Model(contentsOf:)`
+///   for a file that is missing or damaged; `ModelError` if a model is not a colorizer, does not
+///   run at the size or returns colors that are not finite; `CancellationError` if the task is
+///   cancelled.
 public func measurePerformance(
     of path: some PathConvertible, against other: (any PathConvertible)? = nil,
     _ options: PerformanceOptions = .init(),
@@ -40,7 +41,7 @@ private struct PerformanceRun: Sendable {
     let options: PerformanceOptions
     let onProgress: @Sendable (PerformanceProgress) -> Void
 
-    /// What each model made of the film.
+    /// The results of each model for the video.
     func films() async throws -> [FilmPerformance?] {
         guard let film = options.film else { return paths.map { _ in nil } }
         var films: [FilmPerformance?] = []
@@ -73,7 +74,7 @@ private struct PerformanceRun: Sendable {
         return report(performances, threads: programs[0].program.threads, otherShare)
     }
 
-    /// Runs each model once: the first one in a process also creates the threads, and reads the
+    /// Runs each model once: the first run in a process also creates the threads, and reads the
     /// libraries' pages.
     private func warmUp() throws {
         for path in paths {

@@ -4,7 +4,7 @@ import MLPackage
 import Models
 import Placement
 
-/// What was measured of a model, and the model itself.
+/// The measurements of a model, and the model itself.
 struct MeasuredModel {
     let model: Model
     let program: ModelProgram
@@ -33,7 +33,7 @@ struct MeasuredModel {
             exportProblem: problem, predictionSeconds: seconds)
     }
 
-    /// The package itself, or that of the checkpoint; or why there is none.
+    /// The package itself, or that of the checkpoint; or why it has none.
     private func exported(size: Int) -> (MLPackage?, problem: String?) {
         if let package = model.package { return (package, nil) }
         do {

@@ -19,25 +19,25 @@ public struct ModelPerformance: Sendable, Encodable {
     /// Multiply-adds of one image.
     public let multiplyAdds: Int
     /// Operations of the package, or of the float16 package of a checkpoint, without constants and
-    /// the unpacking of weights; nil if the checkpoint cannot be exported.
+    /// the decompression of weights; nil if the checkpoint cannot be exported.
     public let operations: Int?
     /// From the file to the first colors.
     public let startup: Startup
-    /// The memory of the process; nil where the system does not report it.
+    /// The memory of the process; nil if the system does not report it.
     public let memory: PeakMemory?
-    /// The durations of predictions that followed each other: lightness in, a and b out.
+    /// The durations of consecutive predictions: lightness in, a and b out.
     public let prediction: DurationSummary
-    /// Predictions in a second.
+    /// Predictions per second.
     public let predictionsPerSecond: Double
     /// A live source at the requested rate.
     public let live: LiveSource
     /// Live sources at common rates.
     public let rates: [LiveSource]
-    /// The film that was colored; nil without one.
+    /// The video that was colored; nil without one.
     public internal(set) var film: FilmPerformance?
     /// The time of each operation.
     public let profile: OperationTimes
-    /// What rules say about the Neural Engine, for the package or the float16 package of a
+    /// The findings of rules about the Neural Engine, for the package or the float16 package of a
     /// checkpoint; nil if the checkpoint cannot be exported.
     public let placement: PlacementReport?
     /// Why a checkpoint cannot be exported.

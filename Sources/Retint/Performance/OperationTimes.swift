@@ -3,21 +3,21 @@ import Models
 
 /// Where the time of a prediction goes.
 public struct OperationTimes: Sendable, Encodable {
-    /// The median time of whole predictions that ran between those whose steps were timed.
+    /// The median time of whole predictions, which alternated with those whose steps were timed.
     public let predictionSeconds: Double
     /// The sum of the median times of all steps.
     public let stepsSeconds: Double
     /// ``stepsSeconds`` divided by ``predictionSeconds``. The rest is copying inputs and outputs,
     /// scaling, the search for colors that are not finite, the error of reading the clock at each
-    /// step and, on a busy machine, interruptions: the medians of single steps leave them out.
+    /// step and, on a busy machine, interruptions, which the medians of single steps do not show.
     public let stepsShare: Double
-    /// The steps by kind, the most expensive kind first.
+    /// The steps by type, the most expensive type first.
     public let operations: [BenchmarkReport.Operation]
     /// All steps, in the order of the program.
     public let steps: [BenchmarkReport.Step]
 }
 
-/// Times the steps of several programs in turns.
+/// Times the steps of several programs alternately.
 struct OperationTiming {
     static let rounds = 5
     private static let runs = 3

@@ -3,15 +3,15 @@ import Models
 
 /// The memory of the process while it loads, compiles and runs a model.
 ///
-/// The peak is the kernel's (VmHWM), reset before. It contains all resident pages: the heap, the
-/// stacks, retint and its libraries, and mapped files. A file in the page cache is not part of it.
+/// The peak is the kernel's (VmHWM), reset before. It includes all resident pages: the heap, the
+/// stacks, retint and its libraries, and mapped files, but not files in the page cache.
 public struct PeakMemory: Hashable, Sendable, Encodable {
-    /// The most bytes that were resident.
+    /// The peak of resident bytes.
     public let peakBytes: Int
-    /// The bytes that were resident before: retint, its libraries and its threads, after a model
+    /// The resident bytes before: retint, its libraries and its threads, after a model
     /// ran and its memory was returned to the system.
     public let baseBytes: Int
-    /// What the model added: ``peakBytes`` without ``baseBytes``.
+    /// The memory that the model added: ``peakBytes`` minus ``baseBytes``.
     public let addedBytes: Int
     /// The bytes of the weights in the compiled program, in float32, without the copies that some
     /// kernels lay out for themselves.
@@ -21,7 +21,7 @@ public struct PeakMemory: Hashable, Sendable, Encodable {
 
     /// Loads, compiles and runs a model twice.
     ///
-    /// - Returns: nil where the system does not let the peak be reset.
+    /// - Returns: nil if the system does not let the peak be reset.
     static func measured(_ path: String, _ options: PerformanceOptions) throws -> Self? {
         Machine.releaseFreeMemory()
         guard ProcessMemory.resetPeak(), let base = ProcessMemory.residentBytes else { return nil }

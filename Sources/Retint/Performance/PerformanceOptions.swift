@@ -14,10 +14,10 @@ public struct PerformanceOptions: Sendable {
     public var runs: Int?
     /// The rate of the live source in frames per second.
     public var fps = 30.0
-    /// A film whose first frames each model colors, for ``seconds`` at most; nil for none. Its name
-    /// ends in `.y4m`, or it is read with FFmpeg.
+    /// A video whose first frames each model colors, for at most ``seconds``; nil for none. It is
+    /// read with FFmpeg unless its name ends in `.y4m`.
     public var film: String?
-    /// The bytes that the values of a network may take; see `Model/memoryLimit`.
+    /// The memory limit for a network's activations in bytes; see `Model/memoryLimit`.
     public var memoryLimit: Int?
     /// The fastest convolution algorithms on this machine, see ``KernelFile``.
     public var choices = KernelChoices()
@@ -33,7 +33,7 @@ extension PerformanceOptions {
         return options
     }
 
-    /// Reads a model, which then has the limit of memory.
+    /// Reads a model, which then has the memory limit.
     func model(contentsOf path: String) throws -> Model {
         try Model(contentsOf: path, memoryLimit: memoryLimit)
     }

@@ -6,6 +6,6 @@ public enum PerformanceProgress: Hashable, Sendable {
     case predicted(turns: Int, total: Int)
     /// The number of rounds in which the operations of each model were timed.
     case profiled(rounds: Int, total: Int)
-    /// The number of models that colored the film.
+    /// The number of models that have colored the video.
     case coloredFilm(models: Int, total: Int)
 }

@@ -12,11 +12,11 @@ public struct PerformanceReport: Sendable, Encodable {
         public let threads: Int
         /// The processor for which OpenBLAS chose its kernels.
         public let blasCore: String
-        /// The number of convolutions whose fastest algorithm on this machine was measured before;
+        /// The number of convolutions whose fastest algorithm on this machine has been measured;
         /// a rule of thumb chooses the others.
         public let tunedConvolutions: Int
         /// The share of all processors, 0…1, that other processes and other machines of the same
-        /// host used during the predictions; nil where the system does not report it.
+        /// host used during the predictions; nil if the system does not report it.
         public let otherWorkShare: Double?
     }
 
@@ -29,8 +29,8 @@ public struct PerformanceReport: Sendable, Encodable {
         "simulated exactly over the measured durations, in their order; not a run at that pace"
     /// The model.
     public let model: ModelPerformance
-    /// The model beside it; nil without one.
+    /// The model to compare with; nil without one.
     public let against: ModelPerformance?
-    /// The other model's figures divided by the model's, by name; nil without another model.
+    /// The other model's values divided by the model's, by name; nil without another model.
     public let ratios: [String: Double]?
 }

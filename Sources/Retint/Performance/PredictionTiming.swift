@@ -1,8 +1,8 @@
 import Engine
 import Models
 
-/// Times many predictions of several programs, one after the other; the programs take turns, so
-/// that a disturbance hits all of them.
+/// Times many predictions of several programs, one after the other; the programs alternate, so
+/// that a disturbance affects all of them.
 struct PredictionTiming {
     /// How long a turn is, in seconds and in predictions.
     private static let (turnSeconds, turnRuns) = (0.5, 20)
@@ -20,7 +20,7 @@ struct PredictionTiming {
     }
 
     /// Each program predicts for a turn. Before its turn, it runs untimed: twice at first, and once
-    /// where another program has used the caches.
+    /// if another program has used the caches.
     mutating func addTurn(_ turn: Int, _ programs: [ModelProgram]) throws {
         for (index, program) in programs.enumerated() {
             let lightness = program.sampleLightness
@@ -31,7 +31,7 @@ struct PredictionTiming {
         }
     }
 
-    /// The least number of predictions of a turn, and its least duration.
+    /// The smallest number of predictions in a turn, and its shortest duration.
     private func length(of turn: Int) -> (runs: Int, Duration) {
         if let runs = options.runs {
             return (min(Self.turnRuns, runs - turn * Self.turnRuns), .zero)

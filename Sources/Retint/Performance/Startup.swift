@@ -2,10 +2,10 @@ import Engine
 import Files
 import Models
 
-/// How long a model takes from its file to its first colors.
+/// The time of a model from its file to its first colors.
 ///
-/// It is measured in a process that has run a model before: what the process itself needs to start
-/// is not part of it.
+/// It is measured in a process that has already run a model: the startup time of the process itself
+/// is not included.
 public struct Startup: Sendable, Encodable {
     /// The times of the parts, in seconds: medians over the rounds.
     public struct Times: Hashable, Sendable, Encodable {
@@ -27,8 +27,8 @@ public struct Startup: Sendable, Encodable {
         + "that of a disk or of a virtual machine's host, stay warm."
     /// The number of starts with each state of the cache.
     public let rounds: Int
-    /// The pages of the model's files were dropped from memory before each start; nil if that did
-    /// not succeed.
+    /// The pages of the model's files were dropped from memory before each start; nil if that
+    /// failed.
     public let cold: Times?
     /// Why ``cold`` is nil.
     public let coldProblem: String?
@@ -101,7 +101,7 @@ extension Startup.Times {
 }
 
 extension Model {
-    /// Compiles the model as the options say.
+    /// Compiles the model according to the options.
     func program(_ options: PerformanceOptions) throws -> ModelProgram {
         try program(
             height: options.size, width: options.size, options: options.compileOptions)
@@ -109,6 +109,6 @@ extension Model {
 }
 
 extension ModelProgram {
-    /// Any lightness does to measure time, which does not depend on the values.
+    /// Any lightness will do: the time does not depend on the values.
     var sampleLightness: [Float] { (0..<inputShape.count).map { Float($0 % 101) } }
 }

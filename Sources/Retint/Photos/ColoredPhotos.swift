@@ -5,13 +5,13 @@ extension Colorizer {
     ///
     ///     for try await photo in colorizer.colorized(photos) { show(photo) }
     ///
-    /// At most `limit` photos are in flight; the next one is read when a colored one was taken, so
-    /// that memory stays bounded.
+    /// At most `limit` photos are in flight; the next one is read when a colored one has been
+    /// taken, so that memory stays bounded.
     ///
     /// - Parameters:
     ///   - photos: images of any sizes.
     ///   - saturation: a factor for a and b, 1 for the colors as they are estimated.
-    ///   - region: what is colored of each photo.
+    ///   - region: the part of each photo to color.
     ///   - limit: the number of photos in flight, at least 1; nil for one more than
     ///     ``workerCount``.
     public func colorized<Photos: AsyncSequence>(
@@ -28,10 +28,10 @@ extension Colorizer {
     /// - Parameters:
     ///   - photos: images of any sizes.
     ///   - saturation: a factor for a and b, 1 for the colors as they are estimated.
-    ///   - region: what is colored of each photo.
+    ///   - region: the part of each photo to color.
     /// - Returns: the colored photos, in the order of `photos`.
-    /// - Throws: `PhotoError` if the region does not fit a photo; `ModelError` if the network gives
-    ///   colors that are not finite; `CancellationError` if the task is cancelled.
+    /// - Throws: `PhotoError` if the region does not fit a photo; `ModelError` if the network
+    ///   returns colors that are not finite; `CancellationError` if the task is cancelled.
     public func colorize(
         _ photos: [Image], saturation: Float = 1, in region: ColoredRegion = .init()
     ) async throws -> [Image] {
@@ -51,7 +51,7 @@ extension Colorizer {
 public struct ColoredPhotos<Photos: AsyncSequence>: AsyncSequence where Photos.Element == Image {
     /// A colored photo.
     public typealias Element = Image
-    /// The source's error, or that of coloring a photo.
+    /// The source's error, or an error of coloring a photo.
     public typealias Failure = any Error
 
     let colorizer: Colorizer
@@ -75,7 +75,7 @@ public struct ColoredPhotos<Photos: AsyncSequence>: AsyncSequence where Photos.E
 
         /// The next colored photo; nil at the end.
         ///
-        /// - Throws: the source's error, after all photos that were read before it; the error of
+        /// - Throws: the source's error, after all photos that were read before it; an error of
         ///   coloring a photo; `CancellationError` if the task is cancelled.
         public mutating func next() async throws -> Image? { try await photos.next() }
     }

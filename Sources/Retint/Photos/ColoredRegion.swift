@@ -4,15 +4,15 @@ import Photos
 
 /// Which part of a photo gets new colors, and how much of them.
 ///
-/// Whatever is chosen, the photo keeps its lightness. The parts may be combined: a mask then masks
-/// the picture that a quadrilateral shows.
+/// In any case, the photo keeps its lightness. A mask and a quadrilateral may be combined: the mask
+/// then applies to the picture in the quadrilateral.
 public struct ColoredRegion: Sendable {
-    /// Where colors are new; nil for the whole photo. The photo's own colors stay elsewhere.
+    /// Where the photo gets new colors; nil for the whole photo. Elsewhere it keeps its own colors.
     public var mask: ColorMask?
-    /// A picture that the photo shows in perspective: it is straightened, colored by itself, and
+    /// A picture that the photo shows in perspective: it is rectified, colored by itself, and
     /// only its colors go back. Nil for the photo itself.
     public var quadrilateral: Quadrilateral?
-    /// The share of the new colors, 0…1; the rest is the photo's own. Values beyond are clamped.
+    /// The share of the new colors, 0…1; the rest is the photo's own. Other values are clamped.
     public var blend: Float
 
     /// The whole photo, unless something else is given.
@@ -28,8 +28,8 @@ public struct ColoredRegion: Sendable {
     /// Colors the region of a photo.
     ///
     /// - Parameter colorize: colors a whole photo.
-    /// - Throws: `PhotoError` if the mask or the quadrilateral does not fit the photo; what
-    ///   `colorize` throws.
+    /// - Throws: `PhotoError` if the mask or the quadrilateral does not fit the photo; the errors
+    ///   of `colorize`.
     func colored(_ photo: Image, by colorize: (Image) throws -> Image) throws -> Image {
         if isWhole { return try colorize(photo) }
         try mask?.check(width: photo.width, height: photo.height)
@@ -51,16 +51,16 @@ extension Colorizer {
     /// - Parameters:
     ///   - photo: an image of any size.
     ///   - saturation: a factor for a and b, 1 for the colors as they are estimated.
-    ///   - region: what is colored.
+    ///   - region: the part to color.
     /// - Throws: `PhotoError` if the mask has another size than the photo, or the quadrilateral
-    ///   reaches beyond it; `ModelError` if the network gives colors that are not finite.
+    ///   reaches beyond it; `ModelError` if the network returns colors that are not finite.
     public func colorize(
         _ photo: Image, saturation: Float = 1, in region: ColoredRegion
     ) throws -> Image {
         try region.colored(photo) { try colorize($0, saturation: saturation) }
     }
 
-    /// Colors a region of a photo beside others, as ``workerCount`` calls do at the same time.
+    /// Colors a region of a photo concurrently with others, up to ``workerCount`` at a time.
     ///
     /// - Throws: as the function without `await`; `CancellationError` if the task is cancelled.
     public func colorize(

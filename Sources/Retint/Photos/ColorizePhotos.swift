@@ -7,7 +7,7 @@ import Ranks
 
 /// How photos are colored.
 public struct PhotoColoringOptions: Sendable {
-    /// The side, in pixels, of the square at which the network sees a photo; nil for a package's
+    /// The side of the network's square input in pixels; nil for a package's
     /// own size and 256 for a checkpoint.
     public var size: Int?
     /// How photos are fitted to the network, and its colors to the photos.
@@ -16,28 +16,28 @@ public struct PhotoColoringOptions: Sendable {
     public var saturation: Float = 1
     /// Where each photo gets new colors; nil for everywhere.
     public var masks: ColorMasks?
-    /// The picture that all photos show in perspective, if only that is colored.
+    /// The picture that all photos show in perspective, if only this is colored.
     public var quadrilateral: Quadrilateral?
     /// The share of the new colors, 0…1; the rest is the photo's own.
     public var blend: Float = 1
-    /// The number of threads; nil for all processors. As many photos are colored at the same time.
+    /// The number of threads, each of which colors one photo at a time; nil for all processors.
     public var threads: Int?
     /// The fastest algorithms measured on this machine.
     public var choices = KernelChoices()
-    /// Another model, whose colors strips show to the left.
+    /// Another model; strips show its colors to the left.
     public var before: Model?
-    /// Whether photos whose colored copy is there are left out.
+    /// Whether photos are skipped if their colored copy exists.
     public var skipsFinished = false
 
     /// The defaults.
     public init() {}
 }
 
-/// What became of a photo.
+/// The outcome for a photo.
 public enum PhotoOutcome: Sendable {
-    /// Its colored copy was written. The notes say what of its metadata could not be kept.
+    /// Its colored copy was written. The notes say which of its metadata could not be kept.
     case colored(notes: [String])
-    /// Its colored copy was there already.
+    /// Its colored copy already existed.
     case skipped
     /// It could not be read or colored, or its colored copy could not be written.
     case failed(any Error)
@@ -50,20 +50,20 @@ public enum PhotoOutcome: Sendable {
 ///
 /// The copies keep the EXIF data and the resolution, see ``ImageMetadata``.
 ///
-/// Several photos are in work, each on a thread of its own, from decoding to encoding; finished
-/// ones are written meanwhile. So there are as many decoded photos in memory as there are threads,
-/// and twice as many encoded ones at most. The files do not depend on how many are in work.
+/// Each thread processes one photo at a time, from decoding to encoding; finished photos are
+/// written in the meantime. So memory holds one decoded photo and up to two encoded ones per
+/// thread. The output files do not depend on the number of threads.
 ///
 /// - Parameters:
 ///   - model: a checkpoint or a package.
 ///   - files: the photos; see ``PhotoFile/list(_:to:_:)``.
 ///   - options: how they are colored.
-///   - ranks: the processes that share out the files, all with the same arguments.
+///   - ranks: the processes that split the files, all with the same arguments.
 ///   - onPhoto: called for each photo of this rank, in the order of `files`.
 /// - Throws: `PhotoError` if a mask would be overwritten or, after all photos, if none of the masks
-///   has a chosen instance; `ModelError` if a model is no colorizer
+///   has a chosen instance; `ModelError` if a model is not a colorizer
 ///   or does not run at that size; `FileError` if a folder cannot be created;
-///   `CancellationError` if the task is cancelled, after the photos in work were written;
+///   `CancellationError` if the task is cancelled, after the photos in progress have been written;
 ///   `RankError` if ranks cannot reach each other.
 public func colorizePhotos(
     _ model: Model, _ files: [PhotoFile], _ options: PhotoColoringOptions = .init(),
@@ -73,7 +73,7 @@ public func colorizePhotos(
     try options.masks?.checkKept(by: files)
     try await colorOwnPhotos(
         model, ranks.ownIndices(of: files.count).map { files[$0] }, options, onPhoto)
-    // All ranks end alike, whichever was cancelled.
+    // All ranks end in the same way, whichever was cancelled.
     let isCancelled = Task.isCancelled
     let endings = try await onNewThread { _ in try ranks.gather(isCancelled) }
     if endings.contains(true) { throw CancellationError() }
@@ -83,7 +83,7 @@ public func colorizePhotos(
     }
 }
 
-/// Colors the photos of one rank. If the task is cancelled, only those in work are finished.
+/// Colors the photos of one rank. If the task is cancelled, only photos in progress are finished.
 private func colorOwnPhotos(
     _ model: Model, _ files: [PhotoFile], _ options: PhotoColoringOptions,
     _ onPhoto: (PhotoFile, PhotoOutcome) -> Void
@@ -104,7 +104,7 @@ private func colorOwnPhotos(
             tasks.append { try await painter.paint(file) }
         }
         guard let task = tasks.removeFirst(), let file = finished.popFirst() else { break }
-        // Those that wait for a thread are cancelled, those in work are written.
+        // Photos that wait for a thread are cancelled, photos in progress are written.
         let result = await withTaskCancellationHandler {
             await task.result
         } onCancel: {
@@ -115,7 +115,7 @@ private func colorOwnPhotos(
     }
 }
 
-/// A photo that is decoded on a thread of its own.
+/// A photo that is decoded on its own thread.
 private struct DecodedPhoto: Sendable {
     private let path: String
     private let task: Task<(image: Image, metadata: ImageMetadata), any Error>
@@ -128,7 +128,7 @@ private struct DecodedPhoto: Sendable {
         }
     }
 
-    /// What became of the photo; nil for another file.
+    /// The result for the photo; nil for another file.
     func result(
         of file: PhotoFile
     ) async -> Result<(image: Image, metadata: ImageMetadata), any Error>? {
@@ -144,7 +144,7 @@ private final class FilePainter: Sendable {
     private let writers: WorkerThreads
     private let first: DecodedPhoto?
 
-    /// The number of photos that are worked on or wait, in either case in order.
+    /// The number of photos in progress or waiting, both in order.
     var limit: Int { 2 * colorizer.workerCount }
 
     /// - Parameter first: the first photo, which is being decoded.
@@ -163,7 +163,7 @@ private final class FilePainter: Sendable {
         writers = WorkerThreads(self.colorizer.workerCount, name: "retint.files")
     }
 
-    /// - Throws: `CancellationError` alone: other errors are outcomes.
+    /// - Throws: only `CancellationError`: other errors are outcomes.
     func paint(_ file: PhotoFile) async throws -> PhotoOutcome {
         if options.skipsFinished, file.isFinished { return .skipped }
         do {
@@ -171,7 +171,7 @@ private final class FilePainter: Sendable {
             let (outputs, notes) = try await colorizer.workers.run { [self] _, _ in
                 try encoded(file, decoded?.get() ?? Image.withMetadata(contentsOf: file.photo))
             }
-            // What was colored is written even if the task is cancelled now.
+            // Colored photos are written even if the task is cancelled now.
             try await Task { [writers] in
                 try await writers.run { _, _ in for output in outputs { try output.write() } }
             }.value

@@ -6,13 +6,13 @@ import Photos
 public struct PhotoFile: Hashable, Sendable {
     /// The path of the photo.
     public var photo: String
-    /// The path of the colored copy, which is replaced.
+    /// The path of the colored copy; an existing file is replaced.
     public var output: String
-    /// The path of a strip that shows the photo gray, colored and as it was; nil for none.
+    /// The path of a strip that shows the photo gray, colored and original; nil for none.
     public var strip: String?
     /// The format of the colored copy and of the strip.
     public var format: ImageFormat
-    /// The photo's name in a folder of masks: its path below the folder that was listed, without
+    /// The photo's name in a folder of masks: its path below the listed folder, without
     /// extension.
     public var name: String
 
@@ -21,10 +21,10 @@ public struct PhotoFile: Hashable, Sendable {
     /// - Parameters:
     ///   - photo: the path of the photo.
     ///   - output: the path of its colored copy.
-    ///   - strip: the path of a strip that shows the photo gray, colored and as it was; nil for
+    ///   - strip: the path of a strip that shows the photo gray, colored and original; nil for
     ///     none.
-    ///   - format: of the copy and the strip.
-    ///   - name: in a folder of masks; nil for the last component of the photo's path.
+    ///   - format: the format of the copy and the strip.
+    ///   - name: the name in a folder of masks; nil for the last component of the photo's path.
     public init(
         _ photo: String, output: String, strip: String? = nil, format: ImageFormat,
         name: String? = nil
@@ -33,8 +33,8 @@ public struct PhotoFile: Hashable, Sendable {
         self.name = name ?? photo.filePath.stem ?? photo
     }
 
-    /// Whether the colored copy, and the strip if there is to be one, are there. Files are written
-    /// in one step, so one that is there is complete.
+    /// Whether the colored copy, and the strip if one is wanted, exist. Files are written
+    /// atomically, so an existing one is complete.
     public var isFinished: Bool {
         [output, strip].compactMap { $0 }.allSatisfy { (try? FileKind(at: $0)) == .file }
     }
@@ -46,17 +46,17 @@ public struct PhotoFileOptions: Sendable {
     public enum Format: String, CaseIterable, Sendable {
         /// Lossless.
         case png
-        /// Lossy, at the highest quality that is usual.
+        /// Lossy, at the highest usual quality.
         case jpeg
     }
 
-    /// The format to write; nil for JPEG for JPEG photos and PNG for others.
+    /// The format to write; nil: JPEG for JPEG photos and PNG for others.
     public var format: Format?
-    /// Whether the photos in subfolders are colored too.
+    /// Whether photos in subfolders are also colored.
     public var isRecursive = false
-    /// Files and folders that are not colored though they are in a folder that is, such as masks.
+    /// Files and folders inside input folders that are not colored, such as masks.
     public var excluded: [String] = []
-    /// Whether strips are written beside the colored copies, as `NAME-compare`.
+    /// Whether strips are written next to the colored copies, as `NAME-compare`.
     public var hasStrips = false
 
     /// The defaults.
@@ -67,10 +67,10 @@ extension PhotoFile {
     /// Lists photos, and the files that their colored copies are written to.
     ///
     /// - Parameters:
-    ///   - paths: of photos, and of folders whose photos are taken in the order of their names. The
-    ///     subfolders of a folder are kept. What was written into `folder` before is left out.
+    ///   - paths: photos, and folders whose photos are taken in the order of their names. The
+    ///     subfolders of a folder are kept. Photos inside `folder` are skipped.
     ///   - folder: where colored copies go.
-    ///   - options: how they are named.
+    ///   - options: how the copies are named.
     /// - Throws: `FileError` if a folder cannot be read; ``PhotoError`` if a folder has no photos,
     ///   if two photos would be written to one file, or if one would be overwritten.
     public static func list(
@@ -127,7 +127,7 @@ extension PhotoFile {
         return false
     }
 
-    /// Neither may a photo be overwritten nor two photos be written to one file.
+    /// No photo may be overwritten, and no two photos may be written to one file.
     private static func check(_ files: [PhotoFile]) throws {
         let inputs = Set(files.compactMap { FileIdentity(of: $0.photo) })
         var owners: [String: String] = [:]

@@ -1,21 +1,21 @@
-/// What messages between ranks cost.
+/// The cost of messages between ranks.
 public struct LinkParameters: Codable, Hashable, Sendable {
-    /// From the start of a message to its arrival, beside what its bytes take, in seconds.
+    /// The time from the start of a message to its arrival, without its bytes, in seconds.
     public var latencySeconds: Double
-    /// Bytes a second that a rank sends while it receives as many.
+    /// Bytes per second that a rank sends while it receives as many.
     public var bytesPerSecond: Double
-    /// What each of many messages at once takes beside its bytes, in seconds.
+    /// The time of each of many simultaneous messages, without its bytes, in seconds.
     public var messageSeconds: Double
-    /// To add a byte of float32 values to others, in seconds.
+    /// The time to add a byte of float32 values to others, in seconds.
     public var sumSecondsPerByte: Double
-    /// What computing loses for each byte that is sent meanwhile, in seconds: the operating system
-    /// and MPI copy bytes with the same processors.
+    /// The slowdown of computation for each byte that is sent at the same time, in seconds: the
+    /// operating system and MPI copy bytes with the same processors.
     public var lostSecondsPerByte: Double
 }
 
 extension LinkParameters {
-    /// The bytes that each rank sends, and receives, to sum a bucket: those that others sum, then
-    /// the sums of its own share to each other rank.
+    /// The bytes that each rank sends, and receives, to sum a bucket: the shares that others sum,
+    /// then the sum of its own share, to each other rank.
     static func traffic(_ bytes: Int, ranks: Int) -> Double {
         2 * Double(bytes) * Double(ranks - 1) / Double(ranks)
     }
@@ -32,7 +32,7 @@ extension LinkParameters {
         busySeconds(bytes, ranks: ranks) + 2 * latencySeconds
     }
 
-    /// What computing loses while a bucket is sent, in seconds.
+    /// The slowdown of computation while a bucket is sent, in seconds.
     func lostSeconds(_ bytes: Int, ranks: Int) -> Double {
         Self.traffic(bytes, ranks: ranks) * lostSecondsPerByte
     }
@@ -42,12 +42,12 @@ extension LinkParameters {
     /// On a busy machine, a large sum may take no longer than a small one.
     private static let leastSecondsPerByte = 1e-11
 
-    /// Latency and bandwidth with which the smallest and the largest sum take the measured times.
+    /// Latency and bandwidth fitted to the measured times of the smallest and the largest sum.
     ///
-    /// Sizes between them say little: a burst of a few hundred kilobytes often passes faster than
-    /// the link sends for long.
+    /// Sizes in between are not useful: a burst of a few hundred kilobytes is often faster than the
+    /// sustained rate of the link.
     ///
-    /// - Parameter sums: of at least two sizes, from the smallest to the largest.
+    /// - Parameter sums: sums of at least two sizes, from the smallest to the largest.
     init(
         fitting sums: [RankReport.Sum], ranks: Int, messageSeconds: Double,
         sumSecondsPerByte: Double, lostSecondsPerByte: Double

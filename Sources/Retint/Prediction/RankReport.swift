@@ -1,9 +1,9 @@
-/// A training step of several ranks as it was measured, with what a prediction for other numbers
-/// of ranks needs.
+/// A measured training step of several ranks, with everything needed to predict the step for other
+/// numbers of ranks.
 public struct RankReport: Codable, Sendable {
-    /// The sum of some bytes of float32 values over all ranks, with nothing else to do.
+    /// The sum of some bytes of float32 values over all ranks, with nothing else running.
     public struct Sum: Codable, Hashable, Sendable {
-        /// Of the values of one rank.
+        /// The bytes of the values of one rank.
         public let bytes: Int
         /// The median of the slowest rank.
         public let seconds: Double
@@ -13,7 +13,8 @@ public struct RankReport: Codable, Sendable {
     public struct Step: Codable, Hashable, Sendable {
         /// The median of several steps.
         public let seconds: Double
-        /// Of these, how long ranks waited for messages or slower ranks: the mean over the ranks.
+        /// The part of this that ranks waited for messages or slower ranks: the mean over the
+        /// ranks.
         public let waitedSeconds: Double
     }
 
@@ -21,17 +22,17 @@ public struct RankReport: Codable, Sendable {
     public let ranks: Int
     /// The images of all ranks together.
     public let batch: Int
-    /// As in training: each bucket is sent as soon as its gradients are there.
+    /// As in training: each bucket is sent as soon as its gradients are ready.
     public let step: Step
     /// If all buckets are sent after the backward pass.
     public let stepWithoutOverlap: Step
     /// Without messages, while all ranks compute.
     public let timeline: StepTimeline
-    /// The end of the backward pass with one image for each rank, in seconds.
+    /// The end of the backward pass with one image per rank, in seconds.
     public let oneImageSeconds: Double
     /// Sums of several sizes. The largest is that of all buckets at once.
     public let sums: [Sum]
-    /// Fitted to ``sums``, and what else messages cost.
+    /// Fitted to ``sums``, and other costs of messages.
     public let link: LinkParameters
 }
 
@@ -41,10 +42,10 @@ extension RankReport {
 
     private static func share(of batch: Int, ranks: Int) -> Int { (batch + ranks - 1) / ranks }
 
-    /// Predicts the step of some ranks.
+    /// Predicts the step for a number of ranks.
     ///
     /// - Parameters:
-    ///   - ranks: their number.
+    ///   - ranks: the number of ranks.
     ///   - batch: the images of all ranks together, not less than `ranks`; nil for as many for each
     ///     rank as were measured.
     ///   - link: nil for the measured one.
@@ -62,7 +63,7 @@ extension RankReport {
             efficiency: imagesPerSecond / (alone * Double(ranks)), waitedShare: waited / step)
     }
 
-    /// What the model says of the measured steps, with and without overlap.
+    /// The predictions for the measured steps, with and without overlap.
     public var ownPrediction: (step: Step, stepWithoutOverlap: Step) {
         let (with, without) = (
             timeline.seconds(on: ranks, link), timeline.withoutOverlap.seconds(on: ranks, link)

@@ -1,9 +1,9 @@
 import Files
 import Foundation
 
-/// What `retint benchmark --json` has written of several ranks.
+/// A measurement of several ranks written by `retint benchmark --json`.
 public struct SavedBenchmark: Decodable, Sendable {
-    /// The name of the model that was measured.
+    /// The name of the measured model.
     public let model: String
     /// The measured step.
     public let ranks: RankReport
@@ -12,8 +12,8 @@ public struct SavedBenchmark: Decodable, Sendable {
 
     /// Reads a report.
     ///
-    /// - Throws: `FileError` if it cannot be read; ``BenchmarkError`` if it is no report of several
-    ///   ranks, or has a value out of range.
+    /// - Throws: `FileError` if it cannot be read; ``BenchmarkError`` if it is not a report of
+    ///   several ranks, or has a value out of range.
     public init(contentsOf path: some PathConvertible) throws {
         let bytes = try RegularFile(path).contents(maximumBytes: Self.maximumBytes)
         let decoder = JSONDecoder()
@@ -42,7 +42,7 @@ extension RankReport {
     private static let seconds = 0.0...1e6
     private static let bytes = 1.0...1e15
 
-    /// The first key with a value that no measurement has, and what it may be.
+    /// The first key with an impossible value, and its allowed range.
     fileprivate var valueOutOfRange: (key: String, range: ClosedRange<Double>)? {
         let fixed: [(String, Double, ClosedRange<Double>)] = [
             ("ranks", Double(ranks), 2...Double(StepPrediction.rankRange.upperBound)),

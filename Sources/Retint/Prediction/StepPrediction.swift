@@ -1,7 +1,7 @@
-/// How long a training step takes on some ranks, by a model.
+/// The predicted time of a training step on a number of ranks.
 ///
-/// Each rank computes. As soon as the gradients of a bucket are there, they wait for the link,
-/// which sends one bucket after the other. While it sends, computing is slower. When the backward
+/// Each rank computes. As soon as the gradients of a bucket are ready, they wait for the link,
+/// which sends one bucket after the other. While it sends, computation is slower. When the backward
 /// pass is done, the rank waits for the last bucket, and updates the weights.
 public struct StepPrediction: Codable, Hashable, Sendable {
     /// The number of ranks.
@@ -10,23 +10,23 @@ public struct StepPrediction: Codable, Hashable, Sendable {
     public let batch: Int
     /// The whole step.
     public let stepSeconds: Double
-    /// Of these, how long each rank waits for messages after its backward pass.
+    /// The part of this that each rank waits for messages after its backward pass.
     public let waitedSeconds: Double
     /// The images of all ranks, divided by ``stepSeconds``.
     public let imagesPerSecond: Double
-    /// ``imagesPerSecond`` divided by that of as many ranks, each as fast as one that has the
-    /// measured share of a batch and sends nothing.
+    /// ``imagesPerSecond`` divided by that of the same number of ranks that each have the measured
+    /// share of a batch and send nothing.
     public let efficiency: Double
 
     /// ``waitedSeconds`` divided by ``stepSeconds``.
     public let waitedShare: Double
 
-    /// The numbers of ranks that can be predicted.
+    /// The allowed numbers of ranks.
     package static let rankRange = 1...65_536
 }
 
 extension StepTimeline {
-    /// - Returns: how long the step takes, and how long it waits for messages.
+    /// - Returns: the time of the step, and the part of it that is waiting for messages.
     func seconds(on ranks: Int, _ link: LinkParameters) -> (step: Double, waited: Double) {
         guard ranks > 1, !buckets.isEmpty else { return (seconds, 0) }
         var progress = SendingProgress()
@@ -37,7 +37,7 @@ extension StepTimeline {
                 losing: link.lostSeconds(bucket.bytes, ranks: ranks))
         }
         progress.compute(to: backwardSeconds)
-        // The last bucket is still on its way when the link is free.
+        // The last bucket is still in transit when the link is free.
         let waited = max(progress.sent + 2 * link.latencySeconds - progress.clock, 0)
         return (progress.clock + waited + updateSeconds, waited)
     }
@@ -47,15 +47,15 @@ extension StepTimeline {
 private struct SendingProgress {
     /// Seconds since the start of the step.
     private(set) var clock = 0.0
-    /// Of these, what computing alone would have taken.
+    /// The part of this that computation alone would have taken.
     private var computed = 0.0
-    /// What the link sends, each with when it is done, and the part of its time that computing
-    /// goes on.
+    /// The buckets that the link sends, each with the time when it is done, and the speed of
+    /// computation meanwhile as a fraction.
     private var sending: [(end: Double, speed: Double)] = []
-    /// The first of these that is not done.
+    /// The first bucket that is not done.
     private var next = 0
 
-    /// When the link has sent all.
+    /// When the link has sent all buckets.
     var sent: Double { sending.last?.end ?? 0 }
 
     mutating func send(for seconds: Double, losing lost: Double) {

@@ -1,10 +1,10 @@
-/// When a training step on one rank has what it sends, if nothing is sent.
+/// When the gradients of a training step on one rank are ready, if nothing is sent.
 public struct StepTimeline: Codable, Hashable, Sendable {
     /// Gradients that are summed over the ranks together.
     public struct Bucket: Codable, Hashable, Sendable {
-        /// Of the gradients.
+        /// The bytes of the gradients.
         public let bytes: Int
-        /// When the last of the gradients is there, in seconds from the start of the step.
+        /// When the last of the gradients is ready, in seconds from the start of the step.
         public let readySeconds: Double
     }
 
@@ -12,7 +12,7 @@ public struct StepTimeline: Codable, Hashable, Sendable {
     public let buckets: [Bucket]
     /// The end of the backward pass, in seconds from the start of the step.
     public let backwardSeconds: Double
-    /// From there to the end of the step: the optimizer's update.
+    /// The time from there to the end of the step: the optimizer's update.
     public let updateSeconds: Double
 }
 
@@ -22,7 +22,7 @@ extension StepTimeline {
 
     var bytes: Int { buckets.reduce(0) { $0 + $1.bytes } }
 
-    /// The same with another share of the batch, on which the update does not depend.
+    /// The same with another share of the batch, which does not affect the update.
     ///
     /// - Parameter backwardSeconds: the end of the backward pass with that share.
     func scaled(to backwardSeconds: Double) -> StepTimeline {

@@ -4,7 +4,7 @@ import Models
 
 /// The programs of one model, compiled when they are first needed and lent to one caller at a time.
 final class ProgramPool: Sendable {
-    /// What a program is compiled for.
+    /// The image size and the use that a program is compiled for.
     struct Kind: Hashable {
         let height, width: Int
         /// The threads that it runs on.
@@ -25,25 +25,25 @@ final class ProgramPool: Sendable {
 
     private let model: Model
     private let choices: KernelChoices
-    /// The programs that nobody uses, the one that was used last at the end.
+    /// The idle programs, the most recently used last.
     private let idle = Mutex<[Entry]>([])
     private let leastKept: Int
-    /// The memory for programs beyond those.
+    /// The memory for more idle programs than these.
     private static let idleBytes = 512 << 20
 
-    /// - Parameter leastKept: the number of idle programs that are kept however large they are.
+    /// - Parameter leastKept: the number of idle programs that are always kept, however large.
     init(_ model: Model, choices: KernelChoices, leastKept: Int) {
         (self.model, self.choices, self.leastKept) = (model, choices, leastKept)
     }
 
     /// Compiles a program unless one is idle.
     ///
-    /// - Throws: `ModelError` if the model is no colorizer or does not run at that size.
+    /// - Throws: `ModelError` if the model is not a colorizer or does not run at that size.
     func prepare(_ kind: Kind) throws { try giveBack(take(kind)) }
 
     /// Lends a program.
     ///
-    /// - Throws: as ``prepare(_:)``; what `body` throws.
+    /// - Throws: as ``prepare(_:)``; the errors of `body`.
     func withProgram<Value>(
         _ kind: Kind, _ body: (borrowing ModelProgram) throws -> sending Value
     ) throws -> sending Value {
@@ -63,7 +63,7 @@ final class ProgramPool: Sendable {
             kind, try model.program(height: kind.height, width: kind.width, options: options))
     }
 
-    /// Keeps a program for the next caller, in place of those that were not used for longest.
+    /// Keeps a program for the next caller, in place of the least recently used ones.
     private func giveBack(_ entry: Entry) {
         idle.withLock { idle in
             idle.append(entry)

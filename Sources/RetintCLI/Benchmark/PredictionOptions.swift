@@ -1,7 +1,7 @@
 import ArgumentParser
 import Retint
 
-/// What is predicted for other numbers of ranks than were measured.
+/// Predictions for numbers of ranks that were not measured.
 struct PredictionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -68,7 +68,7 @@ struct PredictionOptions: ParsableArguments {
             "\(option) \(value): must be from \(range.lowerBound) to \(range.upperBound)")
     }
 
-    /// The predictions, if any were asked for.
+    /// The predictions, if any were requested.
     func predictions(_ model: String, _ report: RankReport) -> RankPredictions? {
         predictRanks.map { list in
             var link = report.link
@@ -83,7 +83,7 @@ struct PredictionOptions: ParsableArguments {
     }
 }
 
-/// Numbers of ranks with commas between them.
+/// Comma-separated numbers of ranks.
 struct RankList: ExpressibleByArgument {
     let numbers: [Int]
 

@@ -1,10 +1,10 @@
 import Retint
 
-/// The step of some numbers of ranks, as it is shown.
+/// Formats predicted steps for some numbers of ranks.
 struct RankPredictions: Encodable {
     let model: String
     let measured: RankReport
-    /// What the predictions suppose of the links.
+    /// What the predictions assume about the links.
     let link: LinkParameters
     let predictions: [StepPrediction]
 
@@ -34,7 +34,7 @@ struct RankPredictions: Encodable {
 
     // MARK: Plot
 
-    /// Images a second over the number of ranks.
+    /// Images per second over the number of ranks.
     private var plot: LinePlot {
         let ideal = predictions.map { row in
             (x: Double(row.ranks), y: row.imagesPerSecond / row.efficiency)
@@ -46,7 +46,7 @@ struct RankPredictions: Encodable {
             [
                 LinePlot.Series("predicted", predicted.sorted { $0.x < $1.x }),
                 LinePlot.Series("without messages", ideal.sorted { $0.x < $1.x }),
-                // The key says what the point is.
+                // The legend says what the point is.
                 LinePlot.Series(
                     "measured", [(ranks, batch / measured.step.seconds)], labels: [""]),
             ], isLogarithmic: (true, true))

@@ -3,8 +3,8 @@ import Synchronization
 
 /// The lines and the progress of a command that colors photos.
 ///
-/// A process of its own prints each photo when it is done. Of several ranks, the first prints those
-/// of all at the end.
+/// A single process prints each photo when it is done. With several ranks, the first one prints the
+/// photos of all at the end.
 final class PhotoDisplay: Sendable {
     private struct State {
         var failures = Failures()
@@ -28,7 +28,7 @@ final class PhotoDisplay: Sendable {
     /// The photos that could not be colored.
     var failures: Failures { state.withLock { $0.failures } }
 
-    /// How many photos were colored, as messages say it.
+    /// How many photos were colored, for messages.
     var counts: String {
         state.withLock { "\($0.colored) of \(total) photos were colored" }
     }
@@ -59,7 +59,7 @@ final class PhotoDisplay: Sendable {
         }
     }
 
-    /// Ends the progress bar, and says what was left out and what failed.
+    /// Ends the progress bar, and prints what was skipped and what failed.
     func finish() throws {
         bar.withLock { $0?.finish() }
         if ranks.size > 1 { try showAll() }
@@ -76,7 +76,7 @@ final class PhotoDisplay: Sendable {
     }
 }
 
-/// What a command says about a photo.
+/// The messages about a photo.
 private struct PhotoLine: Codable {
     enum Ending: Codable {
         case colored(notes: [String])

@@ -130,7 +130,7 @@ struct EvaluateCommand: AsyncParsableCommand {
         try show(report)
     }
 
-    /// Whether the data are a film: a file that is no list and no pack.
+    /// Whether the data is a video: a file that is neither a list nor a pack.
     private var isFilm: Bool {
         get throws {
             let isListOrPack = [".txt", ".h5", ".hdf5"].contains { data.hasSuffix($0) }

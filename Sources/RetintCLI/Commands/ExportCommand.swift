@@ -128,7 +128,7 @@ struct ExportCommand: ParsableCommand {
         Console.print("\(package): \(replaced.count) operations replaced\(names)")
     }
 
-    /// Writes the network of a checkpoint, or a package as it is, in another format than Core ML's.
+    /// Writes the network of a checkpoint, or a package as it is, in a format other than Core ML.
     ///
     /// - Parameter write: writes a package; it gets the precision of a network that was made from a
     ///   checkpoint.

@@ -121,7 +121,7 @@ struct ONNXImportOptions: ParsableArguments {
     }
 }
 
-/// The state dict in a file that holds more.
+/// The state dict in a file that contains several.
 struct StateDictChoice: ParsableArguments {
     @Option(
         help: ArgumentHelp(

@@ -129,7 +129,7 @@ struct QuantizeCommand: ParsableCommand {
         try show(QuantizationOutcome(report, change), package)
     }
 
-    /// Of a package with several functions, the result would have one.
+    /// A package with several functions is refused, because the result would have only one.
     private func refuseUnnamedFunction(of original: MLPackage) throws {
         guard original.functionNames.count > 1, FunctionPath(source).function == nil else { return }
         throw CommandError(
@@ -232,7 +232,7 @@ struct QuantizeCommand: ParsableCommand {
     }
 }
 
-/// The scheme of all weights without one of their own.
+/// The scheme of all weights without their own scheme.
 struct SchemeOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

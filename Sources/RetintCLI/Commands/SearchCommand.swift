@@ -62,7 +62,7 @@ struct SearchCommand: AsyncParsableCommand {
         }
     }
 
-    /// The settings of each candidate. The parser joins those of all, so that a new candidate
+    /// The settings of each candidate. The parser joins the settings of all, so a new candidate
     /// begins with an architecture, or where a key is repeated.
     private var candidateSettings: [[String]] {
         var candidates: [[String]] = []

@@ -163,7 +163,7 @@ extension TrainCommand {
     }
 }
 
-/// The messages of a training: a bar for its steps, a line for each validation.
+/// The messages of a training run: a bar for its steps, a line for each validation.
 private final class TrainingDisplay: Sendable {
     private let configuration: TrainingConfiguration
     private let bar = Mutex<ProgressBar?>(nil)

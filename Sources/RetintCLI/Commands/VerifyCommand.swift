@@ -130,7 +130,7 @@ struct VerifyCommand: AsyncParsableCommand {
         }
     }
 
-    /// Refuses options for which the model would have to run.
+    /// Refuses options that would have to run the model.
     private func validateJudging() throws {
         let options: [(name: String, isGiven: Bool)] = [
             ("--reference", reference != nil), ("--against", against != nil),
@@ -206,7 +206,7 @@ extension VerifyCommand {
             return VerificationResults(
                 [try await report(by: judges[0], images)], environment: environment)
         }
-        // Before the other judge works.
+        // Before the other runtime starts.
         try await judging.runtime.check()
         var run = JudgedRun()
         for judge in judges {
@@ -279,7 +279,7 @@ extension VerifyCommand {
         return report
     }
 
-    /// Writes the smallest part that fails, if that is asked for and there is one.
+    /// Writes the smallest part that fails, if that is requested and there is one.
     private func reduce(
         _ report: inout VerificationReport,
         _ search: (@escaping (Int) -> Void) throws -> PackageReduction?
@@ -297,7 +297,7 @@ extension VerifyCommand {
 
     /// Writes the package with the operations in float32 that need it.
     ///
-    /// - Returns: that package, read again; the model itself if none is enough.
+    /// - Returns: that package, read again; the model itself if not even all are enough.
     private func cured(
         _ model: Model, _ other: Model, _ inputs: VerificationInputs,
         _ options: VerificationOptions

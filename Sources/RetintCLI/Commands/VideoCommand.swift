@@ -157,7 +157,7 @@ struct VideoCommand: AsyncParsableCommand {
         }
     }
 
-    /// The colored film as messages name it.
+    /// The name of the colored video in messages.
     private var film: String { output == "-" ? "standard output" : output }
 
     private func color(_ display: FilmDisplay) async throws -> ColoredFilm {
@@ -192,7 +192,7 @@ extension ColoredFilm {
     }
 }
 
-/// The messages while a film is colored.
+/// The messages while a video is colored.
 private final class FilmDisplay: Sendable {
     private struct State {
         var bar: ProgressBar?

@@ -14,7 +14,7 @@ struct ComparisonTables {
 
     var lines: [String] { costLines + qualityLines }
 
-    /// The names without folder and extension, unless two models would share one.
+    /// The names without folder and extension, unless two models would then have the same name.
     private static func shortNames(_ names: [String]) -> [String] {
         let short = names.map {
             URL(fileURLWithPath: $0).deletingPathExtension().lastPathComponent
@@ -50,7 +50,7 @@ extension ComparisonTables {
             ["model"] + columns.map(\.title), rows, rightAligned: Set(1...columns.count))
     }
 
-    /// The columns that any model has a value in.
+    /// The columns in which any model has a value.
     private var byteColumns: [CostColumn] {
         let all: [(title: String, bytes: KeyPath<ModelSize, Int?>)] = [
             ("float16", \.float16Bytes), ("int8", \.int8Bytes), ("package", \.packageBytes),

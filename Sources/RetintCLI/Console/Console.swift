@@ -7,14 +7,14 @@ import Synchronization
 enum Console {
     private static let isSilent = Atomic<Bool>(false)
 
-    /// Keeps all but the error that ends the process from being written: another rank says it.
+    /// Suppresses all output except the error that ends the process: another rank prints it.
     static func fallSilent() { isSilent.store(true, ordering: .relaxed) }
 
     /// The system's error number of a failed write of results, else 0.
     private static let failure = Mutex<Int32>(0)
 
-    /// Prints a line of results; line breaks in it, as a file's name may have, start no line that
-    /// looks like a result of its own.
+    /// Prints a line of results. Line breaks in it, for example in a file's name, cannot start a
+    /// line that looks like another result.
     static func print(_ line: String) { printLines(line.withIndentedLines) }
 
     /// Prints several lines of results.
@@ -69,7 +69,7 @@ enum Console {
         }
     }
 
-    /// Prints the error, unless a command has printed it already, and ends the process.
+    /// Prints the error, unless a command has already printed it, and ends the process.
     static func exit(for error: any Error) -> Never {
         if let code = error as? ExitCode {
             try? Communicator.current.finish()
@@ -88,14 +88,14 @@ enum Console {
         fail(message(for: error), ExitStatus(for: error) ?? .failed)
     }
 
-    /// Ends this process and, of several ranks, all.
+    /// Ends this process and all other ranks.
     private static func fail(_ message: String, _ status: ExitStatus) -> Never {
         let ranks = Communicator.current
         guard ranks.size > 1 else {
             note("error: \(message)")
             Foundation.exit(status.rawValue)
         }
-        // Mostly, all fail for the same reason: rank 0 says it, and ends the others meanwhile.
+        // Usually, all fail for the same reason: rank 0 prints it, and ends the others meanwhile.
         if ranks.rank > 0 { usleep(1_000_000) }
         isSilent.store(false, ordering: .relaxed)
         note("error: rank \(ranks.rank): \(message)")

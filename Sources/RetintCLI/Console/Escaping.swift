@@ -1,10 +1,10 @@
-/// Text from files and arguments may hold characters that move the cursor, change colors or reverse
-/// the direction of writing. On a terminal they could hide or forge what retint says.
+/// Text from files and arguments may contain characters that move the cursor, change colors or
+/// reverse the writing direction. On a terminal they could hide or forge retint's output.
 extension String {
     /// The text with control characters as `\u{1b}`. Line breaks and tabs stay.
     var escapedForTerminal: String { escaped { "\\u{\(String($0, radix: 16))}" } }
 
-    /// JSON in whose strings the same characters are escaped as JSON escapes them.
+    /// JSON in which the same characters are escaped in strings.
     var escapedForJSON: String {
         escaped { code in
             let digits = String(code, radix: 16)
@@ -17,14 +17,14 @@ extension String {
         return unicodeScalars.map { $0.isHostile ? escape($0.value) : String($0) }.joined()
     }
 
-    /// The text as one message: further lines are indented, so that none of them looks like a
-    /// message of its own, and what is too long to read is left out.
+    /// The text as one message: further lines are indented, so that none of them looks like another
+    /// message, and text that is too long to read is truncated.
     var asMessage: String {
         let text = count > Self.longestMessage ? prefix(Self.longestMessage) + " …" : self[...]
         return String(text).escapedForTerminal.withIndentedLines
     }
 
-    /// The text with all lines but the first indented.
+    /// The text with all lines except the first indented.
     var withIndentedLines: String {
         split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\n  ")
     }
@@ -33,8 +33,8 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// Control characters but for line breaks and tabs; separators of lines and paragraphs; marks
-    /// and overrides of the direction.
+    /// Control characters except line breaks and tabs; line and paragraph separators; direction
+    /// marks and overrides.
     fileprivate var isHostile: Bool {
         switch value {
         case 0x09, 0x0a: false

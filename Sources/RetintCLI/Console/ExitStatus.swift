@@ -10,11 +10,11 @@ enum ExitStatus: Int32, Sendable {
     case badInput = 65
     case interrupted = 130
 
-    /// Throw this to end the command without a further message.
+    /// Throw this to end the command without another message.
     var exit: ExitCode { ExitCode(rawValue) }
 }
 
-/// An error that a command itself finds.
+/// An error that a command itself detects.
 typealias CommandError = Refusal<Fault>
 
 extension ExitStatus {
@@ -27,7 +27,7 @@ extension ExitStatus {
         }
     }
 
-    /// The status that a command ends with after an error of its own or of the library; nil for
+    /// The status that a command ends with after its own error or one of the library; nil for
     /// any other error, such as one of the argument parser.
     init?(for error: any Error) {
         guard let error = error as? any RetintError else { return nil }

@@ -2,13 +2,13 @@
 struct Failures {
     private var errors: [any Error] = []
 
-    /// Prints an error and keeps it.
+    /// Prints an error and records it.
     mutating func add(_ error: any Error) {
         keep(error)
         Console.note("error: \(message(for: error))")
     }
 
-    /// Keeps an error for ``list()``.
+    /// Records an error for ``list()``.
     mutating func keep(_ error: any Error) { errors.append(error) }
 
     /// Prints all errors, for a command whose results would separate them.

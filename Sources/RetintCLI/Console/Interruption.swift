@@ -1,9 +1,9 @@
 import Foundation
 import Synchronization
 
-/// Turns Ctrl-C (SIGINT), SIGTERM, the end of the terminal (SIGHUP) and a scheduler's warning
-/// (SIGUSR1, which `mpirun` passes on to all ranks) into a request to stop, so that a command can
-/// save its state. A second signal of the same kind ends the process at once.
+/// Turns Ctrl-C (SIGINT), SIGTERM, closing the terminal (SIGHUP) and a scheduler's warning
+/// (SIGUSR1, which `mpirun` forwards to all ranks) into a request to stop, so that a command can
+/// save its state. A second signal of the same kind ends the process immediately.
 enum Interruption {
     private static let flag = Atomic<Bool>(false)
 
@@ -53,7 +53,7 @@ enum Interruption {
         return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
     }
 
-    /// Makes a file that would exceed the limit of its size (`ulimit -f`) an error of writing, not
-    /// the end of the process.
+    /// Turns exceeding the file size limit (`ulimit -f`) into a write error, so that it does not
+    /// end the process.
     static func refuseLargeFiles() { signal(SIGXFSZ, SIG_IGN) }
 }

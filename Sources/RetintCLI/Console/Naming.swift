@@ -1,6 +1,6 @@
 import Retint
 
-/// Runs `body` and names the package in errors that concern it.
+/// Runs `body` and adds the package's name to errors about it.
 func naming<Result>(_ file: String, _ body: () throws -> Result) throws -> Result {
     do {
         return try body()

@@ -1,18 +1,18 @@
 import Retint
 
-/// An output that this command alone writes, from its start to its end.
+/// An output that only this command writes, from start to end.
 struct OutputClaim {
     /// Nil for a pipe or a device, which is not replaced.
     fileprivate let lock: OutputLock?
 
-    /// Gives the output to others.
+    /// Releases the output.
     func end() { withExtendedLifetime(lock) {} }
 }
 
-/// Keeps an output for this command, so that of two at once the second is refused before it works.
+/// Claims an output, so that a second command with the same output is refused before it starts.
 ///
-/// - Throws: ``CommandError`` if writing to `output` would destroy an input or change a package
-///   that is one; `FileError` if another process writes it, or if it cannot be replaced.
+/// - Throws: ``CommandError`` if writing to `output` would destroy an input or change an input
+///   package; `FileError` if another process writes it, or if it cannot be replaced.
 func claimOutput(_ output: String, inputs: [String]) throws -> OutputClaim {
     for input in inputs { try refuse(output, over: input) }
     switch output.filePath.extension {

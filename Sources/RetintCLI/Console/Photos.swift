@@ -2,7 +2,7 @@ import Retint
 
 /// The photos of a folder and its subfolders, sorted by path.
 ///
-/// - Throws: `FileError` if the folder cannot be read; ``CommandError`` if it holds no photos.
+/// - Throws: `FileError` if the folder cannot be read; ``CommandError`` if it has no photos.
 func photoFiles(below directory: String) throws -> [String] {
     try photos(
         listFiles(below: directory, extensions: PhotoReference.extensions), in: directory)

@@ -16,8 +16,8 @@ final class ProgressBar {
     /// - Parameters:
     ///   - label: the task, such as "training".
     ///   - total: the count at the end; 0 if it is unknown.
-    ///   - unit: what is counted, in the plural: "steps", "images".
-    ///   - start: the count at which a resumed task starts; the rate leaves it out.
+    ///   - unit: the counted items, in the plural: "steps", "images".
+    ///   - start: the count at which a resumed task starts; the rate excludes it.
     init(
         _ label: String, total: Int, unit: String, start: Int = 0,
         isTerminal: Bool = Console.isTerminal
@@ -34,7 +34,7 @@ final class ProgressBar {
 
     deinit { finish() }
 
-    /// Shows the count, at most ten times a second on a terminal.
+    /// Shows the count, at most ten times per second on a terminal.
     ///
     /// - Parameter note: text at the end of the line, such as "loss 0.0123".
     func update(_ count: Int, note: String = "") {

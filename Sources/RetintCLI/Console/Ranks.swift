@@ -1,8 +1,8 @@
 import Retint
 
-/// The ranks of the job that a launcher started this process for, of which the first alone prints.
+/// The ranks of the job that a launcher started this process for; only the first one prints.
 ///
-/// - Throws: `RankError` if there is a launcher, but no way to reach the others.
+/// - Throws: `RankError` if there is a launcher, but the others cannot be reached.
 func joinRanks() throws -> Communicator {
     let ranks = try Communicator.world()
     if ranks.rank > 0 { Console.fallSilent() }
@@ -10,9 +10,9 @@ func joinRanks() throws -> Communicator {
 }
 
 extension Communicator {
-    /// Refuses work that ranks cannot share out.
+    /// Refuses work that cannot be split between ranks.
     ///
-    /// - Parameter work: what it is, in the plural, for the error.
+    /// - Parameter work: the kind of work, in the plural, for the error.
     func requireOne(for work: String) throws {
         guard size > 1 else { return }
         throw CommandError(
@@ -21,8 +21,8 @@ extension Communicator {
 }
 
 extension Communicator {
-    /// Runs the end of a command that fails on all ranks or on none: the first says why, and no
-    /// rank needs to be stopped.
+    /// Runs the end of a command that fails either on all ranks or on none: the first prints why,
+    /// and no rank needs to be stopped.
     func endTogether(_ body: () throws -> Void) throws {
         do {
             try body()

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Shows the progress of tasks that follow each other, each with a bar of its own.
+/// Shows the progress of consecutive tasks, each with its own bar.
 final class StepDisplay: Sendable {
     private let bar = Mutex<ProgressBar?>(nil)
 

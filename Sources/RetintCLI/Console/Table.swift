@@ -6,7 +6,7 @@ struct TextTable {
 
     /// - Parameters:
     ///   - header: the titles of the columns.
-    ///   - rows: the rows beneath it.
+    ///   - rows: the rows below it.
     ///   - rightAligned: the indices of the columns of numbers, which are aligned to the right.
     init(header: [String], _ rows: [[String]] = [], rightAligned: Set<Int> = []) {
         self.rows = [header] + rows

@@ -17,7 +17,7 @@ final class EvaluationDisplay: Sendable {
 
     private let state = Mutex(State())
 
-    /// - Parameter label: names what the model does in the progress bar.
+    /// - Parameter label: the label of the progress bar.
     func show(_ progress: EvaluationProgress, label: String = "evaluate") {
         state.withLock { state in
             switch progress {

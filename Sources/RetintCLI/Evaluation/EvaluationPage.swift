@@ -4,14 +4,14 @@ import Synchronization
 /// The photos of an evaluation that a page shows: evenly spaced from the worst to the best.
 final class EvaluationStrips: Sendable {
     private static let maximumCount = 24
-    /// As many are kept to choose from.
+    /// This many photos are kept to choose from.
     private static let keptCount = 16 * maximumCount
 
     private let photos = Mutex<[ColoredPhoto]>([])
-    /// Of many photos, every second, fourth … is kept, to save memory.
+    /// With many photos, only every second, fourth … is kept, to save memory.
     private let spacing: Int
 
-    /// - Parameter count: the number of photos that are evaluated.
+    /// - Parameter count: the number of photos in the evaluation.
     init(of count: Int) {
         var spacing = 1
         while count > spacing * Self.keptCount { spacing *= 2 }
@@ -24,7 +24,7 @@ final class EvaluationStrips: Sendable {
         photos.withLock { $0.append(photo) }
     }
 
-    /// The photos to show of all ranks, the worst first, as HTML; nothing on other ranks than 0.
+    /// The photos of all ranks to show, the worst first, as HTML; empty on ranks other than 0.
     func gathered(_ ranks: Communicator) throws -> [String] {
         let kept = photos.withLock { $0 }
         let all = try ranks.gather(kept.map { Error(photo: $0.index, $0.quality.deltaE2000) })

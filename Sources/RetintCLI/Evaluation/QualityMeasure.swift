@@ -34,18 +34,18 @@ struct QualityMeasure: Sendable {
         QualityMeasure(name: "Fréchet distance", digits: 2) { $0.frechetDistance },
     ]
 
-    /// The measures that a column of a table has a value of.
+    /// The metrics for which a column of a table has a value.
     static func measured(in columns: [EvaluationReport.Column]) -> [QualityMeasure] {
         all.filter { measure in columns.contains { measure.value($0.quality) != nil } }
     }
 
-    /// The measure as text: `11.61`.
+    /// The metric as text: `11.61`.
     func text(_ quality: ColorQuality) -> String {
         Format.fixed(value(quality) ?? .nan, digits)
     }
 
-    /// The confidence interval as text: `10.91 … 12.36`; nil for a single photo, or if the measure
-    /// has none.
+    /// The confidence interval as text: `10.91 … 12.36`; nil for a single photo, or for a metric
+    /// without an interval.
     func text(_ interval: ConfidenceInterval?) -> String? {
         guard let interval, value(interval.low) != nil else { return nil }
         return "\(text(interval.low)) … \(text(interval.high))"

@@ -1,7 +1,7 @@
 import Retint
 
 extension VideoReport {
-    /// One table for all kinds of films.
+    /// One table for all kinds of videos.
     var table: TextTable {
         var table = TextTable(
             header: ["", "ΔE2000", "ab error", "colorfulness", "warp error", "CDC"],
@@ -14,7 +14,7 @@ extension VideoReport {
         return table
     }
 
-    /// What was measured: `clips of 219 photos at 256 × 256, 48 frames each`.
+    /// A description such as `clips of 219 photos at 256 × 256, 48 frames each`.
     var summary: String {
         let frames = films.reduce(0) { $0 + $1.frames }, cuts = films.reduce(0) { $0 + $1.cuts }
         return "\(films.count) \(films.count == 1 ? "film" : "films") at \(width) × \(height), "

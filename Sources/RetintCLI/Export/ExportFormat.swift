@@ -1,11 +1,11 @@
 import ArgumentParser
 import Retint
 
-/// What `export` writes, chosen by the extension of the output's name.
+/// The output format of `export`, selected by the extension of the output's name.
 enum ExportFormat: CaseIterable {
     case package, aiModel, onnx, weights
 
-    /// A format joins with a row.
+    /// To add a format, add a row.
     private var row: (title: String, extensions: [String], options: Set<ExportOptionGroup>) {
         switch self {
         case .package:
@@ -36,7 +36,7 @@ enum ExportFormat: CaseIterable {
         self = format
     }
 
-    /// Refuses options that have no meaning for this format.
+    /// Refuses options that have no effect for this format.
     ///
     /// - Parameter options: the names of the options that were given, by group.
     func check(_ options: [ExportOptionGroup: [String]]) throws {
@@ -58,11 +58,11 @@ extension ExportFormat: CustomStringConvertible {
     }
 }
 
-/// Options of `export` that belong together: a format takes all of a group or none.
+/// Options of `export` that belong together: a format takes all or none of a group.
 enum ExportOptionGroup: Int, CaseIterable {
     case target, rewriting, precision, sizes, interface, folding, metadata, onnx, foldedWeights
 
-    /// What is chosen when a network is converted.
+    /// The options for converting a network.
     static let ofNetworks: Set<Self> = [.precision, .sizes, .interface, .folding, .metadata]
 }
 

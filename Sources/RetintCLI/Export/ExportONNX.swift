@@ -30,10 +30,10 @@ struct ExportONNX: ParsableArguments {
     }
 
     /// - Parameters:
-    ///   - package: what is written.
+    ///   - package: the package to write.
     ///   - source: the file that it was made from.
     ///   - output: the name of the ONNX file.
-    ///   - precision: that of the network, if it was made from a checkpoint.
+    ///   - precision: the precision of the network, if it was made from a checkpoint.
     func write(
         _ package: MLPackage, from source: String, to output: String, precision: String?
     ) throws {

@@ -1,7 +1,8 @@
 import Retint
 
 extension PlacementReport {
-    /// The report as HTML: a table of the rules with findings; the findings of each can be opened.
+    /// The report as HTML: a table of the rules with findings; the findings of each can be
+    /// expanded.
     var html: String {
         let table = htmlTable(
             ["rule", "consequence", "certainty", "count"],

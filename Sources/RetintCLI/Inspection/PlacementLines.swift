@@ -14,13 +14,13 @@ extension PlacementReport {
     /// The rules with findings.
     var broken: [Outcome] { rules.filter { $0.count > 0 } }
 
-    /// How many operations rules name.
+    /// How many operations the rules name.
     var summary: String {
         "rules name \(namedOperations) of \(operations) operations; uncontradicted rules declare "
             + "\(refusedOperations) of them refused, \(wrongOperations) at risk of wrong numbers"
     }
 
-    /// The number of findings listed under a rule; JSON has all.
+    /// The number of findings listed per rule; JSON has all.
     private static let shownFindings = 6
 
     private func details(_ outcome: Outcome) -> [String] {

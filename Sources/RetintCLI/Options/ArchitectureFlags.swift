@@ -3,8 +3,8 @@ import Retint
 
 /// A flag for each of the architectures' options.
 ///
-/// ArgumentParser finds a type's flags by its mirror, and reads them by its decoder; both are made
-/// here of the options' table.
+/// ArgumentParser finds a type's flags by its mirror, and reads them by its decoder; both are built
+/// here from the options' table.
 struct ArchitectureFlags: ParsableArguments, CustomReflectable {
     /// The texts of the options that were given, by name.
     private var texts: [String: String] = [:]
@@ -50,7 +50,7 @@ private struct OptionKey: CodingKey {
 }
 
 extension ArchitectureOption {
-    /// Whether it is true or false: a flag without a value, which sets what is not the default.
+    /// Whether it is true or false: a flag without a value, which sets the opposite of the default.
     private var isSwitch: Bool { range == nil }
 
     private var isOnByDefault: Bool { defaultText == "true" }

@@ -25,7 +25,7 @@ struct ComputeOptions: ParsableArguments {
             """)
     var compute = ComputeFormat.float32
 
-    /// Lets a model multiply in this format, and says in which one that is unless it is float32.
+    /// Lets a model multiply in this format, and prints the format unless it is float32.
     func applied(to model: consuming Model) -> Model {
         model.arithmetic = compute.arithmetic
         if compute != .float32 {

@@ -50,7 +50,7 @@ struct MaskOptions: ParsableArguments {
         }
     }
 
-    /// The indices; nil if the mask is no mask of instances.
+    /// The indices; nil if the mask is not a mask of instances.
     private var chosenInstances: [Int]? {
         get throws {
             try instances.map { text in

@@ -7,7 +7,7 @@ struct PerformancePage {
 
     init(_ report: PerformanceReport) { self.report = report }
 
-    /// The number of steps that the page lists of each model.
+    /// The number of steps that the page lists for each model.
     private static let shownSteps = 15
 
     /// Writes the page, replacing an existing file.
@@ -23,7 +23,7 @@ struct PerformancePage {
         try page.write(to: path)
     }
 
-    /// Figures in two columns where there is room.
+    /// Measurements in two columns where there is room.
     private static let style = """
         .figures { display: grid; gap: 14px 28px; align-items: start;
           grid-template-columns: repeat(auto-fill, minmax(min(100%, 460px), 1fr)); }
@@ -80,7 +80,7 @@ struct PerformancePage {
             """
     }
 
-    /// Cells in which a line may end after each operation of a step.
+    /// Cells in which a line may break after each operation of a step.
     private func breakable(_ cells: [String]) -> [String] {
         cells.map { $0.replacingOccurrences(of: "+", with: "+\u{200b}") }
     }

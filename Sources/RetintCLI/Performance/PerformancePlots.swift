@@ -2,7 +2,7 @@ import Retint
 
 /// The plots of a performance report.
 enum PerformancePlots {
-    /// The most points that a curve has; more would not be seen.
+    /// The largest number of points in a curve; more would not be visible.
     private static let maximumPoints = 400
 
     /// The distribution of the durations with the deadline, and the durations in their order.
@@ -36,8 +36,8 @@ enum PerformancePlots {
         return [(1e3 * first, 0)] + points
     }
 
-    /// The seconds at which a prediction began, and its milliseconds: of several neighbors, the
-    /// shortest and the longest.
+    /// The seconds at which a prediction began, and its milliseconds. Of several neighbors, only
+    /// the shortest and the longest are plotted.
     static func sequence(of seconds: [Double]) -> [(x: Double, y: Double)] {
         var start = 0.0
         let points = seconds.map { duration in

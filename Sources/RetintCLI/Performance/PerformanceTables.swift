@@ -4,12 +4,12 @@ import Retint
 struct PerformanceTables {
     let report: PerformanceReport
 
-    /// The header of the tables of figures.
+    /// The header of the tables of measurements.
     func figureHeader(_ title: String) -> [String] {
         [title] + report.shortNames + (report.against == nil ? [] : ["ratio"])
     }
 
-    /// A row for each figure that at least one model has.
+    /// A row for each measurement that at least one model has.
     func rows(_ figures: [PerformanceFigure]) -> [[String]] {
         figures.map { $0.cells(report) }
     }
@@ -42,7 +42,7 @@ extension PerformanceReport {
             + figureTable.lines + [""] + notes + models.flatMap(\.lines)
     }
 
-    /// The figures of all sections in one table, so that their columns are aligned.
+    /// The measurements of all sections in one table, so that their columns are aligned.
     private var figureTable: TextTable {
         let tables = PerformanceTables(report: self)
         let rows = PerformanceFigure.sections(of: models).flatMap { title, figures in
@@ -52,7 +52,7 @@ extension PerformanceReport {
             header: tables.figureHeader(""), rows, rightAligned: Set(1...models.count + 1))
     }
 
-    /// How the figures came about, in sentences.
+    /// How the measurements were made, in sentences.
     var notes: [String] {
         let problems = models.compactMap { model in
             model.startup.coldProblem.map { "\(model.name): cold start not measured: \($0)." }
@@ -95,7 +95,7 @@ extension ModelPerformance {
         "not examined, because the checkpoint cannot be exported: \(exportProblem ?? "")"
     }
 
-    /// What is shown of each model on its own.
+    /// What is shown for each model separately.
     fileprivate var lines: [String] {
         let rates = TextTable(
             header: PerformanceTables.rateHeader, PerformanceTables.rateRows(self),
@@ -106,6 +106,6 @@ extension ModelPerformance {
             + (placement?.lines ?? ["", "Neural Engine: \(placementProblem)"])
     }
 
-    /// The number of kinds of operations, and of steps, in the text; JSON has all.
+    /// The number of operation types, and of steps, in the text; JSON has all.
     private static let shownRows = 10
 }

@@ -1,7 +1,7 @@
 import Retint
 
 extension PerformanceReport {
-    /// The model and, if there is one, the other.
+    /// The model and, if there is one, the other model.
     var models: [ModelPerformance] { [model] + (against.map { [$0] } ?? []) }
 
     /// The models' names without their folders, for narrow columns; with them if the names are the
@@ -11,7 +11,7 @@ extension PerformanceReport {
         return Set(short).count == models.count && !short.contains("") ? short : models.map(\.name)
     }
 
-    /// What the figures may not be used for as they are; nil if nothing disturbed them.
+    /// A warning if the measurements were disturbed; nil if not.
     var warning: String? {
         guard let share = machine.otherWorkShare, share >= 0.05 else { return nil }
         return "other work used \(Format.percent(share)) of the processors during the predictions; "
@@ -47,7 +47,7 @@ extension ModelPerformance {
             + "\(Format.grouped(prediction.count)) predictions"
     }
 
-    /// What the model is.
+    /// A description of the model.
     var text: String {
         let form = architecture.map { "checkpoint of \($0)" } ?? "package"
         return "\(form), \(precision.rawValue) weights, computed in float32 on images of "
@@ -61,7 +61,7 @@ extension ModelPerformance {
             + "\(Format.duration(profile.predictionSeconds))"
     }
 
-    /// What the figures of the memory contain.
+    /// What the memory measurements include.
     var memoryText: String {
         guard let memory else { return "not measured: the system does not let the peak be reset" }
         return "\(Format.bytes(memory.peakBytes)) at the peak, of which "
@@ -84,7 +84,7 @@ extension LiveSource {
 }
 
 extension PerformanceFigure {
-    /// The figure of a model as text.
+    /// The value for a model as text.
     func text(_ model: ModelPerformance) -> String {
         guard let value = value(model) else { return "not measured" }
         return switch unit {
@@ -96,7 +96,7 @@ extension PerformanceFigure {
         }
     }
 
-    /// The cells of a table: the figure's name, its values, and the ratio if there are two models.
+    /// The cells of a table row: the name, the values, and the ratio if there are two models.
     func cells(_ report: PerformanceReport) -> [String] {
         let ratio = report.against.map { other in
             self.ratio(of: other, to: report.model).map { Format.ratio($0) } ?? ""

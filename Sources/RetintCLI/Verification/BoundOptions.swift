@@ -73,7 +73,7 @@ struct BoundOptions: ParsableArguments {
     /// Whether there is a bound on intermediate values.
     var boundsLayers: Bool { layerTolerance != nil }
 
-    /// The given bounds, and others for those that are not given.
+    /// The given bounds, and defaults for those that are not given.
     func replacing(_ others: VerificationBounds) -> VerificationBounds {
         VerificationBounds(
             tolerance: (half ?? others.tolerance).replacing(with: tolerance),
@@ -100,7 +100,7 @@ struct BoundOptions: ParsableArguments {
     }
 }
 
-/// The kind of the bounds that hold unless others are given.
+/// The kind of the default bounds.
 enum BoundKind: String, ExpressibleByArgument, CaseIterable {
     /// Numbers that follow from the precision.
     case fixed

@@ -40,7 +40,7 @@ struct DiagnosisOptions: ParsableArguments {
             """, valueName: "out.mlpackage"))
     var reduce: String?
 
-    /// The largest number of runs that may be asked for.
+    /// The allowed numbers of runs.
     private static let runRange = 2...1_000_000
 
     func validate() throws {

@@ -23,7 +23,7 @@ struct DiagnosisTable {
 }
 
 extension VerificationReport {
-    /// What was found about where errors come from.
+    /// The results about where errors come from.
     var diagnosisTables: [DiagnosisTable] {
         [halfPrecision, stages, precisionSearch, reduction].compactMap { $0 } + errorSources
     }

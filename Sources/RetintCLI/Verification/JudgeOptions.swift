@@ -1,7 +1,7 @@
 import ArgumentParser
 import Retint
 
-/// Who judges a model.
+/// Which runtime verifies a model.
 struct JudgeOptions: ParsableArguments {
     enum Choice: String, ExpressibleByArgument, CaseIterable {
         case retint, apple, both
@@ -52,7 +52,7 @@ struct JudgeOptions: ParsableArguments {
 
     /// Apple's runtime.
     ///
-    /// - Throws: `AppleRuntimeError` if there is none.
+    /// - Throws: `AppleRuntimeError` if it is not installed.
     var runtime: AppleRuntime {
         get throws {
             try AppleRuntime(python: judgePython, timeLimit: .seconds(judgeTimeout ?? 600))

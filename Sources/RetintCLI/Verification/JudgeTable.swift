@@ -1,7 +1,7 @@
 import Retint
 
 extension VerificationResults {
-    /// The reports as text: of several judges, one after the other, and then beside each other.
+    /// The reports as text; those of several runtimes one after the other, then side by side.
     func lines(allLayers: Bool) -> [String] {
         let own = reports.map { $0.lines(allLayers: allLayers) }
         guard reports.count + missing.count > 1 else {
@@ -11,7 +11,7 @@ extension VerificationResults {
             + [passed ? "passed by all judges" : "FAILED"]
     }
 
-    /// That retint's engine was not asked, where a reader might take it for granted.
+    /// That retint's engine did not run, where a reader might assume that it did.
     private var absence: String? {
         reports.first?.judge == .apple ? "retint's engine did not run" : nil
     }
@@ -20,7 +20,7 @@ extension VerificationResults {
         "judge", "output", "max |e|", "mean |e|", "PSNR dB", "SNR dB", "ΔE2000", "",
     ]
 
-    /// The errors of each output by each judge.
+    /// The errors of each output in each runtime.
     var judgeRows: [[String]] {
         reports.flatMap { report in
             report.outputs.map { output in

@@ -1,15 +1,15 @@
 import Retint
 
-/// A verification by several judges, one after the other.
+/// A verification in several runtimes, one after the other.
 struct JudgedRun {
     private(set) var reports: [VerificationReport] = []
     private(set) var missing: [MissingJudge] = []
-    /// Why the first judge did not run.
+    /// Why the first runtime did not run.
     private(set) var firstError: (any Error)?
 
-    /// Runs a judge of several. One that fails does not keep the others from running.
+    /// Runs one of several runtimes. If one fails, the others still run.
     ///
-    /// - Throws: errors that are none of a judge, such as a full disk.
+    /// - Throws: errors that do not come from a runtime, such as a full disk.
     mutating func add(
         _ judge: Judge, _ report: () async throws -> VerificationReport
     ) async throws {

@@ -35,7 +35,7 @@ struct LightnessOptions: ParsableArguments {
         }
     }
 
-    /// The photos, followed by those of folders.
+    /// The photos, followed by the photos in folders.
     ///
     /// - Throws: `FileError` if a folder cannot be read, ``CommandError`` if it has no photos.
     var paths: [String] {

@@ -1,7 +1,7 @@
 import Foundation
 import Retint
 
-/// The images of each judge's comparison.
+/// The images of each runtime's comparison.
 final class JudgedImages {
     private var images: [Judge: VerificationImages] = [:]
 

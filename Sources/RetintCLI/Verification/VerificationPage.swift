@@ -1,7 +1,7 @@
 import Foundation
 import Retint
 
-/// A verification as an HTML page: the verdict, then a section for each judge.
+/// A verification as an HTML page: the verdict, then a section for each runtime.
 struct VerificationPage {
     private let results: VerificationResults
     private let images: JudgedImages?
@@ -32,7 +32,7 @@ struct VerificationPage {
         results.reports.first.map { "\($0.model) against \($0.reference)" } ?? ""
     }
 
-    /// The judges beside each other, if there are several.
+    /// The runtimes side by side, if there are several.
     private var beside: [String] {
         guard results.reports.count + results.missing.count > 1 else { return [] }
         let missing = results.missing.map { "<li>\($0.description.escapedForHTML)</li>" }.joined()
@@ -47,7 +47,7 @@ struct VerificationPage {
     }
 }
 
-/// What one judge found.
+/// The results of one runtime.
 private struct JudgeSection {
     private let report: VerificationReport
     private let images: VerificationImages?

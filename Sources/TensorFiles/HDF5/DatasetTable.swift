@@ -1,9 +1,9 @@
 import Foundation
 
-/// Datasets as bytes, for the way between two processes. JSON of the hundreds of datasets of a
-/// network takes longer than libhdf5 does.
+/// Datasets as bytes, for passing them between two processes. JSON for the hundreds of datasets of
+/// a network would take longer than libhdf5 itself.
 enum DatasetTable {
-    /// The bytes are no table.
+    /// The bytes are not a table.
     struct Nonsense: Error {}
 
     static func encode(_ entries: [HDF5DatasetEntry]) throws -> [UInt8] {
@@ -39,7 +39,7 @@ enum DatasetTable {
             bytes += text
         }
 
-        /// What is rare and has many forms.
+        /// Rare parts of many kinds.
         mutating func json(_ value: some Encodable) throws {
             text(try ReaderChannel.encoder.encode(value))
         }

@@ -14,9 +14,9 @@ public enum HDF5Attribute: Hashable, Sendable, Codable {
     case integers([Int])
     /// A list of floating-point numbers.
     case doubles([Double])
-    /// An attribute of a type that is not read: a boolean, a compound, a table, or a string of
-    /// varying length, with which a damaged file can make libhdf5 read beyond its memory. In
-    /// Python `numpy.bytes_("text")` is a string of fixed length.
+    /// An attribute of an unsupported type: a boolean, a compound, a table, or a variable-length
+    /// string, with which a damaged file can make libhdf5 read out of bounds. In
+    /// Python, `numpy.bytes_("text")` is a fixed-length string.
     case unsupported
 
     /// The value of a single string; nil for another type.
@@ -66,7 +66,7 @@ enum HDF5Attributes {
         let isScalar = H5Sget_simple_extent_type(space.id) == H5S_SCALAR
         guard isScalar || H5Sget_simple_extent_ndims(space.id) == 1 else { return .unsupported }
         let count = H5Sget_simple_extent_npoints(space.id)
-        // Elements take at least 8 bytes in memory, whatever they take in the file.
+        // Elements take at least 8 bytes in memory, whatever their size in the file.
         guard count >= 0, count <= limits.attributeBytes / 8,
             H5Aget_storage_size(attribute) <= limits.attributeBytes
         else { throw place.error(.refused, "is larger than \(limits.attributeBytes) bytes") }

@@ -1,10 +1,11 @@
 import TensorGraph
 
-/// How the elements of a dataset are cut into chunks that are stored, and packed, one by one.
+/// How the elements of a dataset are divided into chunks that are stored, and compressed, one by
+/// one.
 ///
-/// libhdf5 hands the chunks out as they are stored; they are unpacked and put together here.
-/// Its own way takes as much memory as a chunk's compressed bytes ask for, and trusts that they
-/// unpack to a whole chunk.
+/// libhdf5 returns the chunks as they are stored; they are decompressed and assembled here.
+/// libhdf5 itself would take as much memory as a chunk's compressed bytes ask for, and trust that
+/// they decompress to a whole chunk.
 struct HDF5Chunking {
     private let shape: [Int]
     private let chunk: [Int]
@@ -29,7 +30,7 @@ struct HDF5Chunking {
     var largestExpansion: Int { filters.largestExpansion }
 
     private var chunkBytes: Int { chunk.reduce(elementSize, *) }
-    /// The chunks along each dimension; the last ones may stick out of the tensor.
+    /// The chunks along each dimension; the last ones may extend beyond the tensor.
     private var grid: [Int] { zip(shape, chunk).map { ($0 + $1 - 1) / $1 } }
 
     private func check(_ place: FilePlace, _ limits: TensorFileLimits) throws(TensorFileError) {
@@ -46,11 +47,11 @@ struct HDF5Chunking {
         }
     }
 
-    /// Puts the tensor together from its chunks.
+    /// Assembles the tensor from its chunks.
     ///
-    /// - Parameter stored: gives the bytes of the chunk whose first element has this position in
-    ///   the tensor as they are stored, for an unpacked size, and a bit for each filter that was
-    ///   left out.
+    /// - Parameter stored: returns the stored bytes of the chunk whose first element has this
+    ///   position in the tensor, for a decompressed size, and a bit for each filter that was
+    ///   skipped.
     func read(
         into bytes: UnsafeMutableRawBufferPointer, at place: FilePlace,
         _ stored: ([Int], Int) throws(TensorFileError) -> (bytes: [UInt8], skipped: UInt32)

@@ -47,8 +47,8 @@ struct HDF5Dataset {
     ///
     /// - Parameters:
     ///   - budget: The number of bytes that may still be read.
-    ///   - file: the file, for elements that lie in it one after another.
-    ///   - source: answers for all others.
+    ///   - file: the file, for contiguous elements.
+    ///   - source: the source for all others.
     func read(
         budget: Int, from file: RegularFile, _ source: some HDF5Source
     ) throws(TensorFileError) -> StoredTensor {
@@ -73,16 +73,16 @@ struct HDF5Dataset {
         }
     }
 
-    /// Where the elements begin in the file, if they lie there one after another.
+    /// The offset of the elements in the file, if they are contiguous.
     var offset: Int? {
         if case .contiguous(let offset) = storage { offset } else { nil }
     }
 
-    /// Whether the elements lie in the file one after another, to be read without libhdf5.
+    /// Whether the elements are contiguous in the file, and can be read without libhdf5.
     var isContiguous: Bool { offset != nil }
 
-    /// The elements where they lie in the file, if they lie there one after another as they are in
-    /// memory; nil otherwise.
+    /// The elements in the file, if they are contiguous and stored as in
+    /// memory; otherwise nil.
     func elements(in file: RegularFile) -> FileTensor? {
         guard case .contiguous(let offset) = storage, type.stored == .float32, !type.isBigEndian
         else { return nil }
@@ -110,8 +110,8 @@ struct HDF5Dataset {
         }
     }
 
-    /// Whether the file can hold what the dataset declares, so that a small file cannot make us
-    /// take much memory.
+    /// Whether the file can contain what the dataset declares, so that a small file cannot make us
+    /// allocate much memory.
     private func checkStorage(_ stored: Int, fileBytes: Int) throws(TensorFileError) {
         guard byteCount > 0 else { return }
         var expansion = 1

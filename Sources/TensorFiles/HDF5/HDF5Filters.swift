@@ -49,7 +49,7 @@ struct HDF5Filters: Hashable, Codable {
     /// Undoes the filters.
     ///
     /// - Parameters:
-    ///   - skipped: a bit for each filter that was left out for this chunk.
+    ///   - skipped: a bit for each filter that was skipped for this chunk.
     ///   - count: the bytes of the chunk.
     func unpack(
         _ stored: [UInt8], skipping skipped: UInt32, to count: Int, at place: FilePlace
@@ -84,7 +84,7 @@ struct HDF5Filters: Hashable, Codable {
     }
 }
 
-/// zlib's stream, unpacked into no more memory than is due.
+/// zlib's stream, decompressed into no more memory than expected.
 enum Deflate {
     static func unpack(
         _ packed: [UInt8], limit: Int, at place: FilePlace
@@ -116,7 +116,7 @@ enum Deflate {
 
 /// The checksum that HDF5 appends to a chunk.
 enum Fletcher32 {
-    /// Checks the last four bytes and takes them off.
+    /// Checks the last four bytes and removes them.
     static func strip(_ bytes: inout [UInt8], at place: FilePlace) throws(TensorFileError) {
         guard bytes.count >= 4 else {
             throw place.error(.damaged, "a chunk is shorter than its checksum")

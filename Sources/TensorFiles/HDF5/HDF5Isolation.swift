@@ -5,20 +5,20 @@ import Locks
 
 /// Keeps libhdf5, which damaged files can crash, out of this process.
 ///
-/// ``start()`` forks a process that waits. Each ``HDF5Reader`` has it fork another one, in which
-/// libhdf5 opens the reader's file. No program is started for that, which would take longer than
-/// reading most files. Elements that lie in the file one after another are read by this process.
+/// ``start()`` forks a process that waits. For each ``HDF5Reader``, it forks another one, in which
+/// libhdf5 opens the reader's file. No program is started for that, because it would take longer
+/// than reading most files. Contiguous elements are read by this process.
 public enum HDF5Isolation {
     /// The socket to the process that forks readers; nil before ``start()``.
     private static let control = Mutex<Int32?>(nil)
 
-    /// Has libhdf5 run in child processes from now on.
+    /// Makes libhdf5 run in child processes from now on.
     ///
-    /// Call it at the start of `main`, before there are other threads: a fork takes over the locks
+    /// Call it at the start of `main`, before there are other threads: a fork copies the locks
     /// of other threads in whatever state they are in. Without it, readers run libhdf5 in this
-    /// process, where a crash in it ends the program.
+    /// process, where a crash ends the program.
     ///
-    /// - Returns: whether it is so; false if the system has no more processes or descriptors.
+    /// - Returns: whether it succeeded; false if the system has no more processes or descriptors.
     @discardableResult
     public static func start() -> Bool {
         control.withLock { control in
@@ -38,7 +38,7 @@ public enum HDF5Isolation {
         }
     }
 
-    /// Opens a file where ``start()`` has determined.
+    /// Opens a file in the process determined by ``start()``.
     static func open(
         _ file: RegularFile, _ limits: TensorFileLimits
     ) throws(TensorFileError) -> any HDF5Source {

@@ -14,7 +14,8 @@ final class HDF5OpenDataset {
     }
 
     func description() throws(TensorFileError) -> HDF5DatasetDescription {
-        // How it is stored comes first: asking a virtual dataset for its shape can open files.
+        // The storage layout is checked first: asking a virtual dataset for its shape can open
+        // files.
         let layout = try layout()
         return HDF5DatasetDescription(
             extents: try extents(), type: try HDF5ElementType(of: handle.id, place),
@@ -23,7 +24,7 @@ final class HDF5OpenDataset {
 
     /// The elements of a compact dataset, as they are stored.
     func elements() throws(TensorFileError) -> [UInt8] {
-        // A header, and so what stands in it, has less than 64 KiB.
+        // A header, and so its contents, has less than 64 KiB.
         let count = Int(clamping: H5Dget_storage_size(handle.id))
         guard count <= 1 << 16 else {
             throw place.error(.damaged, "has \(count) bytes in its header")
@@ -41,9 +42,9 @@ final class HDF5OpenDataset {
         return bytes
     }
 
-    /// A chunk as it is stored, with a bit for each filter that was left out for it.
+    /// A stored chunk, with a bit for each filter that was skipped for it.
     ///
-    /// - Parameter byteCount: the size of an unpacked chunk.
+    /// - Parameter byteCount: the size of a decompressed chunk.
     func chunk(
         at origin: [Int], byteCount: Int
     ) throws(TensorFileError) -> (bytes: [UInt8], skipped: UInt32) {

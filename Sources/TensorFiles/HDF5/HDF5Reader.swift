@@ -9,8 +9,8 @@ public import TensorGraph
 /// the limits and the file before memory is allocated. Several threads may share a reader; they are
 /// serialized.
 ///
-/// After ``HDF5Isolation/start()`` libhdf5 runs in a process of its own, one for each reader: if it
-/// crashes, hangs or takes too much memory on a damaged file, that is an error of the reader.
+/// After ``HDF5Isolation/start()``, libhdf5 runs in a separate process for each reader: if it
+/// crashes, hangs or takes too much memory on a damaged file, the reader throws an error.
 public final class HDF5Reader: Sendable {
     /// The path of the file.
     public let path: String
@@ -18,7 +18,7 @@ public final class HDF5Reader: Sendable {
     public let limits: TensorFileLimits
     let file: RegularFile
     let source: any HDF5Source
-    /// The datasets that were listed: asking for each of them would take longer.
+    /// The listed datasets: requesting each of them separately would take longer.
     private let known = Mutex<[[String]: HDF5DatasetEntry]>([:])
 
     /// Opens a file for reading.
@@ -73,8 +73,8 @@ public final class HDF5Reader: Sendable {
             .readBytes(budget: limits.totalBytes, from: file, source)
     }
 
-    /// Asks the system to read a tensor that is needed soon, if its elements lie in the file one
-    /// after another.
+    /// Asks the system to read a tensor that will be needed soon, if its elements are contiguous in
+    /// the file.
     package func readAhead(_ name: String) {
         guard let dataset = try? dataset(components(of: name)), let offset = dataset.offset else {
             return
@@ -82,12 +82,12 @@ public final class HDF5Reader: Sendable {
         file.readAhead(at: offset, count: dataset.byteCount)
     }
 
-    /// Where a tensor's elements begin in the file; nil if they do not lie there one after another.
+    /// The offset of a tensor's elements in the file; nil if they are not contiguous.
     package func offset(of name: String) throws(TensorFileError) -> Int? {
         try dataset(components(of: name)).offset
     }
 
-    /// Whether there is a dataset or group of that name.
+    /// Whether there is a dataset or group with that name.
     public func contains(_ name: String) -> Bool {
         (try? source.answer(.contains(components(of: name)))).map(\.isThere) ?? false
     }
@@ -140,7 +140,7 @@ extension HDF5Reader {
         try dataset.read(budget: budget, from: file, source)
     }
 
-    /// Whether the root group has an attribute of that name.
+    /// Whether the root group has an attribute with that name.
     func rootHasAttribute(_ name: String) -> Bool {
         (try? source.answer(.containsAttribute(name))).map(\.isThere) ?? false
     }

@@ -1,10 +1,10 @@
-/// What can be asked about an open HDF5 file. Objects are named by the components of their paths.
+/// A request about an open HDF5 file. Objects are named by the components of their paths.
 enum HDF5Request: Codable {
     /// The first request: opens the file.
     ///
     /// - Parameters:
-    ///   - path: the path that errors name.
-    ///   - opened: where libhdf5 finds the file.
+    ///   - path: the path in errors.
+    ///   - opened: the path under which libhdf5 opens the file.
     case open(path: String, opened: String, limits: TensorFileLimits)
     /// The datasets below a group without their elements, in ``HDF5Answer/datasets``.
     case datasets(group: [String])
@@ -12,11 +12,11 @@ enum HDF5Request: Codable {
     case dataset([String])
     /// The elements of a dataset that is not chunked, in ``HDF5Answer/bytes``.
     case elements([String])
-    /// A chunk as it is stored, in ``HDF5Answer/bytes``.
+    /// A stored chunk, in ``HDF5Answer/bytes``.
     ///
     /// - Parameters:
     ///   - origin: the position of its first element in the tensor.
-    ///   - byteCount: the size of the chunk when it is unpacked.
+    ///   - byteCount: the size of the decompressed chunk.
     case chunk([String], origin: [Int], byteCount: Int)
     /// The attributes of a group or dataset, in ``HDF5Answer/attributes``.
     case attributes([String])
@@ -34,15 +34,15 @@ enum HDF5Request: Codable {
     }
 }
 
-/// What a request gave; what was not asked for is empty.
+/// The result of a request; parts that were not requested are empty.
 struct HDF5Answer: Codable {
-    /// In a ``DatasetTable`` on the way between two processes.
+    /// Passed between two processes as a ``DatasetTable``.
     var datasets: [HDF5DatasetEntry] = []
     var attributes: [String: HDF5Attribute] = [:]
     var isThere = false
-    /// A bit for each filter that was left out for a chunk.
+    /// A bit for each filter that was skipped for a chunk.
     var skippedFilters: UInt32 = 0
-    /// Elements or a chunk, which no encoder has to see.
+    /// Elements or a chunk, which are not encoded.
     var bytes: [UInt8] = []
 
     private enum CodingKeys: CodingKey {
@@ -54,7 +54,7 @@ struct HDF5Answer: Codable {
 struct HDF5DatasetEntry {
     /// The components of its path.
     let names: [String]
-    /// Nil if it is of a kind that is not read.
+    /// Nil if it is of an unsupported kind.
     let description: HDF5DatasetDescription?
     /// Why it is not read.
     let error: TensorFileError?
@@ -62,13 +62,13 @@ struct HDF5DatasetEntry {
 
 /// A dataset as its file declares it, not yet checked against anything.
 struct HDF5DatasetDescription {
-    /// How the elements lie in the file.
+    /// How the elements are stored in the file.
     enum Layout {
         /// In the dataset's header.
         case compact
-        /// One after another, from an offset on.
+        /// Contiguous, from an offset on.
         case contiguous(offset: UInt64)
-        /// In chunks of these extents.
+        /// In chunks of this shape.
         case chunked(extents: [UInt64], HDF5Filters)
     }
 

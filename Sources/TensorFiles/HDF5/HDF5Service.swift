@@ -6,11 +6,11 @@ final class HDF5Service: @unchecked Sendable {
     private var file: HDF5Handle?
     private var path = ""
     private var limits = TensorFileLimits.default
-    /// The dataset that was asked for last: its chunks follow one by one.
+    /// The dataset of the last request: its chunks follow one by one.
     private var last: (names: [String], dataset: HDF5OpenDataset)?
 
     deinit {
-        // The file last: closing it closes what is open in it.
+        // The file last: closing it closes all objects that are open in it.
         HDF5Library.run {
             last = nil
             file = nil

@@ -9,7 +9,7 @@ package struct HDF5StateDict: Sendable {
     private let path: String
     private let limits: TensorFileLimits
     private let file: RegularFile
-    /// The source of what libhdf5 has to find in the file; nil if that is nothing.
+    /// The source for parts of the file that need libhdf5; nil if there are none.
     private let source: (any HDF5Source)?
 
     /// Lists the tensors of a file.
@@ -23,12 +23,12 @@ package struct HDF5StateDict: Sendable {
         source = entries.allSatisfy(\.dataset.isContiguous) ? nil : reader.source
     }
 
-    /// The shape of a tensor; nil if there is none of that name.
+    /// The shape of a tensor; nil if there is no tensor with that name.
     package func shape(of name: String) -> Shape? { datasets[name]?.shape }
 
     /// Compares names and shapes with those of a model.
     ///
-    /// - Parameter other: the shapes of tensors that may be in the file as well.
+    /// - Parameter other: the shapes of tensors that may also be in the file.
     package func compare(
         expected: [(name: String, shape: Shape)], besides other: [String: Shape]
     ) -> LoadReport {
@@ -49,8 +49,8 @@ package struct HDF5StateDict: Sendable {
 
     /// Reads a tensor.
     ///
-    /// - Throws: ``TensorFileError`` if there is none of that name, it cannot be read, or the file
-    ///   was written to since it was opened.
+    /// - Throws: ``TensorFileError`` if there is no tensor with that name, it cannot be read, or
+    ///   the file was modified since it was opened.
     package func tensor(_ name: String) throws(TensorFileError) -> StoredTensor {
         guard let dataset = datasets[name] else {
             throw FilePlace(path, name).error(.notFound, "is not in the file")
@@ -66,14 +66,14 @@ package struct HDF5StateDict: Sendable {
         return tensor
     }
 
-    /// A tensor of float32 that is read from the file when it is needed; nil for one that is stored
-    /// in another way: compressed, in pieces, or as another type.
+    /// A float32 tensor that is read from the file when it is needed; nil for one that is stored
+    /// differently: compressed, in chunks, or as another type.
     package func source(of name: String) -> (any TensorSource)? {
         datasets[name]?.elements(in: file)
     }
 }
 
-/// A file in which libhdf5 has nothing left to find.
+/// A file for which libhdf5 is no longer needed.
 private struct ClosedHDF5Source: HDF5Source {
     let path: String
 

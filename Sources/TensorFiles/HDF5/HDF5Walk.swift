@@ -21,7 +21,7 @@ enum HDF5Link {
             H5Oopen(group, name, chdf5_default()), "cannot be opened")
     }
 
-    /// The entries of a group, in the order in which they were made where the file remembers it.
+    /// The entries of a group, in the order of creation if the file records it.
     static func all(
         in group: hid_t, at place: FilePlace, limit: Int
     ) throws(TensorFileError) -> [String] {
@@ -34,7 +34,7 @@ enum HDF5Link {
     }
 }
 
-/// Takes the names that libhdf5 hands out one by one.
+/// Collects the names that libhdf5 returns one by one.
 final class HDF5Names {
     private var names: [String] = []
     private var hasInvalid = false
@@ -55,7 +55,7 @@ final class HDF5Names {
         return 0
     }
 
-    /// The names, when the walk that ended with `status` went well.
+    /// The names, if the walk that ended with `status` succeeded.
     func checked(
         _ status: Int32, at place: FilePlace, what: String
     ) throws(TensorFileError) -> [String] {
@@ -101,7 +101,7 @@ struct HDF5Walk {
     private mutating func enter(
         _ group: hid_t, _ address: UInt64, as names: [String], at place: FilePlace
     ) throws(TensorFileError) {
-        // A group that is met twice could make the walk endless, or exponential.
+        // A group that is visited twice could make the walk endless or exponential.
         guard groups.insert(address).inserted else {
             throw place.error(.refused, "is a group that also stands elsewhere in the file")
         }

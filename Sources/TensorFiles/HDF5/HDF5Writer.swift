@@ -253,7 +253,7 @@ private struct HDF5AttributeWriter {
         guard !texts.contains(where: { $0.utf8.contains(0) }) else {
             throw place.error(.unwritable, "a string in HDF5 cannot hold a zero byte")
         }
-        // All of one length, that of the longest: see ``HDF5Attribute/unsupported``.
+        // All with the length of the longest: see ``HDF5Attribute/unsupported``.
         let length = max(texts.map(\.utf8.count).max() ?? 0, 1)
         let bytes = texts.flatMap { text in
             Array(text.utf8) + [UInt8](repeating: 0, count: length - text.utf8.count)

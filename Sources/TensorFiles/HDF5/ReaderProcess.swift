@@ -13,13 +13,13 @@ final class ReaderProcess: HDF5Source {
 
     /// Asks through a socket.
     ///
-    /// - Parameter path: the path that errors name.
+    /// - Parameter path: the path in errors.
     init(_ path: String, _ socket: Int32) {
         self.path = path
         channel = Mutex(ReaderChannel(socket))
     }
 
-    /// Has the process at the other end of `control` fork a child for a file.
+    /// Asks the process at the other end of `control` to fork a child for a file.
     convenience init(_ file: RegularFile, _ control: Int32) throws(TensorFileError) {
         let path = file.path.string
         var sockets: [Int32] = [-1, -1]
@@ -80,13 +80,13 @@ final class ReaderProcess: HDF5Source {
     }
 }
 
-/// What a child process gives back.
+/// The result from a child process.
 struct ReaderReply: Codable {
     var answer: HDF5Answer?
     var error: TensorFileError?
 }
 
-/// Messages through a socket: the sizes of both parts in 8 bytes each, JSON, and bytes as they are.
+/// Messages through a socket: the sizes of both parts in 8 bytes each, JSON, and raw bytes.
 struct ReaderChannel: ~Copyable {
     enum Failure: Error {
         /// The other process has ended.
@@ -95,9 +95,9 @@ struct ReaderChannel: ~Copyable {
         case crashed(Int32)
     }
 
-    /// No answer is as large; a child that libhdf5 has confused may say anything.
+    /// No answer is this large; a child corrupted by libhdf5 may send anything.
     private static let maximumPart = 1 << 30
-    /// As the size of the second part it says that a signal, in the first, ended the process.
+    /// As the size of the second part: a signal, in the first part, ended the process.
     private static let crash = UInt64.max
     private static let headSize = 16
 
@@ -134,7 +134,7 @@ struct ReaderChannel: ~Copyable {
         _ = try? decoder.decode(Message.self, from: encoder.encode(message))
     }
 
-    /// Makes a crash of this process the last message.
+    /// Reports a crash of this process as its last message.
     func reportCrashes() {
         let head = Self.head(0, Self.crash)
         // Signal handlers use it until the process ends.

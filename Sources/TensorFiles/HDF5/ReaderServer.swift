@@ -1,28 +1,28 @@
 import CProcesses
 import Glibc
 
-/// The child processes of ``HDF5Isolation``: one that forks, and those that it forks to read.
+/// The child processes of ``HDF5Isolation``: one that forks, and its children that read.
 enum ReaderServer {
     /// The processor time, in seconds, that libhdf5 may take for one request.
     static let seconds = 8
     /// The descriptor of the file in a process that reads.
     static let fileDescriptor: Int32 = 4
-    /// The memory, in bytes, that a process that reads may take: chunks, and what libhdf5 takes.
+    /// The memory limit of a reading process in bytes: for chunks, and for libhdf5.
     private static let memory = 1 << 30
 
-    /// Forks a process for each pair of a socket and a file that comes through `control`, until the
-    /// other end is closed.
+    /// Forks a process for each pair of a socket and a file that arrives through `control`, until
+    /// the other end is closed.
     static func run(_ control: Int32) -> Never {
         leaveTerminal()
-        // Others wait for the end of what this process has inherited, such as its own other end.
+        // Others wait for the descriptors that this process has inherited to be closed.
         let control = dup2(control, STDERR_FILENO + 1)
         processes_close_from(control + 1)
-        // The system buries the processes that have ended.
+        // The system reaps the processes that have ended.
         signal(SIGCHLD, SIG_IGN)
         prepare()
         var descriptors: [Int32] = [-1, -1]
         while processes_receive_descriptors(control, &descriptors) == 1 {
-            // Where none can be forked, the closed socket tells.
+            // If forking fails, the closed socket shows it.
             if processes_fork() == 0 {
                 close(control)
                 serve(socket: descriptors[0], file: descriptors[1])
@@ -32,8 +32,8 @@ enum ReaderServer {
         processes_exit(0)
     }
 
-    /// Starts what every reader needs, once for all: libhdf5, and the coding of messages, whose
-    /// first use takes longer.
+    /// Initializes what every reader needs, once for all: libhdf5, and the coding of messages,
+    /// whose first use takes longer.
     private static func prepare() {
         HDF5Library.run {}
         let reply = ReaderReply(answer: HDF5Answer(attributes: ["": .string("")]))
@@ -41,8 +41,8 @@ enum ReaderServer {
         ReaderChannel.rehearse(reply)
     }
 
-    /// Ctrl-C, the end of the terminal and a scheduler's warning are for the process that asks;
-    /// when it ends, so do these. What libc says about a damaged heap is for nobody.
+    /// Ctrl-C, closing the terminal and a scheduler's warning are for the parent process;
+    /// when it ends, so do these. libc's messages about a damaged heap are discarded.
     private static func leaveTerminal() {
         var signals = sigset_t()
         sigemptyset(&signals)
@@ -53,7 +53,7 @@ enum ReaderServer {
     }
 
     private static func serve(socket: Int32, file: Int32) -> Never {
-        // Above all that is wanted, so that neither is overwritten by the other.
+        // Above all descriptors in use, so that neither overwrites the other.
         let descriptors = [fcntl(socket, F_DUPFD, 10), fcntl(file, F_DUPFD, 10)]
         let channel = ReaderChannel(dup2(descriptors[0], fileDescriptor - 1))
         dup2(descriptors[1], fileDescriptor)
@@ -91,7 +91,7 @@ enum ReaderServer {
         set(__rlimit_resource_t(RLIMIT_AS.rawValue), addressSpace + memory)
     }
 
-    /// Allows ``seconds`` more than were taken until now.
+    /// Allows ``seconds`` more than the time used so far.
     private static func renewTime() {
         var used = timespec()
         clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used)

@@ -1,7 +1,7 @@
 import Files
 import TensorGraph
 
-/// A file in NumPy's format (`.npy`): one tensor, as `numpy.save` writes it.
+/// A NumPy file (`.npy`): one tensor, as written by `numpy.save`.
 ///
 /// Elements are read on demand, in row-major order whatever the order of the file.
 package struct NumPyFile: Sendable {
@@ -17,8 +17,8 @@ package struct NumPyFile: Sendable {
 
     /// Opens a file for reading.
     ///
-    /// - Throws: ``TensorFileError`` if it cannot be read, is damaged, or holds elements that are
-    ///   no plain numbers.
+    /// - Throws: ``TensorFileError`` if it cannot be read, is damaged, or contains elements that
+    ///   are not plain numbers.
     package init(
         _ path: some PathConvertible, limits: TensorFileLimits = .default
     ) throws(TensorFileError) {

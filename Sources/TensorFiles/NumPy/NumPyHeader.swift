@@ -1,12 +1,12 @@
 import Files
 import TensorGraph
 
-/// The header of a file in NumPy's format, of the versions 1.0 to 3.0 (`numpy.lib.format`).
+/// The header of a NumPy file, versions 1.0 to 3.0 (`numpy.lib.format`).
 struct NumPyHeader {
     static let magic = [0x93] + Array("NUMPY".utf8)
     /// Headers are padded so that elements start at a multiple of this.
     private static let alignment = 64
-    /// The longest header that is read; NumPy itself trusts none above 10,000 bytes.
+    /// The longest header that is read; NumPy itself does not trust headers above 10,000 bytes.
     private static let longest = 1 << 16
 
     let type: StoredType

@@ -1,7 +1,7 @@
 /// Parses the text of a header: a Python dictionary with the keys `descr`, `fortran_order` and
 /// `shape`, in any order.
 ///
-/// Python's grammar allows more, all of which is refused at the first byte that differs.
+/// Python's grammar allows more; everything else is refused at the first byte that differs.
 struct NumPyHeaderParser {
     struct Fields {
         let type: String

@@ -1,6 +1,6 @@
 import Files
 
-/// What torch.save writes since PyTorch 1.6: a zip file of a pickle and one record per storage.
+/// The format of torch.save since PyTorch 1.6: a zip file of a pickle and one record per storage.
 struct PyTorchArchive: PyTorchContainer {
     let isBigEndian: Bool
     private let zip: ZipFile
@@ -86,7 +86,7 @@ struct PyTorchArchive: PyTorchContainer {
         return folder
     }
 
-    /// Files before PyTorch 2.1 do not say it; they are of the usual machines.
+    /// Files before PyTorch 2.1 do not state it; they are from little-endian machines.
     private static func isBigEndian(
         _ zip: ZipFile, _ folder: String
     ) throws(TensorFileError) -> Bool {

@@ -1,6 +1,6 @@
 import Files
 
-/// A file of torch.save, whose pickle was read: the bytes of the storages.
+/// A torch.save file whose pickle has been read: the bytes of the storages.
 protocol PyTorchContainer: Sendable {
     /// Opens a file and reads its pickle.
     ///
@@ -11,13 +11,13 @@ protocol PyTorchContainer: Sendable {
 
     var isBigEndian: Bool { get }
 
-    /// Where the bytes of a storage lie in the file.
+    /// Where the bytes of a storage are in the file.
     ///
-    /// - Throws: ``TensorFileError`` if they are not there, or not as many as there should be.
+    /// - Throws: ``TensorFileError`` if they are missing, or their number is wrong.
     func range(
         of storage: PyTorchStorage, _ place: FilePlace
     ) throws(TensorFileError) -> Range<Int>
 
-    /// Throws if the bytes of a storage do not have their checksum, where there is one.
+    /// Throws if the bytes of a storage do not match their checksum, if there is one.
     func verify(_ storage: PyTorchStorage) throws(TensorFileError)
 }

@@ -32,6 +32,6 @@ enum PyTorchElements: String, CaseIterable {
         }
     }
 
-    /// What a tensor of this type is read as; nil for types that no weight here has.
+    /// The type in memory; nil for types that no weight here has.
     var stored: StoredType? { StoredType(rawValue: rawValue) }
 }

@@ -21,7 +21,7 @@ public final class PyTorchReader: TensorReader {
     private let entries: [Entry]
     /// The index of each tensor in the entries.
     private let indices: [String: Int]
-    /// The storages whose checksums were compared, and their size.
+    /// The storages whose checksums have been verified, and their size.
     private let verified = Mutex<(keys: Set<String>, byteCount: Int)>(([], 0))
 
     /// A tensor that was checked, except for its elements.
@@ -86,7 +86,7 @@ public final class PyTorchReader: TensorReader {
     /// How a tensor's elements are stored, without reading them.
     ///
     /// - Throws: ``TensorFileError`` of the kind `notFound` if there is no such tensor, `refused`
-    ///   if its type is none of ``StoredType``.
+    ///   if its type is not one of ``StoredType``.
     public func storedType(of name: String) throws(TensorFileError) -> StoredType {
         try storedType(of: entry(name))
     }
@@ -97,7 +97,7 @@ public final class PyTorchReader: TensorReader {
     ///   - name: The name, as in ``tensorNames()``.
     ///   - expected: A shape to check before memory is allocated; nil allows any.
     /// - Throws: ``TensorFileError`` if there is no such tensor, or it has another shape, exceeds
-    ///   the limits, is of a type that is none of ``StoredType`` or cannot be read.
+    ///   the limits, has a type that is not in ``StoredType`` or cannot be read.
     public func read(
         _ name: String, expecting expected: Shape? = nil
     ) throws(TensorFileError) -> StoredTensor {
@@ -110,7 +110,7 @@ public final class PyTorchReader: TensorReader {
     ///
     /// - Parameter expected: The shapes of a model's tensors by name; tensors of another shape or
     ///   name are not read but listed in ``StateDict/unread``. If nil, all are read.
-    /// - Throws: ``TensorFileError`` if a tensor exceeds the limits, is of a type that is none of
+    /// - Throws: ``TensorFileError`` if a tensor exceeds the limits, has a type that is not in
     ///   ``StoredType`` or cannot be read.
     public func stateDict(
         expecting expected: [String: Shape]?

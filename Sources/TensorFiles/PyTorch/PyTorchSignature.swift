@@ -1,10 +1,10 @@
 import Files
 
-/// How a file of torch.save begins.
+/// How a torch.save file begins.
 enum PyTorchSignature {
     case zip, pickle, tar
 
-    /// Finds out how a file begins; nil if torch.save does not write it.
+    /// Recognizes how a file begins; nil if it is not a torch.save file.
     init?(of file: RegularFile) throws(TensorFileError) {
         let start = try file.head(4)
         if start == [0x50, 0x4b, 3, 4] || start == [0x50, 0x4b, 5, 6] {

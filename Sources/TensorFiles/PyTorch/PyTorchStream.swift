@@ -1,6 +1,6 @@
 import Files
 
-/// What torch.save wrote before PyTorch 1.6: five pickles, then the count and the bytes of each
+/// The format of torch.save before PyTorch 1.6: five pickles, then the count and the bytes of each
 /// storage.
 struct PyTorchStream: PyTorchContainer {
     let isBigEndian = false

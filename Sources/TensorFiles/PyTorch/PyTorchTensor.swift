@@ -1,6 +1,6 @@
 import TensorGraph
 
-/// A run of elements that tensors share, as a pickle describes it.
+/// A sequence of elements that tensors share, as described by a pickle.
 final class PyTorchStorage: Equatable, Sendable {
     /// Its name: `0`, `1`, … in an archive, an address in the old format.
     let key: String
@@ -16,14 +16,14 @@ final class PyTorchStorage: Equatable, Sendable {
         one.key == other.key && one.type == other.type && one.count == other.count
     }
 
-    /// Its size; nil if that is no `Int`.
+    /// Its size; nil if it does not fit an `Int`.
     var byteCount: Int? {
         let (bytes, overflow) = count.multipliedReportingOverflow(by: type.byteCount)
         return overflow ? nil : bytes
     }
 }
 
-/// A tensor as a pickle describes it: a strided view of a storage, unchecked.
+/// A tensor as described by a pickle: a strided view of a storage, unchecked.
 final class PyTorchTensor: Sendable {
     let storage: PyTorchStorage
     let type: PyTorchElements
@@ -39,7 +39,7 @@ final class PyTorchTensor: Sendable {
         (self.extents, self.strides) = (extents, strides)
     }
 
-    /// The view, checked to lie within the storage.
+    /// The view, checked to be within the storage.
     func view(
         _ place: FilePlace, _ limits: TensorFileLimits
     ) throws(TensorFileError) -> StridedView {

@@ -1,4 +1,4 @@
-/// The state dicts in an object that was saved: dictionaries that hold tensors by name.
+/// The state dicts in a saved object: dictionaries of tensors by name.
 ///
 /// ```
 /// {"epoch": 3, "state_dict": {"conv.weight": …}, "optimizer": {…}}
@@ -16,9 +16,9 @@ struct SavedStateDicts {
         "state_dict", "model", "model_state_dict", "model_state", "weights", "params",
         "params_ema", "net", "network", "generator", "netG", "module", "ema",
     ]
-    /// The number of dictionaries inside each other that are searched.
+    /// The nesting depth of dictionaries that are searched.
     private static let depth = 3
-    /// The number of keys that an error lists.
+    /// The largest number of keys listed in an error.
     private static let shown = 20
 
     init(in root: PickleValue, path: String) throws(TensorFileError) {
@@ -97,7 +97,7 @@ struct SavedStateDicts {
         for (key, next) in inner { try search(next, key, depth - 1) }
     }
 
-    /// What DataParallel and torch.compile put before all names.
+    /// The prefixes that DataParallel and torch.compile add to all names.
     private static let wrappers = ["module.", "_orig_mod."]
 
     private static func unwrapped(_ entries: [Entry]) -> [Entry] {

@@ -9,13 +9,13 @@ struct StridedView {
     let offset: Int
     let elementBytes: Int
 
-    /// The size of the elements; nil if that is no `Int`.
+    /// The size of the elements; nil if it does not fit an `Int`.
     var byteCount: Int? {
         let (bytes, overflow) = shape.count.multipliedReportingOverflow(by: elementBytes)
         return overflow ? nil : bytes
     }
 
-    /// The end of the last element in the storage, in bytes; nil if that is no `Int`.
+    /// The end of the last element in the storage in bytes; nil if it does not fit an `Int`.
     var end: Int? {
         guard byteCount != nil else { return nil }
         var last = offset
@@ -30,10 +30,10 @@ struct StridedView {
         return overflow || tooMany ? nil : bytes
     }
 
-    /// The bytes that reading takes: those of the elements or, if more, of what lies between them.
+    /// The bytes to read: those of the elements or, if more, of the whole range that they span.
     var readBytes: Int { max(byteCount ?? .max, (end ?? .max) - offset * elementBytes) }
 
-    /// Whether the elements lie one after another, in row-major order.
+    /// Whether the elements are contiguous in row-major order.
     private var isContiguous: Bool {
         var due = 1
         for (extent, stride) in zip(shape.dimensions, strides).reversed() where extent != 1 {
@@ -45,7 +45,7 @@ struct StridedView {
 
     /// Writes the elements in row-major order.
     ///
-    /// - Parameter storage: The offset of the storage in the file. The view lies within it.
+    /// - Parameter storage: The offset of the storage in the file. The view is within it.
     func fill(
         _ bytes: UnsafeMutableRawBufferPointer, from file: RegularFile, at storage: Int
     ) throws(TensorFileError) {
@@ -76,7 +76,8 @@ struct StridedView {
         var from = 0
         for row in stride(from: 0, to: target.count, by: inner) {
             for column in 0..<inner { target[row + column] = source[from + column * innerStride] }
-            // The next row: the last dimension that has one is advanced, those after it go back.
+            // The next row: the last dimension that is not at its end advances, those after it
+            // restart.
             for axis in index.indices.reversed() {
                 index[axis] += 1
                 from += strides[axis]

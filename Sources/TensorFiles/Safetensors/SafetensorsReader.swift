@@ -45,7 +45,7 @@ public final class SafetensorsReader: TensorReader {
     /// How a tensor's elements are stored, without reading them.
     ///
     /// - Throws: ``TensorFileError`` of the kind `notFound` if there is no such tensor, `refused`
-    ///   if its type is none of ``StoredType``.
+    ///   if its type is not one of ``StoredType``.
     public func storedType(of name: String) throws(TensorFileError) -> StoredType {
         try storedType(of: entry(name))
     }
@@ -56,7 +56,7 @@ public final class SafetensorsReader: TensorReader {
     ///   - name: The name, as in ``tensorNames()``.
     ///   - expected: A shape to check before memory is allocated; nil allows any.
     /// - Throws: ``TensorFileError`` if there is no such tensor, or it has another shape, exceeds
-    ///   the limits, is of a type that is none of ``StoredType`` or cannot be read.
+    ///   the limits, is of a type that is not one of ``StoredType`` or cannot be read.
     public func read(
         _ name: String, expecting expected: Shape? = nil
     ) throws(TensorFileError) -> StoredTensor {
@@ -69,7 +69,7 @@ public final class SafetensorsReader: TensorReader {
     ///
     /// - Parameter expected: The shapes of a model's tensors by name; tensors of another shape or
     ///   name are not read but listed in ``StateDict/unread``. If nil, all are read.
-    /// - Throws: ``TensorFileError`` if a tensor exceeds the limits, is of a type that is none of
+    /// - Throws: ``TensorFileError`` if a tensor exceeds the limits, has a type that is not in
     ///   ``StoredType`` or cannot be read.
     public func stateDict(
         expecting expected: [String: Shape]?

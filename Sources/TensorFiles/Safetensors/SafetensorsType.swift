@@ -35,10 +35,10 @@ enum SafetensorsType: String, CaseIterable {
         }
     }
 
-    /// Its place in the order of alignment.
+    /// Its position in the order of alignment.
     var rank: Int { Self.allCases.firstIndex(of: self)! }
 
-    /// What a tensor of this type is read as; nil for types that no weight here has.
+    /// The type in memory; nil for types that no weight here has.
     var stored: StoredType? {
         switch self {
         case .uint8: .uint8

@@ -1,4 +1,4 @@
-// Functions that are composed of several operations, for formats that have them as one.
+// Functions composed of several operations, for formats that have them as single operations.
 
 /// The error function (`torch.erf`).
 ///

@@ -1,14 +1,14 @@
 package import Ranks
 
-/// Packs tensors into a bucket, and starts to sum that over all ranks: [N] in the engine's order of
+/// Packs tensors into a bucket, and starts to sum it over all ranks: [N] in the engine's order of
 /// elements, each tensor at its place in ``BucketLayout``.
 ///
-/// Compressed, values are rounded to float16 on the way, and each rank adds what its rounding lost
+/// With compression, values are rounded to float16 for sending; each rank adds its rounding error
 /// to the next step's values (error feedback; Seide et al., "1-Bit Stochastic Gradient Descent",
-/// 2014): for each tensor there is one more input, what was lost so far, and the result is [2N],
-/// the sums followed by what is lost now.
+/// 2014): each tensor has one more input, the previous rounding errors, and the result is [2N],
+/// the sums followed by the new rounding errors.
 ///
-/// The result is of no use until ``AllReduceFinish``, its only reader.
+/// The result may be read only by ``AllReduceFinish``.
 package struct AllReduceStart: Operation {
     package static let name = "all_reduce_start"
     package let ranks: Communicator
@@ -73,7 +73,7 @@ package struct BucketLayout {
     }
 }
 
-/// Tensors whose sums over all ranks are under way.
+/// Tensors whose sums over all ranks are in progress.
 package struct Bucket {
     private let values: Tensor
     private let shapes: [Shape]
@@ -82,7 +82,7 @@ package struct Bucket {
 
     /// Starts to sum tensors of one graph.
     ///
-    /// - Parameter residuals: what rounding has lost of each, to compress them; nil: they are not.
+    /// - Parameter residuals: the rounding errors of each, for compression; nil for no compression.
     package init(
         _ tensors: [Tensor], residuals: [Tensor]? = nil, over ranks: Communicator, channel: Int
     ) {
@@ -95,7 +95,7 @@ package struct Bucket {
     /// The sums.
     package var sums: [Tensor] { parts(at: 0) }
 
-    /// What rounding has lost of each tensor now.
+    /// The new rounding errors of each tensor.
     package var losses: [Tensor] { parts(at: layout.count) }
 
     private func parts(at first: Int) -> [Tensor] {

@@ -47,12 +47,12 @@ package struct BatchMoments: Operation {
 /// Batch normalization with the batch's own moments (`batch_norm`, training).
 ///
 /// Inputs: x, weight, bias, moments (``BatchMoments`` of x). The gradient with respect to x
-/// includes the part that passes through the moments; those of weight and bias are of the examples
-/// of this process alone, as all gradients of parameters are.
+/// includes the part that passes through the moments; those of weight and bias are over only the
+/// examples of this process, like all gradients of parameters.
 package struct BatchNormTraining: Operation {
     package static let name = "batch_norm_training"
     package let epsilon: Float
-    /// The ranks whose moments were combined; nil if those are of this process.
+    /// The ranks whose moments were combined; nil for only this process.
     package let shares: BatchShares?
 
     package func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {

@@ -15,7 +15,8 @@ package struct Broadcast: Operation {
     }
 }
 
-/// The common shape of two operands: aligned at the last axis, each pair of extents equal or one 1.
+/// The common shape of two operands: aligned at the last axis, each pair of extents is equal or one
+/// is 1.
 package func broadcastShape(_ a: Shape, _ b: Shape) throws(ShapeError) -> Shape {
     var result: [Int] = []
     for axis in 1..<(max(a.rank, b.rank) + 1) {

@@ -80,7 +80,7 @@ private func pooledShape(
 
 /// The largest element of each window (`torch.nn.functional.max_pool2d`).
 ///
-/// - Parameter stride: the kernel's extent if nil.
+/// - Parameter stride: nil for the kernel's size.
 public func maxPool2d(
     _ x: Tensor, kernel: Pair, stride: Pair? = nil, padding: Padding = 0
 ) -> Tensor {
@@ -91,7 +91,7 @@ public func maxPool2d(
 /// The mean of each window (`torch.nn.functional.avg_pool2d`).
 ///
 /// - Parameters:
-///   - stride: the kernel's extent if nil.
+///   - stride: nil for the kernel's size.
 ///   - countIncludePad: whether padding counts as zeros in the mean.
 public func avgPool2d(
     _ x: Tensor, kernel: Pair, stride: Pair? = nil, padding: Padding = 0,

@@ -9,7 +9,7 @@ package struct Input: Operation {
 
 /// A value that a program keeps from run to run: a parameter, a buffer, an optimizer's state.
 public struct Variable: Operation {
-    /// What a variable is for; decides what is trained, saved and exported.
+    /// The purpose of a variable; decides what is trained, saved and exported.
     public enum Role: Hashable, Sendable {
         /// Learned by gradient descent.
         case parameter
@@ -39,7 +39,7 @@ package struct Constant: Operation {
 
     package func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape { data.shape }
 
-    /// Compares bits, not values: −0 is another constant than 0, and NaN equals itself.
+    /// Compares bits, not values: −0 differs from 0, and NaN equals itself.
     package static func == (x: Constant, y: Constant) -> Bool {
         x.data.shape == y.data.shape
             && x.data.scalars.elementsEqual(y.data.scalars) { $0.bitPattern == $1.bitPattern }

@@ -4,13 +4,13 @@ import Colorizers
 public struct ConfigurationField {
     /// The key, with its section before a dot.
     public let key: String
-    /// The values the key takes, such as "a whole number from 32 to 2048".
+    /// The allowed values, such as "a whole number from 32 to 2048".
     public let wanted: String
-    /// What the key does, in some words.
+    /// A short description of the key.
     public let help: String
     /// Sets the value from its text, nil for YAML's null; returns false if it is out of range.
     let read: (inout TrainingConfiguration, String?) -> Bool
-    /// Whether the value in a configuration is one of those that the key takes.
+    /// Whether the value in a configuration is allowed.
     let isInRange: (TrainingConfiguration) -> Bool
     /// The value in a configuration, as written in YAML.
     public let text: (TrainingConfiguration) -> String
@@ -142,7 +142,7 @@ public struct ConfigurationField {
 
     private static var dataFields: [ConfigurationField] {
         [
-            // Empty in the defaults, to which people add theirs.
+            // Empty in the defaults: users add their own.
             .init("data.train", \.data.train, .any, "training photos"),
             .init(
                 "data.validation", optional: \.data.validation, .path("a folder of photos"),

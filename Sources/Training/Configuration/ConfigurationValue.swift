@@ -2,10 +2,10 @@ import Engine
 
 /// A type that a key of a configuration can have.
 protocol ConfigurationValue {
-    /// What errors ask for: "a whole number".
+    /// A description for errors: "a whole number".
     static var wanted: String { get }
     init?(configurationText text: String)
-    /// As it stands in a YAML file.
+    /// The text in a YAML file.
     var configurationText: String { get }
 }
 
@@ -38,7 +38,7 @@ extension String: ConfigurationValue {
         return isPlain && !isReserved && !hasPrefix("-") ? self : quoted
     }
 
-    /// In double quotes, as YAML and JSON have it.
+    /// In double quotes, as in YAML and JSON.
     private var quoted: String {
         let escaped = unicodeScalars.map { scalar in
             switch scalar {
@@ -69,7 +69,7 @@ extension TrainingConfiguration.LossSettings.Kind: ConfigurationValue {}
 extension TrainingConfiguration.OptimizerSettings.Kind: ConfigurationValue {}
 extension TrainingConfiguration.ScheduleSettings.Kind: ConfigurationValue {}
 
-/// Which values of its type a key takes.
+/// Which values of its type a key allows.
 struct ConfigurationRule<Value: ConfigurationValue> {
     let wanted: String
     let allows: (Value) -> Bool

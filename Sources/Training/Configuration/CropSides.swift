@@ -3,12 +3,12 @@ public struct CropSides: Hashable, Sendable {
     /// The sides, in their order.
     public let sides: [Int]
 
-    /// The sides that crops may have.
+    /// The allowed sides of crops.
     static let range = 32...2048
-    /// Each side is compiled, and takes memory.
+    /// The network is compiled for each side, which takes memory.
     private static let maximumCount = 8
 
-    /// - Returns: nil for none, too many, and sides that crops cannot have.
+    /// - Returns: nil for no sides, too many sides, or sides that are not allowed.
     public init?(_ sides: [Int]) {
         guard 1...Self.maximumCount ~= sides.count, sides.allSatisfy(Self.range.contains) else {
             return nil

@@ -1,24 +1,24 @@
 extension TrainingConfiguration {
-    /// Photos and how crops are made of them.
+    /// Photos, and how crops are made from them.
     public struct DataSettings: Hashable, Sendable {
-        /// The folder, list or packed dataset of photos to train on. A folder may be one of shards.
+        /// The folder, list or packed dataset of photos to train on. It may be a folder of shards.
         public var train = ""
-        /// The photos to validate with; nil: a part of those to train on.
+        /// The validation photos; nil: a part of the training photos.
         public var validation: String?
-        /// That part, 0…0.9.
+        /// The fraction for that part, 0…0.9.
         public var validationFraction = 0.1
-        /// The largest number of photos to validate with.
+        /// The largest number of validation photos.
         public var validationPhotos = 64
         /// The side of a crop in pixels.
         public var crop = 128
-        /// Other sides of crops, of which or ``crop`` one is chosen at random for each step. The
+        /// Other sides of crops; one of these or ``crop`` is chosen at random for each step. The
         /// network is compiled for each; photos are validated at ``crop``.
         public var otherCrops: CropSides?
         /// The smallest crop, as a share of the photo's short side.
         public var minimumScale = 0.5
         /// The smallest crop, as a share of the photo's area. If it is set, crops are rectangles
         /// that are squeezed to squares (torchvision's `RandomResizedCrop`), and ``minimumScale``
-        /// has no meaning; nil: crops are squares.
+        /// has no effect; nil: crops are squares.
         public var minimumArea: Double?
         /// The largest ratio of the longer to the shorter side of such a crop.
         public var ratio = 1.5
@@ -40,7 +40,7 @@ extension TrainingConfiguration {
         public var cutouts: String?
         /// The share of crops that receive a cut-out, where there are any.
         public var cutoutShare = 0.25
-        /// The share of those crops whose cut-out lies on a plain ground, white, gray or colored,
+        /// The share of those crops whose cut-out is on a plain white, gray or colored background
         /// instead of the photo.
         public var cutoutGrounds = 0.0
         /// Whether the colors of some pixels are given as hints (SIGGRAPH17).

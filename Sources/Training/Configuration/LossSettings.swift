@@ -1,7 +1,7 @@
 extension TrainingConfiguration {
-    /// What is minimized.
+    /// The loss that is minimized.
     public struct LossSettings: Hashable, Sendable {
-        /// How estimated colors are compared with the photo's.
+        /// How estimated colors are compared with those of the photo.
         public enum Kind: String, CaseIterable, Hashable, Sendable {
             /// |difference|, squared difference, or Huber loss of ab/110.
             case l1, mse, huber
@@ -9,7 +9,7 @@ extension TrainingConfiguration {
             case classification
         }
 
-        /// How estimated colors are compared with the photo's.
+        /// How estimated colors are compared with those of the photo.
         public var kind = Kind.huber
         /// Where the Huber loss turns linear, in units of ab/110.
         public var delta = 0.1
@@ -22,13 +22,13 @@ extension TrainingConfiguration {
         public var neighbors = 10
         /// The standard deviation of that spread, in units of ab.
         public var sigma = 5.0
-        /// λ of class rebalancing, by 1/((1 − λ)·p + λ/bins); nil: all colors count the same.
+        /// λ of class rebalancing, by 1/((1 − λ)·p + λ/bins); nil: all colors have the same weight.
         public var rebalance: Double? = 0.5
-        /// A further weight of pixels that are gray in truth: such a pixel counts 1 + neutral, less
-        /// the nearer its chroma is to ``neutralChroma``. An image that is gray as a whole is not
-        /// classified.
+        /// An additional weight of pixels that are gray in the original: such a pixel counts
+        /// 1 + neutral, decreasing as its chroma approaches ``neutralChroma``. An entirely gray
+        /// image is not classified.
         public var neutral = 0.0
-        /// The chroma, in units of ab, from which on a pixel has no such weight.
+        /// The chroma, in units of ab, from which a pixel has no such weight.
         public var neutralChroma = 10.0
         /// The weight of the perceptual loss: the squared difference of a colorizer's features.
         public var perceptual = 0.0
@@ -38,7 +38,7 @@ extension TrainingConfiguration {
         public var perceptualModules = "model2 model3"
         /// The weight of the differences of neighboring pixels.
         public var totalVariation = 0.0
-        /// The weight of how much colors change when the image moves by 4 pixels.
+        /// The weight of the change of colors when the image moves by 4 pixels.
         public var temporal = 0.0
 
         /// The defaults.
@@ -57,7 +57,7 @@ extension TrainingConfiguration {
         public var logits = 0.0
         /// The temperature of both distributions there.
         public var temperature = 1.0
-        /// Pairs of modules whose outputs are to agree: `student=teacher`, or one name for both.
+        /// Pairs of modules whose outputs should agree: `student=teacher`, or one name for both.
         public var features: String?
         /// How those outputs are compared.
         public var featureLoss = FeatureLoss.mse
@@ -66,9 +66,10 @@ extension TrainingConfiguration {
 
         /// How outputs of modules are compared.
         public enum FeatureLoss: String, CaseIterable, Hashable, Sendable {
-            /// The mean squared difference of outputs of one shape.
+            /// The mean squared difference of outputs of the same shape.
             case mse
-            /// That of the similarities of all pairs of positions; channels may differ.
+            /// The mean squared difference of the similarities of all pairs of positions; channels
+            /// may differ.
             case pairwise
         }
 

@@ -1,5 +1,5 @@
 extension TrainingConfiguration {
-    /// How weights follow gradients.
+    /// How gradients update weights.
     public struct OptimizerSettings: Hashable, Sendable {
         /// The rule, as in `torch.optim`.
         public enum Kind: String, CaseIterable, Hashable, Sendable {
@@ -17,7 +17,7 @@ extension TrainingConfiguration {
         public var beta1 = 0.9
         /// The decay of Adam's mean of squared gradients.
         public var beta2 = 0.999
-        /// The term that keeps Adam from dividing by zero.
+        /// The term that prevents division by zero in Adam.
         public var epsilon = 1e-8
         /// Weight decay, decoupled from the gradient in AdamW.
         public var weightDecay = 0.01
@@ -26,7 +26,7 @@ extension TrainingConfiguration {
         /// The largest decay of exponentially averaged weights, which are then validated and kept
         /// as `best.h5`; nil: no averages.
         public var ema: Double?
-        /// Groups of parameters with settings of their own:
+        /// Groups of parameters with their own settings:
         /// `stem.*: rate=0.1 decay=0; head.*: rate=2 schedule=constant warmup=0`.
         public var groups: String?
 

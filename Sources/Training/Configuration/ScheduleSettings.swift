@@ -23,7 +23,7 @@ extension TrainingConfiguration {
         public var finalShare = 0.01
         /// Steps between the changes of the step schedule.
         public var every = 1000
-        /// The factor of each of them.
+        /// The factor of each change.
         public var factor = 0.1
 
         /// The defaults.

@@ -1,7 +1,7 @@
 /// The key most likely meant by `key`; nil if none is similar.
 func suggestion(for key: String, among known: [String]) -> String? {
     let scored = known.map { candidate in
-        // The right name in the wrong section is as likely as a typing error.
+        // The right name in the wrong section is as likely as a typo.
         let (name, candidateName) = (lastPart(key), lastPart(candidate))
         let isSameSection = key.dropLast(name.count) == candidate.dropLast(candidateName.count)
         let nameDistance = Double(editDistance(name, candidateName)) + (isSameSection ? 0 : 0.5)
@@ -15,7 +15,7 @@ private func lastPart(_ key: String) -> String {
     key.split(separator: ".").last.map(String.init) ?? key
 }
 
-/// The least number of insertions, deletions and substitutions of characters (Levenshtein).
+/// The smallest number of insertions, deletions and substitutions of characters (Levenshtein).
 private func editDistance(_ first: String, _ second: String) -> Int {
     let (a, b) = (Array(first), Array(second))
     var row = Array(0...b.count)

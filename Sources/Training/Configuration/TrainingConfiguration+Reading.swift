@@ -19,7 +19,7 @@ extension TrainingConfiguration {
 
     /// Reads YAML text; keys that it does not contain keep their defaults.
     ///
-    /// - Parameter name: how errors name the text.
+    /// - Parameter name: the name of the text in errors.
     /// - Throws: ``TrainingError`` for an unknown key or a value out of range.
     public init(yaml: String, name: String = "configuration") throws(TrainingError) {
         self.init()
@@ -101,13 +101,13 @@ extension TrainingConfiguration {
         }
     }
 
-    /// The file with the line, where it is known.
+    /// The file with the line, if it is known.
     private static func position(_ node: Node, _ name: String) -> String {
         node.mark.map { "\(name):\($0.line)" } ?? name
     }
 }
 
-/// A key or its value that cannot be used, wherever it came from.
+/// An invalid key or value, wherever it came from.
 private struct KeyError: Error {
     let problem: String
 

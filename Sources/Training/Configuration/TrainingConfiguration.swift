@@ -7,7 +7,7 @@ public import Photos
 /// Each property is a key of the YAML file; see ``fields`` for keys, ranges and help. Values are
 /// checked when text is read, and before training starts.
 public struct TrainingConfiguration: Hashable, Sendable {
-    /// Rounding of weights in the forward pass, as the quantization of packages does it
+    /// Rounding of weights in the forward pass, as in the quantization of packages
     /// (quantization-aware training).
     public enum Quantization: String, CaseIterable, Hashable, Sendable {
         /// No rounding, or rounding to 8 or 4 bits.
@@ -20,11 +20,11 @@ public struct TrainingConfiguration: Hashable, Sendable {
         case none, float16
     }
 
-    /// What batch normalization normalizes with, where several ranks train together.
+    /// The examples that batch normalization uses if several ranks train together.
     public enum BatchNorm: String, CaseIterable, Hashable, Sendable {
         /// The examples of each rank.
         case perRank = "per_rank"
-        /// The examples of all.
+        /// The examples of all ranks.
         case synchronized
     }
 
@@ -34,7 +34,7 @@ public struct TrainingConfiguration: Hashable, Sendable {
     public var network = ColorizerOptions()
     /// The path of a checkpoint to start from; nil: new weights drawn with ``seed``.
     public var start: String?
-    /// The folder that the run is kept in.
+    /// The folder of the run.
     public var output = "Runs/training"
     /// The seed of weights and data.
     public var seed = 0
@@ -42,18 +42,18 @@ public struct TrainingConfiguration: Hashable, Sendable {
     public var threads: Int?
     /// Whether activations are computed again in the backward pass: less memory, more time.
     public var recompute = false
-    /// The format in which convolutions multiply, where the processor is faster in it. Weights,
+    /// The format in which convolutions multiply if the processor is faster in it. Weights,
     /// their gradients and the optimizer are in float32.
     public var compute = Arithmetic.float32
-    /// What weights are rounded to.
+    /// The format that weights are rounded to.
     public var quantization = Quantization.none
     /// Patterns of parameters that are not trained, separated by spaces: `stem.* stage2.*`.
     public var freeze: String?
-    /// Crops a step, of all ranks together.
+    /// Crops per step, of all ranks together.
     public var batch = 16
-    /// Crops a step on each rank, which then determine ``batch``; nil: that is shared out.
+    /// Crops per step on each rank, which then determine ``batch``; nil: ``batch`` is split.
     public var batchPerRank: Int?
-    /// What batch normalization normalizes with, where several ranks train together.
+    /// The examples that batch normalization uses if several ranks train together.
     public var batchNorm = BatchNorm.perRank
     /// The format in which ranks send each other gradients.
     public var gradientCompression = GradientCompression.none
@@ -65,7 +65,7 @@ public struct TrainingConfiguration: Hashable, Sendable {
     public var anomaly = false
     /// The number of training steps.
     public var steps = 10_000
-    /// Steps an epoch; nil: once through all photos.
+    /// Steps per epoch; nil: once through all photos.
     public var epochSteps: Int?
     /// Minutes after which training ends.
     public var timeLimit: Double?
@@ -73,7 +73,7 @@ public struct TrainingConfiguration: Hashable, Sendable {
     public var validateEvery = 500
     /// Steps between saves of `last.h5`.
     public var saveEvery = 500
-    /// The number of earlier checkpoints to keep beside `last.h5`, as `step-<n>.h5`.
+    /// The number of earlier checkpoints to keep in addition to `last.h5`, as `step-<n>.h5`.
     public var keepLast = 0
     /// Validations without a lower loss after which training ends.
     public var patience: Int?
@@ -81,23 +81,23 @@ public struct TrainingConfiguration: Hashable, Sendable {
     public var logEvery = 20
     /// Whether to write an event file for TensorBoard.
     public var tensorboard = true
-    /// Photos and how crops are made of them.
+    /// Photos, and how crops are made from them.
     public var data = DataSettings()
-    /// What is done to the lightness that the network is given, as if photos were old; their colors
+    /// The damage to the input lightness, as if photos were old; their colors
     /// stay.
     public var oldPhoto = OldPhotoSettings()
-    /// Whether photos that are validated are damaged like those that are trained on, each always in
+    /// Whether validation photos are damaged like training photos, each always in
     /// the same way.
     public var validatesOldPhotos = false
-    /// What is minimized.
+    /// The loss that is minimized.
     public var loss = LossSettings()
-    /// The teacher model and what is learned from it.
+    /// The teacher model, and what is learned from it.
     public var distillation = DistillationSettings()
-    /// How weights follow gradients.
+    /// How gradients update weights.
     public var optimizer = OptimizerSettings()
     /// The learning rate over the steps.
     public var schedule = ScheduleSettings()
 
-    /// The defaults; ``DataSettings/train`` has to be set.
+    /// The defaults; ``DataSettings/train`` must be set.
     public init() {}
 }

@@ -11,7 +11,7 @@ struct Augmentation: Hashable, Sendable {
     let isMirrored: Bool
     /// The change of L.
     let tone: Tone
-    /// The proportions; nil: a square of ``scale``.
+    /// The shape; nil: a square of ``scale``.
     private let shape: CropShape?
     /// The change of light.
     private let illumination: Illumination
@@ -27,7 +27,7 @@ struct Augmentation: Hashable, Sendable {
         tone = Tone(
             shift: 100 * settings.lightness * (2 * random.uniform() - 1),
             contrast: 1 + settings.contrast * (2 * random.uniform() - 1))
-        // Streams of their own: crops stay the same without these settings.
+        // Separate streams, so that these settings do not change the crops.
         var proportions = RandomStream(seed: seed, name: "proportions \(epoch) \(index)")
         shape = CropShape(settings, &proportions)
         var light = RandomStream(seed: seed, name: "light \(epoch) \(index)")

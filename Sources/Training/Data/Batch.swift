@@ -7,18 +7,18 @@ import TensorGraph
 struct Batch: Hashable, Sendable {
     /// L in 0…100: [N, 1, H, W].
     let lightness: TensorData
-    /// The same without the damage of old photos, for a teacher; nil if there is none.
+    /// The same without the damage of old photos, for a teacher; nil without damage.
     private(set) var undamagedLightness: TensorData?
     /// a and b, divided by 110: [N, 2, H, W].
     let target: TensorData
 
-    /// Further inputs of the objective: classes and their weights, hints and their mask.
+    /// Other inputs of the objective: classes and their weights, hints and their mask.
     var extras: [String: TensorData] = [:]
 
     /// - Parameters:
     ///   - tones: a change of L for each image; empty: none.
-    ///   - damaged: for each image the copy whose lightness is given to the network, or nil for
-    ///     that of the image itself; empty: none has one.
+    ///   - damaged: for each image the copy whose lightness is the network's input, or nil for
+    ///     the image itself; empty: no image has one.
     /// - Precondition: the images are squares of the same size.
     init(_ images: [Image], tones: [Tone] = [], damaged: [Image?] = []) {
         let side = images[0].width

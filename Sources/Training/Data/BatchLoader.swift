@@ -12,7 +12,7 @@ final class BatchLoader: @unchecked Sendable {
     private var ready: [Int: Result<Batch, any Error>] = [:]
     private var isStopped = false
 
-    /// - Parameter steps: the steps whose batches are taken, in this order.
+    /// - Parameter steps: the steps whose batches are requested, in this order.
     init(_ source: BatchSource, steps: Range<Int>, threads: Int) {
         self.source = source
         (next, consumed, end) = (steps.lowerBound, steps.lowerBound, steps.upperBound)
@@ -34,7 +34,7 @@ final class BatchLoader: @unchecked Sendable {
         return try result.get()
     }
 
-    /// Ends the threads, once no more batches are taken.
+    /// Ends the threads when no more batches are needed.
     func stop() {
         condition.lock()
         isStopped = true

@@ -4,8 +4,8 @@ import Locks
 import Photos
 import Ranks
 
-/// Makes the batch of any step, or a rank's part of it; it depends only on the step, the seed and
-/// the photos, and not on the number of ranks.
+/// Creates the batch of any step, or a rank's part of it. It depends only on the step, the seed and
+/// the photos, not on the number of ranks.
 final class BatchSource: Sendable {
     private struct Pass: Sendable {
         let epoch, number: Int
@@ -18,19 +18,19 @@ final class BatchSource: Sendable {
     private let settings: TrainingConfiguration.DataSettings
     private let oldPhoto: OldPhotoSettings
     private let batch: Int
-    /// The part of each batch that is made.
+    /// The part of each batch that is created.
     private let part: Range<Int>
     private let seed: UInt64
     private let repeatsFirst: Bool
-    /// The targets of classification, where the objective classifies.
+    /// The classification targets, if the objective classifies.
     private let classes: ClassTargets?
     private let cutOuts: CutOuts?
     private let order: EpochOrder
-    /// The orders used last; a batch may span two passes.
+    /// The most recent orders; a batch may span two passes.
     private let passes = Mutex<[Pass]>([])
-    /// Blocks of steps whose photos the system was asked to read, the last one at the end.
+    /// Blocks of steps whose photos the system was asked to read, the most recent last.
     private let blocksAhead = Mutex<[Int]>([])
-    /// Photos in such a block, about: 100 MB where their short side has 512 pixels.
+    /// The approximate number of photos in such a block: 100 MB for a short side of 512 pixels.
     private static let photosAhead = 128
 
     /// - Throws: the errors of reading cut-outs.
@@ -45,8 +45,8 @@ final class BatchSource: Sendable {
         part = BatchShares(of: batch, over: ranks).own
         seed = UInt64(configuration.seed)
         cutOuts = try CutOuts(settings)
-        // Where the batch does not divide the photos, one goes on in the next epoch: no photo is
-        // lost, and none is taken twice.
+        // If the batch size does not divide the number of photos, a batch spans two epochs: no
+        // photo is lost, and none is used twice.
         epochExamples =
             configuration.epochSteps.map { $0 * configuration.batch } ?? photos.paths.count
         order = EpochOrder(
@@ -112,7 +112,8 @@ final class BatchSource: Sendable {
         }
     }
 
-    /// Has the system read the photos of the next steps, in the order in which packs store them.
+    /// Asks the system to read the photos of the next steps, in the order in which packs store
+    /// them.
     private func readAhead(step: Int) {
         guard !repeatsFirst, photos.isPacked else { return }
         let steps = max(Self.photosAhead / part.count, 1)

@@ -2,8 +2,8 @@ import Glibc
 import ImageIO
 import Layers
 
-/// The proportions of a crop that is squeezed to a square, as torchvision's `RandomResizedCrop`
-/// draws them: a network that is shown whole photos as squares learns on such crops.
+/// The shape of a crop that is squeezed to a square, drawn like torchvision's `RandomResizedCrop`.
+/// Such crops suit networks that get whole photos squeezed to squares.
 struct CropShape: Hashable, Sendable {
     /// Areas as shares of the photo's, with ratios of width to height: the first that fits is
     /// taken.
@@ -39,7 +39,7 @@ struct CropShape: Hashable, Sendable {
             let fits = 1...photo.width ~= size.width && 1...photo.height ~= size.height
             if fits { return size }
         }
-        // The largest crop whose proportions are allowed.
+        // The largest crop with an allowed aspect ratio.
         return (
             max(min(photo.width, Int(height * ratio)), 1),
             max(min(photo.height, Int(width * ratio)), 1)

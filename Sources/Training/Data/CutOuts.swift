@@ -5,11 +5,11 @@ import ImageIO
 import Layers
 
 /// Objects that are pasted into some of the crops, so that their colors are learned independently
-/// of their surroundings, and onto plain grounds, so that those are learned too.
+/// of their surroundings, and onto plain backgrounds, so that those are learned, too.
 struct CutOuts: Sendable {
     private let objects: [CutOut]
     private let share, groundShare: Double
-    /// The longer side of an object, as a share of the crop's.
+    /// The longer side of an object, as a fraction of the crop's side.
     private static let sizes = 0.35...0.85
 
     /// - Throws: `FileError` if the folder cannot be read, ``TrainingError`` if it has no cut-outs,
@@ -44,7 +44,7 @@ struct CutOuts: Sendable {
         return turned.laid(over: ground, x: x, y: y)
     }
 
-    /// A square in white, gray or a color, as studios and catalogs have it.
+    /// A white, gray or colored square, like studio and catalog backgrounds.
     private static func plainGround(_ side: Int, _ random: inout RandomStream) -> Image {
         let (kind, amount) = (random.uniform(), random.uniform())
         let (chroma, hue) = (10 + 40 * random.uniform(), 2 * Double.pi * random.uniform())

@@ -17,6 +17,6 @@ extension TrainingConfiguration.DataSettings {
         return sides[Int(random.next() % UInt64(sides.count))]
     }
 
-    /// Whole photos and objects are kept so large that crops of the largest side are sharp.
+    /// Whole photos and objects are kept large enough for sharp crops of the largest side.
     var largestSide: Int { sides.max() ?? crop }
 }

@@ -1,10 +1,10 @@
 import Layers
 import Photos
 
-/// The order of photos in an epoch: passes over all of them, each in a random order of its own.
+/// The order of photos in an epoch: passes over all of them, each in its own random order.
 ///
-/// Photos of a few shards at a time are shuffled, so that a disk finds what is needed next close
-/// together. Which shards those are is random, too. The order follows from seed, epoch and pass
+/// Photos of a few shards at a time are shuffled, so that the photos needed next are close together
+/// on the disk. The choice of shards is random, too. The order follows from seed, epoch and pass
 /// alone.
 struct EpochOrder: Sendable {
     let seed: UInt64
@@ -29,11 +29,11 @@ struct EpochOrder: Sendable {
     func permutation(epoch: Int, pass: Int) -> [Int] {
         var random = RandomStream(seed: seed, name: "order \(epoch) \(pass)")
         guard shards.count > window else {
-            // As where there are no shards.
+            // As without shards.
             return Self.shuffled(shards.flatMap { $0 }.sorted(), &random)
         }
         let shards = Self.shuffled(shards, &random)
-        // Of equal sizes: the last one would else be shuffled less.
+        // Of equal sizes: otherwise the last one would be shuffled less.
         let windows = (shards.count + window - 1) / window
         return (0..<windows).flatMap { number in
             let part = shards.count * number / windows..<shards.count * (number + 1) / windows

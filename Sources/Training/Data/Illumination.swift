@@ -3,16 +3,15 @@ import Glibc
 import ImageIO
 import Layers
 
-/// A change of the light that a photo was taken in, or of its white balance: input and target
-/// change together.
+/// A change of a photo's illumination or white balance: input and target change together.
 struct Illumination: Hashable, Sendable {
     /// Factors of linear red, green and blue.
     private let gains: SIMD3<Double>
-    /// Whether the mean color is made gray before.
+    /// Whether the mean color is first made gray.
     private let isGrayWorld: Bool
 
-    /// The most that the gray-world assumption may change a channel: a photo of a red wall is not
-    /// one of a gray wall.
+    /// The limit for the change of a channel by the gray-world assumption: a photo of a red wall
+    /// should not become one of a gray wall.
     private static let grayWorldBounds = 0.5...2.0
     /// The shares of red, green and blue light in luminance.
     private static let luminance = SIMD3(0.212671, 0.715160, 0.072169)

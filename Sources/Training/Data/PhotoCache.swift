@@ -3,7 +3,7 @@ import Locks
 import Models
 import Photos
 
-/// Photos by index, decoded, scaled down to what crops need, and cached up to a memory limit.
+/// Photos by index, decoded, scaled down for the crops, and cached up to a memory limit.
 final class PhotoCache: Sendable {
     private struct State {
         var photos: [Int: Image] = [:]
@@ -21,7 +21,7 @@ final class PhotoCache: Sendable {
         (self.paths, self.shortSide, self.maximumBytes) = (paths, shortSide, maximumBytes)
     }
 
-    /// The photos of a training.
+    /// The photos of a training run.
     convenience init(_ paths: [PhotoReference], _ data: TrainingConfiguration.DataSettings) {
         self.init(
             paths, shortSide: 2 * data.largestSide, maximumBytes: data.cacheMegabytes << 20)
@@ -45,7 +45,7 @@ final class PhotoCache: Sendable {
 
     /// The error that none of `count` photos can be read.
     ///
-    /// - Parameter first: what is wrong with the first one.
+    /// - Parameter first: the error of the first photo.
     static func noPhotos(of count: Int, first: String?) -> TrainingError {
         let reason = first.map { "; the first: \($0)" } ?? ""
         return TrainingError(.noPhotos, "none of the \(count) photos can be read\(reason)")
@@ -56,7 +56,7 @@ final class PhotoCache: Sendable {
         if case .packed = paths.first { true } else { false }
     }
 
-    /// Has the system read photos that are not kept, in the order in which packs store them.
+    /// Asks the system to read photos that are not cached, in the order in which packs store them.
     func readAhead(_ indices: [Int]) {
         let missing = state.withLock { state in indices.filter { state.photos[$0] == nil } }
         PhotoReference.readAhead(missing.map { paths[$0] })
@@ -76,7 +76,7 @@ final class PhotoCache: Sendable {
         }
     }
 
-    /// Keeps a photo while there is memory for it. Photos come in random order, so there is no
+    /// Caches a photo if there is memory for it. Photos come in random order, so there is no
     /// point in replacing the first ones.
     private func keep(_ photo: Image, at index: Int) {
         state.withLock { state in

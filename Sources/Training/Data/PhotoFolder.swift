@@ -3,7 +3,7 @@ import Layers
 import Models
 import Photos
 
-/// The photos to train on and those to validate with.
+/// The training photos and the validation photos.
 struct PhotoFolder {
     var training: [PhotoReference]
     var validation: [PhotoReference]
@@ -19,7 +19,7 @@ struct PhotoFolder {
         } else if data.validationFraction > 0 {
             try split(data)
         }
-        // Spread over the folder: neighbors are often alike.
+        // Spread over the folder: neighbors are often similar.
         let key = { (photo: PhotoReference) in
             var random = RandomStream(seed: 1, name: "\(photo)")
             return random.next()
@@ -28,8 +28,8 @@ struct PhotoFolder {
         validation = Array(validation.prefix(data.validationPhotos))
     }
 
-    /// The names of the photos, the sizes of their files and a digest of both ends of each, as a
-    /// hash. With another one, a run cannot go on as if it had never stopped. The folder may have
+    /// A hash of the names of the photos, their file sizes and a digest of both ends of each file.
+    /// If it changes, a resumed run differs from an uninterrupted one. The folder may have
     /// moved.
     var fingerprint: String {
         var hash = ContentHash()
@@ -69,7 +69,7 @@ struct PhotoFolder {
         return photos
     }
 
-    /// A photo's name alone decides where it goes, so that it stays there when others are added.
+    /// Only a photo's name decides its split, so that it stays there when others are added.
     private mutating func split(_ data: TrainingConfiguration.DataSettings) throws {
         let all = training
         let share = { (photo: PhotoReference) in

@@ -6,7 +6,7 @@ import TensorGraph
 /// Soft-encodes colors as the targets of a classification over ab bins.
 struct ClassTargets: Sendable {
     let bins: ABBins
-    /// The side of the square of pixels that share one distribution, that of the first of them.
+    /// The side of the square of pixels that share the distribution of the first of them.
     let stride: Int
     /// The number of bins that a color is spread over.
     let neighbors: Int
@@ -14,7 +14,7 @@ struct ClassTargets: Sendable {
     let sigma: Float
     /// A weight for each bin; nil: all weights are 1.
     let weights: [Float]?
-    /// A further weight of nearly gray pixels; nil: none.
+    /// An additional weight of nearly gray pixels; nil: none.
     let neutral: NeutralWeight?
     /// An image without |a| or |b| above this counts as gray; its weight is 0.
     static let grayBound: Float = 5

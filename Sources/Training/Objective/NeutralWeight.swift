@@ -2,12 +2,12 @@ import Colorizers
 import Glibc
 import TensorGraph
 
-/// A further weight of pixels that are nearly gray in truth, so that walls, asphalt and white
-/// grounds stay gray while rare colors are learned: weight·max(0, 1 − C/bound), with the true
-/// chroma C = √(a² + b²).
+/// An additional weight of pixels that are nearly gray in the original, so that walls, asphalt and
+/// white backgrounds stay gray while rare colors are learned: weight·max(0, 1 − C/bound), with the
+/// true chroma C = √(a² + b²).
 struct NeutralWeight: Hashable, Sendable {
     private let weight: Float
-    /// In units of ab/110, as targets are.
+    /// In units of ab/110, like the targets.
     private let bound: Float
 
     /// - Returns: nil if the loss has no such weight.
@@ -17,7 +17,7 @@ struct NeutralWeight: Hashable, Sendable {
         bound = Float(loss.neutralChroma) / LabScaling.colorRange
     }
 
-    /// The weight beside 1 of a pixel.
+    /// The weight of a pixel in addition to 1.
     ///
     /// - Parameters:
     ///   - a: divided by 110.
@@ -26,7 +26,7 @@ struct NeutralWeight: Hashable, Sendable {
         weight * max(0, 1 - hypot(a, b) / bound)
     }
 
-    /// The weights beside 1 of pixels.
+    /// The weights of pixels in addition to 1.
     ///
     /// - Parameter chroma: divided by 110, [N, 1, H, W].
     func callAsFunction(chroma: Tensor) -> Tensor {

@@ -2,7 +2,7 @@ import Colorizers
 import Layers
 import TensorGraph
 
-/// The loss that training minimizes: the comparison of predicted colors with the photo's.
+/// The loss that training minimizes: the difference of predicted colors from those of the photo.
 struct Objective {
     let loss: TrainingConfiguration.LossSettings
     private let network: any ColorizerNetwork
@@ -35,7 +35,7 @@ struct Objective {
         }
     }
 
-    /// The values of variables that are not trained, to be loaded beside the network's.
+    /// The values of variables that are not trained, to be loaded in addition to the network's.
     var variables: [String: TensorData] { perceptual?.variables ?? [:] }
 
     /// The network's prediction for the input `lightness`.
@@ -49,7 +49,7 @@ struct Objective {
         return network.prediction(lightness)
     }
 
-    /// The loss of each example, [N], against the photo: inputs `target` and, where it classifies,
+    /// The loss of each example, [N], against the photo: inputs `target` and, for classification,
     /// `classes` and `class_weights`.
     func callAsFunction(_ prediction: ColorPrediction) -> Tensor {
         let graph = prediction.ab.graph
@@ -90,7 +90,7 @@ extension ColorPrediction {
 }
 
 extension ColorizerNetwork {
-    /// Colors, with the distribution they are computed from where the network has one.
+    /// Colors, with the distribution that they are computed from, if the network has one.
     func prediction(_ lightness: Tensor) -> ColorPrediction {
         if let classifier = self as? any ColorClassifier {
             return classifier.predictions(lightness)
@@ -120,7 +120,7 @@ extension Objective {
         let (count, height, width) = (shape[0], shape[2], shape[3])
         let (rows, columns) = (Self.shift..<height, Self.shift..<width)
         let moved = lightness.sliced(axis: 2, rows).sliced(axis: 3, columns)
-        // What comes into view is unknown: the edge is repeated.
+        // The newly visible part is unknown: the edge is repeated.
         let below = moved.sliced(axis: 2, (height - 2 * Self.shift)..<(height - Self.shift))
         let tall = concat([moved, below], axis: 2)
         let right = tall.sliced(axis: 3, (width - 2 * Self.shift)..<(width - Self.shift))

@@ -6,14 +6,14 @@ extension TrainingConfiguration.LossSettings {
     ///
     /// - Parameters:
     ///   - estimate: a and b divided by 110, [N, 2, H, W].
-    ///   - target: the same of the photo or the teacher.
-    ///   - neutral: a further weight, where the target is true.
+    ///   - target: the same for the photo or the teacher.
+    ///   - neutral: an additional weight, if the target is the photo.
     func regression(
         _ estimate: Tensor, _ target: Tensor, neutral: NeutralWeight? = nil
     ) -> Tensor {
         let values = elements(estimate, target)
         guard chromaWeight > 0 || neutral != nil else { return values.meanOfExamples() }
-        // Most pixels are nearly gray; without more weight for the others, all become gray.
+        // Most pixels are nearly gray; without more weight for the others, everything becomes gray.
         let chroma = sqrt((target * target).sum(axes: [1], keepDims: true))
         let weights = 1 + chroma * Float(chromaWeight)
         let all = neutral.map { weights + $0(chroma: chroma) } ?? weights

@@ -3,9 +3,9 @@ import Foundation
 import Ranks
 import TensorGraph
 
-/// What must be the same on all ranks before they train together.
+/// Everything that must be the same on all ranks before they train together.
 struct RankComparison: Codable {
-    /// The configuration as YAML, the seed among it.
+    /// The configuration as YAML, including the seed.
     let configuration: String
     /// Steps done.
     let step: Int
@@ -13,10 +13,10 @@ struct RankComparison: Codable {
     let photos: String
     /// A digest of weights and optimizer state.
     let weights: String
-    /// The order in which a step sends messages: another one would wait for ever.
+    /// The order in which a step sends messages: with another order, ranks would wait forever.
     let messages: [String]
 
-    /// - Throws: ``TrainingError`` that names the first rank that differs from rank 0.
+    /// - Throws: a ``TrainingError`` that names the first rank that differs from rank 0.
     func requireEqual(on ranks: Communicator) throws {
         let all = try ranks.gather(Array(JSONEncoder().encode(self))).map {
             try JSONDecoder().decode(Self.self, from: Data($0))

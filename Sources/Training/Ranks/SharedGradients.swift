@@ -1,15 +1,15 @@
 import Ranks
 import TensorGraph
 
-/// The loss and the gradients of a step, of the examples of all ranks together.
+/// The loss and the gradients of a step, over the examples of all ranks together.
 package struct SharedGradients {
     /// The mean over the whole batch.
     package let loss: Tensor
-    /// Of that loss, in the order of the parameters.
+    /// The gradients of that loss, in the order of the parameters.
     package let gradients: [Tensor]
     /// The sums of the ranks' ``StepRequests``; nil with one rank.
     package let requests: Tensor?
-    /// The variables of what rounding has lost of gradients, with their next values.
+    /// The variables for the rounding errors of gradients, with their next values.
     let residuals: [Residual]
 
     typealias Residual = (variable: Tensor, next: Tensor)
@@ -19,17 +19,17 @@ package struct SharedGradients {
     /// A bucket is closed at this many elements, 8 MiB: larger ones wait longer for their first
     /// gradient, smaller ones send more messages.
     private static let mostElements = 1 << 21
-    /// The buckets of a network that is smaller than these: most of it is sent while the backward
-    /// pass goes on.
+    /// The buckets of a network that is smaller than these: most of it is sent during the backward
+    /// pass.
     private static let leastBuckets = 8
     private static let leastElements = 1 << 14
 
-    /// The prefix of variables that keep what rounding has lost of a parameter's gradient.
+    /// The prefix of variables for the rounding error of a parameter's gradient.
     static let residualPrefix = "residual."
 
     /// - Parameters:
-    ///   - loss: of the examples of this rank.
-    ///   - parameters: what to differentiate with respect to.
+    ///   - loss: the loss of this rank's examples.
+    ///   - parameters: the parameters to differentiate with respect to.
     package init(
         of loss: Tensor, withRespectTo parameters: [Tensor], _ shares: BatchShares,
         _ compression: TrainingConfiguration.GradientCompression = .none
@@ -53,8 +53,8 @@ package struct SharedGradients {
 
     /// Sums tensors over all ranks, in buckets.
     ///
-    /// - Parameter last: what comes last and is not compressed.
-    /// - Returns: the sums of both, and what rounding them loses.
+    /// - Parameter last: tensors that come last and are not compressed.
+    /// - Returns: the sums of both, and their rounding errors.
     private static func sums(
         _ gradients: [Tensor], of parameters: [Tensor], with last: [Tensor],
         over ranks: Communicator, compresses: Bool
@@ -62,7 +62,7 @@ package struct SharedGradients {
         var all = members(gradients)
         let lastMembers = last.enumerated().map { (gradients.count + $0, $1) }
         if compresses { all.append(lastMembers) } else { all[all.count - 1] += lastMembers }
-        // All start before one is waited for.
+        // All sums start before the first wait.
         let buckets = all.enumerated().map { channel, members in
             let isCompressed = compresses && channel < all.count - 1
             let residuals = isCompressed ? members.map { residual(of: parameters[$0.index]) } : nil
@@ -80,7 +80,7 @@ package struct SharedGradients {
         return (sums, next)
     }
 
-    /// Kept like running statistics: in each step whose values are finite.
+    /// Updated like running statistics: in each step whose values are finite.
     private static func residual(of parameter: Tensor) -> Tensor {
         parameter.graph.variable(
             residualPrefix + parameter.variableName, parameter.shape, role: .buffer)

@@ -1,4 +1,4 @@
-/// What ranks ask for before a step, and all know after it: the wishes ride with the gradients.
+/// Requests of ranks before a step, known to all after it: they are sent with the gradients.
 struct StepRequests: Hashable, Sendable {
     /// Whether to stop and save.
     var stops = false
@@ -9,7 +9,7 @@ struct StepRequests: Hashable, Sendable {
         (self.stops, self.isTimeUp) = (stops, isTimeUp)
     }
 
-    /// - Parameter sums: of ``scalars`` over all ranks.
+    /// - Parameter sums: the sums of ``scalars`` over all ranks.
     init(sums: [Float]) { (stops, isTimeUp) = (sums[0] > 0, sums[1] > 0) }
 
     var scalars: [Float] { [stops ? 1 : 0, isTimeUp ? 1 : 0] }

@@ -2,10 +2,10 @@ import Ranks
 import TensorGraph
 
 extension TrainingConfiguration {
-    /// This configuration with the batch that the ranks share out.
+    /// This configuration with the batch that the ranks split.
     ///
-    /// - Throws: ``TrainingError`` for a value out of range, or a batch that does not give each
-    ///   rank a crop.
+    /// - Throws: ``TrainingError`` for a value out of range, or a batch with less than one crop per
+    ///   rank.
     func shared(over ranks: Communicator) throws(TrainingError) -> TrainingConfiguration {
         var result = self
         if let batchPerRank {
@@ -23,7 +23,7 @@ extension TrainingConfiguration {
 }
 
 extension TrainingRun {
-    /// Reports the photos that any rank could not read: rank 0 does, of which each is known.
+    /// Reports, on rank 0, the photos that any rank could not read.
     func reportBadPhotosOfAll() throws {
         guard ranks.size > 1 else { return }
         let own = takeUnreportedPhotos().joined(separator: "\n")
@@ -33,10 +33,10 @@ extension TrainingRun {
         for photo in Set(photos).sorted() { report(.badPhoto(String(photo))) }
     }
 
-    /// - Throws: ``TrainingError`` if a rank would not train the same as rank 0.
+    /// - Throws: ``TrainingError`` if a rank would train differently from rank 0.
     func requireEqualRanks() throws {
         guard ranks.size > 1 else { return }
-        // What rounding has lost is each rank's own.
+        // Each rank has its own rounding errors.
         let equal = step.variables.filter { !$0.key.hasPrefix(SharedGradients.residualPrefix) }
         let comparison = RankComparison(
             configuration: configuration.yaml, step: progress.step,
@@ -44,8 +44,8 @@ extension TrainingRun {
         try comparison.requireEqual(on: ranks)
     }
 
-    /// The variables with the running statistics of rank 0: where batch normalization normalizes
-    /// with the crops of each rank, those of others differ.
+    /// The variables with the running statistics of rank 0: if batch normalization normalizes
+    /// with the crops of each rank, those of other ranks differ.
     func withFirstStatistics(
         _ variables: [String: TensorData]
     ) throws -> [String: TensorData] {

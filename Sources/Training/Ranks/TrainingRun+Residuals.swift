@@ -2,10 +2,10 @@ import Ranks
 import TensorFiles
 import TensorGraph
 
-/// What rounding gradients has lost is part of a rank's state. Checkpoints hold that of each rank,
-/// so that resuming with as many ranks gives the same bits. With fewer ranks, the losses of those
-/// that are gone are added to those of the others; with more, the new ranks begin without any. The
-/// sum over all ranks stays the same, and apart from rounding later steps depend on that alone.
+/// The rounding error of gradients is part of a rank's state. Checkpoints store it for each rank,
+/// so that resuming with the same number of ranks gives the same bits. With fewer ranks, the errors
+/// of missing ranks are added to those of the others; with more, the new ranks start with zeros.
+/// The sum over all ranks stays the same and, apart from rounding, later steps depend only on it.
 extension TrainingRun {
     /// The residuals of all ranks, on rank 0, to be saved.
     func savedResiduals(_ variables: [String: TensorData]) throws -> [String: StoredTensor] {
@@ -25,7 +25,7 @@ extension TrainingRun {
         return result
     }
 
-    /// The residuals of this rank in the checkpoint; those of ranks that are no more are added to
+    /// The residuals of this rank in the checkpoint; those of missing ranks are added to
     /// those of others.
     var loadedResiduals: [String: TensorData] {
         let saved = checkpoint.optimizerVariables

@@ -14,8 +14,8 @@ public import Ranks
 ///   - output: the folder in which each candidate's run gets a folder named after it.
 ///   - rounds: the largest number of rounds.
 ///   - imageSize: the side in pixels of the square image that latency is measured on.
-///   - ranks: the processes that share out the candidates of each round, all with the same
-///     arguments and in sight of the same folders. The first one measures latencies, while the
+///   - ranks: the processes that split the candidates of each round, all with the same
+///     arguments and access to the same folders. The first one measures latencies, while the
 ///     others wait.
 ///   - progress: called with a candidate's name and the step it is trained up to, on another
 ///     thread.

@@ -5,7 +5,7 @@ import Reports
 extension ArchitectureSearchReport {
     /// Writes the report as an HTML page: a table, and plots of quality against cost.
     ///
-    /// - Parameter environment: what the page says the figures were measured with.
+    /// - Parameter environment: a description of the environment of the measurement.
     /// - Throws: `FileError` if the page cannot be written.
     public func writePage(
         to path: some PathConvertible, environment: String = Machine.description

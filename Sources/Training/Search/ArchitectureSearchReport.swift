@@ -3,7 +3,7 @@ import Colorizers
 import Engine
 import Models
 
-/// The result of a search: the quality of each candidate, and what it costs.
+/// The result of a search: the quality and the cost of each candidate.
 public struct ArchitectureSearchReport: Hashable, Sendable, Encodable {
     /// A candidate after its last round.
     public struct Candidate: Hashable, Sendable, Codable {
@@ -11,7 +11,7 @@ public struct ArchitectureSearchReport: Hashable, Sendable, Encodable {
         public let candidate: String
         /// The path of its best weights.
         public let checkpoint: String
-        /// Steps it was trained for.
+        /// The number of training steps.
         public let steps: Int
         /// Whether it took part in the last round.
         public let isFinalist: Bool
@@ -42,7 +42,7 @@ public struct ArchitectureSearchReport: Hashable, Sendable, Encodable {
 
     /// The candidates that no other candidate beats in both cost and color difference.
     ///
-    /// - Parameter cost: what is weighed against the color difference, such as the latency.
+    /// - Parameter cost: the cost to weigh against the color difference, such as the latency.
     public func paretoFront(_ cost: (Candidate) -> Double) -> [Candidate] {
         candidates.filter { row in
             !candidates.contains { other in

@@ -1,8 +1,8 @@
 /// A configuration that a search compares with others.
 public struct SearchCandidate: Hashable, Sendable {
-    /// How the report names it, such as `mobile-unet width=0.5`; unique within a search.
+    /// The name in the report, such as `mobile-unet width=0.5`; unique within a search.
     public let name: String
-    /// What is trained; ``search(_:output:rounds:imageSize:ranks:progress:)`` sets the
+    /// The configuration to train; ``search(_:output:rounds:imageSize:ranks:progress:)`` sets the
     /// output folder.
     public var configuration: TrainingConfiguration
 
@@ -12,7 +12,7 @@ public struct SearchCandidate: Hashable, Sendable {
     }
 
     /// A candidate named after the `key=value` settings that distinguish it; for an architecture,
-    /// the value alone.
+    /// only the value.
     public init(settings: [String], configuration: TrainingConfiguration) {
         let words = settings.map { setting in
             let pair = setting.split(separator: "=", maxSplits: 1)

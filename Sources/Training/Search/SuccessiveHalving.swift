@@ -10,7 +10,7 @@ struct SuccessiveHalving {
     private let counts: [Int]
 
     /// - Parameters:
-    ///   - candidates: their number.
+    ///   - candidates: the number of candidates.
     ///   - steps: steps of the finalists.
     ///   - rounds: the largest number of rounds; there are fewer if a single candidate is left.
     init(candidates: Int, steps: Int, rounds: Int) {
@@ -22,11 +22,11 @@ struct SuccessiveHalving {
         roundSteps = counts.indices.map { max(steps >> (counts.count - 1 - $0), 1) }
     }
 
-    /// Trains the candidates, each in the output folder of its configuration. Of several ranks,
-    /// each trains a part of those of a round.
+    /// Trains the candidates, each in the output folder of its configuration. With several ranks,
+    /// each trains a part of a round's candidates.
     ///
     /// - Parameters:
-    ///   - ranks: those that see the same folders.
+    ///   - ranks: ranks with access to the same folders.
     ///   - progress: called before a candidate is trained up to a step.
     ///   - shouldStop: ends the search; the results so far are returned.
     /// - Returns: the results of all candidates, the best first, on all ranks.
@@ -57,7 +57,7 @@ struct SuccessiveHalving {
         return Self.sorted(results)
     }
 
-    /// What came of training a candidate in a round.
+    /// The result of training a candidate in a round.
     private struct Attempt: Codable {
         /// Nil if it was not validated.
         var metrics: ValidationMetrics?
@@ -105,9 +105,9 @@ struct SuccessiveHalving {
 /// The quality of a candidate after its last round.
 struct CandidateResult: Sendable {
     let candidate: SearchCandidate
-    /// Steps it was trained for.
+    /// The number of training steps.
     let steps: Int
-    /// The validation after those.
+    /// The validation after these steps.
     let metrics: ValidationMetrics
     let isFinalist: Bool
 }

@@ -1,14 +1,14 @@
 import Files
 import Foundation
 
-/// `metrics.jsonl`: one record a line, each written at once.
+/// `metrics.jsonl`: one record per line, each written immediately.
 final class MetricsLog: MetricsSink {
     private let file: FileWriter
     /// A record has a few hundred bytes: a million of them.
     private static let maximumBytes = 1 << 28
     private let encoder = JSONEncoder()
 
-    /// - Parameter step: records beyond this step, of a run that was cut off, are removed: those
+    /// - Parameter step: records after this step, from an interrupted run, are removed: these
     ///   steps are trained again.
     init(_ path: String, resumingAt step: Int) throws {
         encoder.outputFormatting = [.sortedKeys]

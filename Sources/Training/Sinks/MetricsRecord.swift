@@ -14,9 +14,9 @@ public struct MetricsRecord: Hashable, Sendable, Codable {
     public var gradientNorm: Double?
     /// Crops trained on per second since the last record.
     public var imagesPerSecond: Double?
-    /// The share of time that steps waited for their batch; of several ranks, the mean.
+    /// The share of time that steps waited for their batch; with several ranks, the mean.
     public var waitingShare: Double?
-    /// The share of time that steps waited for other ranks, of each rank; nil with one.
+    /// For each rank, the share of time that steps waited for other ranks; nil with one rank.
     public var communicationShares: [Double]?
     /// Steps skipped since the last record because their loss or gradient was not finite.
     public var skippedSteps: Int?
@@ -40,13 +40,13 @@ public struct ValidationMetrics: Hashable, Sendable, Codable {
     public var photos: Int
     /// The mean loss.
     public var loss: Double
-    /// Of RGB, in dB, over the pixels of all photos together; nil if all are exact.
+    /// The PSNR of RGB in dB, over the pixels of all photos together; nil if all are exact.
     public var psnr: Double?
     /// The mean CIEDE2000 color difference.
     public var deltaE2000: Double
     /// The mean Hasler–Süsstrunk colorfulness of the network's images.
     public var colorfulness: Double
-    /// That of the photos themselves.
+    /// The mean colorfulness of the photos themselves.
     public var photoColorfulness: Double
 
     enum CodingKeys: String, CodingKey {

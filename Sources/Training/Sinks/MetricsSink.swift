@@ -1,10 +1,10 @@
 import ImageIO
 import Photos
 
-/// A destination for the metrics of a training.
+/// A destination for the metrics of a training run.
 protocol MetricsSink {
     func append(_ record: MetricsRecord) throws
-    /// Adds what a validation produced.
+    /// Adds the results of a validation.
     ///
     /// - Parameter weights: the trained parameters by name.
     func append(_ samples: [ValidationSample], weights: [String: [Float]], step: Int) throws

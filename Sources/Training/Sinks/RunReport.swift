@@ -4,8 +4,8 @@ import Foundation
 import ImageIO
 import Reports
 
-/// Keeps `report.html` in the run's folder: curves, samples over time, the configuration and the
-/// environment, in one self-contained file. The samples are beside it as `samples/<step>.png`.
+/// Writes `report.html` in the run's folder: curves, samples over time, the configuration and the
+/// environment, in one self-contained file. The samples are next to it as `samples/<step>.png`.
 final class RunReport: MetricsSink {
     private let folder: String
     private let configuration: TrainingConfiguration
@@ -100,9 +100,9 @@ final class RunReport: MetricsSink {
         return "<h2>Curves</h2><div class=\"plots\">\(drawn.joined())</div>"
     }
 
-    /// How long each rank waited for others; nothing with one rank.
+    /// How long each rank waited for others; empty with one rank.
     private var communication: [(String, [LinePlot.Series], Bool)] {
-        // More curves could not be told apart.
+        // More curves could not be distinguished.
         let ranks = min(records.compactMap(\.communicationShares?.count).max() ?? 0, 8)
         guard ranks > 0 else { return [] }
         let curves = (0..<ranks).map { rank in

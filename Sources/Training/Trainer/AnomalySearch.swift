@@ -12,7 +12,7 @@ struct AnomalySearch {
 
     /// - Parameters:
     ///   - loss: a loss whose graph contains its gradients.
-    ///   - ranks: those that all search at the same time.
+    ///   - ranks: the ranks that all search at the same time.
     init(_ loss: Tensor, threads: Int?, ranks: Communicator) throws {
         self.ranks = ranks
         graph = loss.graph

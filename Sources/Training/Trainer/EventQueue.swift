@@ -5,7 +5,7 @@ import struct Synchronization.Atomic
 /// Carries events from the thread that trains to the task that reads them.
 ///
 /// It is unbounded: training never waits for its reader. An event takes some tens of bytes and
-/// comes once a step, so that even a million unread ones are small beside the weights.
+/// comes once per step, so even a million unread events are small compared with the weights.
 final class EventQueue: Sendable {
     private typealias Reader = CheckedContinuation<TrainingEvent?, any Error>
 
@@ -54,7 +54,7 @@ final class EventQueue: Sendable {
 
     /// Waits for the next event; nil after the last one. An error is thrown once.
     ///
-    /// Cancelling the waiting task calls ``stop()``; events go on until the training has saved
+    /// Cancelling the waiting task calls ``stop()``; events continue until the training has saved
     /// its state.
     func next() async throws -> TrainingEvent? {
         try await withTaskCancellationHandler {

@@ -1,14 +1,15 @@
 import Layers
 import TensorGraph
 
-/// A module of the student and one of the teacher, whose outputs are to agree.
+/// A module of the student and one of the teacher, whose outputs should agree.
 struct FeaturePair {
     typealias Comparison = TrainingConfiguration.DistillationSettings.FeatureLoss
 
     let student, teacher: String
     let comparison: Comparison
 
-    /// The most positions of an output for ``Comparison/pairwise``: each is compared with each.
+    /// The largest number of positions of an output for ``Comparison/pairwise``: all pairs are
+    /// compared.
     static let maximumPositions = 1024
 
     /// The name of the teacher's output as an input of the student's graph.
@@ -56,7 +57,7 @@ struct FeaturePair {
         return teacherOutput
     }
 
-    /// How much both outputs differ, rank 0.
+    /// The difference of both outputs, rank 0.
     func loss(_ feature: Tensor, _ target: Tensor) -> Tensor {
         switch comparison {
         case .mse: mseLoss(feature, target)

@@ -1,7 +1,7 @@
 import ColorScience
 import ImageIO
 
-/// What is measured of one validation photo.
+/// The measurements of one validation photo.
 struct PhotoMeasures {
     fileprivate let loss, difference, colorful, photoColorful: Double
     /// The squared differences of its values, summed.
@@ -15,7 +15,7 @@ struct PhotoMeasures {
         squares = squaredDifferences(crop.pixels, estimate.pixels)
     }
 
-    // MARK: As ranks exchange them
+    // MARK: Exchange between ranks
 
     private static let count = 5
 
@@ -36,7 +36,7 @@ struct PhotoMeasures {
 }
 
 extension [PhotoMeasures] {
-    /// - Parameter values: of one photo: three for each pixel.
+    /// - Parameter values: the values of one photo, three per pixel.
     func metrics(values: Int) -> ValidationMetrics {
         let total = Double(count)
         let mean = { (value: (PhotoMeasures) -> Double) in

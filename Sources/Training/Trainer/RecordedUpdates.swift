@@ -107,7 +107,7 @@ extension Graph {
     }
 
     /// Keeps all variables unchanged in a step where one of these scalars is not finite. In a step
-    /// that only accumulates gradients, only those and running statistics change.
+    /// that only accumulates gradients, only these and the running statistics change.
     func skipUpdates(unlessFinite scalars: [Tensor], accumulate: Int) {
         let largest = Float.greatestFiniteMagnitude
         let checks = scalars.map { greaterOrEqual(largest, abs($0)) }
@@ -133,7 +133,7 @@ extension Graph {
             names.filter { name in statistics.contains { averageName(of: $0) == name } })
     }
 
-    /// The variables of what rounding has lost of gradients.
+    /// The variables for the rounding errors of gradients.
     var residualNames: [String] {
         updates.map(\.variable).filter { $0.hasPrefix(SharedGradients.residualPrefix) }.sorted()
     }

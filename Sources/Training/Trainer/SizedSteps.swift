@@ -2,11 +2,11 @@ import Colorizers
 import Ranks
 import TensorGraph
 
-/// The training step, compiled for each side that crops may have. All share the values of
-/// variables, which move from one to the next where the side changes.
+/// The training step, compiled for each side of crops. All share the values of
+/// variables, which move from one to the next when the side changes.
 final class SizedSteps {
     private let steps: [Int: TrainingStep]
-    /// The one that holds the values of variables.
+    /// The step that currently has the values of variables.
     private var current: TrainingStep
 
     /// - Parameters: see ``TrainingStep``.
@@ -49,7 +49,7 @@ final class SizedSteps {
         return next
     }
 
-    // MARK: Variables, which are those of every step
+    // MARK: Variables, shared by all steps
 
     func load(_ variables: [String: TensorData]) throws { try current.load(variables) }
     var variables: [String: TensorData] { current.variables }
@@ -61,6 +61,6 @@ final class SizedSteps {
     /// The messages of a step to other ranks, in their order.
     var messages: [String] { current.messages }
 
-    /// Bytes of the variables, activations and gradients of all.
+    /// Bytes of the variables, activations and gradients of all steps.
     var bytes: Int { steps.values.reduce(0) { $0 + $1.bytes } }
 }

@@ -24,8 +24,8 @@ extension TrainingConfiguration {
         return first + (last - first) * Double(step) / Double(max(steps - 1, 1))
     }
 
-    /// The decay of averaged weights at a step, counted from 0: small at first, or the averages
-    /// would be dominated by the initial weights for long (TensorFlow's `num_updates`, timm's
+    /// The decay of averaged weights at a step, counted from 0: small at first, because otherwise
+    /// the initial weights would dominate the averages for long (TensorFlow's `num_updates`, timm's
     /// `use_warmup`).
     func averageDecay(at step: Int) -> Double {
         min(optimizer.ema ?? 0, Double(1 + step) / Double(10 + step))

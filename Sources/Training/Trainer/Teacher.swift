@@ -6,7 +6,7 @@ import Models
 import Photos
 import TensorGraph
 
-/// A model that the trained network imitates: its colors, and where configured its distribution
+/// A model that the trained network imitates: its colors and, if configured, its distribution
 /// over colors and the outputs of its modules (Hinton et al., "Distilling the Knowledge in a Neural
 /// Network", 2015). Its weights stay fixed.
 final class Teacher {
@@ -25,10 +25,10 @@ final class Teacher {
     private static let logits = "teacher_logits"
 
     /// - Parameters:
-    ///   - batch: the crops that it is given at a time.
+    ///   - batch: the number of crops at a time.
     ///   - student: the student's prediction, in its graph.
     /// - Throws: the errors of reading models; ``TrainingError`` if the model does not run on the
-    ///   crops, or one of the two lacks what is compared.
+    ///   crops, or one of the two networks lacks a compared output.
     init(
         _ path: String, _ configuration: TrainingConfiguration, batch: Int,
         student: ColorPrediction
@@ -97,8 +97,8 @@ final class Teacher {
     }
 
     /// The inputs of the step's graph: `teacher`, the teacher's a and b divided by 110,
-    /// [N, 2, H, W], and its logits and features where they are compared. It sees photos before
-    /// they became old: what it tells about them is better then.
+    /// [N, 2, H, W], and its logits and features if they are compared. It gets undamaged photos,
+    /// because its predictions are better for them.
     func inputs(for batch: Batch) throws -> [String: TensorData] {
         let lightness = batch.undamagedLightness ?? batch.lightness
         switch source {

@@ -9,10 +9,10 @@ public import Ranks
 ///         if case .metrics(let record) = event { print(record.step, record.loss ?? 0) }
 ///     }
 ///
-/// The configuration's output folder holds the run: `config.yaml`, `metrics.jsonl`, `report.html`,
-/// `last.h5` to resume from, and `best.h5` of the lowest validation loss.
+/// The configuration's output folder contains the run: `config.yaml`, `metrics.jsonl`,
+/// `report.html`, `last.h5` to resume from, and `best.h5` with the lowest validation loss.
 public final class Trainer: Sendable {
-    /// What the trainer was made from.
+    /// The configuration of the trainer.
     public let configuration: TrainingConfiguration
     /// The network, the photos and the memory that a step takes.
     public let overview: TrainingOverview
@@ -23,13 +23,13 @@ public final class Trainer: Sendable {
     /// written yet. This takes seconds for large networks and blocks the caller.
     ///
     /// - Parameters:
-    ///   - resumes: whether to continue the run in the output folder. The weights are then the
-    ///     same, bit by bit, as if that run had never stopped.
-    ///   - ranks: the processes that train together: ``Communicator/world()``. Each makes a trainer
-    ///     of the same configuration, and reads its events. They share out each batch and the
+    ///   - resumes: whether to continue the run in the output folder. The weights are then
+    ///     bit-identical to those of a run that never stopped.
+    ///   - ranks: the processes that train together: ``Communicator/world()``. Each creates a
+    ///     trainer with the same configuration, and reads its events. They split each batch and the
     ///     validation photos; rank 0 writes the folder.
     /// - Throws: ``TrainingError`` if the configuration does not fit the network, there are no
-    ///   photos, the output folder already holds a run and `resumes` is false, or holds none that
+    ///   photos, the output folder already contains a run and `resumes` is false, or no run that
     ///   can be resumed, or the ranks differ; `RankError` if ranks cannot reach each other;
     ///   otherwise the errors of reading checkpoints and photos.
     public init(
@@ -46,14 +46,14 @@ public final class Trainer: Sendable {
         self.run = Mutex(run)
     }
 
-    /// Whether the output folder of a configuration holds a run that can be resumed.
+    /// Whether the output folder of a configuration contains a run that can be resumed.
     public static func canResume(_ configuration: TrainingConfiguration) -> Bool {
         TrainingRun.canResume(in: configuration.output)
     }
 
-    /// Trains, and returns what happens as it happens.
+    /// Trains, and returns the events as they happen.
     ///
-    /// Training starts with the first iteration, on a thread of its own. The sequence ends after
+    /// Training starts with the first iteration, on its own thread. The sequence ends after
     /// ``TrainingEvent/finished(_:)``, or throws the error that ended the training: a
     /// ``TrainingError`` when values are no longer finite, or an error of writing files.
     ///
@@ -66,7 +66,7 @@ public final class Trainer: Sendable {
 
     /// Starts to train on a new thread.
     ///
-    /// - Returns: where the events arrive.
+    /// - Returns: the queue of events.
     func start() -> EventQueue {
         let queue = EventQueue()
         let thread = Thread { [self] in
@@ -84,7 +84,7 @@ public final class Trainer: Sendable {
     }
 }
 
-/// Passes events to the queue that is being read, and keeps those from before there was one.
+/// Passes events to the queue that is being read, and keeps earlier events until there is one.
 private final class EventRelay: Sendable {
     private struct State {
         var unsent: [TrainingEvent] = []

@@ -1,9 +1,9 @@
-/// The events of a training, in order; see ``Trainer/events()``.
+/// The events of a training run, in order; see ``Trainer/events()``.
 ///
-/// Events wait in a buffer without a bound until they are read: a slow reader does not slow the
+/// Events wait in an unbounded buffer until they are read: a slow reader does not slow the
 /// training down.
 public struct TrainingEvents: AsyncSequence, Sendable {
-    /// What happened: a step, new metrics, a photo that cannot be read, a note or the end.
+    /// An event: a step, new metrics, a photo that cannot be read, a note or the end.
     public typealias Element = TrainingEvent
     /// The error that ended the training.
     public typealias Failure = any Error

@@ -1,16 +1,16 @@
 public import Colorizers
 
-/// What a training works on, known before its first step.
+/// The network, the data and the memory of a training run, known before its first step.
 public struct TrainingOverview: Hashable, Sendable {
     /// Steps done by the run that is resumed; 0 for a new one.
     public let firstStep: Int
-    /// Photos to train on.
+    /// The number of training photos.
     public let photos: Int
-    /// Photos to validate with.
+    /// The number of validation photos.
     public let validationPhotos: Int
     /// Ranks that train together.
     public let ranks: Int
-    /// Bytes of weights, gradients, optimizer state and activations that a step keeps in memory.
+    /// Bytes of weights, gradients, optimizer state and activations that a step needs in memory.
     public let stepBytes: Int
     /// The network, module by module, on one crop.
     public let network: NetworkSummary

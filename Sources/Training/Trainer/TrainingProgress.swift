@@ -1,15 +1,15 @@
 import Foundation
 
-/// The state of a training beside weights and optimizer, which a checkpoint keeps as JSON.
+/// The state of a run other than weights and optimizer, stored in a checkpoint as JSON.
 struct TrainingProgress: Hashable, Sendable, Codable {
-    /// Steps done. With the seed, it determines all batches to come.
+    /// Steps done. Together with the seed, it determines all following batches.
     var step = 0
     /// The lowest loss of any validation.
     var bestLoss: Double?
     /// Validations since that one; nil in runs from before this was counted.
     var sinceBest: Int?
     var validationsSinceBest: Int { sinceBest ?? 0 }
-    /// Whether a validation was due after the last step, but did not end.
+    /// Whether a validation was due after the last step, but was not completed.
     var isValidationDue: Bool?
     /// The sums over the steps since the last record.
     var meter: StepMeter?
@@ -20,7 +20,7 @@ struct TrainingProgress: Hashable, Sendable, Codable {
     /// The configuration as YAML.
     var configuration: String
 
-    /// Larger numbers are of a damaged file.
+    /// Larger numbers mean that the file is damaged.
     private static let counts = 0...1 << 40
 
     enum CodingKeys: String, CodingKey {
@@ -35,7 +35,7 @@ struct TrainingProgress: Hashable, Sendable, Codable {
         self.configuration = configuration.yaml
     }
 
-    /// - Returns: nil for text that is no such state, or has absurd numbers.
+    /// - Returns: nil for text that is not such a state, or has absurd numbers.
     init?(json: String) {
         guard let progress = try? JSONDecoder().decode(Self.self, from: Data(json.utf8)),
             [progress.step, progress.validationsSinceBest, progress.consecutiveSkips ?? 0]
@@ -47,7 +47,7 @@ struct TrainingProgress: Hashable, Sendable, Codable {
     /// Records the photos that the run continues with.
     ///
     /// - Parameter photos: see `PhotoFolder.fingerprint`.
-    /// - Returns: what is to be said about them if they are others than before; nil otherwise.
+    /// - Returns: a message if they have changed; otherwise nil.
     mutating func change(to photos: String) -> String? {
         defer { self.photos = photos }
         guard let before = self.photos, before != photos else { return nil }

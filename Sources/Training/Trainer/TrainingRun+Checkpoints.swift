@@ -9,8 +9,8 @@ import TensorGraph
 extension TrainingRun {
     /// The checkpoint to start from, and how far its training got.
     ///
-    /// - Throws: ``TrainingError`` if the output folder already holds a run that is not resumed,
-    ///   or none that can be; the errors of reading checkpoints.
+    /// - Throws: ``TrainingError`` if the output folder already contains a run that is not to be
+    ///   resumed, or no run that can be resumed; the errors of reading checkpoints.
     static func begin(
         _ configuration: TrainingConfiguration, _ start: Start,
         _ report: (TrainingEvent) -> Void
@@ -31,12 +31,12 @@ extension TrainingRun {
         }
     }
 
-    /// Whether a folder holds a run.
+    /// Whether a folder contains a run.
     static func canResume(in folder: String) -> Bool { access(last(in: folder), F_OK) == 0 }
 
     private static func last(in folder: String) -> String { "\(folder)/last.h5" }
 
-    /// - Throws: ``TrainingError`` if the folder holds a run.
+    /// - Throws: ``TrainingError`` if the folder contains a run.
     static func requireNoRun(in folder: String) throws(TrainingError) {
         let last = last(in: folder)
         guard access(last, F_OK) == 0 else { return }
@@ -115,7 +115,7 @@ extension TrainingRun {
         try step.load(variables)
     }
 
-    /// Averaged weights if there are any, else the weights themselves.
+    /// Averaged weights if there are any, otherwise the weights themselves.
     func validatedWeights() throws -> [String: TensorData] {
         let variables = try withFirstStatistics(step.variables)
         let averaged = averagedParameters(in: variables)
@@ -124,8 +124,8 @@ extension TrainingRun {
 
     /// Writes `last.h5`.
     ///
-    /// - Parameter keeps: whether it is one of the checkpoints to keep. That of an interruption is
-    ///   not: it would take the place of one that the run without it has.
+    /// - Parameter keeps: whether it is one of the checkpoints to keep. The checkpoint of an
+    ///   interruption is not: it would displace one that an uninterrupted run would have.
     func save(keeps: Bool = true) throws {
         let variables = step.variables
         try requireEqualWeights(variables)
@@ -144,16 +144,16 @@ extension TrainingRun {
         if keeps { try keepLast() }
     }
 
-    /// Keeps `last.h5` as `step-<n>.h5` as well, and removes the oldest ones beyond the number to
+    /// Also keeps `last.h5` as `step-<n>.h5`, and removes the oldest ones beyond the number to
     /// keep.
     private func keepLast() throws {
         guard configuration.keepLast > 0 else { return }
         let kept = keptPath(progress.step)
-        // A hard link will do: last.h5 is never modified, only replaced.
+        // A hard link is enough: last.h5 is never modified, only replaced.
         if link("\(folder)/last.h5", kept) != 0, errno != EEXIST {
             throw FileError(path: kept, operation: "create")
         }
-        // Files that others named are not counted, and not removed.
+        // Files with other names are not counted, and not removed.
         let steps = (entries(of: folder) ?? []).compactMap(Self.step(ofKept:)).sorted()
         for step in steps.dropLast(configuration.keepLast) { unlink(keptPath(step)) }
     }
@@ -166,7 +166,7 @@ extension TrainingRun {
         return "\(folder)/\(name.prefix)\(padding)\(digits)\(name.suffix)"
     }
 
-    /// The step in a name that this run gives; nil for any other name.
+    /// The step in the name of such a file; nil for any other name.
     private static func step(ofKept name: String) -> Int? {
         guard name.hasPrefix(keptName.prefix), name.hasSuffix(keptName.suffix) else { return nil }
         let digits = name.dropFirst(keptName.prefix.count).dropLast(keptName.suffix.count)
@@ -213,7 +213,7 @@ extension TrainingRun {
 
 /// An architecture with its options, to describe how two differ.
 private struct NetworkChoice: Equatable, CustomStringConvertible {
-    /// By the configuration's keys, `architecture` among them.
+    /// By the configuration's keys, including `architecture`.
     private var values: [String: String]
 
     init(_ architecture: String, _ options: [String: String]) {

@@ -17,7 +17,7 @@ extension TrainingRun {
     func validate(_ shouldStop: () -> Bool) throws {
         guard let validator else { return }
         let weights = try validatedWeights()
-        // A run that is stopped meanwhile validates when it is resumed.
+        // A run that is stopped during this validates when it is resumed.
         progress.isValidationDue = true
         guard let metrics = try validator.measure(weights, shouldStop: shouldStop) else { return }
         guard metrics.loss.isFinite else {
@@ -56,16 +56,16 @@ extension TrainingRun {
     }
 }
 
-/// Sums over the steps since the last record. A run that is resumed counts on.
+/// Sums over the steps since the last record. A resumed run continues them.
 struct StepMeter: Hashable, Sendable, Codable {
     private var (steps, skipped) = (0, 0)
     private var (loss, norm) = (0.0, 0.0)
     /// Seconds.
     private var (waiting, total) = (0.0, 0.0)
-    /// Of it, waiting for other ranks; nil in runs from before this was counted.
+    /// The part spent waiting for other ranks; nil in runs from before this was counted.
     private var communicating: Double?
 
-    /// Whether the counts are those of steps that were taken.
+    /// Whether the counts are valid.
     var isValid: Bool { [steps, skipped].allSatisfy((0...1 << 40).contains) }
 
     mutating func add(
@@ -84,15 +84,15 @@ struct StepMeter: Hashable, Sendable, Codable {
     }
 
     /// - Parameters:
-    ///   - batch: the images of a step.
-    ///   - ranks: those that all do this at the same time.
+    ///   - batch: the number of images per step.
+    ///   - ranks: the ranks that all do this at the same time.
     func fill(_ record: inout MetricsRecord, batch: Int, _ ranks: Communicator) throws {
         if steps > 0 {
             record.loss = loss / Double(steps)
             record.gradientNorm = norm / Double(steps)
         }
         if skipped > 0 { record.skippedSteps = skipped }
-        // What a rank resumed with may be of another number of them.
+        // The resumed run may have had another number of ranks.
         let all = try ranks.gather(numbers: [waiting, communicating ?? 0, total])
         guard all.allSatisfy({ $0[2] > 0 }) else { return }
         record.imagesPerSecond = Double(steps + skipped) * Double(batch) / total

@@ -6,12 +6,13 @@ import Ranks
 import TensorFiles
 import TensorGraph
 
-/// The state of one training: network, optimizer, data, and the folder the run is kept in.
+/// The state of one training run: network, optimizer, data, and the run's folder.
 ///
-/// Everything here blocks, and belongs to one thread at a time; ``Trainer`` is its asynchronous
-/// face. Of several ranks, all hold the same state, and rank 0 writes the folder.
+/// Everything here blocks, and may be used by only one thread at a time; ``Trainer`` is its
+/// asynchronous interface. With several ranks, all have the same state, and rank 0 writes the
+/// folder.
 final class TrainingRun {
-    /// What a run starts from.
+    /// The starting point of a run.
     enum Start {
         /// New weights, or those of the configuration's `init` checkpoint.
         case fresh
@@ -36,21 +37,21 @@ final class TrainingRun {
     let ranks: Communicator
     /// Where metrics are written; opened by the first call of ``run(until:shouldStop:)``.
     private(set) var sinks: [any MetricsSink] = []
-    /// Keeps other processes from training in the folder: while this one does, and from reading
-    /// `last.h5` on.
+    /// Keeps other processes from training in the folder, from the moment when this one reads
+    /// `last.h5`.
     private var lock: FolderLock?
     var meter: StepMeter
     /// Consecutive steps whose loss or gradient was not finite.
     var consecutiveSkips: Int
     /// Files of training photos that were reported as unreadable.
     private var reportedPhotos: Set<String> = []
-    /// What ranks asked for with the last step.
+    /// The requests of ranks with the last step.
     private var requests = StepRequests()
 
     /// Reads the checkpoint, lists the photos, and compiles the training step; writes nothing.
     ///
     /// - Parameters:
-    ///   - ranks: those that train together; each makes a run of its own.
+    ///   - ranks: the ranks that train together; each creates its own run.
     ///   - report: called for each event, by the thread that trains.
     /// - Throws: ``TrainingError`` for a configuration that does not fit the network, a folder
     ///   without photos, or an output folder that cannot be used; the errors of reading
@@ -82,7 +83,7 @@ final class TrainingRun {
             validationPhotos: photos.validation.count, ranks: ranks.size, stepBytes: step.bytes,
             network: NetworkSummary(of: network, input: [1, 1, side, side]))
         try load()
-        // Before any of them writes what another one might find in the folder.
+        // Before any of them writes files that another one might find in the folder.
         try requireEqualRanks()
         guard !photos.validation.isEmpty else { return }
         let validator = try Validator(
@@ -115,7 +116,7 @@ final class TrainingRun {
         while progress.step < lastStep {
             let own = StepRequests(
                 stops: shouldStop(), isTimeUp: deadline.map { ContinuousClock.now >= $0 } ?? false)
-            // Several ranks stop together, after a step in which one of them asked for it.
+            // Several ranks stop together, after a step in which one of them requested it.
             if ranks.size == 1 { requests = own }
             if requests.stops { return try finish(.interrupted) }
             if requests.isTimeUp { return try finish(.timeLimit, validates: true, shouldStop) }
@@ -131,7 +132,7 @@ final class TrainingRun {
         return try finish(.finished, validates: !isDue(configuration.validateEvery), shouldStop)
     }
 
-    /// What a run writes in its folder, whether it is there yet or not.
+    /// The files that a run writes in its folder, existing or not.
     private static let reservedNames = [
         "config.yaml", "metrics.jsonl", "report.html", "last.h5", "best.h5",
     ]
@@ -147,7 +148,7 @@ final class TrainingRun {
         guard lock == nil, ranks.rank == 0 else { return }
         try createFolder(folder)
         let new = try FolderLock(folder, reserving: Self.reservedNames)
-        // Another run may have begun since this one was prepared.
+        // Another run may have started since this one was prepared.
         if progress.step == 0 { try Self.requireNoRun(in: folder) }
         lock = new
     }
@@ -183,7 +184,7 @@ final class TrainingRun {
         return outcome
     }
 
-    /// - Parameter own: what this rank asks for.
+    /// - Parameter own: the requests of this rank.
     private func advance(_ loader: BatchLoader, _ own: StepRequests) throws {
         let clock = ContinuousClock()
         let start = clock.now
@@ -204,7 +205,7 @@ final class TrainingRun {
         if isDue(configuration.logEvery) { try logTraining() }
     }
 
-    /// What is wrong with the photos that could not be read since the last call.
+    /// The errors of photos that could not be read since the last call.
     func takeUnreportedPhotos() -> [String] {
         let bad = source.photos.badPhotos
         guard bad.count > reportedPhotos.count else { return [] }

@@ -7,32 +7,32 @@ import TensorGraph
 /// One step of training as a compiled program: loss, gradients, and all variables' updates.
 ///
 /// A step whose loss or gradient is not finite leaves all variables unchanged. With several ranks,
-/// loss and gradients are those of the examples of all.
+/// loss and gradients are over the examples of all.
 final class TrainingStep {
     struct Result {
         let loss: Float
         /// The norm of all gradients together, before clipping.
         let gradientNorm: Float
-        /// What any rank asked for.
+        /// The requests of any rank.
         let requests: StepRequests
 
         var isFinite: Bool { loss.isFinite && gradientNorm.isFinite }
     }
 
-    /// The values that change from step to step, beside the batch.
+    /// The values that change from step to step, other than the batch.
     struct Settings {
         /// One for each group of parameters.
         let learningRates: [Double]
         let averageDecay, teacherShare: Double
         /// Whether weights change, or gradients are only accumulated.
         let applies: Bool
-        /// What this rank asks for.
+        /// The requests of this rank.
         var requests = StepRequests()
     }
 
     private let program: Program
     private let teacher: Teacher?
-    /// Of the examples of this rank.
+    /// The examples of this rank.
     private let loss: Tensor
     private let threads: Int?
     private let ranks: Communicator
@@ -42,12 +42,12 @@ final class TrainingStep {
     let parameterNames: [String]
     /// Running statistics, and their averages.
     let statisticNames: Set<String>
-    /// What rounding has lost of gradients, on this rank.
+    /// The rounding errors of gradients, on this rank.
     let residualNames: [String]
 
     /// - Parameters:
     ///   - weights: the initial values of averaged weights.
-    ///   - ranks: those that share out the batch.
+    ///   - ranks: the ranks that split the batch.
     init(
         _ network: any ColorizerNetwork, _ configuration: TrainingConfiguration,
         weights: [String: TensorData], ranks: Communicator = .single

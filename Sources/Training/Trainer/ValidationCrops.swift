@@ -4,21 +4,22 @@ import Ranks
 
 /// The center crops of the validation photos that this rank measures.
 ///
-/// The ranks take turns with batches of those photos that can be read. Each reads only its own:
-/// where one cannot be read, the others move up, and a rank may have to read a few more.
+/// The batches of readable photos are distributed round-robin over the ranks. Each rank reads only
+/// its own photos. If one cannot be read, the others move up, and a rank may have to read a few
+/// more.
 struct ValidationCrops {
     let side: Int
     /// The photos that can be read, of all ranks together.
     let count: Int
     /// The photos of a batch; the last one may have fewer.
     let batch: Int
-    /// What is wrong with the others, on all ranks, in the order of the photos.
+    /// The errors of the other photos, on all ranks, in the order of the photos.
     let badPhotos: [String]
     private let own: [Int: [Image]]
 
     /// - Parameters:
-    ///   - side: of a crop, in pixels.
-    ///   - batch: the largest one.
+    ///   - side: the side of a crop in pixels.
+    ///   - batch: the largest batch size.
     /// - Throws: ``TrainingError`` if no photo can be read.
     init(
         _ photos: [PhotoReference], side: Int, batch largest: Int, over ranks: Communicator

@@ -11,16 +11,16 @@ final class Validator {
     private let program: Program
     private let crops: ValidationCrops
     private let classes: ClassTargets?
-    /// The damage of what the network sees; its colors are put onto the crops themselves.
+    /// The damage of the network's input; its colors are applied to the undamaged crops.
     private let oldPhoto: OldPhotoSettings
     private let ranks: Communicator
-    /// The first crops with the colors of the last measurement; on rank 0.
+    /// The first crops with the colors of the last measurement, on rank 0.
     private(set) var samples: [ValidationSample] = []
     private static let sampleCount = 8
-    /// What is wrong with the photos that cannot be read.
+    /// The errors of photos that cannot be read.
     var badPhotos: [String] { crops.badPhotos }
 
-    /// All ranks make a validator at the same time.
+    /// All ranks create a validator at the same time.
     ///
     /// - Throws: ``TrainingError`` if no photo can be read.
     init(
@@ -47,8 +47,8 @@ final class Validator {
         try program.load(objective.variables)
     }
 
-    /// The ranks take turns with batches, so that each photo is measured in the same company as by
-    /// one process.
+    /// Batches are distributed round-robin over the ranks, so that each photo is in the same batch
+    /// as with one process.
     ///
     /// - Returns: nil if `shouldStop` returned true in between, on any rank.
     func measure(
@@ -72,7 +72,7 @@ final class Validator {
 
     /// Measures the photos of a batch.
     ///
-    /// - Parameter number: from 0; it may be beyond the last one.
+    /// - Parameter number: the batch's number, from 0; it may be beyond the last one.
     private func measureBatch(_ number: Int) throws -> [PhotoMeasures] {
         let part = crops.images(ofBatch: number)
         guard !part.isEmpty else { return [] }
@@ -96,7 +96,7 @@ final class Validator {
         }
     }
 
-    /// Gives rank 0 the samples of all.
+    /// Sends the samples of all ranks to rank 0.
     private func gatherSamples() throws {
         guard ranks.size > 1 else { return }
         let pixels = try ranks.gatherToFirst(

@@ -2,7 +2,7 @@ public import Files
 import Glibc
 import Reports
 
-/// Losses under a learning rate that rises from step to step: where the loss falls fastest is a
+/// Losses at learning rates that rise from step to step: where the loss falls fastest is a
 /// good rate to train with (Smith, "Cyclical Learning Rates for Training Neural Networks", 2017).
 public struct LearningRateRange: Hashable, Sendable {
     /// The loss at one rate.
@@ -13,7 +13,7 @@ public struct LearningRateRange: Hashable, Sendable {
         public let loss: Double
     }
 
-    /// One point a step, at rising rates; the last one may be where the training diverged.
+    /// One point per step, at rising rates; the last one may be where the training diverged.
     public private(set) var points: [Point] = []
     private var average = 0.0
     private static let smoothing = 0.9

@@ -3,10 +3,10 @@ import Models
 
 extension Trainer {
     /// Builds everything, takes two steps for each side of crops and validates once to estimate how
-    /// long the training takes. Nothing is written.
+    /// long training takes. Nothing is written.
     ///
     /// - Parameter report: called for each event, on another thread.
-    /// - Throws: what ``init(_:resumes:ranks:)`` and ``events()`` throw.
+    /// - Throws: the errors of ``init(_:resumes:ranks:)`` and ``events()``.
     public static func rehearse(
         _ configuration: TrainingConfiguration,
         report: @escaping @Sendable (TrainingEvent) -> Void = { _ in }
@@ -21,10 +21,10 @@ extension Trainer {
     ///
     /// - Parameters:
     ///   - lowest: the learning rate of the first step.
-    ///   - highest: that of the last.
+    ///   - highest: the learning rate of the last step.
     ///   - report: called for each event, on another thread.
     /// - Returns: the losses; those so far if the task is cancelled.
-    /// - Throws: what ``init(_:resumes:ranks:)`` and ``events()`` throw.
+    /// - Throws: the errors of ``init(_:resumes:ranks:)`` and ``events()``.
     public static func learningRateRange(
         _ configuration: TrainingConfiguration, from lowest: Double = 1e-7,
         to highest: Double = 1, steps: Int = 100,
@@ -54,7 +54,7 @@ extension TrainingRun {
         return TrainingRehearsal(self, step: step, validation: validation)
     }
 
-    /// Of longer trainings, these first steps show how many have crops of which side.
+    /// For longer trainings, these first steps show how many have crops of which side.
     private static let sampledSteps = 10_000
 
     /// The steps of the training, those with crops of one side together.

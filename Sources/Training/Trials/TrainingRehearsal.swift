@@ -1,4 +1,4 @@
-/// How long a training takes, from two steps for each side of crops and one validation.
+/// How long training takes, from two steps for each side of crops and one validation.
 public struct TrainingRehearsal: Sendable {
     /// The network, the photos and the memory that a step takes.
     public let overview: TrainingOverview

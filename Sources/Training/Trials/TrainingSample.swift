@@ -3,16 +3,16 @@ import Colorizers
 public import ImageIO
 import TensorGraph
 
-/// An example as the network is given it.
+/// An example of the network's input and target.
 public struct TrainingSample: Hashable, Sendable {
-    /// The lightness that the network sees, in gray.
+    /// The input lightness, in gray.
     public let input: Image
-    /// The colors that it is to find, on the lightness before damage.
+    /// The target colors, with the lightness before damage.
     public let target: Image
 }
 
 extension Trainer {
-    /// The first examples of a training, to look at: crops after all changes.
+    /// The first examples of a training run, to look at: crops after all augmentations.
     ///
     /// - Parameter count: the number of examples.
     /// - Throws: ``TrainingError`` if a value is out of range or there are no photos to train on;
@@ -44,7 +44,7 @@ extension Batch {
 
     /// An example as an image.
     ///
-    /// - Parameter factor: of a and b.
+    /// - Parameter factor: a factor for a and b.
     private func image(_ lightness: TensorData, _ example: Int, factor: Float) -> Image {
         let (height, width) = (lightness.shape[2], lightness.shape[3])
         let area = height * width

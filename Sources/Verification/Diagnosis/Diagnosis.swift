@@ -1,12 +1,12 @@
-/// Where the errors of a model come from, and what was made to show or to avoid them.
+/// Where the errors of a model come from, and the packages written to show or avoid them.
 public struct Diagnosis: Sendable {
     /// The errors at the stages of the export, in its order; empty if they were not compared.
     public var stages: [StageComparison]
     /// The errors of weights and of arithmetic; nil if they were not measured.
     public var errorSources: ErrorSources?
-    /// The search for operations that need float32; nil if there was none.
+    /// The search for operations that need float32; nil if it was not requested.
     public var precisionSearch: PrecisionSearch.Summary?
-    /// The smallest part that fails; nil if none was searched, or nothing fails.
+    /// The smallest part that fails; nil if it was not requested, or nothing fails.
     public var reduction: PackageReduction.Summary?
 
     /// Creates a diagnosis; without arguments, an empty one.
@@ -20,10 +20,10 @@ public struct Diagnosis: Sendable {
         self.reduction = reduction
     }
 
-    /// The first stage with an output outside the bounds; nil if there is none.
+    /// The first stage with an output outside the bounds; nil if all are within.
     public var firstFailingStage: VerificationStage? { stages.first { !$0.isWithin }?.stage }
 
-    /// The same figures, judged by other bounds.
+    /// The same measurements, checked against other bounds.
     func judged(by tolerance: Tolerance) -> Diagnosis {
         Diagnosis(
             stages: stages.map { $0.judged(by: tolerance) },

@@ -25,7 +25,7 @@ public struct ErrorSources: Sendable, Codable {
     /// The error of each weight, in the order of the program.
     public let tensors: [Tensor]
 
-    /// The share of the weights in the noise power of both, in 0…1, of an output by its index; nil
+    /// The share of the weights in the noise power of both, 0…1, for an output by its index; nil
     /// if there is no noise, or it is not finite.
     public func weightShare(of index: Int) -> Double? {
         let powers = [weights[index], arithmetic[index]].map { pow(10, -$0.metrics.snr / 10) }
@@ -40,8 +40,8 @@ public struct ErrorSources: Sendable, Codable {
 ///   - model: a package in float16, or with quantized weights.
 ///   - other: the checkpoint that it was exported from, or a float32 package of the same network.
 ///   - inputs: the inputs of all runs.
-///   - options: not its bounds and arithmetic: these runs are not judged, and the arithmetic is
-///     that which the package declares.
+///   - options: the bounds and the arithmetic are ignored: these runs are not checked against
+///     bounds, and the arithmetic is the one that the package declares.
 /// - Throws: ``VerificationError`` if the package's weights cannot be paired with those of the
 ///   other model.
 public func errorSources(
@@ -76,7 +76,7 @@ public func errorSources(
 }
 
 extension MLPackage {
-    /// The package with the original constants, to be run only: types do not fit.
+    /// The package with the original constants, only for running: the types do not match.
     fileprivate func withConstants(_ constants: OriginalConstants) -> MLPackage {
         var assembly = ProgramAssembly(program)
         for input in program.inputs { assembly.input(input.name) }

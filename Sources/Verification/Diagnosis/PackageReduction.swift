@@ -4,7 +4,7 @@ import Models
 import TensorFiles
 import TensorGraph
 
-/// The smallest part of a package that was found to fail by itself.
+/// The smallest part of a package that fails by itself, as far as found.
 public struct PackageReduction: Sendable {
     /// An operation of the part.
     public struct Operation: Hashable, Sendable, Codable {
@@ -14,21 +14,22 @@ public struct PackageReduction: Sendable {
         public let operation: String
     }
 
-    /// What was found, as reports show it.
+    /// The result, as shown in reports.
     public struct Summary: Hashable, Sendable, Codable {
         /// The operations, in order.
         public let operations: [Operation]
         /// The number of operations of the whole package.
         public let operationCount: Int
-        /// The values that the part is given.
+        /// The input values of the part.
         public let inputs: [String]
         /// The value that it computes.
         public let output: String
-        /// The name of the input of the run that the recorded values are from.
+        /// The name of the input of the run in which the values were recorded.
         public let recordedOn: String
-        /// The bounds that the part violates: those of the package, for the range of its output.
+        /// The bounds that the part violates: those of the package, adapted to the range of its
+        /// output.
         public let tolerance: Tolerance
-        /// A sentence for each bound that it violates.
+        /// A sentence for each violated bound.
         public let failures: [String]
         /// The SNR of its output in dB; nil if it has values that are not finite.
         public let snrDb: Double?
@@ -38,11 +39,11 @@ public struct PackageReduction: Sendable {
         public let seconds: Double
     }
 
-    /// The part as a package of its own.
+    /// The part as a separate package.
     public let package: MLPackage
     /// The recorded inputs, and the expected output.
     public let reference: Reference
-    /// What was found.
+    /// The result.
     public let summary: Summary
 
     /// Writes the recorded inputs and the expected output as a reference file.
@@ -61,7 +62,7 @@ public struct PackageReduction: Sendable {
 
 /// Reduces a package that fails against another model to a small part that still fails.
 ///
-/// The part gets the other model's values where it is cut off, so that errors that arise before it
+/// The inputs of the part are the other model's values, so that errors that arise before it
 /// do not count.
 ///
 /// - Parameters:
@@ -85,7 +86,7 @@ public func reducePackage(
 ///
 /// - Parameters:
 ///   - model: a package.
-///   - reference: gives the expected values; the part can be cut off where it has activations.
+///   - reference: the expected values; the part can begin and end at its activations.
 ///   - options: the arithmetic and the bounds.
 ///   - onRun: called after each run with the number of runs.
 /// - Returns: nil if the outputs are within the bounds.

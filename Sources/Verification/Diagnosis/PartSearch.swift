@@ -4,11 +4,11 @@ import MLPackage
 import Models
 import TensorGraph
 
-/// Searches a small part of a package that fails by itself.
+/// Searches for a small part of a package that fails by itself.
 ///
-/// A part computes one value whose expected value is known from others of that kind. Its end is
-/// found by bisection from the outputs backwards, then its beginning from the inputs forwards; what
-/// is left is searched value by value.
+/// A part computes one value from others; all of their expected values are known. Its end is
+/// found by bisection from the outputs backwards, then its beginning from the inputs forwards; the
+/// rest is searched value by value.
 final class PartSearch {
     private let model: Model
     private let expected: any ExpectedValues
@@ -20,7 +20,7 @@ final class PartSearch {
     /// The run whose values are recorded.
     private let input: VerificationInput
     private let inputIndex: Int
-    /// The values with a known expected value, in the order of computation.
+    /// The values whose expected value is known, in the order of computation.
     private var targets: [String] = []
     /// Their indices among the values of the program.
     private var indices: [String: Int] = [:]
@@ -57,7 +57,7 @@ final class PartSearch {
 // MARK: What fails
 
 extension PartSearch {
-    /// The first run for which an output fails, and the names of those outputs.
+    /// The first run in which an output fails, and the names of those outputs.
     private static func firstFailing(
         _ model: Model, _ expected: any ExpectedValues, _ inputs: VerificationInputs,
         _ options: VerificationOptions
@@ -158,7 +158,7 @@ extension PartSearch {
 
     /// A part with its outcome.
     private struct Trial {
-        /// Values up to this position are given.
+        /// Values up to this position are inputs.
         let begin: Int
         let given: Set<String>
         let part: ProgramPart
@@ -170,7 +170,7 @@ extension PartSearch {
         var isFailing: Bool { report.outputs.contains { !$0.failures.isEmpty } }
     }
 
-    /// The part that computes the first value that fails, as far as bisection finds it.
+    /// The part that computes the first failing value, as far as bisection finds it.
     private func firstEnd(upTo last: Int) throws -> Trial? {
         let ends = targets.indices.filter { outputs[targets[$0]] != nil && $0 <= last }
         var whole: Trial?
@@ -194,7 +194,7 @@ extension PartSearch {
     }
 
     /// The part with the same end that begins as late as possible: first by bisection, then by
-    /// trying what is left, from the end.
+    /// trying the remaining positions, from the end.
     private func latestBeginning(of trial: Trial) throws -> Trial {
         guard let end = parts.positions[trial.part.output] else { return trial }
         var (low, high, best) = (trial.begin, end, trial)
@@ -220,7 +220,7 @@ extension PartSearch {
         return targets.filter { names.contains($0) && $0 != part.output }
     }
 
-    /// Gives values within a part too, as long as it fails.
+    /// Also makes values within a part inputs, as long as the part fails.
     private func withoutBranches(_ trial: Trial) throws -> Trial {
         var best = trial
         for value in targets(in: trial.part).reversed() {
@@ -255,8 +255,8 @@ extension PartSearch {
 extension PartSearch {
     /// Runs the part that computes a value from the known ones up to a position.
     ///
-    /// - Parameter given: values that are given as well.
-    /// - Returns: nil if a value that would have to be given is not known, or not finite.
+    /// - Parameter given: additional values that are inputs.
+    /// - Returns: nil if a required input is not known, or not finite.
     private func trial(
         _ target: String, givenUpTo begin: Int, and given: Set<String> = []
     ) throws -> Trial? {
@@ -317,8 +317,8 @@ extension PartSearch {
         return input.tensors.first { $0.name == name }?.data
     }
 
-    /// The bounds for a value. Bounds on distances shrink with the range of the values, down to
-    /// what the arithmetic itself brings about.
+    /// The bounds for a value. Absolute bounds shrink with the range of the values, but not below
+    /// the rounding error of the arithmetic.
     private func tolerance(for expected: TensorData, _ target: String) -> Tolerance {
         var tolerance =
             options.bounds(model.precision, isSameNetwork: self.expected.isSameNetwork).tolerance
@@ -336,7 +336,7 @@ extension PartSearch {
 }
 
 extension ModelPrecision {
-    /// The error of one operation that rounding explains, relative to its largest result.
+    /// The rounding error of one operation, relative to its largest result.
     fileprivate var roundingNoise: Double {
         switch self {
         case .float32: 1e-5

@@ -2,7 +2,7 @@ import MLPackage
 import Models
 import TensorGraph
 
-/// The smallest set of operations of a float16 package that was found to need float32.
+/// The smallest set of operations of a float16 package found to need float32.
 public struct PrecisionSearch: Sendable {
     /// An operation that stays in float32.
     public struct Operation: Hashable, Sendable, Codable {
@@ -12,14 +12,14 @@ public struct PrecisionSearch: Sendable {
         public let operation: String
     }
 
-    /// What was found, as reports show it.
+    /// The result, as shown in reports.
     public struct Summary: Hashable, Sendable, Codable {
         /// The name of the package in float16.
         public let model: String
         /// The operations that stay in float32, in the order of computation; empty if the package
         /// meets its bounds as it is; nil if not even all operations together are enough.
         public let keptInFloat32: [Operation]?
-        /// The number of operations in float16 that were to choose from.
+        /// The number of operations in float16 to choose from.
         public let operationCount: Int
         /// Whether there is a smaller set.
         public let minimality: Minimality
@@ -34,20 +34,20 @@ public struct PrecisionSearch: Sendable {
 
     /// The package with these operations in float32; nil if no set is enough.
     public let package: MLPackage?
-    /// What was found.
+    /// The result.
     public let summary: Summary
 }
 
-/// Finds a smallest set of operations of a float16 package that have to stay in float32, so that
-/// the package meets its bounds.
+/// Finds a smallest set of operations of a float16 package that must stay in float32 for
+/// the package to meet its bounds.
 ///
 /// - Parameters:
 ///   - model: a float16 package.
 ///   - other: the checkpoint that it was exported from, or a float32 package of the same network:
 ///     it gives the expected values and the weights of operations in float32.
-///   - inputs: the inputs that the bounds have to hold on.
+///   - inputs: the inputs on which the bounds must hold.
 ///   - options: the bounds.
-///   - maximumRuns: the most packages to run.
+///   - maximumRuns: the largest number of packages to run.
 ///   - onRun: called after each run with the number of runs.
 /// - Throws: ``VerificationError`` if the package is not in float16, or it cannot be compared.
 public func findPrecision(

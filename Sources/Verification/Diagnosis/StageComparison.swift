@@ -1,15 +1,15 @@
 import ColorizerExport
 import Models
 
-/// A form that a network has on its way from the checkpoint to the package on disk.
+/// A stage of a network on its way from the checkpoint to the package on disk.
 public enum VerificationStage: String, Hashable, Sendable, CaseIterable, Codable {
     /// The network as it was trained, in float32; the expected values are its outputs.
     case trained
-    /// Batch normalizations and re-parameterized convolutions folded, as by an export, in float32.
+    /// Batch normalizations and re-parameterized convolutions folded, as in an export, in float32.
     case folded
-    /// The program that an export makes, in memory, in the package's precision.
+    /// The exported program, in memory, in the package's precision.
     case lowered
-    /// The package that was read from disk.
+    /// The package as read from disk.
     case written
 }
 
@@ -20,10 +20,10 @@ public struct StageComparison: Sendable, Codable {
     /// The comparison of each output.
     public let outputs: [OutputComparison]
 
-    /// Whether all outputs are within the bounds; the bound on ΔE2000 is not judged.
+    /// Whether all outputs are within the bounds; the bound on ΔE2000 is not checked.
     public var isWithin: Bool { outputs.allSatisfy(\.failures.isEmpty) }
 
-    /// The same figures, judged by other bounds.
+    /// The same measurements, checked against other bounds.
     func judged(by tolerance: Tolerance) -> StageComparison {
         StageComparison(stage: stage, outputs: outputs.map { $0.judged(by: tolerance) })
     }
@@ -32,9 +32,9 @@ public struct StageComparison: Sendable, Codable {
 /// Compares the stages of an export with the network as it was trained.
 ///
 /// - Parameters:
-///   - model: a package that retint exported, perhaps quantized since.
+///   - model: a package that retint exported, possibly quantized since.
 ///   - other: the checkpoint that it was exported from.
-///   - stages: those to compare, in any order.
+///   - stages: the stages to compare, in any order.
 ///   - inputs: the inputs of all runs.
 ///   - options: the arithmetic of the last two stages, and the bounds.
 /// - Returns: the stages in the order of an export.

@@ -1,9 +1,9 @@
-/// Searches a smallest subset for which a test passes, if it passes for all elements and fails for
-/// none.
+/// Searches for a smallest subset for which a test passes, if it passes for all elements and fails
+/// for none.
 ///
 /// The test need not be monotone: more elements may fail again. Delta debugging (Zeller and
-/// Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", 2002) gives a set of which no
-/// element can be left out. All smaller sets are tried then, as far as the number of tests allows.
+/// Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", 2002) gives a set from which no
+/// element can be removed. Then all smaller sets are tried, as far as the number of tests allows.
 struct SubsetSearch {
     /// The result of a test: whether it passes, and a score, which is higher the closer it is.
     struct Outcome {
@@ -15,7 +15,7 @@ struct SubsetSearch {
     private let maximumTests: Int
     private let test: (Set<Int>) throws -> Outcome
     private var outcomes: [Set<Int>: Outcome] = [[]: Outcome(passes: false, score: -.infinity)]
-    /// The elements, those that help most by themselves first.
+    /// The elements, the most helpful ones first.
     private var ranking: [Int]
     private(set) var tests = 0
 
@@ -84,7 +84,7 @@ struct SubsetSearch {
         return Set(ranking[..<high])
     }
 
-    /// Leaves out elements until none can be left out.
+    /// Removes elements until none can be removed.
     private mutating func minimize(_ set: inout Set<Int>) throws {
         var parts = 2
         while set.count > 1 {
@@ -101,7 +101,7 @@ struct SubsetSearch {
         }
     }
 
-    /// Parts of a set, those with elements that help least first.
+    /// Parts of a set, those with the least helpful elements first.
     private func chunks(of set: Set<Int>, _ parts: Int) -> [Set<Int>] {
         let elements = Array(ranking.filter(set.contains).reversed())
         return (0..<parts).map { part in
@@ -144,7 +144,7 @@ struct SubsetSearch {
         return true
     }
 
-    /// Puts one element in the place of two, as long as that passes.
+    /// Replaces two elements by one, as long as the test passes.
     private mutating func exchange(_ set: inout Set<Int>) throws {
         var isImproved = true
         while isImproved, set.count > 2 {
@@ -172,11 +172,11 @@ extension SubsetSearch {
     }
 }
 
-/// What is known about the size of a set that a search has found.
+/// What is known about the size of the set found by a search.
 public enum Minimality: String, Hashable, Sendable, Codable {
     /// No smaller set passes: all of them were tried.
     case minimum
-    /// No element can be left out, and no single one can replace two.
+    /// No element can be removed, and no single one can replace two.
     case irreducible
     /// The number of runs was used up before that was known.
     case unproven

@@ -1,7 +1,7 @@
 import MIL
 import MLPackage
 
-/// Makes packages of a float16 package in which some operations compute in float32.
+/// Creates variants of a float16 package in which some operations compute in float32.
 struct MixedPrecision {
     private let package: MLPackage
     private let constants: OriginalConstants
@@ -41,7 +41,7 @@ struct MixedPrecision {
 }
 
 extension MLPackage {
-    /// Adapts what retint recorded about a package that this one was made from.
+    /// Adapts retint's records about the package that this one was made from.
     fileprivate mutating func updateRecords(of package: MLPackage) {
         let key = "retint.precision"
         if description.metadata.userDefined[key] != nil {

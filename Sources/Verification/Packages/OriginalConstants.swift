@@ -8,8 +8,8 @@ import Models
 struct OriginalConstants {
     /// The constants by parameter, by the name of the operation's first output in the package.
     private(set) var replacements: [String: [String: MILValue]] = [:]
-    /// The names of the package's constants that have a counterpart, with this, in the order of
-    /// their first use.
+    /// The names of the package's constants that have a counterpart, with that counterpart, in the
+    /// order of their first use.
     private(set) var pairs: [(name: String, original: MILValue)] = []
 
     init(_ package: MLPackage, original: MLPackage) {
@@ -28,7 +28,7 @@ struct OriginalConstants {
                         value.type.dimensions == type.dimensions
                     else { continue }
                     replacements[operation.outputs[0].name, default: [:]][parameter] = value
-                    // Float16 states statistics as merged into scale and shift.
+                    // In float16, statistics are merged into scale and shift.
                     if operation.type != "batch_norm", paired.insert(constant).inserted {
                         pairs.append((constant, value))
                     }
@@ -49,7 +49,7 @@ extension MILProgram {
 }
 
 extension MLPackage {
-    /// The operations that compute, with their positions, by the node that they were exported from
+    /// The computing operations, with their positions, by the node that they were exported from,
     /// or else by name. A node may be computed several times.
     fileprivate var operationsByName: [String: [(Int, MILOperation)]] {
         let record = NodeRecord(self)

@@ -4,7 +4,7 @@ import MLPackage
 struct ProgramPart {
     /// The value that is computed.
     let output: String
-    /// The values that are given, in the order of computation.
+    /// The input values, in the order of computation.
     let inputs: [String]
     /// In order.
     let operations: [MILOperation]
@@ -39,9 +39,9 @@ struct ProgramParts {
             .filter { positions[$0] != nil }
     }
 
-    /// What computes a value from others.
+    /// The operations that compute a value from others.
     ///
-    /// - Parameter isGiven: whether a value that is needed is given; the package's inputs are.
+    /// - Parameter isGiven: whether a required value is an input; the package's inputs always are.
     func part(computing output: String, isGiven: (String) -> Bool) -> ProgramPart {
         var (open, needed, given): ([String], Set<Int>, Set<String>) = ([output], [], [])
         while let value = open.popLast() {

@@ -1,5 +1,5 @@
 extension Diagnosis {
-    /// What was found, as names and values for reports of other programs.
+    /// The results as names and values, for reports read by other programs.
     var properties: [(name: String, value: String)] {
         var properties: [(name: String, value: String)] = []
         if !stages.isEmpty {

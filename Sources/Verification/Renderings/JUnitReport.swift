@@ -2,8 +2,8 @@ import Files
 import Reports
 
 extension VerificationResults {
-    /// Writes a JUnit report, as GitLab, Jenkins and others read it: for each judge a suite with a
-    /// test case for each bound that was judged. A judge that did not run is an error. It replaces
+    /// Writes a JUnit report, as GitLab, Jenkins and others read it: for each runtime a suite with
+    /// a test case for each checked bound. A runtime that did not run is an error. It replaces
     /// an existing file.
     ///
     /// - Throws: `FileError` if it cannot be written.
@@ -85,7 +85,7 @@ extension VerificationResults {
 }
 
 extension Judge {
-    /// What tells the test cases of judges apart.
+    /// Distinguishes the test cases of the runtimes.
     fileprivate var className: String {
         self == .retint ? "retint.verify" : "retint.verify.\(rawValue)"
     }

@@ -3,7 +3,7 @@ import Foundation
 
 extension VerificationResults {
     /// Writes a SARIF 2.1.0 log, as GitHub's code scanning reads it: a rule for each kind of bound,
-    /// and an error for each bound that a judge found violated, at the model's path. It replaces an
+    /// and an error for each violated bound, at the model's path. It replaces an
     /// existing file.
     ///
     /// - Throws: `FileError` if it cannot be written.
@@ -117,14 +117,14 @@ extension SARIFLog.Result {
             missing.description)
     }
 
-    /// - Parameter identity: what tells results apart, and makes one of the next run the same alert
-    ///   as this one.
+    /// - Parameter identity: distinguishes results, and makes a result of the next run the same
+    ///   alert as this one.
     private init(
         _ rule: VerificationRule, of model: String, subject: String, identity: String,
         _ message: String
     ) {
         let location = SARIFLog.Location(
-            // A model has no lines, but code scanning shows no result without one.
+            // A model has no lines, but code scanning does not show results without a line.
             physicalLocation: .init(
                 artifactLocation: .init(uri: uriReference(model)), region: .init(startLine: 1)),
             logicalLocations: [.init(fullyQualifiedName: subject)])

@@ -3,7 +3,7 @@ import Foundation
 
 // The file that `retint verify --save` writes: all figures, with keys in snake_case.
 extension VerificationResults {
-    /// Whether a path is that of results rather than of a model: its name ends in `.json`, or the
+    /// Whether a path names results and not a model: its name ends in `.json`, or the
     /// file begins as JSON does.
     public static func isFile(at path: some PathConvertible) -> Bool {
         if path.filePath.extension == "json" { return true }
@@ -67,7 +67,7 @@ extension VerificationResults: Codable {
     private static let format = "retint verification"
     private static let version = 2
 
-    /// What tells whether this version of retint can read the rest.
+    /// The part that shows whether this version of retint can read the rest.
     private struct Head: Decodable {
         let format: String
         let version: Int
@@ -101,7 +101,7 @@ extension VerificationResults: Codable {
 // MARK: Errors
 
 extension VerificationError {
-    /// A file that is no JSON, or whose keys or values are others than those of results.
+    /// A file that is not JSON, or whose keys or values are not those of results.
     fileprivate init(_ error: DecodingError, path: String) {
         let remedy = "; name a file that retint verify --save has written"
         func at(_ keys: [any CodingKey], _ rule: String) -> VerificationError {

@@ -8,8 +8,8 @@ import Motion
 import Photos
 import Ranks
 
-/// Measures how steadily a model colors clips that are made of photos: a pan, a zoom and a change
-/// of the exposure each, whose motion is known exactly.
+/// Measures how steadily a model colors clips made from photos: a pan, a zoom and a change
+/// of the exposure of each, whose motion is known exactly.
 ///
 ///     let photos = try PhotoReference.list("photos")
 ///     let report = try await evaluateVideo(Model(contentsOf: "colorizer.h5"), on: photos)
@@ -17,15 +17,15 @@ import Ranks
 ///
 /// - Parameters:
 ///   - model: a checkpoint or a package.
-///   - photos: the photos, in color; those that cannot be read are left out and listed.
-///   - size: the side, in pixels, of the square at which the network sees a frame; nil for a
+///   - photos: the photos, in color; those that cannot be read are skipped and listed.
+///   - size: the side of the network's square input in pixels; nil for a
 ///     package's own size and 256 for a checkpoint.
 ///   - threads: the number of photos that are measured at the same time; nil for all processors.
 ///   - choices: the fastest algorithms measured on this machine.
-///   - ranks: the processes that share out the photos, as for `evaluate`.
+///   - ranks: the processes that split the photos, as for `evaluate`.
 ///   - onProgress: called on other threads.
-/// - Throws: ``EvaluationError`` if no photo can be read; `ModelError` if the model is no
-///   colorizer, does not run at that size or gives colors that are not finite;
+/// - Throws: ``EvaluationError`` if no photo can be read; `ModelError` if the model is not a
+///   colorizer, does not run at that size or returns colors that are not finite;
 ///   `CancellationError` if the task is cancelled; `RankError` if ranks cannot reach each other.
 public func evaluateVideo(
     _ model: Model, on photos: [PhotoReference], size: Int? = nil, threads: Int? = nil,
@@ -58,21 +58,21 @@ public func evaluateVideo(
         model: model.name, height: own.height, width: own.width, films: films, failures: failures)
 }
 
-/// Measures how steadily a model colors a film whose colors are known.
+/// Measures how steadily a model colors a video whose colors are known.
 ///
-/// The motion is estimated from the film's lightness, by the same method that keeps the colors
+/// The motion is estimated from the video's lightness, by the same method that keeps the colors
 /// stable.
 ///
 /// - Parameters:
 ///   - model: a checkpoint or a package.
-///   - film: the path of a film in color; see ``withFilm(_:_:_:)``.
-///   - reading: what to do where the film does not state how it is to be read.
+///   - film: the path of a video in color; see ``withFilm(_:_:_:)``.
+///   - reading: how to read the video if it does not state this itself.
 ///   - size: see ``evaluateVideo(_:on:size:threads:choices:ranks:onProgress:)``.
 ///   - choices: the fastest algorithms measured on this machine.
 ///   - onFrame: called with the number of frames that were measured.
-/// - Throws: `FilmError` and `FrameError` for a film that cannot be read or has no color;
-///   `ModelError` if the model is no colorizer, does not run at that size or gives colors that are
-///   not finite; `CancellationError` if the task is cancelled.
+/// - Throws: `FilmError` and `FrameError` for a video that cannot be read or has no color;
+///   `ModelError` if the model is not a colorizer, does not run at that size or returns colors that
+///   are not finite; `CancellationError` if the task is cancelled.
 public func evaluateVideo(
     _ model: Model, film: String, _ reading: FilmReadingOptions = .init(), size: Int? = nil,
     choices: KernelChoices = .init(), onFrame: (Int) -> Void = { _ in }
@@ -100,7 +100,7 @@ public func evaluateVideo(
     }
 }
 
-/// What measuring a photo gave.
+/// The result of measuring a photo.
 private enum PhotoClips: Codable {
     case films([VideoReport.Film])
     case failure(ImageError)
@@ -159,7 +159,7 @@ private final class ClipResults: Sendable {
     private let progress: SharedProgress
 
     /// - Parameters:
-    ///   - indices: of the photos of this rank.
+    ///   - indices: the indices of this rank's photos.
     ///   - count: the number of all photos.
     init(
         _ indices: [Int], of count: Int, _ ranks: Communicator,
@@ -186,7 +186,7 @@ private final class ClipResults: Sendable {
         progress.update(finished)
     }
 
-    /// The films and failures of all ranks, in the order of the photos.
+    /// The videos and failures of all ranks, in the order of the photos.
     func gathered(
         _ photos: [PhotoReference], _ ranks: Communicator
     ) throws -> (films: [VideoReport.Film], failures: [VideoReport.Failure]) {

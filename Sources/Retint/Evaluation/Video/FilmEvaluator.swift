@@ -3,7 +3,7 @@ import ImageIO
 import Models
 import Motion
 
-/// Colors the frames of films in both ways, and measures them.
+/// Colors the frames of videos in both ways, and measures them.
 final class FilmEvaluator {
     private let program: ModelProgram
     private var stable = VideoMeasure()
@@ -19,12 +19,13 @@ final class FilmEvaluator {
     private var height: Int { program.inputShape[2] }
     private var width: Int { program.inputShape[3] }
 
-    /// Adds the next frame of the film.
+    /// Adds the next frame of the video.
     ///
     /// - Parameters:
-    ///   - image: in color, of the network's size.
-    ///   - exactMotion: back to the frame before, if it is known; it is estimated otherwise.
-    /// - Throws: `ModelError` if the model gives colors that are not finite.
+    ///   - image: the frame in color, at the network's size.
+    ///   - exactMotion: the motion back to the previous frame, if it is known; otherwise it is
+    ///     estimated.
+    /// - Throws: `ModelError` if the model returns colors that are not finite.
     func add(_ image: Image, exactMotion: MotionField? = nil) throws {
         let truth = lab(fromRGB: image.pixels)
         let estimate = FrameEstimate(
@@ -57,7 +58,7 @@ final class FilmEvaluator {
         original.beginScene()
     }
 
-    /// The film's quality; the next frame begins another film.
+    /// The video's quality; the next frame begins another video.
     ///
     /// - Returns: nil if it has no frames.
     func finish(_ file: String, kind: String) -> VideoReport.Film? {

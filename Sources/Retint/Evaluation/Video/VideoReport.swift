@@ -1,12 +1,12 @@
 import Photos
 
-/// How well and how steadily a model colors films.
+/// How well and how steadily a model colors videos.
 ///
 /// Frames are compared at the network's size.
 public struct VideoReport: Sendable, Encodable {
-    /// One film, or one clip that was made of a photo.
+    /// One video, or one clip made from a photo.
     public struct Film: Sendable, Codable {
-        /// The path of the film or of the photo.
+        /// The path of the video or of the photo.
         public let file: String
         /// `film`, or what happens in the clip: `pan`, `zoom` or `exposure`.
         public let kind: String
@@ -14,15 +14,15 @@ public struct VideoReport: Sendable, Encodable {
         public let frames: Int
         /// The number of scene cuts that were found.
         public let cuts: Int
-        /// Colors that follow those of the frames before.
+        /// Colors that follow those of the previous frames.
         public let stable: VideoQuality
-        /// Colors of each frame by itself.
+        /// Colors of each frame, computed independently.
         public let perFrame: VideoQuality
-        /// The film's own colors.
+        /// The video's own colors.
         public let original: VideoQuality
     }
 
-    /// A photo of which no clip can be made.
+    /// A photo from which no clip can be made.
     public typealias Failure = EvaluationReport.Failure
 
     /// The name of the model.
@@ -31,16 +31,16 @@ public struct VideoReport: Sendable, Encodable {
     public let height: Int
     /// The network's width in pixels.
     public let width: Int
-    /// The films, in order.
+    /// The videos, in order.
     public let films: [Film]
-    /// The photos that were left out.
+    /// The photos that were skipped.
     public let failures: [Failure]
 
     private enum CodingKeys: String, CodingKey {
         case model, height, width, films, failed, means
     }
 
-    /// Encodes the films and their means, and the failures as their number.
+    /// Encodes the videos and their means, and only the number of failures.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(model, forKey: .model)
@@ -53,25 +53,25 @@ public struct VideoReport: Sendable, Encodable {
 }
 
 extension VideoReport {
-    /// The mean over the films of one kind.
+    /// The mean over the videos of one kind.
     public struct Mean: Sendable, Encodable {
-        /// The films' kind.
+        /// The kind of the videos.
         public let kind: String
-        /// The number of films.
+        /// The number of videos.
         public let films: Int
         /// The number of all frames.
         public let frames: Int
         /// The number of all scene cuts that were found.
         public let cuts: Int
-        /// Colors that follow those of the frames before.
+        /// Colors that follow those of the previous frames.
         public let stable: VideoQuality
-        /// Colors of each frame by itself.
+        /// Colors of each frame, computed independently.
         public let perFrame: VideoQuality
-        /// The films' own colors.
+        /// The videos' own colors.
         public let original: VideoQuality
     }
 
-    /// The means over the films of each kind, in the order in which the kinds appear.
+    /// The means over the videos of each kind, in the order in which the kinds appear.
     public var means: [Mean] {
         var kinds: [String] = []
         for film in films where !kinds.contains(film.kind) { kinds.append(film.kind) }

@@ -3,7 +3,7 @@ import Files
 /// The bytes of a file in a range, one after another.
 struct PickleInput {
     let file: RegularFile
-    /// What is read, for errors: a record of an archive, or a part of a stream.
+    /// The source, for errors: a record of an archive, or a part of a stream.
     let place: FilePlace
     /// The offset in the file of the next byte.
     private(set) var offset: Int
@@ -43,7 +43,7 @@ struct PickleInput {
         return Array(buffer[first..<first + count])
     }
 
-    /// Leaves out bytes that are left; returns where they lie in the file.
+    /// Skips the remaining bytes; returns their place in the file.
     mutating func skip(_ count: Int) -> Range<Int> {
         defer { offset += count }
         return offset..<offset + count

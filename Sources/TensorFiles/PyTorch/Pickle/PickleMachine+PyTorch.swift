@@ -1,6 +1,6 @@
-// What the globals that are known stand for.
+// The meaning of the known globals.
 extension PickleMachine {
-    /// The longest name of a module or of something in it.
+    /// The longest name of a module or of one of its members.
     private static let longestName = 256
 
     mutating func pushGlobal(_ opcode: PickleOpcode) throws(TensorFileError) {
@@ -20,7 +20,7 @@ extension PickleMachine {
         try push(.global(global))
     }
 
-    /// What a call of a known function would return.
+    /// The result of calling a known function.
     mutating func reduce() throws(TensorFileError) {
         guard let arguments = try pop().tuple else {
             throw damaged("a call needs a tuple of arguments")
@@ -129,7 +129,7 @@ extension PickleMachine {
             let offset = arguments[1].integer, let shape = arguments[2].integers,
             let strides = arguments[3].integers
         else { throw damaged("a tensor needs a storage, an offset, a shape and strides") }
-        // Of a complex or negated view: the elements are not those that the storage holds.
+        // A conjugated or negated view: the elements differ from those in the storage.
         if arguments.count == counts.upperBound, counts.count > 1,
             case .container(let metadata) = arguments[arguments.count - 1],
             !metadata.elements.isEmpty

@@ -1,11 +1,11 @@
-/// Reads a pickle as data. Nothing that it names is looked up or called: see ``PyTorchGlobal``.
+/// Reads a pickle as data. No name in it is looked up or called: see ``PyTorchGlobal``.
 struct PickleMachine {
     var input: PickleInput
     let limits: TensorFileLimits
     /// The storages that the pickle refers to, by key.
     var storages: [String: PyTorchStorage] = [:]
     private var stack: [PickleValue] = []
-    /// The heights of the stack at which marks lie.
+    /// The stack heights of marks.
     private var marks: [Int] = []
     private var memo: [Int: PickleValue] = [:]
     private var objects = 0
@@ -21,7 +21,7 @@ struct PickleMachine {
 
     /// Reads up to the end of the pickle.
     ///
-    /// - Throws: ``TensorFileError`` for what is not allowed or makes no sense.
+    /// - Throws: ``TensorFileError`` for anything that is not allowed or makes no sense.
     mutating func run() throws(TensorFileError) -> PickleValue {
         (stack, marks, memo) = ([], [], [:])
         let begin = input.position
@@ -118,7 +118,7 @@ extension PickleMachine {
         marks.append(stack.count)
     }
 
-    /// Bounds memory: an instruction of one byte makes an object of about a hundred.
+    /// Bounds memory: a one-byte opcode creates an object of about a hundred bytes.
     private mutating func count() throws(TensorFileError) {
         objects += 1
         guard objects <= limits.objects.multipliedClamping(by: Self.objectsPerTensor) else {

@@ -1,4 +1,4 @@
-/// The instructions of a pickle that are carried out: those with which torch.save writes state
+/// The supported opcodes of a pickle: those that torch.save uses for state
 /// dicts, in protocols 2 to 5. The names are those of Python's `pickletools`.
 enum PickleOpcode: UInt8 {
     case proto = 0x80
@@ -49,7 +49,7 @@ enum PickleOpcode: UInt8 {
     case build = 0x62  // b
     case binPersID = 0x51  // Q
 
-    /// The name of an instruction that is refused, for the error.
+    /// The name of a refused opcode, for the error.
     static func refusedName(_ byte: UInt8) -> String {
         refused[byte] ?? "an unknown instruction"
     }

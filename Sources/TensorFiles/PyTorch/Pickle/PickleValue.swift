@@ -12,7 +12,7 @@ enum PickleValue {
     case global(PyTorchGlobal)
     case storage(PyTorchStorage)
     case tensor(PyTorchTensor)
-    /// What no weight needs, such as a learning rate.
+    /// A value that no weight needs, such as a learning rate.
     case other
 
     var text: String? {
@@ -44,16 +44,16 @@ final class PickleContainer {
     enum Kind { case tuple, list, dictionary }
 
     let kind: Kind
-    /// The elements; of a dictionary, keys and values in turn.
+    /// The elements; for a dictionary, keys and values alternate.
     private(set) var elements: [PickleValue] = []
-    /// How many containers lie inside each other here, this one included.
+    /// The nesting depth of containers, including this one.
     private(set) var depth = 1
-    /// Whether another container holds this one.
+    /// Whether another container contains this one.
     private var isHeld = false
 
     init(_ kind: Kind) { self.kind = kind }
 
-    /// The pairs of a dictionary; none for other containers.
+    /// The pairs of a dictionary; empty for other containers.
     var pairs: [(key: PickleValue, value: PickleValue)] {
         guard kind == .dictionary else { return [] }
         return stride(from: 0, to: elements.count - 1, by: 2).map {
@@ -63,8 +63,8 @@ final class PickleContainer {
 
     /// Adds elements; returns whether that is allowed.
     ///
-    /// Pickles fill a container before they put it into another. One that is filled later could
-    /// come to hold itself, so that is refused; for the same reason, a container cannot be added
+    /// Pickles fill a container before they put it into another. A container that is filled later
+    /// could contain itself, so that is refused; for the same reason, a container cannot be added
     /// to itself.
     func add(_ added: some Sequence<PickleValue>) -> Bool {
         guard !isHeld else { return false }

@@ -11,7 +11,7 @@ enum PyTorchGlobal: Hashable {
     /// A type of storages or of tensors' elements.
     case elements(PyTorchElements)
     case untyped
-    /// Numbers and devices beside the weights, which are not read.
+    /// Numbers and devices other than weights, which are not read.
     case scalar
 
     init?(module: String, name: String) {
@@ -40,7 +40,7 @@ enum PyTorchGlobal: Hashable {
         "_codecs.encode": .scalar,
     ]
 
-    /// The problem of a name that is not known, and the way out.
+    /// The problem of an unknown name, and what to do.
     static func refusal(module: String, name: String) -> String {
         let shown = "\(module).\(name)".debugDescription
         let way = "save the tensors alone: torch.save(model.state_dict(), path)"

@@ -4,7 +4,7 @@ struct CRC32 {
 
     var value: UInt32 { ~state }
 
-    /// Takes in bytes, eight at a time: one after another they would take longer than reading them.
+    /// Adds bytes, eight at a time: one by one would take longer than reading them.
     mutating func update(_ bytes: UnsafeRawBufferPointer) {
         Self.tables.withUnsafeBufferPointer { tables in
             var crc = state

@@ -1,6 +1,6 @@
 import Files
 
-/// Where the directory of a zip file lies, from the record at the file's end.
+/// The location of a zip file's directory, from the record at the file's end.
 struct ZipDirectory {
     let offset: Int
     let byteCount: Int
@@ -54,7 +54,7 @@ struct ZipDirectory {
         }
     }
 
-    /// The record of ZIP64, if its locator stands before the usual one.
+    /// The ZIP64 record, if its locator precedes the usual one.
     private static func largeEnd(
         of file: RegularFile, before end: Int
     ) throws(TensorFileError) -> [UInt8]? {

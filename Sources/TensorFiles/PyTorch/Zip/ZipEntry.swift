@@ -1,10 +1,10 @@
-/// A file in a zip file, as the directory describes it.
+/// A file in a zip file, as described by the directory.
 struct ZipEntry: Sendable {
     let name: String
-    /// How it is compressed: 0 is not at all.
+    /// The compression method: 0 is none.
     let method: Int
     let isEncrypted: Bool
-    /// The checksum of its bytes; 0 where none was computed.
+    /// The checksum of its bytes; 0 if it was not computed.
     let checksum: UInt32
     /// The number of bytes in the file.
     let storedBytes: Int
@@ -56,7 +56,7 @@ struct ZipEntry: Sendable {
         offset = end
     }
 
-    /// The numbers of the extra field of ZIP64, which stand for those that are 2³² - 1.
+    /// The numbers of the ZIP64 extra field, which replace those that are 2³² - 1.
     private static func large(_ extra: [UInt8]) -> [UInt64] {
         var offset = 0
         while extra.count - offset >= 4 {

@@ -16,7 +16,7 @@ struct ZipFile: Sendable {
         self.file = file
         let place = FilePlace(file.path.string)
         let directory = try ZipDirectory(of: file)
-        // A tensor may have a record of its own; torch.save adds a few more.
+        // Each tensor may have its own record; torch.save adds a few more.
         guard directory.entryCount <= limits.objects else {
             throw place.error(
                 .refused,
@@ -40,7 +40,7 @@ struct ZipFile: Sendable {
     /// The names of the entries.
     var names: Dictionary<String, ZipEntry>.Keys { entries.keys }
 
-    /// Where the bytes of an entry lie; nil if there is no entry of that name.
+    /// The bytes of an entry; nil if there is no entry with that name.
     ///
     /// - Throws: ``TensorFileError`` if they are compressed or encrypted.
     func range(of name: String) throws(TensorFileError) -> Range<Int>? {
@@ -79,7 +79,7 @@ struct ZipFile: Sendable {
         }
     }
 
-    /// The bytes of each entry, behind its header.
+    /// The bytes of each entry, after its header.
     private static func ranges(
         of entries: some Collection<ZipEntry>, in file: RegularFile, before limit: Int
     ) throws(TensorFileError) -> [String: Range<Int>] {

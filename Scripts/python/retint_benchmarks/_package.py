@@ -1,11 +1,12 @@
-"""Converts a network of peers.py with coremltools: package.py NETWORK BATCH SIZE PATH."""
+"""Converts a network of _peers.py with coremltools: NETWORK BATCH SIZE PATH."""
 
 import logging
 import sys
 import warnings
 
 import torch
-from peers import lightness, network
+
+from ._peers import lightness, network
 
 warnings.filterwarnings("ignore")
 logging.disable(logging.WARNING)

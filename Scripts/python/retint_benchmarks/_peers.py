@@ -1,6 +1,6 @@
 """Measures one framework on one case, in its own process.
 
-    peers.py PEER NETWORK MODE BATCH SIZE THREADS
+    python -m retint_benchmarks._peers PEER NETWORK MODE BATCH SIZE THREADS
 
 Prints a line when ready. For each line `SECONDS` on standard input it runs for about that long and
 prints a JSON object: the seconds of each run, and the process's peak memory.

@@ -1,7 +1,6 @@
-#!/usr/bin/env python3
 """Compares how a classifying checkpoint's distributions become colors.
 
-    .venv/bin/python Scripts/comparisons/decoding CHECKPOINT
+    Scripts/compare decoding CHECKPOINT
         [--temperatures T…] [--saturations S…] [--certainties C…] [--near-gray MOST]
 
 The temperature sharpens the distribution over ab bins whose mean is the color; the saturation
@@ -14,14 +13,12 @@ The photos are those of calibration and test, which chose no weights. On the val
 which did, networks tint what is gray less and gain more over gray.
 """
 
-import argparse
 import itertools
 import pathlib
-import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "python"))
-
+import retint_options
+import retint_tables
 from retint_tool import ROOT, report, run, value
 
 PHOTOS = ROOT / "Datasets/debian-photos"
@@ -37,8 +34,7 @@ MARGIN = 0.05
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = retint_options.parser(__doc__)
     parser.add_argument("checkpoint", type=pathlib.Path)
     parser.add_argument("--temperatures", type=float, nargs="+", default=[0.6, 0.7, 0.8, 0.9])
     parser.add_argument("--saturations", type=float, nargs="+", default=[1.2, 1.3, 1.4, 1.6, 1.8])
@@ -69,15 +65,11 @@ def choice(found, most):
 
 
 def table(found, chosen):
-    lines = ["| temperature | certainty | saturation | " + " | ".join(v[0] for v in VALUES) + " |",
-             "| ---: " * (3 + len(VALUES)) + "|"]
+    rows = []
     for key, r in found.items():
         cells = [f"{part:g}" for part in key]
         cells += [f"{value(r, path):.{digits}f}" for _, path, digits in VALUES]
         mark = "**" if key == chosen else ""
-        lines.append("| " + " | ".join(f"{mark}{cell}{mark}" for cell in cells) + " |")
-    return "\n".join(lines)
-
-
-if __name__ == "__main__":
-    main()
+        rows.append([f"{mark}{cell}{mark}" for cell in cells])
+    columns = ["temperature", "certainty", "saturation", *(title for title, *_ in VALUES)]
+    return retint_tables.markdown(columns, rows, left=0)

@@ -1,7 +1,6 @@
-#!/usr/bin/env python3
 """Measures how many photos a second retint colors, and its memory.
 
-    Scripts/benchmarks/photos.py [--model CHECKPOINT] [--photos N] [--threads N] [--rounds N]
+    Scripts/benchmark photos [--model CHECKPOINT] [--photos N] [--threads N] [--rounds N]
                                  [--against RETINT] [--folder FOLDER]
 
 Colors a folder of JPEG photos of 2 megapixels, made from the photos in Datasets/debian-photos by
@@ -10,7 +9,6 @@ file by file on its command line, and the ratio is that of each pair of runs. Ne
 work on the machine distorts the rates, the ratios less.
 """
 
-import argparse
 import os
 import pathlib
 import resource
@@ -21,8 +19,7 @@ import sys
 import tempfile
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "python"))
-
+import retint_options
 import retint_tool
 
 SIZE = (1632, 1224)
@@ -78,8 +75,7 @@ def measure(options, folder, photos):
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = retint_options.parser(__doc__)
     parser.add_argument(
         "--model", default=retint_tool.ROOT / "Checkpoints/lite-class-unet-small.h5")
     parser.add_argument("--photos", type=int, default=500)
@@ -91,8 +87,6 @@ def main():
         "--source", type=pathlib.Path,
         default=retint_tool.ROOT / "Datasets/debian-photos/train")
     options = parser.parse_args()
-    # An OpenBLAS core set in the environment would slow retint down.
-    os.environ.pop("OPENBLAS_CORETYPE", None)
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         photos = options.folder or folder / "photos"
@@ -102,7 +96,3 @@ def main():
         print(f"{retint_tool.cpu()}, {options.threads} threads, {options.photos} photos of "
               f"{SIZE[0]} × {SIZE[1]}, {pathlib.Path(options.model).stem}")
         measure(options, folder, photos)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,16 +1,16 @@
-#!/usr/bin/env python3
 """Trains a network with PyTorch as `retint train` does, from the same configuration and weights.
 
-    train_pytorch.py start CONFIGURATION.json WEIGHTS.h5
-    train_pytorch.py train CONFIGURATION.json WEIGHTS.h5 eager|compiled|fastest
+    python -m retint_comparisons._train_pytorch start CONFIGURATION.json WEIGHTS.h5
+    python -m retint_comparisons._train_pytorch train CONFIGURATION.json WEIGHTS.h5 FORM
 
-The first draws the initial weights. The second prints JSON lines: {"ready": ...} when everything is
-loaded and compiled, then {"kind": "train", "step", "loss"} for each step, and the same with the
-kind "validation" for each validation. Scripts/comparisons/training starts it.
+FORM is eager, compiled or fastest. The first draws the initial weights. The second prints JSON
+lines: {"ready": ...} when everything is loaded and compiled, then {"kind": "train", "step", "loss"}
+for each step, and the same with the kind "validation" for each validation. `Scripts/compare
+training` starts it.
 
 With torch.distributed's variables RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT in the environment,
 it is one rank of several, each of which takes a share of every batch: DistributedDataParallel on
-gloo. Rank 0 prints, and adds the seconds of each step. Scripts/comparisons/ranks starts them.
+gloo. Rank 0 prints, and adds the seconds of each step. Scripts/compare ranks starts them.
 """
 
 import copy
@@ -27,8 +27,9 @@ import torch.distributed as dist
 import torch.nn.functional as F
 
 from export_pytorch import weights
-from photo_batches import AB_SCALE, Batches
 from retint_reference import ab_bins, networks
+
+from ._photo_batches import AB_SCALE, Batches
 
 
 # Networks

@@ -1,7 +1,6 @@
-#!/usr/bin/env python3
 """Measures training steps over links of a given rate, next to what the model predicts.
 
-    Scripts/comparisons/links NETWORK [OPTION...]
+    Scripts/compare links NETWORK [OPTION...]
 
 Each rank runs in a network namespace of its own on this machine, with a host name of its own. A
 bridge joins them; `tc` with `tbf` shapes both directions of each link. For each rate and number of
@@ -17,22 +16,23 @@ Needs root, ip, tc, unshare and mpirun (Scripts/setup --mpi). Prints a table in 
 reports of each case and rate to --json FOLDER.
 """
 
-import argparse
 import contextlib
 import json
 import os
 import pathlib
-import socket
 import subprocess
-import sys
 import tempfile
 
+import retint_options
+import retint_tables
 import retint_tool
 
 PREFIX = "retint"
 BRIDGE = f"{PREFIX}-links"
 NETWORK = "10.213.77"
 HERE = "here"
+COLUMNS = ("link", "ranks", "step (s)", "predicted", "difference", "waited (s)", "predicted",
+           "without overlap")
 
 
 def run(*command, **options):
@@ -145,32 +145,28 @@ def predict(options, report, ranks):
     return result["predictions"][0]
 
 
-def cells(name, ranks, step, model, waited=""):
+def cells(name, ranks, step, model, waited=("", "", "")):
     predicted, difference = model["step_seconds"], 100 * (model["step_seconds"] / step - 1)
-    return f"| {name} | {ranks} | {step:.3f} | {predicted:.3f} | {difference:+.1f} % | {waited} |"
+    return name, ranks, f"{step:.3f}", f"{predicted:.3f}", f"{difference:+.1f} %", *waited
 
 
 def rows(options, reports):
-    yield ("| link | ranks | step (s) | predicted | difference | waited (s) | predicted "
-           "| without overlap |")
-    yield "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
     for (rate, ranks), report in reports.items():
         name = rate if rate == HERE else f"{rate} Gb/s"
         if ranks == 1:
             if (rate, 2) in reports:
                 model = predict(options, reports[rate, 2], 1)
-                yield cells("none", 1, report["median_seconds"], model, "| |")
+                yield cells("none", 1, report["median_seconds"], model)
             continue
         own = report["ranks"]
         model = predicted(options, report, reports[rate, 2])
-        waited = (f"{own['step']['waited_seconds']:.3f} | {model['waited_seconds']:.3f} "
-                  f"| {own['step_without_overlap']['waited_seconds']:.3f}")
-        yield cells(name, ranks, own["step"]["seconds"], model, waited)
+        waited = (own["step"], model, own["step_without_overlap"])
+        yield cells(name, ranks, own["step"]["seconds"], model,
+                    [f"{part['waited_seconds']:.3f}" for part in waited])
 
 
 def parse():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = retint_options.parser(__doc__)
     parser.add_argument("network", help="an architecture or a checkpoint")
     parser.add_argument("--retint", default=retint_tool.RETINT)
     parser.add_argument("--rates", nargs="+", default=[HERE, "1", "10"], metavar="GBIT",
@@ -198,8 +194,4 @@ def main():
                 (folder / f"{rate}-{ranks}.json").write_text(json.dumps(report, indent=1))
     print(f"{options.network}, {options.batch} images of {options.size}², ranks of one "
           f"thread, {retint_tool.cpu()}, {os.cpu_count()} processors")
-    print("\n".join(rows(options, reports)))
-
-
-if __name__ == "__main__":
-    main()
+    print(retint_tables.markdown(COLUMNS, rows(options, reports), left=1))

@@ -1,23 +1,21 @@
-#!/usr/bin/env python3
 """Measures the time from the start of a process to its first colorized photo of one megapixel.
 
 The photo is a PNG or a JPEG, the result a PNG. The cases take turns, so that a machine that slows
 down affects all alike; each figure is the median over the rounds. All files are in the page cache.
 """
 
-import argparse
 import os
-import pathlib
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 
+import retint_options
+import retint_tables
 import retint_tool
 
-HERE = pathlib.Path(__file__).resolve().parent
-LITE = HERE.parents[1] / "Checkpoints" / "lite-class-unet-small.h5"
+LITE = retint_tool.ROOT / "Checkpoints/lite-class-unet-small.h5"
 SIZE = (1152, 896)
 
 
@@ -70,19 +68,16 @@ def measure(options):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = retint_options.parser(__doc__)
     parser.add_argument("--retint", default=retint_tool.RETINT, help="the executable")
     parser.add_argument("--threads", type=int, default=min(2, os.cpu_count()))
     parser.add_argument("--rounds", type=int, default=7)
     options = parser.parse_args()
     print(f"{retint_tool.cpu()}, {options.threads} threads\n")
-    print("| network | photo | first colored megapixel | peak memory |")
-    print("|---|---|---:|---:|")
+    columns = ("network", "photo", "first colored megapixel", "peak memory")
+    print(retint_tables.header(columns, left=2))
     for (name, kind), runs in measure(options).items():
         seconds = statistics.median(seconds for seconds, _ in runs)
         peak = max(peak for _, peak in runs)
-        print(f"| {name} | {kind.upper()} | {seconds:.3f} s | {peak / 2**20:.0f} MiB |")
-
-
-if __name__ == "__main__":
-    main()
+        print(retint_tables.row(
+            [name, kind.upper(), f"{seconds:.3f} s", f"{peak / 2**20:.0f} MiB"]))

@@ -1,7 +1,6 @@
-#!/usr/bin/env python3
 """Measures the ways to fit photos to a network: its proportions, and how colors are enlarged.
 
-    Scripts/comparisons/fitting [--photos DIR] [--results DIR] MODEL...
+    Scripts/compare fitting [--photos DIR] [--results DIR] MODEL...
 
 Runs `retint evaluate` with each --proportions and --enlarge, at the photos' own size, and prints a
 Markdown table: the first way's values, and the differences of the others from it, photo by photo,
@@ -9,14 +8,12 @@ with 95 % bootstrap confidence intervals (percentiles of 10,000 resamples of the
 keeps the reports, and uses those that are there.
 """
 
-import argparse
 import json
 import pathlib
-import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "python"))
-
+import retint_options
+import retint_tables
 import retint_tool
 from retint_intervals import mean_and_interval
 
@@ -51,14 +48,12 @@ def cells(way, base):
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = retint_options.parser(__doc__)
     parser.add_argument("models", nargs="+")
     parser.add_argument("--photos", default=retint_tool.ROOT / "Datasets/debian-photos/test")
     parser.add_argument("--results", type=pathlib.Path)
     options = parser.parse_args()
-    print("| model | way | " + " | ".join(name for name, _ in MEASURES) + " |")
-    print("| --- | --- |" + " ---: |" * len(MEASURES))
+    print(retint_tables.header(["model", "way", *(name for name, _ in MEASURES)], left=2))
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.results or pathlib.Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
@@ -67,10 +62,5 @@ def main():
             for way in WAYS:
                 values = photos(model, way, options, folder)
                 name = f"`{pathlib.Path(model).stem}`" if base is None else ""
-                print(f"| {name} | {', '.join(way)} | " + " | ".join(cells(values, base)) + " |",
-                      flush=True)
+                print(retint_tables.row([name, ", ".join(way), *cells(values, base)]), flush=True)
                 base = base or values
-
-
-if __name__ == "__main__":
-    main()

@@ -1,14 +1,12 @@
-#!/usr/bin/env python3
 """Measures how many frames a second retint colors, and its memory.
 
-    Scripts/benchmarks/video.py [--model CHECKPOINT] [--frames N] [--threads N] [--rounds N]
+    Scripts/benchmark video [--model CHECKPOINT] [--frames N] [--threads N] [--rounds N]
 
 Colors a film of 1920 × 1080 in 4:2:0 from YUV4MPEG2 to YUV4MPEG2, and from H.264 to H.264 with
 ffmpeg on both sides: first in one command, `retint video film.mp4 -o colored.mp4`, then as a
 pipeline of three. Each figure is the median of the rounds; other work on the machine distorts it.
 """
 
-import argparse
 import os
 import pathlib
 import resource
@@ -18,8 +16,7 @@ import sys
 import tempfile
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "python"))
-
+import retint_options
 import retint_tool
 
 WIDTH, HEIGHT, RATE = 1920, 1080, 30
@@ -81,16 +78,13 @@ def seconds(processes):
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = retint_options.parser(__doc__)
     parser.add_argument(
         "--model", default=retint_tool.ROOT / "Checkpoints/lite-class-unet-small.h5")
     parser.add_argument("--frames", type=int, default=300)
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--rounds", type=int, default=5)
     options = parser.parse_args()
-    # An OpenBLAS core set in the environment would slow retint down.
-    os.environ.pop("OPENBLAS_CORETYPE", None)
     print(f"{retint_tool.cpu()}, {options.threads} threads, {options.frames} frames of "
           f"{WIDTH} × {HEIGHT}, {pathlib.Path(options.model).stem}")
     with tempfile.TemporaryDirectory() as folder:
@@ -101,7 +95,3 @@ def main():
                   f"({options.frames / max(times):.1f} … {options.frames / min(times):.1f})")
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
     print(f"largest process: {peak:.0f} MiB")
-
-
-if __name__ == "__main__":
-    main()

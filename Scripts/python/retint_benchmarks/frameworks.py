@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Measures retint against other frameworks on this machine and prints a table.
 
 Each framework runs in its own process. Rounds alternate between them, so that a machine that slows
@@ -6,7 +5,6 @@ down affects all alike; each figure is the median over all runs of all rounds. R
 framework's time divided by retint's: above 1, retint is faster.
 """
 
-import argparse
 import json
 import os
 import pathlib
@@ -16,12 +14,15 @@ import sys
 import tempfile
 import time
 
+import retint_build
+import retint_options
+import retint_tables
 import retint_tool
-from cases import CASES, PACKAGED, PEERS, SCALING, THREADED, takes_part
 
-HERE = pathlib.Path(__file__).resolve().parent
+from ._cases import CASES, PACKAGED, PEERS, SCALING, THREADED, takes_part
+
 # The table of an earlier run, to which each run is compared.
-LAST = HERE / "last.json"
+LAST = pathlib.Path(__file__).resolve().with_name("last.json")
 RATIOS = {
     "float32_ratio": "float32", "bfloat16_ratio": "bfloat16", "half_ratio": "16 bits",
     "memory_share": "memory",
@@ -45,7 +46,7 @@ class Retint:
             # Its shape is fixed.
             shape, model = [], f"{self.folder.name}/network.mlpackage"
             subprocess.run(
-                [sys.executable, HERE / "package.py", case.network, str(case.batch),
+                [sys.executable, "-m", "retint_benchmarks._package", case.network, str(case.batch),
                  str(case.size), model], check=True, capture_output=True)
         self.command = ["benchmark", model, *shape, "--threads", options.threads]
         if name == HALF:
@@ -70,7 +71,7 @@ class Peer:
         arguments = [name, case.network, case.mode, case.batch, case.size, options.threads]
         environment = dict(os.environ, OMP_NUM_THREADS=str(options.threads))
         self.process = subprocess.Popen(
-            [sys.executable, HERE / "peers.py", *map(str, arguments)], text=True,
+            [sys.executable, "-m", "retint_benchmarks._peers", *map(str, arguments)], text=True,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment,
         )
         if self.process.stdout.readline().strip() != "ready":
@@ -156,12 +157,10 @@ def line(entry):
     own, half = (entry["contenders"].get(name) for name in ("retint", HALF))
     share = entry.get("memory_share")
     half_time = "–" if half is None else f"{half['median_seconds'] * 1e3:.1f} ms"
-    return (
-        f"| {entry['case']} | {own['median_seconds'] * 1e3:.1f} ms | {ratio('float32')} "
-        f"| {ratio('bfloat16')} | {half_time} | {ratio('half')} "
-        f"| {own['peak_bytes'] / 2**20:.0f} MiB "
-        f"| {'–' if share is None else f'{share:.2f}'} |"
-    )
+    return retint_tables.row([
+        entry["case"], f"{own['median_seconds'] * 1e3:.1f} ms", ratio("float32"),
+        ratio("bfloat16"), half_time, ratio("half"), f"{own['peak_bytes'] / 2**20:.0f} MiB",
+        "–" if share is None else f"{share:.2f}"])
 
 
 def roofline(entry):
@@ -181,15 +180,14 @@ def roofline(entry):
     ]
     peer = entry["contenders"].get(entry.get("float32_peer"))
     row.append(f"{peer['median_seconds'] / products:.2f}" if peer else "–")
-    return "| " + " | ".join(row) + " |"
+    return row
 
 
 def print_rooflines(entries):
-    print("\n| case | GFLOP | MB of weights | products | copies | retint | products ÷ retint "
-          "| fastest float32 peer ÷ products |\n|---|---|---|---|---|---|---|---|")
-    for entry in entries:
-        if entry["mode"] == "inference":
-            print(roofline(entry))
+    columns = ("case", "GFLOP", "MB of weights", "products", "copies", "retint",
+               "products ÷ retint", "fastest float32 peer ÷ products")
+    print("\n" + retint_tables.markdown(columns, (
+        roofline(entry) for entry in entries if entry["mode"] == "inference")))
 
 
 def kept(report):
@@ -296,7 +294,7 @@ def first_photo(options):
 
 
 def parse():
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = retint_options.parser(__doc__)
     parser.add_argument("--retint", default=retint_tool.RETINT, help="the executable")
     parser.add_argument("--threads", type=int, default=min(2, os.cpu_count()))
     parser.add_argument("--rounds", type=int, default=5)
@@ -312,10 +310,11 @@ def parse():
 
 def main():
     options = parse()
+    if options.retint == retint_tool.RETINT and "RETINT" not in os.environ:
+        retint_build.build("-c", "release", "--product", "retint")
     print(f"{retint_tool.cpu()}, {options.threads} threads; ratios are time ÷ retint's time\n")
-    print("| case | retint | float32 | bfloat16 | retint, 16 bits | any | peak memory "
-          "| of PyTorch's |")
-    print("|---|---|---|---|---|---|---|---|")
+    print(retint_tables.header(("case", "retint", "float32", "bfloat16", "retint, 16 bits", "any",
+                                "peak memory", "of PyTorch's")))
     entries = []
     for case in CASES:
         if options.only in case.name:
@@ -342,7 +341,3 @@ def main():
         keep(table)
     if options.json:
         pathlib.Path(options.json).write_text(json.dumps(report, indent=2))
-
-
-if __name__ == "__main__":
-    main()

@@ -1,10 +1,9 @@
-#!/usr/bin/env python3
 """Trains one network with retint and with PyTorch, and compares both trainings.
 
-    Scripts/comparisons/training CONFIGURATION.yaml [OPTION...] [--set KEY=VALUE...]
+    Scripts/compare training CONFIGURATION.yaml [OPTION...] [--set KEY=VALUE...]
 
 Both read the same configuration, start from the same weights (drawn by PyTorch, imported by `retint
-import`) and train on the same crops of the same photos (photo_batches.py). They run in alternation
+import`) and train on the same crops of the same photos (_photo_batches.py). They run in alternation
 for a few seconds each while the other is stopped, so that a machine that slows down affects both.
 Each clock counts only its own process: PyTorch's from when everything is loaded and compiled,
 retint's from when the process starts.
@@ -13,7 +12,6 @@ Prints a table. The exit status is 1 when --max-difference or --max-validation-d
 exceeded.
 """
 
-import argparse
 import json
 import os
 import pathlib
@@ -25,10 +23,13 @@ import time
 
 import yaml
 
+import retint_options
+import retint_tables
 import retint_tool
-from turns import Contender, Turns
 
-TRAIN_PYTORCH = pathlib.Path(__file__).resolve().with_name("train_pytorch.py")
+from ._turns import Contender, Turns
+
+TRAIN_PYTORCH = (sys.executable, "-m", "retint_comparisons._train_pytorch")
 
 
 # Configuration
@@ -74,7 +75,7 @@ def write_start(options, configuration):
     """Has PyTorch draw the initial weights; writes a state dict and a checkpoint."""
     path = f"{options.directory}/weights.h5"
     subprocess.run(
-        [sys.executable, TRAIN_PYTORCH, "start", options.json_configuration, path],
+        [*TRAIN_PYTORCH, "start", options.json_configuration, path],
         check=True)
     command = ["import", path, "--architecture", configuration["architecture"]]
     for key in ("width", "depth", "decoder_width", "temperature", "saturation"):
@@ -92,7 +93,7 @@ class PyTorch(Contender):
     def __init__(self, options):
         environment = dict(os.environ, OMP_NUM_THREADS=str(options.threads))
         super().__init__(
-            [sys.executable, TRAIN_PYTORCH, "train", options.json_configuration,
+            [*TRAIN_PYTORCH, "train", options.json_configuration,
              f"{options.directory}/weights.h5", options.form],
             f"{options.directory}/pytorch.log", stdout=subprocess.PIPE, text=True, env=environment)
 
@@ -174,23 +175,23 @@ def summary(options, configuration, pytorch, retint):
     return result
 
 
-def table(result):
+def print_table(result):
     configuration = result["configuration"]
     form = result["pytorch"]["form"]
-    yield (f"{configuration['architecture']}, {configuration['steps']} steps of "
+    print(f"{configuration['architecture']}, {configuration['steps']} steps of "
            f"{configuration['batch']} crops of {configuration['data']['crop']}², "
            f"{result['threads']} threads, {result['cpu']}")
-    yield f"| | PyTorch {result['pytorch']['torch']}, {form} | retint | retint ÷ PyTorch |"
-    yield "|---|---|---|---|"
     rows = [("seconds", *(result[name]["seconds"] for name in ("pytorch", "retint")), ".1f")]
     for kind in ("train", "validation"):
         curves = [result[name][kind] for name in ("pytorch", "retint")]
         if curves[0]:
             rows.append((f"last {kind} loss", *(curve[-1][1] for curve in curves), ".5f"))
-    for name, theirs, own, form in rows:
-        yield f"| {name} | {theirs:{form}} | {own:{form}} | {own / theirs:.4f} |"
+    print(retint_tables.markdown(
+        ("", f"PyTorch {result['pytorch']['torch']}, {form}", "retint", "retint ÷ PyTorch"),
+        ((name, f"{theirs:{digits}}", f"{own:{digits}}", f"{own / theirs:.4f}")
+         for name, theirs, own, digits in rows)))
     worst = result["largest_loss_difference"]
-    yield (f"largest difference of the loss at one step: {100 * worst['relative']:.3f} % "
+    print(f"largest difference of the loss at one step: {100 * worst['relative']:.3f} % "
            f"at step {worst['step']}; PyTorch's time is {result['time_ratio']:.2f} of retint's")
 
 
@@ -232,8 +233,7 @@ def draw(result, path):
 
 
 def parse():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = retint_options.parser(__doc__)
     parser.add_argument("configuration", help="a file for retint train --config")
     parser.add_argument("--set", nargs="+", default=[], metavar="KEY=VALUE")
     parser.add_argument("--retint", default=retint_tool.RETINT)
@@ -263,13 +263,9 @@ def main():
         write_start(options, configuration)
         pytorch, retint = train(options, configuration)
         result = summary(options, configuration, pytorch, retint)
-    print("\n".join(table(result)))
+    print_table(result)
     if options.json:
         pathlib.Path(options.json).write_text(json.dumps(result) + "\n")
     if options.plot:
         draw(result, options.plot)
     sys.exit(0 if within_bounds(options, result) else 1)
-
-
-if __name__ == "__main__":
-    main()

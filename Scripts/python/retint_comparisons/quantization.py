@@ -1,7 +1,6 @@
-#!/usr/bin/env python3
 """Quantizes a network's weights with retint and with coremltools, and compares the packages.
 
-    .venv/bin/python Scripts/comparisons/quantization --photos DIR [--calibrate DIR]
+    Scripts/compare quantization --photos DIR [--calibrate DIR]
         [--architecture eccv16]
 
 Weights are seeded random values unless --weights names a state dict. retint exports its own float32
@@ -9,11 +8,9 @@ package for iOS18; coremltools converts the PyTorch module to one. `retint verif
 quantized packages on the photos, against the float32 network. The weight error is Σ(ŵ − w)²/Σw²
 over all quantized weights, as coremltools decompresses them.
 
-Prints a Markdown table; --json FILE keeps the results. Scripts/setup --python installs what it
-needs.
+Prints a Markdown table; --json FILE keeps the results.
 """
 
-import argparse
 import json
 import logging
 import pathlib
@@ -22,11 +19,10 @@ import sys
 import tempfile
 import warnings
 
-SCRIPTS = pathlib.Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(SCRIPTS / "python"))
-
-from retint_reference import networks
+import retint_options
+import retint_tables
 import retint_tool
+from retint_reference import networks
 
 ARCHITECTURES = ["eccv16", "siggraph17", "mobile-unet"]
 
@@ -77,7 +73,7 @@ class Comparison:
         """Makes the checkpoint and each tool's float32 package."""
         weights = self.directory / "weights.h5"
         subprocess.run(
-            [sys.executable, SCRIPTS / "python/export_pytorch.py", "--module",
+            [sys.executable, "-m", "export_pytorch", "--module",
              f"retint_reference.networks:{self.options.architecture.replace('-', '_')}",
              "--weights", weights, "--input", "input=1x1x256x256:0,100",
              *(["--state-dict", self.options.weights] if self.options.weights
@@ -161,13 +157,16 @@ class Comparison:
             self.measure(name, "coremltools", other, theirs)
 
     def table(self):
-        yield "| weights | tool | package | operations | weight error | PSNR dB | ΔE2000 |"
-        yield "|---|---|---|---|---|---|---|"
-        for row in self.rows:
-            psnr = "∞" if row["psnr_db"] is None else f"{row['psnr_db']:.2f}"
-            yield (f"| {row['scheme']} | {row['tool']} | {row['package_bytes'] / 1e6:.2f} MB "
-                   f"| {row['operations']} | {row['weight_error']:.3e} | {psnr} "
-                   f"| {row['delta_e2000']:.3f} |")
+        return retint_tables.markdown(
+            ("weights", "tool", "package", "operations", "weight error", "PSNR dB", "ΔE2000"),
+            map(cells, self.rows))
+
+
+def cells(row):
+    """The cells of a result in the table."""
+    psnr = "∞" if row["psnr_db"] is None else f"{row['psnr_db']:.2f}"
+    return (row["scheme"], row["tool"], f"{row['package_bytes'] / 1e6:.2f} MB", row["operations"],
+            f"{row['weight_error']:.3e}", psnr, f"{row['delta_e2000']:.3f}")
 
 
 def operation_count(inspected):
@@ -178,7 +177,7 @@ def operation_count(inspected):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = retint_options.parser(__doc__)
     parser.add_argument("--photos", required=True, help="directory of photos to compare on")
     parser.add_argument("--calibrate", help="directory of photos for retint quantize --calibrate")
     parser.add_argument("--architecture", default="eccv16", choices=ARCHITECTURES)
@@ -194,10 +193,6 @@ def main():
     with tempfile.TemporaryDirectory() as directory:
         comparison = Comparison(options, directory)
         comparison.run()
-    print("\n".join(comparison.table()))
+    print(comparison.table())
     if options.json:
         pathlib.Path(options.json).write_text(json.dumps(comparison.rows, indent=1) + "\n")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,7 +1,6 @@
-#!/usr/bin/env python3
 """Trains variants of a recipe at equal cost, and compares each with the recipe photo by photo.
 
-    .venv/bin/python Scripts/comparisons/ablations [VARIANT…]
+    Scripts/compare ablations [VARIANT…]
         [--steps N] [--seeds N] [--results DIR]
 
 The recipe is Scripts/recipes/lite-class-unet.yaml for half of the repeated blocks and half of the
@@ -15,19 +14,17 @@ bootstrap intervals over photos. --results keeps runs and reports, and continues
 By default 600 steps, two seeds, and all variants. Needs what train_checkpoint needs.
 """
 
-import argparse
 import json
 import pathlib
 import sys
 import tempfile
 
-SCRIPTS = pathlib.Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(SCRIPTS / "python"))
-
+import retint_options
+import retint_tables
 from retint_intervals import mean_and_interval
 from retint_tool import DAMAGES, ROOT, run, value
 
-RECIPE = SCRIPTS / "recipes/lite-class-unet.yaml"
+RECIPE = ROOT / "Scripts/recipes/lite-class-unet.yaml"
 VALIDATION = ROOT / "Datasets/debian-photos/validation"
 SIZE = ("depth=0.5", "decoder_width=0.5")
 LITE2 = ("width=1.1", "depth=1.2")
@@ -58,8 +55,7 @@ MEASURES = [
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = retint_options.parser(__doc__)
     parser.add_argument("variants", nargs="*", metavar="VARIANT", help=", ".join(VARIANTS))
     parser.add_argument("--steps", type=int, default=600)
     parser.add_argument("--seeds", type=int, default=2)
@@ -76,13 +72,12 @@ def main():
 
 def compare(folder, options):
     start = pretrained(folder, "lite0", SIZE)
-    print("| variant | " + " | ".join(title for title, *_ in MEASURES) + " |")
-    print("| --- |" + " ---: |" * len(MEASURES))
+    print(retint_tables.header(["variant", *(title for title, *_ in MEASURES)], left=1))
     base = photos(folder, start, "recipe", (), options)
-    print("| recipe | " + " | ".join(values(base)) + " |", flush=True)
+    print(retint_tables.row(["recipe", *values(base)]), flush=True)
     for name in options.variants or VARIANTS:
         variant = photos(folder, start, name, VARIANTS[name], options)
-        print(f"| {name} | " + " | ".join(differences(variant, base)) + " |", flush=True)
+        print(retint_tables.row([name, *differences(variant, base)]), flush=True)
 
 
 def pretrained(folder, encoder, size):
@@ -90,7 +85,8 @@ def pretrained(folder, encoder, size):
     start, weights = folder / f"{encoder}-start.h5", folder / f"{encoder}.h5"
     if not start.exists():
         options = [f"--{setting.replace('_', '-')}" for setting in size]
-        run(SCRIPTS / "recipes/pretrained_encoder.py", encoder, "-o", weights, tool=sys.executable)
+        run(ROOT / "Scripts/recipes/pretrained_encoder.py", encoder, "-o", weights,
+            tool=sys.executable)
         run("import", weights, "--architecture", "lite-class-unet", "--temperature", "0.6",
             *options, "--non-strict", "-o", start)
     return start
@@ -137,7 +133,3 @@ def differences(photos, base):
         ours, theirs = means(photos, path), means(base, path)
         mean, low, high = mean_and_interval([ours[name] - theirs[name] for name in theirs])
         yield f"{mean:+.{digits}f} ({low:+.{digits}f} … {high:+.{digits}f})"
-
-
-if __name__ == "__main__":
-    main()

@@ -1,7 +1,6 @@
-#!/usr/bin/env python3
 """Trains one network on several ranks with retint and with PyTorch, and compares both.
 
-    Scripts/comparisons/ranks CONFIGURATION.yaml [OPTION...] [--set KEY=VALUE...]
+    Scripts/compare ranks CONFIGURATION.yaml [OPTION...] [--set KEY=VALUE...]
 
 Three trainings take turns, one whole training each: retint with one rank of as many threads as
 there are ranks, retint with ranks of one thread, and PyTorch's DistributedDataParallel (gloo) with
@@ -12,7 +11,6 @@ five.
 Prints a table: seconds per step and the loss after the last one.
 """
 
-import argparse
 import copy
 import json
 import os
@@ -21,13 +19,15 @@ import shutil
 import socket
 import statistics
 import subprocess
-import sys
 import tempfile
 
 import yaml
 
+import retint_options
+import retint_tables
 import retint_tool
-from training import TRAIN_PYTORCH, read_configuration, write_start
+
+from .training import TRAIN_PYTORCH, read_configuration, write_start
 
 # Steps at the start that are not counted: caches, buffers and the first batches.
 WARM = 5
@@ -74,7 +74,7 @@ def pytorch(options, configuration):
     environment = os.environ | {
         "WORLD_SIZE": str(options.ranks), "MASTER_ADDR": "127.0.0.1",
         "MASTER_PORT": str(free_port()), "OMP_NUM_THREADS": "1"}
-    command = [sys.executable, TRAIN_PYTORCH, "train", path, f"{options.directory}/weights.h5",
+    command = [*TRAIN_PYTORCH, "train", path, f"{options.directory}/weights.h5",
                options.form]
     processes = [
         subprocess.Popen(
@@ -107,20 +107,19 @@ def measure(options, configuration):
 
 
 def table(options, configuration, seconds, losses):
-    yield (f"{configuration['architecture']}, {configuration['steps']} steps of "
+    alone = statistics.median(seconds[ALONE])
+    medians = {name: statistics.median(values) for name, values in seconds.items()}
+    print(f"{configuration['architecture']}, {configuration['steps']} steps of "
            f"{configuration['batch']} crops of {configuration['data']['crop']}², "
            f"{retint_tool.cpu()}, {options.rounds} rounds")
-    yield "| | seconds per step | ÷ that of 1 rank | validation loss |"
-    yield "|---|---:|---:|---:|"
-    alone = statistics.median(seconds[ALONE])
-    for name, values in seconds.items():
-        median = statistics.median(values)
-        yield f"| {name} | {median:.4f} | {median / alone:.3f} | {losses[name]:.5f} |"
+    return retint_tables.markdown(
+        ("", "seconds per step", "÷ that of 1 rank", "validation loss"),
+        ((name, f"{median:.4f}", f"{median / alone:.3f}", f"{losses[name]:.5f}")
+         for name, median in medians.items()), left=1)
 
 
 def parse():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = retint_options.parser(__doc__)
     parser.add_argument("configuration", help="a file for retint train --config")
     parser.add_argument("--set", nargs="+", default=[], metavar="KEY=VALUE")
     parser.add_argument("--retint", default=retint_tool.RETINT)
@@ -144,11 +143,7 @@ def main():
         pathlib.Path(options.json_configuration).write_text(json.dumps(configuration))
         write_start(options, configuration)
         seconds, losses = measure(options, configuration)
-    print("\n".join(table(options, configuration, seconds, losses)))
+    print(table(options, configuration, seconds, losses))
     if options.json:
         result = {"seconds": seconds, "validation_losses": losses, "cpu": retint_tool.cpu()}
         pathlib.Path(options.json).write_text(json.dumps(result) + "\n")
-
-
-if __name__ == "__main__":
-    main()
