@@ -1,19 +1,5 @@
-import Checkpoints
-import Colorizers
-import Files
-import ImageIO
-import MIL
-import MLPackage
-import Models
-import ONNX
-import Photos
-import Ranks
 import Retint
-import TensorFiles
-import TensorGraph
 import Testing
-import Training
-import Verification
 
 @testable import RetintCLI
 

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import RetintTestSupport
 import Testing
 
 /// What an earlier retint saved is read, and judged and printed as it was then.

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Files
+@testable import RetintFiles
 
 /// One refusal for all modules: what it says, and who is at fault.
 @Suite struct RefusalTests {

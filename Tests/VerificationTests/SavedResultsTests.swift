@@ -1,8 +1,8 @@
 import Foundation
-import TestSupport
+import RetintTestSupport
 import Testing
 
-@testable import Verification
+@testable import RetintVerification
 
 /// A report is coded as it is; the file of saved results is one of them.
 @Suite struct SavedResultsTests {

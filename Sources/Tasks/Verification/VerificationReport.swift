@@ -1,0 +1,179 @@
+import RetintRuntime
+
+/// The result of comparing a model with a reference or with another model.
+public struct VerificationReport: Sendable {
+    /// What ran the model.
+    public let judge: Judge
+    /// The name of the runtime that ran the model, with its version.
+    public let runtime: String
+    /// The name of the model.
+    public let model: String
+    /// The name of the reference, or of the other model.
+    public let reference: String
+    /// Whether the expected values come from another model, run by the same engine, and not
+    /// from a file or from another engine.
+    public let isSameNetwork: Bool
+    /// The precision of the model's weights.
+    public let precision: ModelPrecision
+    /// The arithmetic that the model was run with.
+    public let compute: ComputePrecision
+    /// The bounds on outputs and colors.
+    public let tolerance: Tolerance
+    /// The comparison of each output of the reference, in its order.
+    public let outputs: [OutputComparison]
+    /// The color difference over all photos; nil if the model is not a colorizer.
+    public let color: ColorDifference?
+    /// The color difference of each photo; photos whose colors are NaN or infinite are missing.
+    public let photos: [PhotoDifference]
+    /// All intermediate values and outputs of the model, in the order of computation.
+    public let layers: [LayerReport]
+    /// The bounds on intermediate values.
+    public let layerTolerance: LayerTolerance
+    /// Whether a layer that exceeds its tolerance fails the model.
+    public let layersDecide: Bool
+    /// Where errors come from, as far as requested.
+    public var diagnosis = Diagnosis()
+
+    /// The name of retint's own engine in reports.
+    static let engine = "retint's CPU engine (not Apple's Core ML runtime)"
+
+    /// A sentence for each violated bound on the colors; empty if they pass.
+    public var colorFailures: [String] {
+        guard let bound = tolerance.meanDeltaE else { return [] }
+        guard let mean = color?.mean else {
+            return ["the colors cannot be compared, so their mean ΔE2000 is unknown"]
+        }
+        return failure("the mean ΔE2000", mean, above: bound).map { [$0] } ?? []
+    }
+
+    /// A sentence about intermediate values that exceed their tolerance; empty if there are none,
+    /// or if ``layersDecide`` is false.
+    public var layerFailures: [String] {
+        guard layersDecide else { return [] }
+        guard comparedCount > 0 else {
+            return ["no intermediate value could be compared"]
+        }
+        let count = layers.count { $0.error?.holds == false }
+        guard count > 0 else { return [] }
+        return [
+            "\(count) intermediate \(count == 1 ? "value is" : "values are") past the tolerance"
+        ]
+    }
+
+    /// Every bound that can fail the model, on outputs, colors and intermediate values.
+    public var checks: [VerificationCheck] {
+        outputs.flatMap(\.checks) + colorChecks + layerChecks
+    }
+
+    private var colorChecks: [VerificationCheck] {
+        guard tolerance.meanDeltaE != nil else { return [] }
+        return [VerificationCheck(.meanDeltaE, "colors", colorFailures.first)]
+    }
+
+    private var layerChecks: [VerificationCheck] {
+        guard layersDecide else { return [] }
+        guard comparedCount > 0 else {
+            let rule = layerTolerance.minSNR == nil ? VerificationRule.layerError : .layerSNR
+            return [VerificationCheck(rule, "intermediate values", layerFailures.first)]
+        }
+        return layers.flatMap { $0.error?.checks(layerTolerance, of: $0.value.name) ?? [] }
+    }
+
+    /// Whether at least one output was compared and every bound is met.
+    public var passed: Bool {
+        !outputs.isEmpty && !tolerance.isEmpty && colorFailures.isEmpty && layerFailures.isEmpty
+            && outputs.allSatisfy(\.failures.isEmpty)
+    }
+
+    /// The number of intermediate values that were compared.
+    public var comparedCount: Int { layers.count { $0.error != nil } }
+
+    /// The first intermediate value that exceeds the tolerance; nil if all are within.
+    public var firstDeparture: FirstDeparture? { FirstDeparture(in: layers) }
+
+    /// The index in ``layers`` of the first value with a NaN or an infinity; nil if all are finite.
+    public var firstNonFinite: Int? { layers.firstIndex { $0.range.nonFinite != nil } }
+
+    /// The indices in ``layers`` of the values with the largest magnitudes, the largest first.
+    ///
+    /// - Parameter count: the number of indices to return at most.
+    public func largestValues(_ count: Int) -> [Int] {
+        let sorted = layers.indices.sorted {
+            (layers[$0].range.largest, $1) > (layers[$1].range.largest, $0)
+        }
+        return Array(sorted.prefix(count))
+    }
+
+    /// The indices in ``layers`` of the compared values with the lowest SNR, the lowest first.
+    /// Values with NaN or infinity come before all others.
+    ///
+    /// - Parameter count: the number of indices to return at most.
+    public func worstValues(_ count: Int) -> [Int] {
+        func rank(_ index: Int) -> Double {
+            layers[index].error.map { $0.snr.isNaN ? -.infinity : $0.snr } ?? .infinity
+        }
+        let compared = layers.indices.filter { layers[$0].error != nil }
+        return Array(compared.sorted { (rank($0), $0) < (rank($1), $1) }.prefix(count))
+    }
+
+    /// The photo with the largest mean color difference; nil if no photo was compared.
+    public var worstPhoto: PhotoDifference? {
+        photos.max { $0.difference.mean < $1.difference.mean }
+    }
+}
+
+// What was measured, and the bounds; the judgement follows from both.
+extension VerificationReport: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case judge, runtime, model, reference, isSameNetwork, precision, compute
+        case tolerance, layerTolerance, layersDecide, outputs, photos, layers
+        case color = "deltaE2000"
+    }
+
+    /// Decodes a report, and judges its figures by its bounds.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        func value<Value: Decodable>(_ key: CodingKeys) throws -> Value {
+            try container.decode(Value.self, forKey: key)
+        }
+        judge = try value(.judge)
+        runtime = try value(.runtime)
+        model = try value(.model)
+        reference = try value(.reference)
+        isSameNetwork = try value(.isSameNetwork)
+        precision = try value(.precision)
+        compute = try value(.compute)
+        let (tolerance, layerTolerance): (Tolerance, LayerTolerance) = (
+            try value(.tolerance), try value(.layerTolerance)
+        )
+        (self.tolerance, self.layerTolerance) = (tolerance, layerTolerance)
+        layersDecide = try value(.layersDecide)
+        let measured: [OutputComparison] = try value(.outputs)
+        outputs = measured.map { $0.judged(by: tolerance) }
+        color = try container.decodeIfPresent(ColorDifference.self, forKey: .color)
+        photos = try value(.photos)
+        let values: [LayerReport] = try value(.layers)
+        layers = values.map { $0.judged(by: layerTolerance) }
+        diagnosis = try Diagnosis(from: decoder).judged(by: tolerance)
+    }
+
+    /// Encodes what was measured, and the bounds.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(judge, forKey: .judge)
+        try container.encode(runtime, forKey: .runtime)
+        try container.encode(model, forKey: .model)
+        try container.encode(reference, forKey: .reference)
+        try container.encode(isSameNetwork, forKey: .isSameNetwork)
+        try container.encode(precision, forKey: .precision)
+        try container.encode(compute, forKey: .compute)
+        try container.encode(tolerance, forKey: .tolerance)
+        try container.encode(layerTolerance, forKey: .layerTolerance)
+        try container.encode(layersDecide, forKey: .layersDecide)
+        try container.encode(outputs, forKey: .outputs)
+        try container.encodeIfPresent(color, forKey: .color)
+        try container.encode(photos, forKey: .photos)
+        try container.encode(layers, forKey: .layers)
+        try diagnosis.encode(to: encoder)
+    }
+}
