@@ -12,7 +12,7 @@ public struct GraphProblem: RefusalKind {
     public let module: String
     /// The shapes that the operation was applied to; empty if they do not matter.
     public let inputShapes: [Shape]
-    /// The rule that was broken, with the values that broke it.
+    /// The violated rule, with the values that violate it.
     public let reason: String
 
     /// That of the program that built the graph: files are checked before they become one.
