@@ -97,8 +97,8 @@ let package = Package(
         // Tensors, graphs of operations on them, and what runs those.
         target("Tensors/Tensors"),
         target("Tensors/CDistributed", uses: ["CSystem"]),
-        target("Tensors/Distributed", uses: ["CDistributed", "Locks"]),
-        target("Tensors/Graph", uses: ["Tensors"]),
+        target("Tensors/Distributed", uses: ["CDistributed", "Files", "Locks"]),
+        target("Tensors/Graph", uses: ["Files", "Tensors"]),
         target("Tensors/CKernels", uses: ["CSystem"]),
         .systemLibrary(
             name: "CRetintOpenBLAS", path: "Sources/Tensors/COpenBLAS", pkgConfig: "openblas",
@@ -115,7 +115,7 @@ let package = Package(
             linkerSettings: ["jpeg", "png", "webp", "lcms2", "z"].map { .linkedLibrary($0) }),
         target("Images/Images", uses: ["CImageCodecs", "Files", "Locks"]),
         target("Images/CColor", uses: ["CSystem"]),
-        target("Images/Color", uses: ["CColor"]),
+        target("Images/Color", uses: ["CColor", "Files"]),
         target(
             "Images/PhotoData",
             uses: ["Color", "Files", "Images", "Locks", "TensorFiles", "Tensors"]),

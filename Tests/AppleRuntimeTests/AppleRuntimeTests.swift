@@ -99,7 +99,7 @@ import Testing
 
     @Test func whatTakesTooLongIsEnded() async throws {
         let error = try await failure("exec sleep 600", limit: .milliseconds(200))
-        #expect(error.kind == .timedOut && error.path == model)
+        #expect(error.kind == .timedOut && error.file == model)
     }
 
     @Test func otherFilesAreRefused() async throws {
@@ -116,7 +116,7 @@ import Testing
     @Test func aMissingPythonIsNamed() async throws {
         let runtime = try AppleRuntime(python: scratch.path("none"))
         let error = await #expect(throws: AppleRuntimeError.self) { try await runtime.check() }
-        #expect(error?.kind == .unavailable && error?.path == scratch.path("none"))
+        #expect(error?.kind == .unavailable && error?.file == scratch.path("none"))
         #expect(error?.problem.contains("coreai-core==\(AppleRuntime.version)") == true)
     }
 }

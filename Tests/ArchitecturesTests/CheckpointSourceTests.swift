@@ -93,7 +93,7 @@ import Testing
                 try tensor.tensorData()
             }
             #expect("\(try #require(error))".contains(phrase))
-            #expect(error?.path == (try path()))
+            #expect(error?.file == (try path()))
         }
     }
 

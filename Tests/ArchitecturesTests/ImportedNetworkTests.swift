@@ -114,7 +114,7 @@ import Testing
             let error = #expect(throws: CheckpointError.self, "\(words)") {
                 try Checkpoint(contentsOf: path)
             }
-            #expect(error?.path == path)
+            #expect(error?.file == path)
             #expect(error?.problem.contains(words) == true, "\(error?.problem ?? "")")
         }
     }

@@ -99,7 +99,7 @@ import Testing
         let error = #expect(throws: ConversionError.self) {
             try makePackage(ExportSource(checkpoint), Self.options(flexibility))
         }
-        #expect(error?.place == place && error?.cause == .option)
+        #expect(error?.place == place && error?.kind == .option)
     }
 
     /// A range or list with a single size is exported as a fixed size.

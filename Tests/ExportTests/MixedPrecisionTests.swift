@@ -82,7 +82,7 @@ import Testing
                     $0.types = ["softmax"]
                 })
         }
-        #expect(error?.cause == .option)
+        #expect(error?.kind == .option)
         #expect(error?.place == "float32 operations model8.*, softmax")
         #expect(error?.remedy.contains("upsample_bilinear") == true)
     }

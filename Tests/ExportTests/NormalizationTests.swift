@@ -107,6 +107,6 @@ import Testing
         let error = #expect(throws: ConversionError.self) {
             try makePackage(FormNetwork.source, options)
         }
-        #expect(error?.place == "image scaling" && error?.cause == .option)
+        #expect(error?.place == "image scaling" && error?.kind == .option)
     }
 }

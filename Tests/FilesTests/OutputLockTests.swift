@@ -25,7 +25,7 @@ import Testing
         let other = try RunningProcess(locking: scratch.path(".a.h5.retint-lock"))
         defer { other.interrupt() }
         let error = try #require(refusal(of: "a.h5"))
-        #expect(error.path == scratch.path("a.h5"))
+        #expect(error.file == scratch.path("a.h5"))
         #expect(error.reason.contains("in use") && !error.remedy.isEmpty)
         #expect(try readFile(scratch.path("a.h5")) == [1])
         #expect(refusal(of: "b.h5") == nil)

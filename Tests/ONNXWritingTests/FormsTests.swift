@@ -81,6 +81,6 @@ import Testing
         let error = try #require(throws: ConversionError.self) {
             try ONNXNetwork(testCase.makePackage(), ONNXOptions(opset: opset))
         }
-        #expect(error.description.contains(words) && error.cause == .option, "\(error)")
+        #expect(error.description.contains(words) && error.kind == .option, "\(error)")
     }
 }

@@ -43,6 +43,6 @@ import Testing
         let error = #expect(throws: TensorFileError.self) {
             try model.program(height: 64, width: 64)
         }
-        #expect(error?.path == path)
+        #expect(error?.file == path)
     }
 }

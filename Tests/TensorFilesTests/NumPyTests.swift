@@ -76,7 +76,7 @@ import Testing
     {
         try write(bytes, to: path)
         let error = try #require(failure { _ = try NumPyFile(path, limits: limits).read() })
-        #expect(error.path == path)
+        #expect(error.file == path)
         return error
     }
 

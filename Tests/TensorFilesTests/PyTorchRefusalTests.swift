@@ -331,7 +331,7 @@ import Testing
     func refusesOtherThings(file: String, kind: TensorFileError.Kind, phrase: String) throws {
         let path = golden(file, .pytorch)
         let error = try #require(failure { _ = try StateDict(contentsOf: path) })
-        #expect(error.kind == kind && error.path == path, "\(error)")
+        #expect(error.kind == kind && error.file == path, "\(error)")
         #expect(error.description.contains(phrase), "\(error)")
     }
 
@@ -356,7 +356,7 @@ import Testing
         let path = scratch.path("weights.pth")
         try write(bytes, to: path)
         let error = try #require(failure { _ = try StateDict(contentsOf: path) })
-        #expect(error.kind == test.rule.kind && error.path == path, "\(error)")
+        #expect(error.kind == test.rule.kind && error.file == path, "\(error)")
         #expect(error.description.contains(test.rule.phrase), "\(error)")
         #expect(error.description.utf8.count < 8192)
     }

@@ -56,7 +56,7 @@ import Testing
             shutdown(sockets[1], Int32(SHUT_WR))
             let source = ReaderProcess("some.h5", sockets[0])
             var error = failure { _ = try source.answer(.contains([])) }
-            #expect(error?.kind == .damaged && error?.path == "some.h5")
+            #expect(error?.kind == .damaged && error?.file == "some.h5")
             #expect(error?.description.contains(phrase) == true, "\(error as Any)")
             close(sockets[1])
             // What ended the process is said again, not that it is gone.

@@ -39,7 +39,7 @@ import Testing
         let error = try #require(failure { _ = try StateDict(contentsOf: golden(test.file)) })
         #expect(error.kind == test.kind)
         #expect(error.description.contains(test.phrase), "\(error)")
-        #expect(error.path == golden(test.file))
+        #expect(error.file == golden(test.file))
     }
 
     @Test(arguments: ["external-link", "soft-link", "external-storage", "virtual"])

@@ -153,7 +153,7 @@ import Testing
         let path = scratch.path("weights.safetensors")
         try write(test.bytes, to: path)
         let error = try #require(failure { _ = try StateDict(contentsOf: path) })
-        #expect(error.kind == test.kind && error.path == path, "\(error)")
+        #expect(error.kind == test.kind && error.file == path, "\(error)")
         #expect(error.description.contains(test.phrase), "\(error)")
     }
 

@@ -90,7 +90,7 @@ import Testing
         guard let settings = wayOut.components(separatedBy: " to make").first,
             settings.hasPrefix("set ")
         else { return }
-        #expect(error?.remedies == [Remedy("settings", String(settings.dropFirst(4)))])
+        #expect(error?.remedies == [Remedy(.settings, String(settings.dropFirst(4)))])
         let words = settings.dropFirst(4).split(separator: " ").map(String.init)
         let agreeing = try scratch.configuration(
             ["init=\(start)", "data.validation_fraction=0"] + words)

@@ -82,6 +82,19 @@ import Testing
         #expect(metadata.outputs.keys.sorted() == ["ab"])
     }
 
+    /// Runs that only show where errors come from leave the folder of the verification alone.
+    @Test func aDiagnosisWritesNoValues() throws {
+        let network = Network(architecture: "pico-unet", options: ["width": "0.25"])
+        let (half, other) = (Model(try network.package(.float16)), try network.model())
+        let path = scratch.path("diagnosis.aimodelintermediates")
+        var options = VerificationOptions()
+        options.intermediates = path
+        _ = try errorSources(of: half, against: other, on: network.lightness, options: options)
+        _ = try compareStages(
+            of: half, against: other, [.lowered], on: network.lightness, options: options)
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
     @Test func otherFoldersAreNotReplaced() throws {
         let path = scratch.path("mine.aimodelintermediates")
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)

@@ -1,8 +1,5 @@
 import Glibc
 
-/// The largest difference of two values of a or b, which are in −110…110: the peak of their PSNR.
-package let colorSpan = 220.0
-
 /// The peak signal-to-noise ratio in dB; infinite for equal values.
 ///
 /// - Parameter peak: The largest possible value, for example 255 or 1.

@@ -16,7 +16,8 @@ struct PackFile: PackedPhotos {
         reader = try HDF5Reader(path: path)
         guard try reader.attributes()[Self.marker]?.integer == Self.version else {
             throw PhotoError(
-                .notAPack, "\(path): is not a packed dataset; create one with `retint dataset pack`"
+                .notAPack, file: path,
+                "is not a packed dataset; create one with `retint dataset pack`"
             )
         }
         names = try reader.datasetNames(under: Self.group)

@@ -24,7 +24,8 @@ final class PackShards: PackedPhotos {
         guard try FileKind(at: path) != .nothing else {
             throw PhotoError(
                 .notAPack,
-                "\(folder): has no \(ShardIndex.fileName), which lists the photos of its shards; "
+                file: folder,
+                "has no \(ShardIndex.fileName), which lists the photos of its shards; "
                     + "copy it from where they were packed, or pack the photos again")
         }
         index = try ShardIndex(contentsOf: path)
@@ -100,7 +101,8 @@ extension PackShards {
         func error(_ problem: String) -> PhotoError {
             PhotoError(
                 .shard,
-                "\(path): \(problem); copy it from where the \(count) shards were packed, or pack "
+                file: path,
+                "\(problem); copy it from where the \(count) shards were packed, or pack "
                     + "the photos again")
         }
         guard try FileKind(at: path) != .nothing else { throw error("is missing") }

@@ -79,7 +79,8 @@ public struct Quadrilateral: Hashable, Sendable {
         guard let outside else { return }
         throw PhotoError(
             .outside,
-            "\(photo): the corner \(Self.text(outside)) is outside its \(width) × \(height) "
+            file: "\(photo)",
+            "the corner \(Self.text(outside)) is outside its \(width) × \(height) "
                 + "pixels; give corners of the upright photo")
     }
 }

@@ -88,7 +88,7 @@ extension ShardIndex {
         func nonsense(_ problem: String) -> PhotoError {
             PhotoError(
                 .notAPack,
-                "\(path): \(problem); pack the photos again with `retint dataset pack --shards`")
+                file: path, "\(problem); pack the photos again with `retint dataset pack --shards`")
         }
         let reader = try HDF5Reader(path: path)
         guard try reader.attributes()[Self.marker]?.integer == Self.version else {

@@ -130,10 +130,11 @@ extension ArchitectureOption {
     {
         let text = text(in: options)
         if let range, !allows(options) {
-            throw .outOfRange(option: name, value: text ?? "null", range: range)
+            throw ColorizerError(
+                .outOfRange(option: name, value: text ?? "null", range: range))
         }
         if isRequired, text != defaultText, !isOption(of: type) {
-            throw .unsupportedOption(name, architecture: type.architecture)
+            throw ColorizerError(.unsupportedOption(name, architecture: type.architecture))
         }
     }
 }

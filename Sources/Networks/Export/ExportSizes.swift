@@ -116,7 +116,7 @@ extension ExportOptions {
 
     static func refusal(_ place: String, _ rule: String, _ remedy: String) -> ConversionError {
         var error = ConversionError(place: place, rule: rule, remedy: remedy)
-        error.cause = .option
+        error.kind = .option
         return error
     }
 }

@@ -101,6 +101,27 @@ extension OutputComparison {
     }
 }
 
+extension OutputComparison: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case name, shape, metrics, peak, nonFinite, half
+        case frontier = "decidingErrors"
+    }
+
+    /// Decodes the figures; no bound is judged but that values are finite.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            name: try container.decode(String.self, forKey: .name),
+            shape: try container.decode([Int].self, forKey: .shape),
+            metrics: try container.decode(ErrorMetrics.self, forKey: .metrics),
+            peak: try container.decode(Double.self, forKey: .peak),
+            nonFinite: try container.decodeIfPresent(NonFinite.self, forKey: .nonFinite),
+            half: try container.decodeIfPresent(ErrorMetrics.self, forKey: .half),
+            frontier: try container.decode(ErrorFrontier.self, forKey: .frontier),
+            tolerance: Tolerance())
+    }
+}
+
 /// Accumulates the comparison of an output over all runs.
 struct OutputGathering {
     let name: String

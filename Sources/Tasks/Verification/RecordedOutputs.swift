@@ -28,6 +28,8 @@ final class RecordedOutputs: ExpectedValues {
         }
     }
 
+    var isSameNetwork: Bool { true }
+
     func prepare(first: VerificationInput, runs: Int) {}
 
     func match(_ program: ModelProgram) {}

@@ -71,7 +71,9 @@ struct ProgramRules {
         try require(operation.inputs.isEmpty, "", "a const has no parameters")
         try require(
             operation.attributes.count == 1, "", "a const has \"val\" and no other attribute")
-        guard let value = operation.constantValue else { throw Fault("", "a const needs \"val\"") }
+        guard let value = operation.constantValue else {
+            throw BrokenRule("", "a const needs \"val\"")
+        }
         try require(operation.outputs.count == 1, "", "a const has one output")
         let declared = operation.outputs.map(\.type)
         try require(

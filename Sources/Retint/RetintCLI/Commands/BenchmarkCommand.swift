@@ -99,7 +99,7 @@ struct BenchmarkCommand: ParsableCommand {
     private func requireRanks(_ ranks: Communicator) throws {
         guard prediction.predictRanks != nil, ranks.size < 2 else { return }
         throw CommandError(
-            .wrongUsage,
+            .usage,
             "--predict-ranks needs a measurement of several ranks: start retint benchmark "
                 + "--mode training with mpirun -n 2, or pass the file that it wrote with --json")
     }
@@ -128,7 +128,7 @@ extension BenchmarkCommand {
         }
         guard colorizerNames.contains(model) else {
             throw CommandError(
-                .badInput,
+                .input,
                 "\(model): neither a file nor an architecture; the architectures are "
                     + colorizerNames.joined(separator: ", "))
         }

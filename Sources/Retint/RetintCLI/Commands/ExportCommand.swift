@@ -96,7 +96,7 @@ struct ExportCommand: ParsableCommand {
         guard try !MLPackage.isPackage(checkpoint) else { return try rewritePackage() }
         guard !avoidWrongNumbers else {
             throw CommandError(
-                .wrongUsage,
+                .usage,
                 "\(checkpoint): is not a package; --avoid-wrong-numbers changes only packages")
         }
         let source = try ExportSource(Checkpoint(contentsOf: checkpoint))
@@ -115,7 +115,7 @@ struct ExportCommand: ParsableCommand {
         let model = try MLPackage(contentsOfModel: checkpoint)
         guard avoidWrongNumbers else {
             guard try MLPackage.isAIModel(checkpoint) else {
-                throw CommandError(.wrongUsage, "\(checkpoint): is already a package. \(otherWays)")
+                throw CommandError(.usage, "\(checkpoint): is already a package. \(otherWays)")
             }
             try refuseConversion([.target])
             try model.write(to: package)
@@ -164,7 +164,7 @@ struct ExportCommand: ParsableCommand {
             .flatMap { given[$0] ?? [] }
         guard let name = names.first else { return }
         throw CommandError(
-            .wrongUsage,
+            .usage,
             "\(checkpoint): a package is written as it is, so \(name) has no effect. \(otherWays)")
     }
 

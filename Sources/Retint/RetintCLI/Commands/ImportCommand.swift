@@ -61,7 +61,7 @@ struct ImportCommand: ParsableCommand {
         try architecture.refuse(for: weights)
         guard !isLenient, stateDict.key == nil else {
             throw CommandError(
-                .wrongUsage,
+                .usage,
                 "\(weights): is a network, not a state dict; omit --non-strict and --key")
         }
         let (checkpoint, notes) = try onnx.checkpoint(weights)
@@ -116,7 +116,7 @@ struct ONNXImportOptions: ParsableArguments {
     func refuse(for file: String) throws {
         let options = given(["--normalization": normalization != nil, "--outputs": outputs != nil])
         guard let option = options.first else { return }
-        throw CommandError(.wrongUsage, "\(file): is not an .onnx file, which \(option) requires")
+        throw CommandError(.usage, "\(file): is not an .onnx file, which \(option) requires")
     }
 }
 
@@ -146,7 +146,7 @@ struct ArchitectureChoice: ParsableArguments {
     func refuse(for file: String) throws {
         if name != nil {
             throw CommandError(
-                .wrongUsage, "\(file): is a complete network; omit --architecture")
+                .usage, "\(file): is a complete network; omit --architecture")
         }
         try flags.refuse(for: file)
     }
@@ -157,7 +157,7 @@ struct ArchitectureChoice: ParsableArguments {
         if let name { return (name, flags.applied(to: ColorizerOptions())) }
         guard let network = try Checkpoint.network(of: weights) else {
             throw CommandError(
-                .wrongUsage,
+                .usage,
                 "\(weights): is not a checkpoint, so you must name its architecture: "
                     + "--architecture eccv16")
         }

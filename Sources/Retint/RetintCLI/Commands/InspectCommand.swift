@@ -40,7 +40,7 @@ struct InspectCommand: AsyncParsableCommand {
         guard let file else { return try await describeSystem() }
         guard try !placement || MLPackage.isPackage(file) else {
             throw CommandError(
-                .wrongUsage, "--placement needs a package; export \(file) to one first")
+                .usage, "--placement needs a package; export \(file) to one first")
         }
         let inspection = try inspect(file, placement: placement, key: stateDict.key)
         if json { return try Console.printJSON(inspection) }

@@ -100,7 +100,7 @@ struct QuantizeCommand: ParsableCommand {
     func run() throws {
         guard try MLPackage.isPackage(source) else {
             throw CommandError(
-                .wrongUsage,
+                .usage,
                 "\(source): is not a package; export the checkpoint first, with retint export")
         }
         let inputs = [source] + [config, calibrate, self.photos].compactMap(\.self)
@@ -133,7 +133,7 @@ struct QuantizeCommand: ParsableCommand {
     private func refuseUnnamedFunction(of original: MLPackage) throws {
         guard original.functionNames.count > 1, FunctionPath(source).function == nil else { return }
         throw CommandError(
-            .wrongUsage,
+            .usage,
             """
             \(source): has the functions \(original.functionNames.joined(separator: ", ")). Name \
             one, as in \(source)#\(original.functionNames[0]), quantize each, and combine the \

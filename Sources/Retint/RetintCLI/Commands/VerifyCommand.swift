@@ -157,7 +157,7 @@ struct VerifyCommand: AsyncParsableCommand {
         let results = try await isJudgedAgain ? judgedAgain() : measured(images)
         try outputs.write(results, images)
         if let missing = results.missing.first {
-            throw CommandError(.badInput, missing.description)
+            throw CommandError(.input, missing.description)
         }
         guard results.passed else { throw ExitStatus.toleranceExceeded.exit }
     }
@@ -182,7 +182,7 @@ extension VerifyCommand {
         let measured = saved.reports.flatMap(\.outputs).allSatisfy { $0.half != nil }
         guard bounds.bound != .half || measured else {
             throw CommandError(
-                .wrongUsage,
+                .usage,
                 "\(model): the error of half precision was not measured; verify again with "
                     + "--bound half and save the results")
         }

@@ -26,7 +26,7 @@ func claimOutput(_ output: String, inputs: [String]) throws -> OutputClaim {
 
 private func refuse(_ output: String, over input: String) throws {
     func error(_ relation: String) -> CommandError {
-        CommandError(.wrongUsage, "\(output): \(relation); choose another output path")
+        CommandError(.usage, "\(output): \(relation); choose another output path")
     }
     let input = FunctionPath(input).package.string
     guard let source = FileIdentity(of: input) else { return }

@@ -26,7 +26,7 @@ struct ArchitectureFlags: ParsableArguments, CustomReflectable {
     func refuse(for file: String) throws {
         guard let name = texts.keys.min() else { return }
         throw CommandError(
-            .wrongUsage,
+            .usage,
             "\(file): a file has its own \(name); name an architecture to choose another")
     }
 

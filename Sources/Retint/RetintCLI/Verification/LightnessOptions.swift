@@ -55,7 +55,7 @@ struct LightnessOptions: ParsableArguments {
         guard !paths.isEmpty else { return .noise(shape: shape, seed: seed ?? 0) }
         guard paths.count.isMultiple(of: batch) else {
             throw CommandError(
-                .wrongUsage,
+                .usage,
                 "the model takes \(batch) photos at a time, but there are \(paths.count); give a "
                     + "multiple of \(batch)")
         }

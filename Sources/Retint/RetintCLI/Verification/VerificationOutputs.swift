@@ -57,7 +57,7 @@ struct VerificationOutputs: ParsableArguments {
         if let save { try results.write(to: save) }
         if let junit { try results.writeJUnit(to: junit) }
         if let sarif { try results.writeSARIF(to: sarif) }
-        if json { return try Console.printJSON(results) }
+        if json { return try Console.printJSON(VerificationSummary(results)) }
         for line in results.lines(allLayers: layers) { Console.print(line) }
     }
 }

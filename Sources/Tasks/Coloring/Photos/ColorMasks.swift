@@ -47,7 +47,7 @@ public struct ColorMasks: Sendable {
         let files = try listFiles(below: path, extensions: PhotoReference.extensions)
         guard !files.isEmpty else {
             throw PhotoError(
-                .none, "\(path): contains no masks; JPEG, PNG and WebP files are read")
+                .none, file: path, "contains no masks; JPEG, PNG and WebP files are read")
         }
         let frames = try listFiles(
             below: path, extensions: PhotoReference.extensions, recursive: false)
@@ -114,7 +114,8 @@ public struct ColorMasks: Sendable {
         guard only == nil, let missing = instances?.first(where: { !found.contains($0) }) else {
             return
         }
-        throw PhotoError(.mask, "\(path): none of the masks used has instance \(missing)")
+        throw PhotoError(
+            .mask, file: path, "none of the masks used has instance \(missing)")
     }
 
     /// Checks that no mask is overwritten by a colored photo.
@@ -127,7 +128,8 @@ public struct ColorMasks: Sendable {
                 continue
             }
             throw PhotoError(
-                .output, "\(output): is a mask and would be overwritten; choose another output path"
+                .output, file: output,
+                "is a mask and would be overwritten; choose another output path"
             )
         }
     }
@@ -138,12 +140,13 @@ public struct ColorMasks: Sendable {
         guard let first = found.first else {
             throw PhotoError(
                 .mask,
-                "\(file.photo): has no mask; \(folder) has no image named \(file.name)")
+                file: file.photo, "has no mask; \(folder) has no image named \(file.name)")
         }
         guard found.count == 1 else {
             throw PhotoError(
                 .mask,
-                "\(file.photo): has several masks, \(found.joined(separator: " and ")); keep one")
+                file: file.photo, "has several masks, \(found.joined(separator: " and ")); keep one"
+            )
         }
         return first
     }

@@ -112,7 +112,7 @@ extension PhotoFile {
         guard photos.isEmpty else { return photos }
         let hint = options.isRecursive ? "" : "; subfolders are read only if requested"
         throw PhotoError(
-            .none, "\(root): contains no photos; JPEG, PNG and WebP files are read\(hint)")
+            .none, file: root, "contains no photos; JPEG, PNG and WebP files are read\(hint)")
     }
 
     /// Whether a photo below `root` is one of the excluded files, or in an excluded folder.
@@ -141,7 +141,7 @@ extension PhotoFile {
                 }
                 if let identity = FileIdentity(of: path), inputs.contains(identity) {
                     throw PhotoError(
-                        .output, "\(path): is the input itself; choose another output path")
+                        .output, file: path, "is the input itself; choose another output path")
                 }
             }
         }

@@ -1,5 +1,6 @@
 import RetintDistributed
 import RetintEngine
+public import RetintFiles
 import RetintRuntime
 
 /// How a model is measured.
@@ -63,28 +64,30 @@ extension BenchmarkOptions {
 }
 
 /// Why a model cannot be measured as requested.
-public struct BenchmarkError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The kind of failure, for programs that handle some kinds.
-    public enum Kind: Hashable, Sendable {
-        /// An option is out of range.
-        case option
-        /// The model is a package, which cannot be trained.
-        case notTrainable
-        /// There is no folder for saving kernel choices.
-        case noCacheFolder
-        /// A file does not contain a measurement of several ranks.
-        case measurements
+public typealias BenchmarkError = Refusal<BenchmarkProblem>
+
+/// What keeps a model from being measured.
+public enum BenchmarkProblem: RefusalKind {
+    /// An option is out of range.
+    case option
+    /// The model is a package, which cannot be trained.
+    case notTrainable
+    /// There is no folder for saving kernel choices.
+    case noCacheFolder
+    /// A file does not contain a measurement of several ranks.
+    case measurements
+
+    /// The caller chose the options and the model.
+    public var fault: Fault {
+        switch self {
+        case .option, .notTrainable: .usage
+        case .measurements: .input
+        case .noCacheFolder: .failure
+        }
     }
+}
 
-    /// The kind of failure.
-    public let kind: Kind
-    /// What is wrong, and what to do about it.
-    public let description: String
-
-    init(_ kind: Kind, _ description: String) {
-        (self.kind, self.description) = (kind, description)
-    }
-
+extension BenchmarkError {
     /// Throws if an option is out of range (NaN always is); nil passes.
     static func check<Value>(
         _ name: String, _ value: Value?, _ range: ClosedRange<Value>

@@ -38,7 +38,7 @@ struct BenchmarkSubject {
         let (name, compileOptions) = (model.name, options.compileOptions(model.execution))
         guard let source = (consume model).checkpoint else {
             throw BenchmarkError(
-                .notTrainable, "\(name): a package cannot be trained; use a checkpoint")
+                .notTrainable, file: name, "a package cannot be trained; use a checkpoint")
         }
         let checkpoint = try source.checkpoint()
         let size = options.size ?? 256

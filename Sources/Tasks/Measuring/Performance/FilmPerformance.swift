@@ -57,7 +57,7 @@ extension FilmPerformance {
                 open.reader, writer, atMost: limit, until: start + .seconds(options.seconds))
             let seconds = (ContinuousClock.now - start) / .seconds(1)
             guard colored > 0 else {
-                throw BenchmarkError(.option, "\(film): has no frames to color")
+                throw BenchmarkError(.option, file: film, "has no frames to color")
             }
             let stages = colorizer.clock.times
             return FilmPerformance(

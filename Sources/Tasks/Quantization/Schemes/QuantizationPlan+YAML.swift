@@ -202,7 +202,7 @@ private struct PlanReader {
         var error = ConversionError(
             file: file, place: node.mark.map { "line \($0.line)" } ?? "the file", rule: rule,
             remedy: remedy)
-        error.cause = .option
+        error.kind = .option
         return error
     }
 }

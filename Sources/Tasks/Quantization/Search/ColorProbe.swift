@@ -68,7 +68,8 @@ public struct ColorChange: Hashable, Sendable, Encodable {
             try zip(expected, computed).reduce(0) { $0 + (try meanDeltaE2000($1.0, $1.1)) }
             / Double(expected.count)
         let ratio = try psnr(
-            expected.flatMap { $0.a + $0.b }, computed.flatMap { $0.a + $0.b }, peak: colorSpan)
+            expected.flatMap { $0.a + $0.b }, computed.flatMap { $0.a + $0.b },
+            peak: LabPlanes.abSpan)
         psnrDb = ratio.isFinite ? ratio : nil
     }
 }

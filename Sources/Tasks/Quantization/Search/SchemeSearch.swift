@@ -198,7 +198,7 @@ private struct SchemeSearch {
                 place: "search",
                 rule: "no quantization keeps the mean ΔE2000 within \(maximumDeltaE)",
                 remedy: "Allow a larger mean ΔE2000.")
-            error.remedies = [Remedy("maximumDeltaE")]
+            error.remedies = [Remedy(.maximumDeltaE)]
             throw error
         }
         return best

@@ -34,13 +34,13 @@ extension TrainingConfiguration {
         guard let sign = setting.firstIndex(of: "=") else {
             throw TrainingError(
                 .setting, "\(setting.debugDescription) is not key=value",
-                remedies: [Remedy("settings")])
+                remedies: [Remedy(.settings)])
         }
         let text = String(setting[setting.index(after: sign)...])
         do {
             try set(String(setting[..<sign]), to: Self.nulls.contains(text) ? nil : text)
         } catch {
-            throw TrainingError(.setting, error.problem, remedies: [Remedy("settings")])
+            throw TrainingError(.setting, error.problem, remedies: [Remedy(.settings)])
         }
     }
 

@@ -21,7 +21,8 @@ struct CutOuts: Sendable {
         guard !paths.isEmpty else {
             throw TrainingError(
                 .noPhotos,
-                "\(folder): has no cut-outs; add PNG or WebP files with a transparent background, "
+                file: folder,
+                "has no cut-outs; add PNG or WebP files with a transparent background, "
                     + "or omit data.cutouts")
         }
         objects = try paths.map { try CutOut(contentsOf: $0).resized(toLongSide: data.largestSide) }

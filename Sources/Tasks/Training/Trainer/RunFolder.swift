@@ -29,8 +29,9 @@ final class RunFolder {
     func requireNoRun() throws(TrainingError) {
         guard holdsRun else { return }
         throw TrainingError(
-            .runExists, "\(last): the folder has a run; resume it, or choose another output folder",
-            remedies: [Remedy("resumes"), Remedy("output")])
+            .runExists, file: last,
+            "the folder has a run; resume it, or choose another output folder",
+            remedies: [Remedy(.resumes), Remedy(.output)])
     }
 
     // MARK: Locking

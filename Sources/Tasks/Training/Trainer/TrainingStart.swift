@@ -34,7 +34,7 @@ enum TrainingStart {
         case .resumed:
             guard folder.holdsRun else {
                 throw TrainingError(
-                    .cannotResume, "\(folder.last): there is no run to resume; start a new one")
+                    .cannotResume, file: folder.last, "there is no run to resume; start a new one")
             }
             return try Self.resumed(configuration, from: folder.last, report)
         }
@@ -62,7 +62,8 @@ enum TrainingStart {
         guard let json = checkpoint.training, var progress = TrainingProgress(json: json) else {
             throw TrainingError(
                 .cannotResume,
-                "\(path): has no valid record of its training progress; start a new run with "
+                file: path,
+                "has no valid record of its training progress; start a new run with "
                     + "it as init")
         }
         let old = try? TrainingConfiguration(yaml: progress.configuration, name: path)
@@ -83,10 +84,11 @@ enum TrainingStart {
         let settings = held.settings(insteadOf: wanted)
         throw TrainingError(
             .cannotResume,
-            "\(path): contains \(held), but the configuration asks for \(wanted); "
+            file: path,
+            "contains \(held), but the configuration asks for \(wanted); "
                 + (settings.map { "set \($0) to make them agree" }
                     ?? "a folded network cannot be trained: use the checkpoint it was folded from"),
-            remedies: settings.map { [Remedy("settings", $0)] } ?? [])
+            remedies: settings.map { [Remedy(.settings, $0)] } ?? [])
     }
 }
 

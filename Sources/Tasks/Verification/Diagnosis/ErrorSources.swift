@@ -5,7 +5,7 @@ import RetintMLPackage
 import RetintRuntime
 
 /// How much of a package's error comes from its weights, and how much from its arithmetic.
-public struct ErrorSources: Sendable {
+public struct ErrorSources: Sendable, Codable {
     /// The error of a weight.
     public struct Tensor: Hashable, Sendable, Codable {
         /// The name of the constant in the package.
@@ -58,14 +58,13 @@ public func errorSources(
     guard !constants.pairs.isEmpty else { throw VerificationError.notExported(model, from: other) }
     let expected = try RecordedOutputs(other, for: model, on: inputs)
     func outputs(_ package: MLPackage, _ compute: ComputePrecision) throws -> [OutputComparison] {
-        var options = options
+        var options = options.forSideRun
         options.compute = compute
         options.tolerance = Tolerance()
-        options.onColors = { _ in }
         let variant = Model(package, name: model.name, execution: model.execution)
-        return try verify(
-            variant, against: expected, isSameNetwork: true, on: inputs, options, observes: false
-        ).outputs
+        return try VerificationRun(
+            variant, against: expected, on: inputs, options, observes: false
+        ).report().outputs
     }
     // Rounding all results would also round the original weights.
     let arithmetic =

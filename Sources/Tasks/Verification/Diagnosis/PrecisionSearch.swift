@@ -96,9 +96,7 @@ private final class PrecisionTrials {
         _ options: VerificationOptions, original: MLPackage
     ) throws {
         mixed = MixedPrecision(package, original: original)
-        var options = options
-        options.onColors = { _ in }
-        (self.model, self.inputs, self.options) = (model, inputs, options)
+        (self.model, self.inputs, self.options) = (model, inputs, options.forSideRun)
         let recorded = try RecordedOutputs(other, for: model, on: inputs)
         expected = options.layersDecide ? ModelValues(other) : recorded
         half =
@@ -118,9 +116,10 @@ private final class PrecisionTrials {
         runs += 1
         let trial = Model(
             mixed.package(keeping: kept), name: model.name, execution: model.execution)
-        let report = try verify(
-            trial, against: expected, isSameNetwork: true, on: inputs, options, half: half,
-            observes: options.layersDecide)
+        let report = try VerificationRun(
+            trial, against: expected, on: inputs, options, half: half,
+            observes: options.layersDecide
+        ).report()
         return .init(passes: report.passed, score: report.lowestSNR)
     }
 }

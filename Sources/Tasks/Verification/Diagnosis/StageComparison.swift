@@ -14,7 +14,7 @@ public enum VerificationStage: String, Hashable, Sendable, CaseIterable, Codable
 }
 
 /// The error of a network at a stage of its export, against the network as it was trained.
-public struct StageComparison: Sendable {
+public struct StageComparison: Sendable, Codable {
     /// The stage.
     public let stage: VerificationStage
     /// The comparison of each output.
@@ -69,13 +69,12 @@ public func compareStages(
         }
     }
     return try VerificationStage.allCases.filter(stages.contains).map { stage in
-        var stageOptions = options
+        var stageOptions = options.forSideRun
         if stage == .trained || stage == .folded { stageOptions.compute = .float32 }
-        stageOptions.onColors = { _ in }
         let stageInputs = stage == .trained ? try inputs.roundTripped(for: model) : inputs
-        let report = try verify(
-            form(at: stage), against: expected, isSameNetwork: true, on: stageInputs,
-            stageOptions, half: half)
+        let report = try VerificationRun(
+            form(at: stage), against: expected, on: stageInputs, stageOptions, half: half
+        ).report()
         return StageComparison(stage: stage, outputs: report.outputs)
     }
 }

@@ -110,5 +110,9 @@ extension FrameReader {
 
 extension FrameError {
     /// The error with the name of the stream.
-    func of(_ name: String) -> FrameError { FrameError(kind, "\(name): \(description)") }
+    func of(_ name: String) -> FrameError {
+        let places = [file, place].filter { !$0.isEmpty }
+        return FrameError(
+            kind, file: name, place: places.joined(separator: ": "), rule: rule, remedy: remedy)
+    }
 }

@@ -79,7 +79,7 @@ public func evaluateVideo(
     return try await withFilm(film, reading) { open in
         let format = open.reader.header.format
         guard format.chroma != .mono else {
-            throw FrameError(.format, "\(film): has no color to compare with")
+            throw FrameError(.format, file: film, "has no color to compare with")
         }
         let reducer = FrameReducer(format, width: own.width, height: own.height)
         var count = 0
@@ -90,7 +90,7 @@ public func evaluateVideo(
             onFrame(count)
         }
         guard let result = evaluator.finish(film, kind: "film") else {
-            throw FrameError(.truncated, "\(film): has no frames")
+            throw FrameError(.truncated, file: film, "has no frames")
         }
         return VideoReport(
             model: model.name, height: own.height, width: own.width, films: [result], failures: [])

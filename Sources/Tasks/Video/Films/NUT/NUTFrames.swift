@@ -88,7 +88,8 @@ struct NUTFrames: FrameSource {
         guard var frame else {
             throw FrameError(
                 .truncated,
-                "\(input.name): ends inside frame \(frameCount); the frames before it are intact")
+                file: input.name,
+                "ends inside frame \(frameCount); the frames before it are intact")
         }
         frame.presentationTime = timeBase.time(ofTick: head.tick)
         return frame
@@ -177,7 +178,7 @@ private struct NUTContent {
         (self.kind, rest, self.name) = (kind, bytes[...], name)
     }
 
-    func damaged(_ what: String) -> FrameError { FrameError(.damaged, "\(name): \(what)") }
+    func damaged(_ what: String) -> FrameError { FrameError(.damaged, file: name, what) }
 
     mutating func number() throws -> Int {
         guard let value = decodeNumber({ rest.popFirst() }) else {
@@ -263,12 +264,12 @@ extension ByteInput {
     private static let maximumPacket = 1 << 20
 
     fileprivate func damaged(_ what: String) -> FrameError {
-        FrameError(.damaged, "\(name): \(what)")
+        FrameError(.damaged, file: name, what)
     }
 
     fileprivate func number() throws -> Int {
         guard let value = try decodeNumber({ try bytes(1).first }) else {
-            throw FrameError(.truncated, "\(name): ends inside a header")
+            throw FrameError(.truncated, file: name, "ends inside a header")
         }
         return value
     }
