@@ -102,7 +102,10 @@ let package = Package(
             resources: [.embedInCode("run_aimodel.py")]),
         .target(
             name: "Checkpoints",
-            dependencies: ["TensorFiles", "Files", "Colorizers", "Layers", "TensorGraph"]),
+            dependencies: [
+                "AIModel", "MLPackage", "ONNXExport", "TensorFiles", "Files", "Colorizers",
+                "Layers", "TensorGraph", "Version",
+            ]),
         .target(
             name: "CoreMLProto",
             dependencies: [.product(name: "SwiftProtobuf", package: "swift-protobuf")],
@@ -147,7 +150,7 @@ let package = Package(
         .target(
             name: "ColorizerExport",
             dependencies: [
-                "AIModel", "Files", "MIL", "MLPackage", "Checkpoints", "TensorFiles", "Colorizers",
+                "Files", "MIL", "MLPackage", "Checkpoints", "TensorFiles", "Colorizers",
                 "Layers", "TensorGraph", "Version",
             ]),
 
@@ -155,7 +158,7 @@ let package = Package(
         .target(
             name: "Models",
             dependencies: [
-                "AIModel", "ColorizerExport", "MIL", "Checkpoints", "MLPackage", "Engine",
+                "ColorizerExport", "MIL", "Checkpoints", "MLPackage", "Engine",
                 "Colorizers", "TensorGraph", "ColorScience", "Files",
             ]),
         .target(

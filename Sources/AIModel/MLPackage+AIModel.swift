@@ -22,18 +22,6 @@ extension MLPackage {
         }
     }
 
-    /// Reads a Core ML package or an `.aimodel`, whichever is at a path.
-    ///
-    /// - Parameter path: The folder.
-    /// - Throws: as ``init(contentsOf:)`` and ``init(contentsOfAIModel:)`` do.
-    public init(contentsOfModel path: some PathConvertible) throws {
-        if try Self.isAIModel(path) {
-            try self.init(contentsOfAIModel: path)
-        } else {
-            try self.init(contentsOf: path)
-        }
-    }
-
     /// Whether the folder at a path is an `.aimodel`: by its name, or by what it holds.
     ///
     /// - Parameter path: The folder, or a path at which there is nothing.

@@ -1,4 +1,3 @@
-import AIModel
 import Checkpoints
 import ColorizerExport
 import Colorizers
@@ -44,11 +43,12 @@ public struct Model: Sendable {
     public init(contentsOf path: some PathConvertible, memoryLimit: Int? = nil) throws {
         let path = path.filePath.string
         (name, self.memoryLimit) = (path, memoryLimit)
-        if try MLPackage.isPackage(path) {
-            source = .package(try MLPackage(contentsOfModel: path))
-        } else {
-            source = .checkpoint(try CheckpointSource(contentsOf: path))
-        }
+        source =
+            if let package = try ModelFormat(ofModelAt: path).package(at: path) {
+                .package(package)
+            } else {
+                .checkpoint(try CheckpointSource(contentsOf: path))
+            }
     }
 
     /// Creates a model from a checkpoint in memory.

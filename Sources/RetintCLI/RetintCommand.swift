@@ -58,8 +58,3 @@ struct RetintCommand: AsyncParsableCommand {
         }
     }
 }
-
-extension RetintCommand {
-    /// What files state as the program that wrote them.
-    static var producer: String { "retint \(retintVersion)" }
-}

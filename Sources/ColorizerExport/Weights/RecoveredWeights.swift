@@ -1,4 +1,4 @@
-import AIModel
+import Checkpoints
 import Colorizers
 import Layers
 import MIL
@@ -57,13 +57,13 @@ extension MLPackage {
 
 /// The weights of the package at `path`, as `MLPackage.weights(allowsFolded:)` returns them.
 ///
-/// - Throws: `MLPackageError` if the package cannot be read, and the errors of
+/// - Throws: `FileError` if there is none; `MLPackageError` if it cannot be read, and the errors of
 ///   `weights(allowsFolded:)`, with the package's path; ``ConversionError`` for an `.aimodel`,
 ///   whose weights have no names.
 public func recoverWeights(
     ofPackageAt path: String, allowsFolded: Bool = false
 ) throws -> RecoveredWeights {
-    guard try !MLPackage.isAIModel(path) else {
+    guard try ModelFormat(ofModelAt: path).namesWeights else {
         throw ConversionError(
             file: path, place: "", rule: "the weights of an .aimodel have no names",
             remedy: "Export those of the checkpoint or package that it was made from.")

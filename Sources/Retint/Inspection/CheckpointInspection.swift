@@ -14,7 +14,7 @@ public struct CheckpointInspection: Encodable, Sendable {
     }
 
     /// `checkpoint`.
-    public let kind = "checkpoint"
+    public let kind = ModelFormat.checkpoint.kind
     /// The path of the file, as the caller gave it.
     public let file: String
     /// The name of the architecture.

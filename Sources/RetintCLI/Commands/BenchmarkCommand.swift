@@ -117,7 +117,7 @@ struct BenchmarkCommand: ParsableCommand {
 extension BenchmarkCommand {
     /// A file, or a new network; a file takes precedence over an architecture of the same name.
     private func loadedModel() throws -> Model {
-        let isFile = (try? MLPackage.isPackage(model)) != nil
+        let isFile = (try? ModelFormat(ofModelAt: model)) != nil
         if isFile {
             try architecture.refuse(for: model)
             return try memory.model(contentsOf: model)

@@ -6,10 +6,10 @@ struct ImportCommand: ParsableCommand {
         commandName: "import",
         abstract: "Make a checkpoint from PyTorch weights, or from an ONNX network.",
         discussion: """
-            A file of weights (.pth, .safetensors, .h5) holds a state dict: one tensor for each \
-            dotted key. It must hold exactly the tensors of the architecture, else the differences \
+            A file of weights (\(ModelFormat.usualExtensions(.weights))) holds a state dict: one \
+            tensor for each dotted key. It must hold exactly the tensors of the architecture, else the differences \
             are listed and nothing is written.
-            Files of torch.save (.pth, .pt, .bin) are read without Python, and nothing in them is \
+            Files of torch.save (\(ModelFormat(.pytorch).dottedExtensions.joined(separator: ", "))) are read without Python, and nothing in them is \
             executed.
             A checkpoint can be imported without --architecture: the result has its architecture \
             and options, except for those that are given, such as another saturation.
@@ -19,8 +19,11 @@ struct ImportCommand: ParsableCommand {
             """)
 
     @Argument(
-        help: "The file of weights: .pth, .safetensors or .h5; or a network: .onnx.",
-        completion: .importable)
+        help: """
+            The file of weights: \(ModelFormat.usualExtensions(.weights)); or a network: \
+            \(ModelFormat.usualExtensions(.graphs)).
+            """,
+        completion: .files(for: .importing))
     var weights: String
 
     @OptionGroup var architecture: ArchitectureChoice
@@ -40,7 +43,8 @@ struct ImportCommand: ParsableCommand {
     var output: String
 
     func validate() throws {
-        guard TensorFileFormat(extensionOf: output) ?? .hdf5 == .hdf5 else {
+        let isOther = ModelFormat.formats(for: .weights).contains { $0.isExtension(of: output) }
+        guard !isOther || ModelFormat.checkpoint.isExtension(of: output) else {
             throw ValidationError(
                 "\(output): a checkpoint is an HDF5 file; use a name that ends in .h5")
         }
@@ -49,7 +53,9 @@ struct ImportCommand: ParsableCommand {
     func run() throws {
         let claim = try claimOutput(output, inputs: [weights])
         defer { claim.end() }
-        let checkpoint = try Checkpoint.isONNX(weights) ? importedNetwork() : importedWeights()
+        let checkpoint =
+            try ModelFormat(ofNetworkAt: weights).isFor(.graphs)
+            ? importedNetwork() : importedWeights()
         checkpoint.warnOfNonFinite(weights)
         try checkpoint.write(to: output)
         let parameters = StateSpec(of: try checkpoint.makeColorizer()).parameterCount

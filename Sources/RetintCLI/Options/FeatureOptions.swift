@@ -8,7 +8,7 @@ struct FeatureOptions: ParsableArguments {
             """
             Also measure the Fréchet distance of the features of a pretrained EfficientNet-Lite, \
             of which this file has the weights.
-            """, valueName: "file"), completion: .weights)
+            """, valueName: "file"), completion: .files(for: .weights))
     var features: String?
 
     /// Reads the network, if one was named.

@@ -65,7 +65,7 @@ final class Teacher {
         _ path: String, _ configuration: TrainingConfiguration, _ pairs: [FeaturePair],
         _ student: ColorPrediction
     ) throws -> (program: Program, features: [(FeaturePair, Shape)]) {
-        guard Checkpoint.isCheckpoint(path) else {
+        guard (try? ModelFormat(ofFileAt: path)) == .checkpoint else {
             throw TrainingError(
                 at:
                     "distillation.teacher",
