@@ -53,7 +53,7 @@ extension TensorFileFormat {
     public var extensions: [String] { row.extensions }
 
     /// The name of the format in messages.
-    package var title: String { row.title }
+    var title: String { row.title }
 
     /// Whether files of this format are written, too.
     public var isWritable: Bool { row.write != nil }

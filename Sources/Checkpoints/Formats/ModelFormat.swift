@@ -1,4 +1,4 @@
-import Colorizers
+package import Colorizers
 public import Files
 public import MLPackage
 import TensorFiles

@@ -40,7 +40,7 @@ extension ModelFormat {
         })
 
     /// An ONNX file, which has no mark inside.
-    public static let onnx = ModelFormat(
+    public static let onnx: ModelFormat = ModelFormat(
         kind: "onnx", title: "ONNX", noun: "ONNX", extensions: ["onnx"],
         recognizes: { onnx.isExtension(of: $0) },
         content: .graph { try Checkpoint.importing(onnx: $0, normalization: $1, outputs: $2) },

@@ -2,6 +2,7 @@ import Checkpoints
 import Colorizers
 import Foundation
 import Layers
+import TensorFiles
 import TensorGraph
 
 /// What a checkpoint contains.
@@ -53,8 +54,11 @@ public struct CheckpointInspection: Encodable, Sendable {
         (multiplyAdds256, multiplyAdds) = network.onlySize == nil ? (cost, nil) : (nil, cost)
         onlySize = network.onlySize.map { [$0.width, $0.height] }
         optimizerTensors = checkpoint.optimizer.count
+        let stored = try HDF5StateDict(from: HDF5Reader(path: path))
         tensors = checkpoint.state.map { name, tensor in
-            TensorInspection(name: name, shape: tensor.shape, type: tensor.storedType)
+            TensorInspection(
+                name: name, shape: tensor.shape,
+                type: stored.storedType(of: name) ?? tensor.storedType)
         }
         totalElements = tensors.elements
         totalBytes = tensors.bytes

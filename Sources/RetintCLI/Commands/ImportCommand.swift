@@ -39,6 +39,10 @@ struct ImportCommand: ParsableCommand {
     @OptionGroup var stateDict: StateDictChoice
     @OptionGroup var onnx: ONNXImportOptions
 
+    @Option(
+        help: "The type in which the checkpoint holds weights: float32 or float16, half as large.")
+    var precision = ExportOptions.Precision.float32
+
     @Option(name: .shortAndLong, help: "The checkpoint to write.", completion: .checkpoint)
     var output: String
 
@@ -57,7 +61,7 @@ struct ImportCommand: ParsableCommand {
             try ModelFormat(ofNetworkAt: weights).isFor(.graphs)
             ? importedNetwork() : importedWeights()
         checkpoint.warnOfNonFinite(weights)
-        try checkpoint.write(to: output)
+        try checkpoint.write(to: output, as: precision.storedType)
         let parameters = StateSpec(of: try checkpoint.makeColorizer()).parameterCount
         Console.print(
             "\(output): \(checkpoint.architecture), \(checkpoint.state.count) tensors, "
@@ -85,6 +89,10 @@ struct ImportCommand: ParsableCommand {
         if !report.isStrict { Console.warn("\(weights): \(report)") }
         return checkpoint
     }
+}
+
+extension ExportOptions.Precision {
+    fileprivate var storedType: StoredType { self == .float16 ? .float16 : .float32 }
 }
 
 extension Checkpoint {
