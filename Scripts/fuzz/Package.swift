@@ -2,7 +2,7 @@
 
 import PackageDescription
 
-// Fuzz targets for libFuzzer; Scripts/fuzz/run builds and runs them.
+// Fuzz targets for libFuzzer; `Scripts/check fuzz` builds and runs them.
 let package = Package(
     name: "retint-fuzz",
     dependencies: [.package(name: "retint", path: "../..")],

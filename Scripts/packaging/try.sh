@@ -1,5 +1,5 @@
 #!/bin/sh
-# Uses a release on a machine without Swift: Scripts/checks/release runs it in a bare Debian.
+# Uses a release on a machine without Swift: `Scripts/check release` runs it in a bare Debian.
 #
 #   try.sh RETINT SHARE VERSION
 #

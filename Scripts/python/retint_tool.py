@@ -1,15 +1,46 @@
-"""Finds retint and runs it: the executable is $RETINT, or that of the release build."""
+"""Finds the programs that scripts run, and runs retint.
+
+Variables of the environment name others: RETINT, PYTHON and COREAI_PYTHON.
+"""
 
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Kinds of damage of old photos: the shares of `old_photo` and the values of `--old-photo`.
 DAMAGES = ("sepia", "fading", "blur", "grain", "scratches", "dust", "jpeg")
-RETINT = os.environ.get("RETINT") or str(ROOT / ".build/release/retint")
+
+
+def named(variable, default):
+    """The absolute path of the program that a variable names, or of a default one in ROOT."""
+    name = os.environ.get(variable) or str(ROOT / default)
+    # Not resolved: a virtual environment's Python is a link.
+    return os.path.abspath(shutil.which(name) or name)
+
+
+# The executable of the release build, and the Pythons that the options of Scripts/setup make.
+RETINT = named("RETINT", ".build/release/retint")
+PYTHON = named("PYTHON", ".venv/bin/python")
+COREAI_PYTHON = named("COREAI_PYTHON", ".venv-coreai/bin/python")
+BENCHMARK_PYTHON = str(ROOT / ".venv-benchmarks/bin/python")
+SETUP_OPTIONS = {PYTHON: "--python", COREAI_PYTHON: "--coreai", BENCHMARK_PYTHON: "--benchmarks"}
+
+
+def coremltools_python(version):
+    """The Python that has this version of coremltools; `Scripts/check reading` makes it."""
+    return ROOT / f".venv-coremltools{version}/bin/python"
+
+
+def toolchain():
+    """The folder of the Swift toolchain that `swift` on PATH belongs to: usr, with bin and lib."""
+    swift = shutil.which("swift")
+    if swift is None:
+        sys.exit("swift is not on PATH; run Scripts/setup")
+    return pathlib.Path(swift).resolve().parents[1]
 
 
 def run(*arguments, tool=RETINT, status=(0,)):

@@ -1,10 +1,10 @@
-#!/usr/bin/env python3
 """Converts an ImageNet-pretrained EfficientNet-Lite to an encoder for lite-unet and
 lite-class-unet.
 
-    Scripts/recipes/pretrained_encoder.py WEIGHTS.pth|WEIGHTS.safetensors -o encoder.h5
-    Scripts/recipes/pretrained_encoder.py lite0 -o encoder.h5
-    Scripts/recipes/pretrained_encoder.py lite0 --colors -o features.h5
+    .venv/bin/python Scripts/recipes/pretrained_encoder.py WEIGHTS.pth|WEIGHTS.safetensors \\
+        -o encoder.h5
+    .venv/bin/python Scripts/recipes/pretrained_encoder.py lite0 -o encoder.h5
+    .venv/bin/python Scripts/recipes/pretrained_encoder.py lite0 --colors -o features.h5
     retint import encoder.h5 --architecture lite-class-unet --temperature 0.6 --non-strict \\
         -o start.h5
     retint train --config … --set init=start.h5
@@ -22,7 +22,6 @@ three channels, as `retint evaluate --features` needs it.
 Needs torch and h5py (Scripts/setup --python).
 """
 
-import argparse
 import pathlib
 import re
 import subprocess
@@ -32,9 +31,8 @@ import zipfile
 
 import torch
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "python"))
-
 import export_pytorch
+import retint_options
 
 # EfficientNet-PyTorch's names to timm's, in a block with an expansion and one without.
 EXPANDING = {
@@ -109,8 +107,7 @@ def encoder(state, colors):
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = retint_options.parser(__doc__)
     parser.add_argument("weights", help="a file, or lite0, lite1 or lite2")
     parser.add_argument("-o", "--output", required=True, help="the HDF5 file to write")
     parser.add_argument(

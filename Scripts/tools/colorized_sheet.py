@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Draws a sheet of photos: gray, colorized by checkpoints, original.
 
     .venv/bin/python Scripts/tools/colorized_sheet.py [--photos SPLIT] [-o FILE]
@@ -12,15 +11,12 @@ the last six. Only photos that are CC0 or in the public domain are shown
 which no training reads. Needs Pillow and h5py.
 """
 
-import argparse
 import pathlib
-import sys
 import tempfile
 
 from PIL import Image, ImageDraw, ImageFont
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "python"))
-
+import retint_options
 import retint_tool
 from retint_photos import baseline, card
 from retint_tool import ROOT
@@ -73,8 +69,7 @@ def colorized(checkpoint, photos, directory):
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = retint_options.parser(__doc__)
     parser.add_argument("--photos", default="calibration", choices=("calibration", "validation"))
     parser.add_argument("--failures", metavar="NAME")
     parser.add_argument("-o", "--output")

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Holds photos out, for one test of a finished checkpoint (recipes/judge_checkpoint).
 
     .venv/bin/python Scripts/tools/hold_out.py [--write]
@@ -16,16 +15,13 @@ among the candidates. The rule:
 Needs the photos, and numpy, scipy, Pillow and scikit-image (Scripts/setup --python).
 """
 
-import argparse
-import pathlib
 import sys
 
 import numpy
 import skimage.color
 from PIL import Image
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "python"))
-
+import retint_options
 from retint_photos import card, kin
 from retint_tool import ROOT
 
@@ -51,8 +47,7 @@ def is_held_out(group):
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = retint_options.parser(__doc__)
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
     rows = card.rows()

@@ -1,7 +1,6 @@
-#!/usr/bin/env python3
 """Checks that Debian packages state the licenses that Datasets/debian-photos.tsv lists.
 
-    Scripts/tools/photo_licenses.py LIST PACKAGE.deb...
+    .venv/bin/python Scripts/tools/photo_licenses.py LIST PACKAGE.deb...
 
 For each photo of these packages: the package makes the statement that the column `stated` quotes,
 the license there is that of the list, and the web address the one in `source`. A photo without a
@@ -9,13 +8,11 @@ statement must be in a split that networks are only measured on. Prints what is 
 with status 1 then. `Scripts/datasets --check-licenses` runs it on every package.
 """
 
-import argparse
 import csv
 import pathlib
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "python"))
-
+import retint_options
 from retint_photos import card, debian, statements
 
 
@@ -35,8 +32,7 @@ def fault(row, package):
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = retint_options.parser(__doc__)
     parser.add_argument("list", type=pathlib.Path)
     parser.add_argument("packages", nargs="+")
     options = parser.parse_args()

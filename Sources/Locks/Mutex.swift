@@ -1,6 +1,6 @@
 // The thread sanitizer sees locks of pthreads, but not `Synchronization.Mutex`, whose code on Linux
 // is compiled without it: all that such a mutex protects looks like a race. With the condition
-// THREAD_SANITIZER, which `Scripts/checks/sanitizers` sets, a mutex of pthreads takes its place.
+// THREAD_SANITIZER, which `Scripts/check sanitizers` sets, a mutex of pthreads takes its place.
 
 #if THREAD_SANITIZER
     import Glibc

@@ -15,7 +15,7 @@ struct WritingTests {
         #expect(try loaded(again) == package)
     }
 
-    /// Leaves packages for `Scripts/checks/mlpackage.py` in the directory that the variable names.
+    /// Leaves packages for `Scripts/check mlpackage` in the directory that the variable names.
     @Test(.enabled(if: Self.keptPackages != nil), arguments: DeploymentTarget.allCases)
     func keepsPackages(target: DeploymentTarget) throws {
         let directory = try #require(Self.keptPackages)

@@ -7,7 +7,7 @@ import PackageSupport
 import TensorGraph
 
 // Writes all cases as ONNX, for each opset that can say them, with input and expected output:
-// what the engine makes of the same program. `Scripts/checks/onnx-export` runs them.
+// what the engine makes of the same program. `Scripts/check onnx-export` runs them.
 //
 //   ONNXCaseWriter DIRECTORY
 

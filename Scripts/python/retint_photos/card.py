@@ -5,6 +5,7 @@ import csv
 import hashlib
 import re
 
+import retint_tables
 from retint_tool import ROOT
 
 LIST = ROOT / "Datasets/debian-photos.tsv"
@@ -53,15 +54,14 @@ def photos_section():
              ("cut-outs", split("cutout"))]
     counts = [collections.Counter(row["license"] for row in photos) for _, photos in parts]
     names = sorted(set().union(*counts), key=lambda n: (-sum(c[n] for c in counts), n))
-    lines = [f"| license | {' | '.join(title for title, _ in parts)} |",
-             f"| --- |{' ---: |' * len(parts)}"]
-    lines += [f"| {name} | {' | '.join(str(c[name] or '') for c in counts)} |" for name in names]
-    lines += [f"| all | {' | '.join(str(len(photos)) for _, photos in parts)} |"]
+    rows = [(name, *(c[name] or "" for c in counts)) for name in names]
+    rows.append(("all", *(len(photos) for _, photos in parts)))
+    table = retint_tables.markdown(("license", *(title for title, _ in parts)), rows, left=1)
     return "\n".join([
         "## Photos", "",
         "`Datasets/debian-photos.tsv` names each photo's package, author and license, and where it",
         "is stated. The network learned from the training photos and the cut-outs; the validation",
         "photos chose weights.",
-        "", *lines, "",
+        "", table, "",
         f"SHA-256 of the training photos' digests: `{digest(split('train'))}`; held out were those",
         f"of `{digest(split('held-out'))}`."])

@@ -2,13 +2,13 @@
 
 import functools
 import os
-import pathlib
 import platform
 import re
 import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[3]
+from retint_tool import ROOT
+
 # The names and texts that only releases have.
 PACKAGING = ROOT / "Scripts/packaging"
 ARCHITECTURE = platform.machine()

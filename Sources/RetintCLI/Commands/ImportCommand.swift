@@ -40,7 +40,9 @@ struct ImportCommand: ParsableCommand {
     @OptionGroup var onnx: ONNXImportOptions
 
     @Option(
-        help: "The type in which the checkpoint holds weights: float32 or float16, half as large.")
+        help: """
+            The type in which the checkpoint stores weights: float32, or float16 for half the size.
+            """)
     var precision = ExportOptions.Precision.float32
 
     @Option(name: .shortAndLong, help: "The checkpoint to write.", completion: .checkpoint)

@@ -7,11 +7,8 @@ Logits are not stored: retint_reference.seeded and SeededWeights.swift draw the 
 
 import json
 import pathlib
-import sys
 
 import torch
-
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "Scripts/python"))
 
 from retint_reference.seeded import uniform
 from retint_reference.students import BinDecoder

@@ -5,12 +5,9 @@ Weights and inputs are not stored: retint_reference.seeded and SeededWeights.swi
 
 import json
 import pathlib
-import sys
 
 import torch
 from torch import nn
-
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "Scripts/python"))
 
 from retint_reference.lite_unet import EfficientNetLite
 from retint_reference.seeded import load_seeded, uniform

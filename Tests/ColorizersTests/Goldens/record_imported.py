@@ -10,7 +10,6 @@ The outputs are ONNX Runtime's; the losses are PyTorch's, of the module that was
 import json
 import logging
 import pathlib
-import sys
 import warnings
 
 import onnx
@@ -18,8 +17,6 @@ import onnxruntime
 import torch
 from torch import nn
 from torch.nn.functional import interpolate
-
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "Scripts/python"))
 
 import record_networks
 from record_networks import INPUT_SEED, WEIGHT_SEED, sampled

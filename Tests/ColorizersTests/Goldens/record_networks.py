@@ -13,8 +13,6 @@ import sys
 
 import torch
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "Scripts/python"))
-
 from retint_reference.networks import ARCHITECTURES, factory
 from retint_reference.seeded import load_seeded, uniform
 

@@ -2,12 +2,9 @@
 
 import json
 import pathlib
-import sys
 
 import torch
 from torch.nn import functional as F
-
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "Scripts/python"))
 
 from retint_reference.seeded import uniform
 

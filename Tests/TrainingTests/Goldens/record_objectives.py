@@ -10,7 +10,6 @@ the Python of Scripts/setup --python.
 import json
 import math
 import pathlib
-import sys
 
 import numpy as np
 from scipy.spatial import cKDTree
@@ -19,8 +18,6 @@ import torch.nn.functional as F
 from torch.optim import lr_scheduler
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parents[2] / "Scripts/python"))
-
 from retint_reference import ab_bins
 from retint_reference.published import SIGGRAPH17
 from retint_reference.seeded import uniform

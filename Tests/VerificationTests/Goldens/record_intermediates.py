@@ -9,13 +9,10 @@ The weights are those of PyTorch's module with seeded values. Needs Scripts/setu
 import json
 import pathlib
 import shutil
-import sys
 
 import torch
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parents[2] / "Scripts/python"))
-
 import export_pytorch  # noqa: E402
 from coreai_torch import get_decomp_table  # noqa: E402
 from coreai_torch.debugging.torch_utils import (  # noqa: E402

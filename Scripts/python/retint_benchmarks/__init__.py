@@ -1,0 +1,1 @@
+"""Benchmarks of retint, on this machine."""

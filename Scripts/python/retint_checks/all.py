@@ -1,0 +1,140 @@
+"""Runs all checks of continuous integration, in under 20 minutes on two processors.
+
+    Scripts/check all [--seed N] [--only NAME...]
+
+The first stage is `Scripts/check tests`: a failure there ends it. Then come the other checks, two
+at a time. Heavy ones take a sample of their cases by a seed, which is printed at the beginning and
+at the end; --seed takes the same again. --only runs only these checks, without the first stage. At
+the end stands what each check took. The exit status is 1 when one fails.
+"""
+
+import concurrent.futures
+import dataclasses
+import pathlib
+import sys
+import tempfile
+import threading
+
+import retint_options
+
+from . import _steps, tests
+
+HERE = (sys.executable, "-m", "retint_checks")
+# Checks that run at the same time.
+SLOTS = 2
+
+
+@dataclasses.dataclass(frozen=True)
+class Check:
+    """A check: its options, one in how many of its cases it takes, and what has to end before."""
+
+    name: str
+    _: dataclasses.KW_ONLY
+    options: tuple = ()
+    sample: int | None = None
+    is_seeded: bool = False
+    after: tuple = ()
+
+
+# Checks that read the release build; the packages of the last two change its folder.
+READERS = ("release", "docs", "unused", "fuzz", "onnx-export")
+# Stands for a folder of networks: pytorch leaves them, exports takes them.
+MODELS = "MODELS"
+# Those that take longest come first, so that both processors end at about the same time.
+CHECKS = (
+    Check("pytorch", options=("--keep", MODELS), sample=2),
+    Check("release"),
+    Check("exports", options=(MODELS,), sample=4, after=("pytorch",)),
+    Check("reading", sample=3),
+    Check("torture", options=("--kills", "12", "--full-disks", "2"), is_seeded=True),
+    Check("ranks", options=("--kills", "2", "--steps", "40"), is_seeded=True),
+    Check("onnx-export", sample=6),
+    Check("hostile", options=("--jobs", "1"), sample=8),
+    Check("docs"),
+    Check("onnx", sample=3),
+    Check("aimodel", sample=4),
+    Check("example", after=READERS),
+    Check("library", after=(*READERS, "example")),
+    Check("judge"),
+    Check("unused"),
+    Check("fuzz", options=("--compile",)),
+    Check("photos"),
+)
+
+
+def main():
+    parser = retint_options.parser(__doc__)
+    parser.add_argument("--seed", type=int)
+    parser.add_argument("--only", nargs="+", metavar="NAME", default=[],
+                        choices=[check.name for check in CHECKS])
+    options = parser.parse_args()
+    seed = retint_options.new_seed() if options.seed is None else options.seed
+    print(f"Samples by this seed: --seed {seed}\n", flush=True)
+    steps = _steps.Steps()
+    with tempfile.TemporaryDirectory(prefix="retint-checks-") as folder:
+        run = Run(steps, seed, pathlib.Path(folder))
+        if options.only:
+            run.checks([check for check in CHECKS if check.name in options.only])
+        elif run.first_stage():
+            run.checks(CHECKS)
+    print(f"{steps.table()}\n\nRun by Scripts/check all --seed {seed}")
+    return 0 if steps.succeeded else 1
+
+
+class Run:
+    def __init__(self, steps, seed, folder):
+        self.steps, self.seed, self.folder = steps, seed, folder
+
+    def first_stage(self):
+        """Sets up, builds and tests; meanwhile, what the other checks need is installed."""
+        if not self.steps.run("packages", "Scripts/setup", "--mpi", "--release"):
+            return False
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:
+            installation = pool.submit(self.install)
+            if not tests.run(self.steps):
+                self.steps.stop()
+                return False
+            return installation.result()
+
+    def install(self):
+        """Python's packages, versions of coremltools, and a bare Debian."""
+        reading = next(check for check in CHECKS if check.name == "reading")
+        command = (
+            f"Scripts/setup --python --coreai && {' '.join(self.command(reading))} --prepare && "
+            f"{' '.join(HERE)} release --prepare")
+        return self.steps.run(
+            "installation", "bash", "-c", command, log=self.folder / "installation")
+
+    def command(self, check):
+        options = [option.replace(MODELS, str(self.folder / "models")) for option in check.options]
+        if check.sample:
+            options += ["--sample", str(check.sample)]
+        if check.sample or check.is_seeded:
+            options += ["--seed", str(self.seed)]
+        return [*HERE, check.name, *options]
+
+    def checks(self, checks):
+        """Runs checks side by side, each after those that it waits for."""
+        ended = {check.name: threading.Event() for check in checks}
+        waiting, lock = list(checks), threading.Condition()
+
+        def ready():
+            return next((check for check in waiting if all(
+                ended[name].is_set() for name in check.after if name in ended)), None)
+
+        def work():
+            while True:
+                with lock:
+                    lock.wait_for(lambda: not waiting or ready())
+                    if not waiting:
+                        return
+                    check = ready()
+                    waiting.remove(check)
+                self.steps.run(check.name, *self.command(check), log=self.folder / check.name)
+                with lock:
+                    ended[check.name].set()
+                    lock.notify_all()
+
+        with concurrent.futures.ThreadPoolExecutor(SLOTS) as pool:
+            for worker in [pool.submit(work) for _ in range(SLOTS)]:
+                worker.result()

@@ -1,0 +1,288 @@
+"""Checks the list of photos, and the rules by which it is made and used.
+
+    Scripts/check photos
+
+It needs no photos. The rules are those in Datasets/README.md. Whether packages state what the list
+says is checked by `Scripts/datasets --check-licenses`, and what is held out by
+Scripts/tools/hold_out.py.
+"""
+
+import importlib.machinery
+import importlib.util
+import pathlib
+import struct
+import sys
+import tempfile
+import unittest
+import zlib
+
+import numpy
+from PIL import Image
+
+from retint_comparisons import decoding
+from retint_photos import card, debian, kin, statements
+from retint_tool import ROOT
+
+COPYRIGHT = """Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
+
+Files: *
+Copyright: 2020 A Programmer
+License: GPL-3+
+
+Files: data/photos/*
+Copyright: 2021 A Photographer
+License: CC-BY-SA 4.0
+Comment: from https://example.org/photos.
+
+Files: data/photos/cat.jpg
+ tests/*
+Copyright: none
+License: CC0
+
+License: GPL-3+
+ The license.
+"""
+
+README = """Copyright: B
+Source: https://commons.wikimedia.org/wiki/File:Cow.jpg
+License: Public Domain
+Files:
+cow.webp
+usa/bison.webp
+"""
+
+
+class Package:
+    """What statements need of a debian.Package."""
+
+    def __init__(self, texts, files=(), name="p"):
+        self.texts, self.files, self.name = texts, list(files), name
+
+    def copyright(self):
+        return self.texts.get("copyright")
+
+    def text(self, path):
+        return self.texts.get(path)
+
+    def bytes(self, path):
+        return b"\xff\xd8 License: CC0 \xff\xd9"
+
+    def path_within(self, path):
+        return path
+
+
+def row(stated, path="usr/share/p/photos/dog.jpg"):
+    return {"path": path, "stated": stated}
+
+
+class Statements(unittest.TestCase):
+    package = Package({
+        "copyright": COPYRIGHT, "usr/share/p/animals/README": README,
+        "usr/share/p/AUTHORS": "Cliff\n  by C, `CC0`\nSheep by D, GPLv3"}, ["usr/bin/p"])
+
+    def test_patterns_name_installed_files(self):
+        for pattern, path, expected in [
+                ("photos/*", "usr/share/p/photos/a.jpg", 2), ("photos", "usr/photos/a.jpg", 2),
+                ("photos/*", "usr/share/p/photos/x/a.jpg", 2),
+                ("data/photos/*", "p/photos/a.jpg", 1),
+                ("src/a.jpg", "usr/doc/a.jpg", 1), ("src/*", "usr/doc/a.jpg", 0),
+                ("photos/*.png", "photos/a.jpg", 0), ("hotos/*", "photos/a.jpg", 0)]:
+            self.assertEqual(statements.covers(pattern, path), expected, (pattern, path))
+
+    def test_the_last_paragraph_counts(self):
+        for path, license in [
+                ("usr/p/data/photos/cat.jpg", "CC0-1.0"), ("p/photos/cat.jpg", "CC0-1.0"),
+                ("p/photos/dog.jpg", "CC-BY-SA-4.0"), ("p/icon.png", "GPL-3+")]:
+            self.assertEqual(statements.last_paragraph(COPYRIGHT, path)[0].license, license, path)
+
+    def test_statements_give_license_and_source(self):
+        for stated, path, expected in [
+                ("copyright: Files: data/photos/*", "p/photos/dog.jpg",
+                 ("CC-BY-SA-4.0", "https://example.org/photos")),
+                ("README: Files: cow.webp", "usr/share/p/animals/cow.webp",
+                 ("public-domain", "https://commons.wikimedia.org/wiki/File:Cow.jpg")),
+                ("README: Files: usa/bison.webp", "usr/share/p/animals/usa/bison.webp",
+                 ("public-domain", "https://commons.wikimedia.org/wiki/File:Cow.jpg")),
+                ("usr/share/p/AUTHORS: Cliff … CC0", "p/cliff.jpg", ("CC0-1.0", "-")),
+                ("usr/share/p/AUTHORS: Cliff + copyright: Files: *", "p/cliff.jpg",
+                 ("GPL-3+", "-")),
+                ("metadata: License: CC0", "p/a.jpg", ("CC0-1.0", "-"))]:
+            self.assertEqual(statements.stated(row(stated, path), self.package), expected, stated)
+
+    def test_what_is_not_stated_is_refused(self):
+        for stated, path in [
+                ("copyright: Files: data/photos/*", "p/photos/cat.jpg"),
+                ("copyright: Files: *", "p/icon.png"), ("README: Files: pig.webp", "p/pig.webp"),
+                ("usr/share/p/AUTHORS: CC0 … Cliff", "p/cliff.jpg"), ("metadata: GPL", "p/a.jpg")]:
+            with self.assertRaises(statements.Unstated, msg=stated):
+                statements.stated(row(stated, path), self.package)
+
+    def test_a_paragraph_about_programs_is_not_about_pictures(self):
+        pictures = ["usr/share/doc/p/copyright"] + [f"s/{i}.png" for i in range(9)]
+        for pattern, files, expected in [
+                ("*", pictures, True), ("*", pictures + ["usr/bin/p"], False),
+                ("s/*", pictures + ["s/a.py"], True),
+                ("s/*", pictures + ["s/a.py", "s/b.c"], False),
+                ("s/0.png", pictures + ["s/a.py", "s/b.c"], True)]:
+            found = statements.applies(pattern, Package({}, files))
+            self.assertEqual(found, expected, (pattern, files))
+
+    def test_licenses_are_spelled_in_many_ways(self):
+        for words, expected in [
+                ("licensed CC-BY-SA 4.0, after CC-BY 2.0", "CC-BY-SA-4.0"), ("GNU-FDL", "GFDL"),
+                ("https://creativecommons.org/licenses/by/2.0/", "CC-BY-2.0"), ("LGPLv3", "LGPL-3"),
+                ("in the Public Domain", "public-domain"), ("by A, GPL", "GPL"), ("free", None)]:
+            self.assertEqual(statements.spelled(words), expected)
+
+
+class Resources(unittest.TestCase):
+    def test_files_of_a_resource_file(self):
+        names = b"".join(
+            struct.pack(">HI", len(n), 0) + n.encode("utf-16-be") for n in ("f", "a.md"))
+        packed = struct.pack(">I", 5) + zlib.compress(b"hello")
+        contents = struct.pack(">I", len(packed)) + packed
+        tree = struct.pack(">IHIIQ", 0, 2, 1, 1, 0) + struct.pack(">IHIIQ", 0, 2, 1, 2, 0)
+        tree += struct.pack(">IHHHIQ", 8, 1, 0, 0, 0, 0)
+        data = b"qres" + struct.pack(">IIII", 2, 20, 20 + len(tree), 20 + len(tree) + len(contents))
+        data += tree + contents + names
+        files = dict(debian.resource_files(data))
+        self.assertEqual(files, {"f/a.md": (20 + len(tree) + 4, b"hello")})
+        self.assertEqual(dict(debian.resource_files(b"no resources")), {})
+
+
+def noise(seed):
+    """A picture that is like no other."""
+    values = numpy.random.default_rng(seed).integers(0, 256, (16, 16), numpy.uint8)
+    return Image.fromarray(values).resize((64, 64), Image.Resampling.BICUBIC)
+
+
+class Kinship(unittest.TestCase):
+    def groups(self, names, images=None, splits=None, before=None):
+        rows = [{"package": "p", "name": name, "split": (splits or {}).get(name, "train"),
+                 "before": (before or {}).get(name, "-")} for name in names]
+        generated = {name: noise(i) for i, name in enumerate(names)}
+        generated |= images or {}
+        found = kin.groups(rows, lambda row: generated[row["name"]].copy())
+        return sorted(sorted(row["name"] for row in group) for group in found)
+
+    def test_words_of_a_subject(self):
+        names = ["p-eiffel-1.jpg", "p-usa-eiffel.jpg", "p-pyramid.jpg", "p-pyramids.jpg",
+                 "p-cat.jpg", "p-cat2.jpg"]
+        expected = [["p-cat.jpg"], ["p-cat2.jpg"], names[:2], names[2:4]]
+        self.assertEqual(self.groups(names), expected)
+
+    def test_a_word_in_several_splits_is_a_kind(self):
+        names = ["p-forest1.jpg", "p-forest2.jpg", "p-forest3.jpg"]
+        self.assertEqual(self.groups(names, splits={names[2]: "test"}), [[n] for n in names])
+        self.assertEqual(self.groups(names, before={names[2]: "test"}), [[n] for n in names])
+        self.assertEqual(self.groups(names, splits={names[2]: "calibration"}), [names])
+        candidates = {names[1]: "held-out", names[2]: "reserve"}
+        self.assertEqual(self.groups(names[1:], splits=candidates), [names[1:]])
+
+    def test_equal_and_mirrored_photos(self):
+        image = noise(9)
+        mirrored = image.transpose(Image.Transpose.FLIP_LEFT_RIGHT)
+        names = ["p-a.jpg", "p-b.jpg", "p-c.jpg"]
+        images = {names[0]: image, names[1]: mirrored.resize((80, 50))}
+        self.assertEqual(self.groups(names, images), [names[:2], names[2:]])
+
+    def test_nearly_equal_photos(self):
+        names = ["p-a.jpg", "p-b.jpg"]
+        for share, expected in [(0.15, [names]), (0.6, [names[:1], names[1:]])]:
+            images = {names[0]: noise(9), names[1]: Image.blend(noise(9), noise(8), share)}
+            self.assertEqual(self.groups(names, images), expected, share)
+
+
+class List(unittest.TestCase):
+    rows = card.rows()
+
+    def test_all_but_photos_to_measure_on_have_a_license(self):
+        for entry in self.rows:
+            unstated = "-" in (entry["license"], entry["stated"])
+            self.assertFalse(unstated and entry["split"] not in card.MEASURED_ON, entry["name"])
+
+    def test_a_photo_is_in_one_split(self):
+        for column in ("sha256", "name"):
+            values = [entry[column] for entry in self.rows]
+            self.assertEqual(len(set(values)), len(values), column)
+
+    def test_recipes_read_no_held_out_photos(self):
+        for path in sorted((ROOT / "Scripts").rglob("*")):
+            if path.suffix == ".yaml" or path.name in ("train_checkpoint", "demo"):
+                self.assertNotIn("held-out", path.read_text(), path)
+
+
+def script(path):
+    """A script as a module."""
+    loader = importlib.machinery.SourceFileLoader(path.replace("/", "_"), str(ROOT / path))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    loader.exec_module(module)
+    return module
+
+
+class HeldOut(unittest.TestCase):
+    def test_what_is_held_out(self):
+        rule = script("Scripts/tools/hold_out.py")
+        rule.is_colorful = lambda row: row["name"] != "gray"
+        row = {"split": "reserve", "before": "-", "name": "p", "size": "200x300"}
+        self.assertTrue(rule.is_held_out([row | {"split": "held-out"}] + [row] * 5))
+        for others in ([row] * 6, [row | {"split": "train"}], [row | {"name": "gray"}],
+                       [row | {"size": "300x199"}]):
+            self.assertFalse(rule.is_held_out([row] + others), others)
+
+
+class Decoding(unittest.TestCase):
+    def test_the_most_colorful_of_the_accurate_that_leave_gray_gray(self):
+        def report(error, colorfulness, a, b):
+            return {"delta_e2000": error, "colorfulness": colorfulness,
+                    "near_gray": {"a": a, "b": b}}
+
+        choice = decoding.choice
+        found = {"pale": report(10, 10, 0, 1), "lively": report(10.04, 20, -2.7, 2.7),
+                 "wrong": report(10.06, 30, 0, 0), "yellow": report(10, 30, 0, 2.8),
+                 "green": report(10, 30, -2.8, 0)}
+        self.assertEqual(choice(found, 2.7), "lively")
+        self.assertIsNone(choice({"yellow": found["yellow"]}, 2.7))
+
+
+class Judge(unittest.TestCase):
+    def setUp(self):
+        self.judge = script("Scripts/recipes/judge_checkpoint")
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        (self.root / "Checkpoints").mkdir()
+        (self.root / "Checkpoints/n.h5").touch()
+        (self.root / "Checkpoints/n.md").write_text("# n\n")
+        (self.root / "held-out").mkdir()
+        self.photos = card.digest(card.split("held-out"))
+        self.addCleanup(setattr, card, "ROOT", card.ROOT)
+        card.ROOT = self.judge.ROOT = self.judge.PHOTOS = self.root
+        self.judge.LEDGER = self.root / "Checkpoints/held-out.tsv"
+
+    def refusal(self):
+        with self.assertRaises(SystemExit) as caught:
+            self.judge.check("n", self.photos)
+        return str(caught.exception)
+
+    def test_it_judges_once(self):
+        self.assertIn("trained without these photos", self.refusal())
+        card.write_section("n", "photos", card.photos_section())
+        self.assertIn("not there", self.refusal())
+        for entry in card.split("held-out"):
+            (self.root / "held-out" / entry["name"]).touch()
+        self.judge.check("n", self.photos)
+        card.write_section("n", "held-out", f"result on {self.photos}")
+        self.assertIn("judged once", self.refusal())
+        card.write_section("n", "held-out", "gone")
+        self.judge.LEDGER.write_text(f"photos\tcheckpoint\tdate\n{self.photos}\tn\t2026-01-31\n")
+        self.assertIn("2026-01-31", self.refusal())
+
+    def test_sections_are_replaced(self):
+        for text in ("one", "two"):
+            card.write_section("n", "photos", text)
+        self.assertEqual(card.card("n").read_text(), "# n\n\n<!-- photos -->\ntwo\n<!-- end -->\n")
+
+
+def main():
+    unittest.main(module=__name__, argv=sys.argv)

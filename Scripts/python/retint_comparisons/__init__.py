@@ -1,0 +1,1 @@
+"""Comparisons of retint with PyTorch and coremltools, and of its own settings."""
