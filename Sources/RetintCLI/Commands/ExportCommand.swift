@@ -103,9 +103,9 @@ struct ExportCommand: ParsableCommand {
             try summarizedPackage(source, options)
         }
         report(summary)
-        let precision = WrittenModel.Fact.text(precision(options, summary))
+        let first = WrittenModel.Fact.text(precision(options, summary))
         let own = hasTarget ? facts(options, summary) : nil
-        try show(written(model, write)) { [precision] + (own ?? $0) }
+        try show(written(model, write)) { [first] + (own ?? $0) }
     }
 
     /// Writes a package as it is, or with other forms of its operations.
