@@ -73,9 +73,7 @@ extension ModelFormat {
 
     /// The titles of formats with their extensions, each title once.
     public static func titles(_ formats: [ModelFormat]) -> [String] {
-        formats.map(\.description).reduce(into: []) { titles, title in
-            if !titles.contains(title) { titles.append(title) }
-        }
+        formats.map(\.description).withoutRepeats
     }
 
     /// The usual extension of each format for a use: `.h5, .safetensors, .pth`.
@@ -85,10 +83,7 @@ extension ModelFormat {
 
     /// What files are, with the usual extensions, each noun once: `a package (.mlpackage)`.
     public static func nouns(_ formats: [ModelFormat]) -> [String] {
-        let nouns = formats.map(\.noun).reduce(into: []) { nouns, noun in
-            if !nouns.contains(noun) { nouns.append(noun) }
-        }
-        return nouns.map { noun in
+        formats.map(\.noun).withoutRepeats.map { noun in
             let usual = formats.filter { $0.noun == noun }.compactMap(\.dottedExtensions.first)
             return "\(noun) (\(usual.joined(separator: ", ")))"
         }
@@ -99,9 +94,14 @@ extension ModelFormat: CustomStringConvertible {}
 
 extension [ModelFormat] {
     /// The extensions without the dot, each once.
-    public var extensions: [String] {
-        flatMap(\.extensions).reduce(into: []) { extensions, name in
-            if !extensions.contains(name) { extensions.append(name) }
+    public var extensions: [String] { flatMap(\.extensions).withoutRepeats }
+}
+
+extension [String] {
+    /// Each text once, in the order of the first ones.
+    fileprivate var withoutRepeats: [String] {
+        reduce(into: []) { texts, text in
+            if !texts.contains(text) { texts.append(text) }
         }
     }
 }

@@ -1,4 +1,4 @@
-package import Colorizers
+import Colorizers
 public import Files
 public import MLPackage
 import TensorFiles
