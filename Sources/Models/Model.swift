@@ -44,7 +44,7 @@ public struct Model: Sendable {
         let path = path.filePath.string
         (name, self.memoryLimit) = (path, memoryLimit)
         source =
-            if let package = try ModelFormat(ofModelAt: path).package(at: path) {
+            if let package = try ModelFormat(ofModelAt: path).readPackage(at: path) {
                 .package(package)
             } else {
                 .checkpoint(try CheckpointSource(contentsOf: path))

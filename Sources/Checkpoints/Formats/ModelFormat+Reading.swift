@@ -29,8 +29,19 @@ extension ModelFormat {
         self = try Self.formats(for: .graphs).first { try $0.recognizes(path) } ?? .checkpoint
     }
 
+    /// Reads a Core ML package or an `.aimodel`, whichever is at a path.
+    ///
+    /// - Parameter path: the folder.
+    /// - Throws: as `MLPackage.init(contentsOf:)` and `MLPackage.init(contentsOfAIModel:)` do;
+    ///   `FileError` if there is none.
+    public static func package(at path: some PathConvertible) throws -> MLPackage {
+        let path = path.filePath.string
+        let format = try formats(for: .packages).first { try $0.recognizes(path) }
+        return try format?.readPackage(at: path) ?? MLPackage(contentsOf: path)
+    }
+
     /// Reads a package; nil if the format has another content.
-    package func package(at path: String) throws -> MLPackage? {
+    package func readPackage(at path: String) throws -> MLPackage? {
         guard case .package(let read) = content else { return nil }
         return try read(path)
     }
@@ -55,17 +66,5 @@ extension ModelFormat {
             found.removeAll(withPrefix: CheckpointFormat.optimizerPrefix)
         }
         return found
-    }
-}
-
-extension MLPackage {
-    /// Reads a Core ML package or an `.aimodel`, whichever is at a path.
-    ///
-    /// - Parameter path: The folder.
-    /// - Throws: as ``init(contentsOf:)`` and ``init(contentsOfAIModel:)`` do.
-    public init(contentsOfModel path: some PathConvertible) throws {
-        let path = path.filePath.string
-        let format = try ModelFormat.formats(for: .packages).first { try $0.recognizes(path) }
-        self = try format?.package(at: path) ?? MLPackage(contentsOf: path)
     }
 }

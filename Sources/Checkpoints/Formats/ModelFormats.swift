@@ -16,7 +16,7 @@ extension ModelFormat {
     /// A Core ML package.
     public static let coreML = ModelFormat(
         kind: "mlpackage", title: "Core ML", noun: "a package", extensions: ["mlpackage"],
-        recognizes: { try MLPackage.isPackage($0) && !MLPackage.isAIModel($0) },
+        recognizes: { try MLPackage.isPackage($0) && !coreAI.recognizes($0) },
         content: .package { try MLPackage(contentsOf: $0) },
         writing: .package { package, path, _ in
             try package.write(to: path)
@@ -26,9 +26,12 @@ extension ModelFormat {
         checkReplaceable: { path throws(FileError) in try MLPackage.checkReplaceable(path) })
 
     /// A folder of Apple's Core AI.
-    public static let coreAI = ModelFormat(
+    public static let coreAI: ModelFormat = ModelFormat(
         kind: "aimodel", title: "Core AI", noun: "a Core AI model", extensions: ["aimodel"],
-        recognizes: { try MLPackage.isPackage($0) && MLPackage.isAIModel($0) },
+        recognizes: {
+            try MLPackage.isPackage($0)
+                && (coreAI.isExtension(of: $0) || MLPackage.holdsAIModel($0))
+        },
         content: .package { try MLPackage(contentsOfAIModel: $0) },
         writing: .package { package, path, _ in
             try package.writeAIModel(to: path, producer: "retint \(retintVersion)")

@@ -133,7 +133,7 @@ struct EvaluateCommand: AsyncParsableCommand {
     /// Whether the data are a film: a file that is no list and no pack.
     private var isFilm: Bool {
         get throws {
-            let isListOrPack = [".txt", ".h5", ".hdf5"].contains { data.hasSuffix($0) }
+            let isListOrPack = data.hasSuffix(".txt") || PhotoPack.isFile(named: data)
             return try !isListOrPack && !isDirectory(data)
         }
     }

@@ -112,7 +112,7 @@ struct ExportCommand: ParsableCommand {
     private func rewrite(
         _ original: ModelFormat, as format: ModelFormat, _ write: ModelFormat.PackageWriter
     ) throws {
-        let model = try MLPackage(contentsOfModel: checkpoint)
+        let model = try ModelFormat.package(at: checkpoint)
         let isCopy = original == format && format.options.contains(.rewriting)
         guard avoidWrongNumbers || !isCopy else {
             throw CommandError(.wrongUsage, "\(checkpoint): is a package already. \(otherWays)")

@@ -106,7 +106,7 @@ struct QuantizeCommand: ParsableCommand {
             ranks.rank == 0 ? try claimOutput(package, inputs: inputs) : nil
         }
         defer { claim?.end() }
-        let original = try MLPackage(contentsOfModel: source)
+        let original = try ModelFormat.package(at: source)
         try refuseUnnamedFunction(of: original)
         let calibration = try lightness(below: calibrate, for: original)
         let photos = try lightness(below: photos, for: original)

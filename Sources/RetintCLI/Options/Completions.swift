@@ -21,7 +21,9 @@ extension CompletionKind {
         .file(extensions: ["jpg", "jpeg", "png", "webp", "JPG", "JPEG", "PNG"])
     }
     /// Folders, lists and packed datasets.
-    static var photos: CompletionKind { .file(extensions: ["txt", "h5"]) }
+    static var photos: CompletionKind {
+        .file(extensions: ["txt"] + TensorFileFormat.hdf5.extensions)
+    }
     static var film: CompletionKind { .file() }
 
     static var yaml: CompletionKind { .file(extensions: ["yaml", "yml"]) }
