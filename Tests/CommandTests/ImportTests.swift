@@ -1,8 +1,8 @@
-import Checkpoints
 import Foundation
-import TensorFiles
-import TensorGraph
-import TestSupport
+import RetintCheckpoints
+import RetintGraph
+import RetintTensorFiles
+import RetintTestSupport
 import Testing
 
 @Suite struct ImportTests {

@@ -1,8 +1,8 @@
-import Checkpoints
 import Foundation
-import TensorFiles
-import TensorGraph
-import TestSupport
+import RetintCheckpoints
+import RetintGraph
+import RetintTensorFiles
+import RetintTestSupport
 import Testing
 
 /// Weights in both formats, and the way back from checkpoints and packages to PyTorch.

@@ -1,11 +1,12 @@
-import Checkpoints
-import Files
 import Foundation
-import TensorGraph
-import TestSupport
+import RetintCheckpoints
+import RetintFiles
+import RetintGraph
+import RetintTensors
+import RetintTestSupport
 import Testing
 
-@testable import Training
+@testable import RetintTraining
 
 /// Settings of a configuration beside its loss.
 @Suite(.serialized) struct RecipeTests {

@@ -1,10 +1,10 @@
-import Checkpoints
-import ColorizerExport
-import MLPackage
-import TensorGraph
+import RetintCheckpoints
+import RetintExport
+import RetintGraph
+import RetintMLPackage
 
-@testable import Models
-@testable import Verification
+@testable import RetintRuntime
+@testable import RetintVerification
 
 /// A seeded network of 32 × 32 and its packages, in memory.
 struct Network: Sendable, CustomStringConvertible {

@@ -20,7 +20,7 @@ import retint_options
 import retint_tables
 from retint_tool import ROOT
 
-ARTICLE = ROOT / "Sources/Retint/Retint.docc/Internals/Architecture.md"
+ARTICLE = ROOT / "Sources/Retint/Retint/Retint.docc/Internals/Architecture.md"
 GENERATED = ".pb.swift"
 
 

@@ -1,0 +1,27 @@
+import RetintArchitectures
+public import RetintFiles
+import RetintLayers
+import RetintTensorFiles
+
+extension Checkpoint {
+    /// Creates a checkpoint from a colorizer in an ONNX file, see
+    /// ``NetworkDefinition/importing(onnx:normalization:outputs:)``.
+    ///
+    /// - Returns: the checkpoint, and notes for the caller, one sentence each.
+    /// - Throws: `ONNXError` for a file that is damaged, contains something unsupported, or is not
+    ///   a colorizer; `FileError` if it cannot be read.
+    public static func importing(
+        onnx path: some PathConvertible, normalization: LabScaling.Normalization? = nil,
+        outputs: [String] = []
+    ) throws -> (checkpoint: Checkpoint, notes: [String]) {
+        let network = try NetworkDefinition.importing(
+            onnx: path, normalization: normalization, outputs: outputs)
+        var checkpoint = Checkpoint(
+            architecture: ImportedColorizer.architecture, definition: network.definition,
+            state: StateDict())
+        for entry in StateSpec(of: try checkpoint.makeColorizer()).entries {
+            checkpoint.state[entry.name] = network.weights[entry.name].map { StoredTensor($0) }
+        }
+        return (checkpoint, network.notes)
+    }
+}

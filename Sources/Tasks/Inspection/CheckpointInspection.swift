@@ -1,0 +1,71 @@
+import Foundation
+import RetintArchitectures
+import RetintCheckpoints
+import RetintGraph
+import RetintLayers
+import RetintTensorFiles
+
+/// The contents of a checkpoint.
+public struct CheckpointInspection: Encodable, Sendable {
+    private enum CodingKeys: String, CodingKey {
+        case kind, file, architecture, options, step, parameters
+        case multiplyAdds256 = "multiply_adds_256x256"
+        case multiplyAdds
+        case onlySize, optimizerTensors, tensors, totalElements, totalBytes
+    }
+
+    /// `checkpoint`.
+    public let kind = ModelFormat.checkpoint.kind
+    /// The path of the file, as the caller gave it.
+    public let file: String
+    /// The name of the architecture.
+    public let architecture: String
+    /// The options of the architecture as text.
+    public let options: [String: String]
+    /// The step that training has reached; nil without a training state.
+    public let step: Int?
+    /// The number of trained values.
+    public let parameters: Int
+    /// For one image of 256 × 256; nil for a network that takes only another size.
+    public let multiplyAdds256: Int?
+    /// For one image of the only size that the network takes; nil for other networks.
+    public let multiplyAdds: Int?
+    /// The only size that the network takes: width and height in pixels.
+    public let onlySize: [Int]?
+    /// The number of tensors of the optimizer's state.
+    public let optimizerTensors: Int
+    /// The parameters and buffers, without the optimizer's state.
+    public let tensors: [TensorInspection]
+    /// The number of elements of all ``tensors``.
+    public let totalElements: Int
+    /// The size of all ``tensors`` in bytes, uncompressed.
+    public let totalBytes: Int
+
+    init(_ checkpoint: Checkpoint, path: String) throws {
+        file = path
+        architecture = checkpoint.architecture
+        options = checkpoint.options
+        step = checkpoint.training.flatMap(Self.step)
+        let network = try checkpoint.makeColorizer()
+        parameters = StateSpec(of: network).parameterCount
+        let size = network.onlySize ?? 256
+        let input = Graph(mode: .inference).input("input", [1, 1, size.height, size.width])
+        let cost = RetintGraph.multiplyAdds(of: [network(input)])
+        (multiplyAdds256, multiplyAdds) = network.onlySize == nil ? (cost, nil) : (nil, cost)
+        onlySize = network.onlySize.map { [$0.width, $0.height] }
+        optimizerTensors = checkpoint.optimizer.count
+        let stored = try HDF5StateDict(from: HDF5Reader(path: path))
+        tensors = checkpoint.state.map { name, tensor in
+            TensorInspection(
+                name: name, shape: tensor.shape,
+                type: stored.storedType(of: name) ?? tensor.storedType)
+        }
+        totalElements = tensors.elements
+        totalBytes = tensors.bytes
+    }
+
+    private static func step(_ training: String) -> Int? {
+        let object = try? JSONSerialization.jsonObject(with: Data(training.utf8))
+        return (object as? [String: Any])?["step"] as? Int
+    }
+}
