@@ -159,17 +159,20 @@ let package = Package(
             uses: ["Color", "Files", "Graph", "Layers", "Locks", "ONNXReading", "Tensors"]),
         target(
             "Networks/Checkpoints",
-            uses: ["Architectures", "Files", "Graph", "Layers", "TensorFiles", "Tensors"]),
+            uses: [
+                "AIModel", "Architectures", "Files", "Graph", "Layers", "MLPackage",
+                "ONNXWriting", "TensorFiles", "Tensors",
+            ]),
         target(
             "Networks/Export",
             uses: [
-                "AIModel", "Architectures", "Checkpoints", "Files", "Graph", "Layers", "MIL",
+                "Architectures", "Checkpoints", "Files", "Graph", "Layers", "MIL",
                 "MLPackage", "TensorFiles", "Tensors",
             ]),
         target(
             "Networks/Runtime",
             uses: [
-                "AIModel", "Architectures", "Checkpoints", "Color", "Engine", "Export", "Files",
+                "Architectures", "Checkpoints", "Color", "Engine", "Export", "Files",
                 "Graph", "MIL", "MLPackage", "Tensors",
             ]),
 
@@ -198,7 +201,7 @@ let package = Package(
         target(
             "Tasks/Inspection",
             uses: [
-                "AIModel", "AppleRuntime", "Architectures", "Checkpoints", "DeviceRules",
+                "AppleRuntime", "Architectures", "Checkpoints", "DeviceRules",
                 "Distributed", "Engine", "Files", "Graph", "Layers", "MIL", "MLPackage",
                 "ONNXReading", "TensorFiles", "Tensors",
             ]),

@@ -84,6 +84,20 @@ import Testing
         #expect(!bench.files.contains("wide.h5"))
     }
 
+    @Test func writesWeightsInFloat16() throws {
+        let checkpoint = try Checkpoint(architecture: "pico-unet", seed: 3)
+        try checkpoint.write(to: bench.path("full.h5"))
+        try bench.expect(0, "import", "full.h5", "--precision", "float16", "-o", "half.h5")
+        let inspection = try bench.run(["inspect", "half.h5", "--json"]).output
+        #expect(inspection.contains("float16"))
+        try bench.expect(
+            0, "verify", "half.h5", "--against", "full.h5", "--atol", "1", "--min-psnr", "60")
+        try bench.expect(0, "import", "half.h5", "-o", "again.h5")
+        #expect(
+            try Checkpoint(contentsOf: bench.path("again.h5"))
+                == Checkpoint(contentsOf: bench.path("half.h5")))
+    }
+
     @Test func takesWhatACheckpointSaysOfItself() throws {
         var checkpoint = try Checkpoint(
             architecture: "class-unet", options: ["width": "0.25", "temperature": "0.6"], seed: 3)

@@ -30,6 +30,47 @@ import Testing
         #expect(try colors(model) == expected)
     }
 
+    /// Half as large, and what it computes is what rounded weights compute in memory.
+    @Test(arguments: ["pico-unet", "rep-unet", "lite-class-unet"])
+    func weightsOfFloat16BecomeFloat32(_ architecture: String) throws {
+        let scratch = try TemporaryFolder()
+        let checkpoint = try Checkpoint(architecture: architecture, seed: 3)
+        let (half, full) = (scratch.path("half.h5"), scratch.path("full.h5"))
+        try checkpoint.write(to: full)
+        try checkpoint.write(to: half, as: .float16)
+        #expect(try Double(byteCount(half)) < 0.75 * Double(byteCount(full)))
+        let reader = try HDF5Reader(path: half)
+        var rounded = checkpoint
+        for (name, tensor) in checkpoint.state {
+            let isHalf = tensor.shape.rank > 1 && tensor.floats != nil
+            #expect(try reader.storedType(of: name) == (isHalf ? .float16 : tensor.storedType))
+            guard isHalf, let floats = tensor.floats else { continue }
+            rounded.state[name] = StoredTensor(
+                shape: tensor.shape, floats: floats.map { Float(Float16($0)) })
+        }
+        #expect(try Checkpoint(contentsOf: half) == rounded)
+        #expect(try colors(Model(contentsOf: half)) == colors(Model(rounded)))
+        #expect(try Model(contentsOf: half).fingerprint() == Model(rounded).fingerprint())
+    }
+
+    private func byteCount(_ path: String) throws -> Int {
+        try Data(contentsOf: URL(filePath: path)).count
+    }
+
+    @Test func refusesWeightsThatFloat16DoesNotHold() throws {
+        let scratch = try TemporaryFolder()
+        var checkpoint = try Checkpoint(architecture: "pico-unet", seed: 3)
+        let (name, tensor) = try #require(checkpoint.state.first { $1.shape.rank > 1 })
+        var floats = try #require(tensor.floats)
+        floats[0] = 70000
+        checkpoint.state[name] = StoredTensor(shape: tensor.shape, floats: floats)
+        let error = #expect(throws: CheckpointError.self) {
+            try checkpoint.write(to: scratch.path("half.h5"), as: .float16)
+        }
+        #expect(error?.description.contains("70000.0, a value of \(name)") == true)
+        #expect(!FileManager.default.fileExists(atPath: scratch.path("half.h5")))
+    }
+
     @Test func aFileThatIsWrittenToIsRefusedAndHarmsNoProgram() throws {
         let scratch = try TemporaryFolder()
         let path = scratch.path("model.h5")

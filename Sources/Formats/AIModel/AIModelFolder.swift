@@ -5,7 +5,6 @@ import SystemPackage
 
 /// The names and the small files of an `.aimodel` folder.
 enum AIModelFolder {
-    static let fileExtension = "aimodel"
     static let program = "main.mlirb"
     /// 32 bytes: the SHA-256 of the program.
     static let hash = "main.hash"

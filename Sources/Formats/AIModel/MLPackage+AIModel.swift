@@ -22,26 +22,11 @@ extension MLPackage {
         }
     }
 
-    /// Reads a Core ML package or an `.aimodel`, whichever is at a path.
+    /// Whether there is the program of an `.aimodel` in the folder at a path.
     ///
-    /// - Parameter path: The folder.
-    /// - Throws: as ``init(contentsOf:)`` and ``init(contentsOfAIModel:)`` do.
-    public init(contentsOfModel path: some PathConvertible) throws {
-        if try Self.isAIModel(path) {
-            try self.init(contentsOfAIModel: path)
-        } else {
-            try self.init(contentsOf: path)
-        }
-    }
-
-    /// Whether the folder at a path is an `.aimodel`: by its name, or by its contents.
-    ///
-    /// - Parameter path: The folder, or a path at which there is nothing.
     /// - Throws: `FileError` if it cannot be examined.
-    package static func isAIModel(_ path: some PathConvertible) throws(FileError) -> Bool {
-        let path = path.filePath
-        if path.extension == AIModelFolder.fileExtension { return true }
-        return try FileKind(at: path.appending(AIModelFolder.program)) == .file
+    package static func holdsAIModel(_ path: some PathConvertible) throws(FileError) -> Bool {
+        try FileKind(at: path.filePath.appending(AIModelFolder.program)) == .file
     }
 
     /// Writes the package as an `.aimodel`, the format of Apple's Core AI, to a temporary folder

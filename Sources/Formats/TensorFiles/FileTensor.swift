@@ -19,3 +19,23 @@ struct FileTensor: TensorSource {
         try file.requireUnchanged()
     }
 }
+
+/// A tensor of float16 in a file, whose elements become float32 when they are read.
+struct HalfFileTensor: TensorSource {
+    let shape: Shape
+    let file: RegularFile
+    /// Where the first element lies, in bytes.
+    let offset: Int
+
+    func read(_ range: Range<Int>, into target: UnsafeMutablePointer<Float>) throws {
+        let size = MemoryLayout<UInt16>.size
+        let halves = try [UInt16](unsafeUninitializedCapacity: range.count) { buffer, count in
+            let bytes = UnsafeMutableRawBufferPointer(
+                UnsafeMutableBufferPointer(rebasing: buffer[..<range.count]))
+            try file.fill(bytes, at: offset + range.lowerBound * size)
+            count = range.count
+        }
+        try file.requireUnchanged()
+        for index in halves.indices { target[index] = Float(halfBits: halves[index]) }
+    }
+}

@@ -34,16 +34,7 @@ extension StateDict {
     /// - Throws: ``TensorFileError`` of the kind `unwritable`.
     public func write(to path: some PathConvertible) throws(TensorFileError) {
         let path = path.filePath.string
-        switch TensorFileFormat(extensionOf: path) {
-        case .safetensors:
-            // Some loaders need this entry to recognize the layout as PyTorch's.
-            try SafetensorsWriter(path: path, self, metadata: ["format": "pt"]).write()
-        case .hdf5, nil: try writeHDF5(to: path)
-        case .pytorch:
-            throw TensorFileError(
-                .unwritable, path: path,
-                "PyTorch's own format is read but not written; use .safetensors or .h5")
-        }
+        try (TensorFileFormat(extensionOf: path) ?? .hdf5).write(self, to: path)
     }
 
     /// Whether a tensor of a file is to be read; records its shape if not.

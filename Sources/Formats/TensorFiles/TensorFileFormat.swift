@@ -9,26 +9,57 @@ public enum TensorFileFormat: String, Hashable, Sendable, CaseIterable {
     /// The format of torch.save: a pickle and the elements of all tensors. Read-only.
     case pytorch
 
-    /// The file extensions of this format without the dot, the usual one first.
-    public var extensions: [String] {
+    /// A format joins with a case and a row.
+    private var row: Row {
         switch self {
-        case .hdf5: ["h5", "hdf5"]
-        case .safetensors: ["safetensors"]
-        case .pytorch: ["pth", "pt", "bin", "ckpt"]
+        case .hdf5:
+            Row(
+                article: "an", title: "HDF5", extensions: ["h5", "hdf5"],
+                recognizes: HDF5Reader.recognizes, open: HDF5Reader.open,
+                write: StateDict.writeHDF5)
+        case .safetensors:
+            Row(
+                article: "a", title: "safetensors", extensions: ["safetensors"],
+                recognizes: SafetensorsReader.recognizes, open: SafetensorsReader.open,
+                write: StateDict.writeSafetensors, describesDamage: true)
+        case .pytorch:
+            Row(
+                article: "a", title: "PyTorch", extensions: ["pth", "pt", "bin", "ckpt"],
+                recognizes: PyTorchReader.recognizes, open: PyTorchReader.open, hasKeys: true)
         }
     }
+
+    /// What is to be known of a format.
+    private struct Row {
+        let article: String
+        let title: String
+        let extensions: [String]
+        /// Whether a file that begins with these bytes is of this format.
+        let recognizes: (RegularFile, _ start: [UInt8]) throws(TensorFileError) -> Bool
+        let open:
+            (String, TensorFileLimits, _ key: String?) throws(TensorFileError) -> any TensorReader
+        /// Nil if the format is only read.
+        var write: ((StateDict) -> (String) throws(TensorFileError) -> Void)?
+        /// Whether its reader describes what is wrong with a file that has its extension, but is of
+        /// no format.
+        var describesDamage = false
+        /// Whether a file can hold several state dicts.
+        var hasKeys = false
+    }
+}
+
+extension TensorFileFormat {
+    /// The file extensions of this format without the dot, the usual one first.
+    public var extensions: [String] { row.extensions }
 
     /// The name of the format in messages.
-    var title: String {
-        switch self {
-        case .hdf5: "HDF5"
-        case .safetensors: "safetensors"
-        case .pytorch: "PyTorch"
-        }
-    }
+    var title: String { row.title }
 
-    /// Whether files of this format can also be written.
-    public var isWritable: Bool { self != .pytorch }
+    /// Whether files of this format are written, too.
+    public var isWritable: Bool { row.write != nil }
+
+    /// Whether a file can hold several state dicts, each under a key.
+    package var hasKeys: Bool { row.hasKeys }
 
     /// The format of a path's extension; nil for any other extension.
     public init?(extensionOf path: String) {
@@ -51,32 +82,49 @@ public enum TensorFileFormat: String, Hashable, Sendable, CaseIterable {
         let path = file.path.string
         let start = try file.head(SafetensorsHeader.shortestFile)
         guard !start.isEmpty else {
-            throw TensorFileError(
-                .otherFormat, path: path, "is empty, not an HDF5, safetensors or PyTorch file")
+            let titles = Self.alternatives(Self.allCases.map(\.title))
+            throw TensorFileError(.otherFormat, path: path, "is empty, not an \(titles) file")
         }
-        if SafetensorsHeader.begins(start) {
-            self = .safetensors
-        } else if try Self.hasHDF5Signature(file) {
-            self = .hdf5
-        } else if try PyTorchSignature(of: file) != nil {
-            self = .pytorch
-        } else if Self(extensionOf: path) == .safetensors {
-            // So that the error describes the damage.
-            self = .safetensors
-        } else {
-            throw TensorFileError(
-                .otherFormat, path: path, "is not an HDF5, a safetensors or a PyTorch file")
+        for format in Self.allCases where try format.row.recognizes(file, start) {
+            self = format
+            return
         }
+        guard let named = Self(extensionOf: path), named.row.describesDamage else {
+            let titles = Self.alternatives(
+                Self.allCases.map { "\($0.row.article) \($0.row.title)" })
+            throw TensorFileError(.otherFormat, path: path, "is not \(titles) file")
+        }
+        self = named
     }
 
-    /// Whether HDF5's signature is at the start or, after a user block, at 512, 1024, 2048 …
-    private static func hasHDF5Signature(_ file: RegularFile) throws(TensorFileError) -> Bool {
-        let signature = Array("\u{89}HDF\r\n\u{1a}\n".unicodeScalars.map { UInt8($0.value) })
-        var offset = 0
-        while offset < file.byteCount {
-            if try file.head(signature.count, at: offset) == signature { return true }
-            offset = max(512, offset * 2)
+    /// `HDF5, safetensors or PyTorch`.
+    private static func alternatives(_ words: [String]) -> String {
+        words.dropLast().joined(separator: ", ") + " or " + words[words.count - 1]
+    }
+}
+
+// MARK: Reading and writing
+
+extension TensorFileFormat {
+    /// Opens a file of this format.
+    func open(
+        _ path: String, _ limits: TensorFileLimits, key: String?
+    ) throws(TensorFileError) -> any TensorReader {
+        guard key == nil || hasKeys else {
+            throw TensorFileError(
+                .notFound, path: path,
+                "is \(row.article) \(title) file, whose tensors have no key; omit it")
         }
-        return false
+        return try row.open(path, limits, key)
+    }
+
+    /// Writes a state dict as a file of this format.
+    func write(_ state: StateDict, to path: String) throws(TensorFileError) {
+        guard let write = row.write else {
+            throw TensorFileError(
+                .unwritable, path: path,
+                "\(title)'s own format is read but not written; use .safetensors or .h5")
+        }
+        try write(state)(path)
     }
 }

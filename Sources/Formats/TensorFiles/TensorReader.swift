@@ -7,6 +7,8 @@ public protocol TensorReader: Sendable {
     var path: String { get }
     /// The format of the file.
     var format: TensorFileFormat { get }
+    /// The texts that the file holds beside its tensors, by key; nil if its format has none.
+    var texts: [String: String]? { get }
 
     /// The names of the tensors, in the order of the file.
     func tensorNames() throws(TensorFileError) -> [String]
@@ -36,35 +38,10 @@ public protocol TensorReader: Sendable {
 public func openTensorFile(
     _ path: some PathConvertible, limits: TensorFileLimits = .default, key: String? = nil
 ) throws(TensorFileError) -> any TensorReader {
-    let format = try TensorFileFormat(ofFileAt: path)
-    guard key == nil || format == .pytorch else {
-        throw TensorFileError(
-            .notFound, path: path.filePath.string,
-            "is a \(format.title) file, whose tensors have no key; omit it")
-    }
-    return switch format {
-    case .hdf5: try HDF5Reader(path: path, limits: limits)
-    case .safetensors: try SafetensorsReader(path: path, limits: limits)
-    case .pytorch: try PyTorchReader(path: path, limits: limits, key: key)
-    }
+    try TensorFileFormat(ofFileAt: path).open(path.filePath.string, limits, key: key)
 }
 
-extension HDF5Reader: TensorReader {
-    /// The format, which is HDF5.
-    public var format: TensorFileFormat { .hdf5 }
-
-    /// The paths of all datasets.
-    public func tensorNames() throws(TensorFileError) -> [String] { try datasetNames() }
-
-    /// Reads all tensors as a state dict.
-    ///
-    /// - Parameter expected: The shapes of a model's tensors by name; tensors of another shape or
-    ///   name are not read but listed in ``StateDict/unread``. If nil, all are read.
-    /// - Throws: ``TensorFileError`` if a dataset exceeds the limits, is damaged or of a type that
-    ///   is not one of ``StoredType``, or if it is a Keras file.
-    public func stateDict(
-        expecting expected: [String: Shape]?
-    ) throws(TensorFileError) -> StateDict {
-        try StateDict(from: self, expecting: expected)
-    }
+extension TensorReader {
+    /// No texts, as in most formats.
+    public var texts: [String: String]? { nil }
 }

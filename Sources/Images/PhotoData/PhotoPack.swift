@@ -1,5 +1,6 @@
 public import RetintFiles
 import RetintImages
+import RetintTensorFiles
 
 /// A packed dataset: photos in one HDF5 file, or in a folder of several, its shards.
 ///
@@ -20,6 +21,11 @@ public final class PhotoPack: Sendable, Hashable {
     public init(contentsOf path: some PathConvertible) throws {
         self.path = path.filePath.string
         photos = try isDirectory(path) ? PackShards(self.path) : PackFile(self.path)
+    }
+
+    /// Whether a file with such a name is a pack: an HDF5 file.
+    public static func isFile(named path: String) -> Bool {
+        TensorFileFormat(extensionOf: path) == .hdf5
     }
 
     /// Whether both are the same file or folder, by path.

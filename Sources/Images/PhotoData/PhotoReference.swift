@@ -62,7 +62,7 @@ extension PhotoReference {
     ///   `.h5` file is not a packed dataset, or if a shard is missing or does not belong there.
     public static func list(_ source: some PathConvertible) throws -> [PhotoReference] {
         let source = source.filePath.string
-        if source.hasSuffix(".h5") || source.hasSuffix(".hdf5") || PackShards.isHeld(in: source) {
+        if PhotoPack.isFile(named: source) || PackShards.isHeld(in: source) {
             let pack = try PhotoPack(contentsOf: source)
             return pack.names.map { .packed(pack, name: $0) }
         }

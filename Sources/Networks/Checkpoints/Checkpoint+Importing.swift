@@ -28,10 +28,8 @@ extension Checkpoint {
             architecture: architecture, options: options, state: StateDict())
         let spec = StateSpec(of: try checkpoint.makeColorizer())
         let expected = spec.entries.map { ($0.name, $0.shape) }
-        var found = try StateDict(
-            contentsOf: path, expecting: Dictionary(uniqueKeysWithValues: expected), key: key)
-        // The optimizer's state is not part of the network.
-        if isCheckpoint(path) { found.removeAll(withPrefix: CheckpointFormat.optimizerPrefix) }
+        let found = try ModelFormat.weights(
+            at: path, expecting: Dictionary(uniqueKeysWithValues: expected), key: key)
         let report = found.compare(expected: expected)
         // A file without a single common tensor is for another architecture.
         guard report.isStrict || !isStrict && !found.isEmpty else {

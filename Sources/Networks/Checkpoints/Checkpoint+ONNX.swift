@@ -24,9 +24,4 @@ extension Checkpoint {
         }
         return (checkpoint, network.notes)
     }
-
-    /// Whether a path has the extension of ONNX, whose files have no magic number.
-    public static func isONNX(_ path: some PathConvertible) -> Bool {
-        path.filePath.extension?.lowercased() == "onnx"
-    }
 }

@@ -13,15 +13,11 @@ extension Checkpoint {
     ///   file that is not supported.
     public init(contentsOf path: some PathConvertible) throws {
         let path = path.filePath.string
-        self =
-            try Self.isONNX(path)
-            ? Self.importing(onnx: path).checkpoint : CheckpointFile(path).checkpoint()
+        self = try ModelFormat.reader(ofNetworkAt: path).read(path)
     }
 
-    /// Whether the file at `path` has a checkpoint's attributes; false if it cannot be read.
-    public static func isCheckpoint(_ path: some PathConvertible) -> Bool {
-        attributes(of: path.filePath.string) != nil
-    }
+    /// Whether the file at `path` has a checkpoint's attributes; false for one that cannot be read.
+    static func isCheckpoint(_ path: String) -> Bool { attributes(of: path) != nil }
 
     /// The attributes of a checkpoint; nil for another file, or if it cannot be read.
     private static func attributes(of path: String) -> [String: HDF5Attribute]? {
@@ -40,7 +36,7 @@ extension Checkpoint {
         of path: some PathConvertible
     ) throws -> (architecture: String, options: [String: String])? {
         let path = path.filePath.string
-        guard try TensorFileFormat(ofFileAt: path) != .pytorch else { return nil }
+        guard try !TensorFileFormat(ofFileAt: path).hasKeys else { return nil }
         // Throws for a file that cannot be read.
         _ = try StateDict(contentsOf: path, expecting: [:])
         guard let attributes = attributes(of: path) else { return nil }

@@ -4,9 +4,17 @@ import RetintTensorFiles
 extension Checkpoint {
     /// Writes the checkpoint. A file at `path` is replaced when the new one is complete.
     ///
-    /// - Throws: `TensorFileError` if the file cannot be written.
-    public func write(to path: some PathConvertible) throws {
-        let writer = try HDF5Writer(path: path.filePath.string)
+    /// In float16 a file takes half as much. What is small stays float32: parameters of one axis,
+    /// such as biases and statistics, and the optimizer's state.
+    ///
+    /// - Parameter type: how weights are stored: float32 or float16. They are float32 again when
+    ///   they are read.
+    /// - Throws: `TensorFileError` if the file cannot be written; ``CheckpointError`` for a weight
+    ///   that float16 does not hold.
+    public func write(to path: some PathConvertible, as type: StoredType = .float32) throws {
+        let path = path.filePath.string
+        let state = try state.map { ($0, try $1.stored(as: type, $0, in: path)) }
+        let writer = try HDF5Writer(path: path)
         try writeAttributes(to: writer)
         if let definition {
             let bytes = try definition.bytes()
@@ -34,5 +42,22 @@ extension Checkpoint {
         let prefix = CheckpointFormat.optimizerPrefix
         let bare = name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : name
         return "\(CheckpointFormat.optimizerGroup)/\(bare)"
+    }
+}
+
+extension StoredTensor {
+    /// The tensor in the type in which a checkpoint stores it.
+    fileprivate func stored(
+        as type: StoredType, _ name: String, in path: String
+    ) throws(CheckpointError) -> StoredTensor {
+        guard let floats, shape.rank > 1, type != storedType else { return self }
+        let largest = Float(Float16.greatestFiniteMagnitude)
+        if type == .float16, let value = floats.first(where: { $0.isFinite && abs($0) > largest }) {
+            throw CheckpointError(
+                .malformed, path: path,
+                problem: "cannot hold \(value), a value of \(name), in float16; write it in float32"
+            )
+        }
+        return StoredTensor(shape: shape, floats: floats, storedType: type)
     }
 }

@@ -39,12 +39,10 @@ public struct CheckpointSource: Sendable {
     /// - Throws: the errors of `Checkpoint.init(contentsOf:)`.
     public init(contentsOf path: some PathConvertible) throws {
         let path = path.filePath.string
-        self =
-            try Checkpoint.isONNX(path)
-            ? Self(Checkpoint(contentsOf: path)) : Self(CheckpointFile(path))
+        self = try ModelFormat.reader(ofNetworkAt: path).open(path)
     }
 
-    private init(_ file: CheckpointFile) throws {
+    init(_ file: CheckpointFile) throws {
         (architecture, options) = (file.head.architecture, file.head.options)
         definition = file.head.definition
         variables = try file.variables()

@@ -1,4 +1,3 @@
-import RetintAIModel
 import RetintArchitectures
 import RetintCheckpoints
 import RetintEngine
@@ -41,11 +40,12 @@ public struct Model: Sendable {
     public init(contentsOf path: some PathConvertible, execution: Execution = .init()) throws {
         let path = path.filePath.string
         (name, self.execution) = (path, execution)
-        if try MLPackage.isPackage(path) {
-            source = .package(try MLPackage(contentsOfModel: path))
-        } else {
-            source = .checkpoint(try CheckpointSource(contentsOf: path))
-        }
+        source =
+            if let package = try ModelFormat(ofModelAt: path).readPackage(at: path) {
+                .package(package)
+            } else {
+                .checkpoint(try CheckpointSource(contentsOf: path))
+            }
     }
 
     /// Creates a model from a checkpoint in memory.

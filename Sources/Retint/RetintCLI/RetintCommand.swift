@@ -58,8 +58,3 @@ struct RetintCommand: AsyncParsableCommand {
         }
     }
 }
-
-extension RetintCommand {
-    /// The program name that is recorded in written files.
-    static var producer: String { "retint \(retintVersion)" }
-}

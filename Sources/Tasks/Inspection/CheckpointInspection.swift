@@ -3,6 +3,7 @@ import RetintArchitectures
 import RetintCheckpoints
 import RetintGraph
 import RetintLayers
+import RetintTensorFiles
 
 /// The contents of a checkpoint.
 public struct CheckpointInspection: Encodable, Sendable {
@@ -14,7 +15,7 @@ public struct CheckpointInspection: Encodable, Sendable {
     }
 
     /// `checkpoint`.
-    public let kind = "checkpoint"
+    public let kind = ModelFormat.checkpoint.kind
     /// The path of the file, as the caller gave it.
     public let file: String
     /// The name of the architecture.
@@ -53,8 +54,11 @@ public struct CheckpointInspection: Encodable, Sendable {
         (multiplyAdds256, multiplyAdds) = network.onlySize == nil ? (cost, nil) : (nil, cost)
         onlySize = network.onlySize.map { [$0.width, $0.height] }
         optimizerTensors = checkpoint.optimizer.count
+        let stored = try HDF5StateDict(from: HDF5Reader(path: path))
         tensors = checkpoint.state.map { name, tensor in
-            TensorInspection(name: name, shape: tensor.shape, type: tensor.storedType)
+            TensorInspection(
+                name: name, shape: tensor.shape,
+                type: stored.storedType(of: name) ?? tensor.storedType)
         }
         totalElements = tensors.elements
         totalBytes = tensors.bytes

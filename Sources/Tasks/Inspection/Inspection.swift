@@ -1,7 +1,5 @@
-import RetintAIModel
 import RetintCheckpoints
 import RetintFiles
-import RetintMLPackage
 
 /// The contents of a file, without the values of its tensors: the result of
 /// ``inspect(_:placement:key:)``.
@@ -41,13 +39,14 @@ public func inspect(
     let file = path.filePath.string
     // Only a PyTorch file has keys: any other file is refused.
     guard key == nil else { return .tensors(try TensorFileInspection(path: file, key: key)) }
-    if try MLPackage.isPackage(file) {
-        let package = try MLPackage(contentsOfModel: file)
-        return .package(try PackageInspection(package, path: file, withPlacement: placement))
+    let format = try ModelFormat(ofFileAt: file)
+    return switch format.content {
+    case .package(let read):
+        .package(
+            try PackageInspection(read(file), format, path: file, withPlacement: placement))
+    case .checkpoint:
+        .checkpoint(try CheckpointInspection(Checkpoint(contentsOf: file), path: file))
+    case .graph: .onnx(try ONNXInspection(path: file))
+    case .tensors: .tensors(try TensorFileInspection(path: file, key: nil))
     }
-    if Checkpoint.isONNX(file) { return .onnx(try ONNXInspection(path: file)) }
-    if Checkpoint.isCheckpoint(file) {
-        return .checkpoint(try CheckpointInspection(Checkpoint(contentsOf: file), path: file))
-    }
-    return .tensors(try TensorFileInspection(path: file, key: nil))
 }

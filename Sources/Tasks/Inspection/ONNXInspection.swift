@@ -1,3 +1,4 @@
+import RetintCheckpoints
 import RetintFiles
 import RetintONNXReading
 
@@ -24,7 +25,7 @@ public struct ONNXInspection: Encodable, Sendable {
     }
 
     /// `onnx`.
-    public let kind = "onnx"
+    public let kind = ModelFormat.onnx.kind
     /// The path of the file, as the caller gave it.
     public let file: String
     /// The opset version.

@@ -1,4 +1,4 @@
-import RetintAIModel
+import RetintCheckpoints
 import RetintDeviceRules
 import RetintFiles
 import RetintMIL
@@ -50,13 +50,15 @@ public struct PackageInspection: Encodable, Sendable {
     /// The operations that the Neural Engine is said to refuse; nil unless requested.
     public let placement: PlacementReport?
 
-    init(_ package: MLPackage, path: String, withPlacement: Bool) throws {
+    init(
+        _ package: MLPackage, _ format: ModelFormat, path: String, withPlacement: Bool
+    ) throws {
         file = path
-        let isPackage = try !MLPackage.isAIModel(path)
-        kind = isPackage ? "mlpackage" : "aimodel"
-        target = isPackage ? package.target.rawValue : nil
-        specificationVersion = isPackage ? Int(package.target.specificationVersion) : nil
-        opset = isPackage ? package.target.opset : nil
+        kind = format.kind
+        let own = format.options.contains(.target) ? package.target : nil
+        target = own?.rawValue
+        specificationVersion = own.map { Int($0.specificationVersion) }
+        opset = own?.opset
         let types = package.program.types
         inputs = package.description.inputs.map { PackageInterface($0) }
         outputs = package.description.outputs.map { PackageInterface($0, types[$0.name]) }

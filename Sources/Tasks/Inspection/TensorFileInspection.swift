@@ -24,7 +24,7 @@ public struct TensorFileInspection: Encodable, Sendable {
         let reader = try openTensorFile(path, key: key)
         kind = reader.format.rawValue
         file = path
-        metadata = (reader as? SafetensorsReader)?.metadata
+        metadata = reader.texts
         tensors = try reader.tensorNames().map { name in
             do throws(TensorFileError) {
                 return TensorInspection(

@@ -81,12 +81,15 @@ struct HDF5Dataset {
     /// Whether the elements are contiguous in the file, and can be read without libhdf5.
     var isContiguous: Bool { offset != nil }
 
-    /// The elements in the file, if they are contiguous and stored as in
-    /// memory; otherwise nil.
-    func elements(in file: RegularFile) -> FileTensor? {
-        guard case .contiguous(let offset) = storage, type.stored == .float32, !type.isBigEndian
-        else { return nil }
-        return FileTensor(shape: shape, file: file, offset: offset)
+    /// The elements where they lie in the file, if they lie there one after another as float32 or
+    /// float16, in the order of bytes that they have in memory; nil otherwise.
+    func elements(in file: RegularFile) -> (any TensorSource)? {
+        guard case .contiguous(let offset) = storage, !type.isBigEndian else { return nil }
+        return switch type.stored {
+        case .float32: FileTensor(shape: shape, file: file, offset: offset)
+        case .float16: HalfFileTensor(shape: shape, file: file, offset: offset)
+        default: nil
+        }
     }
 
     private func fill(

@@ -26,6 +26,9 @@ package struct HDF5StateDict: Sendable {
     /// The shape of a tensor; nil if there is no tensor with that name.
     package func shape(of name: String) -> Shape? { datasets[name]?.shape }
 
+    /// How a tensor's elements are stored; nil if there is none of that name.
+    package func storedType(of name: String) -> StoredType? { datasets[name]?.type.stored }
+
     /// Compares names and shapes with those of a model.
     ///
     /// - Parameter other: the shapes of tensors that may also be in the file.
@@ -66,8 +69,8 @@ package struct HDF5StateDict: Sendable {
         return tensor
     }
 
-    /// A float32 tensor that is read from the file when it is needed; nil for one that is stored
-    /// differently: compressed, in chunks, or as another type.
+    /// A tensor of float32 or float16 that is read from the file, as float32, when it is needed; nil
+    /// for one that is stored in another way: compressed, in pieces, or as another type.
     package func source(of name: String) -> (any TensorSource)? {
         datasets[name]?.elements(in: file)
     }

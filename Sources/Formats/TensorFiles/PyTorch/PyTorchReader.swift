@@ -186,3 +186,18 @@ extension PyTorchReader {
         }
     }
 }
+
+extension PyTorchReader {
+    static func open(
+        _ path: String, _ limits: TensorFileLimits, key: String?
+    ) throws(TensorFileError) -> any TensorReader {
+        try PyTorchReader(path: path, limits: limits, key: key)
+    }
+
+    /// Whether torch.save writes a file that begins so.
+    static func recognizes(
+        _ file: RegularFile, start: [UInt8]
+    ) throws(TensorFileError) -> Bool {
+        try PyTorchSignature(of: file) != nil
+    }
+}

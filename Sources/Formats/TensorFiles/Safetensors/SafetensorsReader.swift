@@ -14,6 +14,8 @@ public final class SafetensorsReader: TensorReader {
     public var format: TensorFileFormat { .safetensors }
     /// The file's metadata, such as `format`: `pt`.
     public var metadata: [String: String] { header.metadata }
+    /// The file's metadata.
+    public var texts: [String: String]? { metadata }
 
     private let file: RegularFile
     private let header: SafetensorsHeader
@@ -112,5 +114,20 @@ public final class SafetensorsReader: TensorReader {
             (bytes) throws(TensorFileError) in try file.fill(bytes, at: offset)
         }
         return StoredTensor(shape: entry.shape, elements: elements, storedType: type)
+    }
+}
+
+extension SafetensorsReader {
+    static func open(
+        _ path: String, _ limits: TensorFileLimits, key: String?
+    ) throws(TensorFileError) -> any TensorReader {
+        try SafetensorsReader(path: path, limits: limits)
+    }
+
+    /// Whether a file begins with a header of the format.
+    static func recognizes(
+        _ file: RegularFile, start: [UInt8]
+    ) throws(TensorFileError) -> Bool {
+        SafetensorsHeader.begins(start)
     }
 }

@@ -104,3 +104,10 @@ extension SafetensorsWriter {
         String(scalar.value, radix: 16)
     }
 }
+
+extension StateDict {
+    func writeSafetensors(to path: String) throws(TensorFileError) {
+        // Some loaders need this entry to recognize the layout as PyTorch's.
+        try SafetensorsWriter(path: path, self, metadata: ["format": "pt"]).write()
+    }
+}

@@ -1,5 +1,5 @@
-import RetintAIModel
 import RetintArchitectures
+import RetintCheckpoints
 import RetintGraph
 import RetintLayers
 import RetintMIL
@@ -58,13 +58,13 @@ extension MLPackage {
 
 /// The weights of the package at `path`, as `MLPackage.weights(allowsFolded:)` returns them.
 ///
-/// - Throws: `MLPackageError` if the package cannot be read, and the errors of
+/// - Throws: `FileError` if there is none; `MLPackageError` if it cannot be read, and the errors of
 ///   `weights(allowsFolded:)`, with the package's path; ``ConversionError`` for an `.aimodel`,
 ///   whose weights have no names.
 public func recoverWeights(
     ofPackageAt path: String, allowsFolded: Bool = false
 ) throws -> RecoveredWeights {
-    guard try !MLPackage.isAIModel(path) else {
+    guard try ModelFormat(ofModelAt: path).namesWeights else {
         throw ConversionError(
             file: path, place: "", rule: "the weights of an .aimodel have no names",
             remedy: "Export the weights of the checkpoint or package that it was made from.")

@@ -121,7 +121,7 @@ extension BenchmarkCommand {
     }
 
     private func readOrNewModel(_ execution: Execution) throws -> Model {
-        let isFile = (try? MLPackage.isPackage(model)) != nil
+        let isFile = (try? ModelFormat(ofModelAt: model)) != nil
         if isFile {
             try architecture.refuse(for: model)
             return try Model(contentsOf: model, execution: execution)

@@ -40,7 +40,7 @@ struct CombineCommand: ParsableCommand {
     func run() throws {
         let claim = try claimOutput(package, inputs: functions.map(\.package))
         defer { claim.end() }
-        let parts = try functions.map { ($0.name, try MLPackage(contentsOfModel: $0.package)) }
+        let parts = try functions.map { ($0.name, try ModelFormat.package(at: $0.package)) }
         try MultifunctionPackage(parts).write(to: package)
         let names = functions.map(\.name).joined(separator: ", ")
         Console.print(

@@ -54,7 +54,7 @@ extension DatasetCommand {
         var side = 512
 
         func validate() throws {
-            let isFile = output.hasSuffix(".h5") || output.hasSuffix(".hdf5")
+            let isFile = PhotoPack.isFile(named: output)
             guard isFile != (shards != nil) else {
                 throw ValidationError(
                     isFile

@@ -139,7 +139,7 @@ struct EvaluateCommand: AsyncParsableCommand {
     /// Whether the data is a video: a file that is neither a list nor a pack.
     private var isFilm: Bool {
         get throws {
-            let isListOrPack = [".txt", ".h5", ".hdf5"].contains { data.hasSuffix($0) }
+            let isListOrPack = data.hasSuffix(".txt") || PhotoPack.isFile(named: data)
             return try !isListOrPack && !isDirectory(data)
         }
     }

@@ -23,11 +23,8 @@ struct ExportCommand: ParsableCommand {
 
     @Option(
         name: [.customShort("o"), .customLong("package")],
-        help: """
-            What to write: a package (.mlpackage), a Core AI model (.aimodel), ONNX (.onnx), or \
-            weights (.h5, .safetensors).
-            """,
-        completion: .file(extensions: ["mlpackage", "aimodel", "onnx", "h5", "safetensors"]))
+        help: "What to write: \(ModelFormat.choice(.exporting)).",
+        completion: .files(for: .exporting))
     var package: String
 
     @Option(
@@ -64,103 +61,100 @@ struct ExportCommand: ParsableCommand {
 
     @OptionGroup(title: "Weights") var weights: ExportWeights
 
-    func validate() throws { try ExportFormat(output: package).check(given) }
+    func validate() throws { try ModelFormat(ofExport: package).check(given) }
 
     /// The names of the options that were given, by group.
-    private var given: [ExportOptionGroup: [String]] {
+    private var given: [ModelExportOption: [String]] {
         [
             .target: RetintCLI.given(["--target": target != nil]),
             .rewriting: RetintCLI.given(["--avoid-wrong-numbers": avoidWrongNumbers]),
             .precision: precision.given,
             .sizes: sizes.given, .interface: interface.given,
             .folding: RetintCLI.given(["--no-fold": keepsBatchNorm]), .metadata: metadata.given,
-            .onnx: onnx.given, .foldedWeights: weights.given,
+            .opset: onnx.given, .foldedWeights: weights.given,
         ]
     }
 
     func run() throws {
         let claim = try claimOutput(package, inputs: [checkpoint])
         defer { claim.end() }
-        switch try ExportFormat(output: package) {
-        case .package: try writePackage()
-        case .aiModel: try writeTranslation(writeAIModel)
-        case .onnx:
-            try writeTranslation { model, precision in
-                try onnx.write(model, from: checkpoint, to: package, precision: precision)
-            }
-        case .weights: try weights.run(checkpoint, to: package)
+        let format = try ModelFormat(ofExport: package)
+        guard case .package(let write)? = format.writing else {
+            return try weights.run(checkpoint, to: package)
         }
+        let original = try ModelFormat(ofModelAt: checkpoint)
+        guard original.isFor(.packages) else { return try convert(to: format, write) }
+        try rewrite(original, as: format, write)
     }
 
-    private func writePackage() throws {
-        guard try !MLPackage.isPackage(checkpoint) else { return try rewritePackage() }
+    /// Writes the network of a checkpoint.
+    private func convert(to format: ModelFormat, _ write: ModelFormat.PackageWriter) throws {
         guard !avoidWrongNumbers else {
             throw CommandError(
                 .usage,
                 "\(checkpoint): is not a package; --avoid-wrong-numbers changes only packages")
         }
         let source = try ExportSource(Checkpoint(contentsOf: checkpoint))
-        let options = try options(for: source)
-        let summary = try exportPackage(source, to: package, options: options)
+        var options = try options(for: source)
+        let hasTarget = format.options.contains(.target)
+        // The target with the most operations: what the format does not have is translated.
+        if !hasTarget { options.target = .iOS26 }
+        let (model, summary) = try naming(hasTarget ? package : checkpoint) {
+            try summarizedPackage(source, options)
+        }
         report(summary)
-        Console.print(
-            "\(package): \(precision(options, summary)), \(options.target.rawValue), "
-                + "\(summary.operationCount) operations"
-                + (summary.keptInFloat32.isEmpty
-                    ? "" : ", \(summary.keptInFloat32.count) of them in float32")
-                + ", \(Format.grouped(summary.weightCount)) weights")
+        let first = WrittenModel.Fact.text(precision(options, summary))
+        let own = hasTarget ? facts(options, summary) : nil
+        try show(written(model, write)) { [first] + (own ?? $0) }
     }
 
-    private func rewritePackage() throws {
-        let model = try MLPackage(contentsOfModel: checkpoint)
-        guard avoidWrongNumbers else {
-            guard try MLPackage.isAIModel(checkpoint) else {
-                throw CommandError(.usage, "\(checkpoint): is already a package. \(otherWays)")
-            }
-            try refuseConversion([.target])
-            try model.write(to: package)
-            return Console.print("\(package): \(Format.bytes(try totalBytes(of: package)))")
+    /// Writes a package as it is, or with other forms of its operations.
+    private func rewrite(
+        _ original: ModelFormat, as format: ModelFormat, _ write: ModelFormat.PackageWriter
+    ) throws {
+        let model = try ModelFormat.package(at: checkpoint)
+        let isCopy = original == format && format.options.contains(.rewriting)
+        guard avoidWrongNumbers || !isCopy else {
+            throw CommandError(.usage, "\(checkpoint): is already a package. \(otherWays)")
         }
-        try refuseConversion([.target])
+        try refuseConversion()
+        guard avoidWrongNumbers else { return try show(written(model, write)) { $0 } }
         let (changed, replaced) = try model.avoidingWrongNumbers()
-        try changed.write(to: package)
+        _ = try written(changed, write)
         let names = replaced.isEmpty ? "" : ": " + replaced.joined(separator: ", ")
         Console.print("\(package): \(replaced.count) operations replaced\(names)")
     }
 
-    /// Writes the network of a checkpoint, or a package as it is, in a format other than Core ML.
-    ///
-    /// - Parameter write: writes a package; it gets the precision of a network that was made from a
-    ///   checkpoint.
-    private func writeTranslation(
-        _ write: (_ model: MLPackage, _ precision: String?) throws -> Void
-    ) throws {
-        guard try !MLPackage.isPackage(checkpoint) else {
-            try refuseConversion()
-            return try write(MLPackage(contentsOfModel: checkpoint), nil)
-        }
-        let source = try ExportSource(Checkpoint(contentsOf: checkpoint))
-        var options = try options(for: source)
-        // The target with the most operations: what the format does not have is translated.
-        options.target = .iOS26
-        let (model, summary) = try naming(checkpoint) { try summarizedPackage(source, options) }
-        report(summary)
-        try write(model, precision(options, summary))
+    private func written(
+        _ model: MLPackage, _ write: ModelFormat.PackageWriter
+    ) throws -> WrittenModel {
+        let claim = try onnx.claim(package, inputs: [checkpoint])
+        defer { claim?.end() }
+        return try naming(checkpoint) { try write(model, package, onnx.options) }
     }
 
-    private func writeAIModel(_ model: MLPackage, _ precision: String?) throws {
-        try naming(checkpoint) {
-            try model.writeAIModel(to: package, producer: RetintCommand.producer)
-        }
-        let bytes = Format.bytes(try totalBytes(of: package))
-        Console.print(
-            "\(package): \([precision, bytes].compactMap(\.self).joined(separator: ", "))")
+    /// Prints the files with what is to say about them.
+    private func show(
+        _ written: WrittenModel, facts: ([WrittenModel.Fact]) -> [WrittenModel.Fact]
+    ) {
+        for note in written.notes { Console.note(note) }
+        let parts = facts(written.facts).map(\.description).joined(separator: ", ")
+        Console.print("\(written.files.joined(separator: " and ")): \(parts)")
+    }
+
+    /// What is to say about a package of a network.
+    private func facts(_ options: ExportOptions, _ summary: ExportSummary) -> [WrittenModel.Fact] {
+        let kept = summary.keptInFloat32.count
+        return [
+            .text(options.target.rawValue), .text("\(summary.operationCount) operations"),
+        ] + (kept == 0 ? [] : [.text("\(kept) of them in float32")])
+            + [.count(summary.weightCount, of: "weights")]
     }
 
     /// Refuses options that need a checkpoint.
-    private func refuseConversion(_ others: Set<ExportOptionGroup> = []) throws {
-        let refused = ExportOptionGroup.ofNetworks.union(others)
-        let names = ExportOptionGroup.allCases.filter(refused.contains)
+    private func refuseConversion() throws {
+        let refused = ModelExportOption.ofNetworks.union([.target])
+        let names = ModelExportOption.allCases.filter(refused.contains)
             .flatMap { given[$0] ?? [] }
         guard let name = names.first else { return }
         throw CommandError(

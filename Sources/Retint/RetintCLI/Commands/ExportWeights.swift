@@ -15,7 +15,7 @@ struct ExportWeights: ParsableArguments {
 
     /// Writes the weights of a checkpoint or of a package as a state dict.
     func run(_ model: String, to output: String) throws {
-        if try MLPackage.isPackage(model) {
+        if try ModelFormat(ofModelAt: model).isFor(.packages) {
             try write(
                 recoverWeights(ofPackageAt: model, allowsFolded: allowFolded), to: output)
         } else {

@@ -6,10 +6,11 @@ struct ImportCommand: ParsableCommand {
         commandName: "import",
         abstract: "Create a checkpoint from PyTorch weights or an ONNX network.",
         discussion: """
-            A weights file (.pth, .safetensors, .h5) contains a state dict: one tensor for each \
-            dotted key. It must contain exactly the tensors of the architecture; otherwise the \
-            differences are listed and nothing is written.
-            torch.save files (.pth, .pt, .bin) are read without Python, and nothing in them is \
+            A weights file (\(ModelFormat.usualExtensions(.weights))) contains a state dict: one \
+            tensor for each dotted key. It must contain exactly the tensors of the \
+            architecture; otherwise the differences are listed and nothing is written.
+            torch.save files (\(ModelFormat(.pytorch).dottedExtensions.joined(separator: ", "))) are \
+            read without Python, and nothing in them is \
             executed.
             A checkpoint can be imported without --architecture: the result has its architecture \
             and options, except for options that you set, such as another saturation.
@@ -19,8 +20,11 @@ struct ImportCommand: ParsableCommand {
             """)
 
     @Argument(
-        help: "The weights file: .pth, .safetensors or .h5; or a network: .onnx.",
-        completion: .importable)
+        help: """
+            The weights file: \(ModelFormat.usualExtensions(.weights)); or a network: \
+            \(ModelFormat.usualExtensions(.graphs)).
+            """,
+        completion: .files(for: .importing))
     var weights: String
 
     @OptionGroup var architecture: ArchitectureChoice
@@ -35,11 +39,18 @@ struct ImportCommand: ParsableCommand {
     @OptionGroup var stateDict: StateDictChoice
     @OptionGroup var onnx: ONNXImportOptions
 
+    @Option(
+        help: """
+            The type in which the checkpoint stores weights: float32, or float16 for half the size.
+            """)
+    var precision = ExportOptions.Precision.float32
+
     @Option(name: .shortAndLong, help: "The checkpoint to write.", completion: .checkpoint)
     var output: String
 
     func validate() throws {
-        guard TensorFileFormat(extensionOf: output) ?? .hdf5 == .hdf5 else {
+        let isOther = ModelFormat.formats(for: .weights).contains { $0.isExtension(of: output) }
+        guard !isOther || ModelFormat.checkpoint.isExtension(of: output) else {
             throw ValidationError(
                 "\(output): a checkpoint is an HDF5 file; its name must end in .h5")
         }
@@ -48,9 +59,11 @@ struct ImportCommand: ParsableCommand {
     func run() throws {
         let claim = try claimOutput(output, inputs: [weights])
         defer { claim.end() }
-        let checkpoint = try Checkpoint.isONNX(weights) ? importedNetwork() : importedWeights()
+        let checkpoint =
+            try ModelFormat(ofNetworkAt: weights).isFor(.graphs)
+            ? importedNetwork() : importedWeights()
         checkpoint.warnOfNonFinite(weights)
-        try checkpoint.write(to: output)
+        try checkpoint.write(to: output, as: precision.storedType)
         let parameters = StateSpec(of: try checkpoint.makeColorizer()).parameterCount
         Console.print(
             "\(output): \(checkpoint.architecture), \(checkpoint.state.count) tensors, "
@@ -78,6 +91,10 @@ struct ImportCommand: ParsableCommand {
         if !report.isStrict { Console.warn("\(weights): \(report)") }
         return checkpoint
     }
+}
+
+extension ExportOptions.Precision {
+    fileprivate var storedType: StoredType { self == .float16 ? .float16 : .float32 }
 }
 
 extension Checkpoint {

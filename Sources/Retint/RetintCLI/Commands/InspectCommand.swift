@@ -38,7 +38,7 @@ struct InspectCommand: AsyncParsableCommand {
 
     func run() async throws {
         guard let file else { return try await describeSystem() }
-        guard try !placement || MLPackage.isPackage(file) else {
+        guard try !placement || ModelFormat(ofModelAt: file).isFor(.packages) else {
             throw CommandError(
                 .usage, "--placement needs a package; export \(file) to one first")
         }

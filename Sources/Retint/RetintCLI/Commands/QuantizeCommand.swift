@@ -25,7 +25,7 @@ struct QuantizeCommand: ParsableCommand {
 
     @Option(
         name: [.customShort("o"), .customLong("package")],
-        help: "What to write: a package (.mlpackage) or a Core AI model (.aimodel).",
+        help: "What to write: \(ModelFormat.choice(.packages)).",
         completion: .package)
     var package: String?
 
@@ -69,11 +69,7 @@ struct QuantizeCommand: ParsableCommand {
     var json = false
 
     func validate() throws {
-        if let package, !["mlpackage", "aimodel"].contains(package.filePath.extension) {
-            throw ValidationError(
-                "\(package): the extension selects the format; use .mlpackage (Core ML) or "
-                    + ".aimodel (Core AI)")
-        }
+        if let package { _ = try writer(of: package) }
         guard package != nil || (!isRequested && photos != nil) else {
             throw ValidationError("give the output package with -o")
         }
@@ -98,7 +94,7 @@ struct QuantizeCommand: ParsableCommand {
     private var isRequested: Bool { !scheme.isEmpty || config != nil || search }
 
     func run() throws {
-        guard try MLPackage.isPackage(source) else {
+        guard try ModelFormat(ofModelAt: source).isFor(.packages) else {
             throw CommandError(
                 .usage,
                 "\(source): is not a package; export the checkpoint first, with retint export")
@@ -110,7 +106,7 @@ struct QuantizeCommand: ParsableCommand {
             ranks.rank == 0 ? try claimOutput(package, inputs: inputs) : nil
         }
         defer { claim?.end() }
-        let original = try MLPackage(contentsOfModel: source)
+        let original = try ModelFormat.package(at: source)
         try refuseUnnamedFunction(of: original)
         let calibration = try lightness(below: calibrate, for: original)
         let photos = try lightness(below: photos, for: original)
@@ -142,8 +138,21 @@ struct QuantizeCommand: ParsableCommand {
     }
 
     private func write(_ result: MLPackage, to path: String) throws {
-        guard path.filePath.extension == "aimodel" else { return try result.write(to: path) }
-        try naming(source) { try result.writeAIModel(to: path, producer: RetintCommand.producer) }
+        _ = try naming(source) { try writer(of: path)(result, path, ModelWritingOptions()) }
+    }
+
+    /// How a package is written to an output of this name.
+    private func writer(of output: String) throws -> ModelFormat.PackageWriter {
+        let packages = ModelFormat.formats(for: .packages)
+        guard let format = packages.first(where: { $0.isExtension(of: output) }),
+            case .package(let write)? = format.writing
+        else {
+            let known = packages.map { ".\($0.extensions[0]) (\($0.title))" }
+            throw ValidationError(
+                "\(output): a model is known by its name; let it end in "
+                    + known.joined(separator: " or "))
+        }
+        return write
     }
 
     private func searchSmallest(

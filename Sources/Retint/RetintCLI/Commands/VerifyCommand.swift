@@ -40,7 +40,7 @@ struct VerifyCommand: AsyncParsableCommand {
 
     @Argument(
         help: "A checkpoint, a package, or saved results.",
-        completion: .file(extensions: ["h5", "mlpackage", "json"]))
+        completion: .modelOrResults)
     var model: String
 
     @Option(

@@ -15,11 +15,7 @@ struct OutputClaim {
 ///   package; `FileError` if another process writes it, or if it cannot be replaced.
 func claimOutput(_ output: String, inputs: [String]) throws -> OutputClaim {
     for input in inputs { try refuse(output, over: input) }
-    switch output.filePath.extension {
-    case "mlpackage": try MLPackage.checkReplaceable(output)
-    case "aimodel": try MLPackage.checkReplaceableByAIModel(output)
-    default: break
-    }
+    try ModelFormat(ofOutput: output)?.checkReplaceable(at: output)
     let isStream = try FileKind(at: output, for: "write") == .other
     return OutputClaim(lock: isStream ? nil : try OutputLock(output))
 }
@@ -33,8 +29,8 @@ private func refuse(_ output: String, over input: String) throws {
     let target = FileIdentity(of: output)
     if source == target { throw error("is the input itself") }
     if let target, foldersAbove(input).contains(target) { throw error("contains input \(input)") }
-    // A folder of photos may contain an output; a package would no longer be valid.
-    let isModel = ["mlpackage", "aimodel"].contains(input.filePath.extension)
+    // A folder of photos may take an output; a package would no longer be one.
+    let isModel = ModelFormat.all.contains { $0.isFolder && $0.isExtension(of: input) }
     guard isModel, try isDirectory(input) else { return }
     if foldersAbove(output).contains(source) { throw error("is inside input \(input)") }
 }

@@ -29,26 +29,14 @@ struct ExportONNX: ParsableArguments {
         RetintCLI.given(["--opset": opset != nil, "--external-data": externalData])
     }
 
-    /// - Parameters:
-    ///   - package: the package to write.
-    ///   - source: the file that it was made from.
-    ///   - output: the name of the ONNX file.
-    ///   - precision: the precision of the network, if it was made from a checkpoint.
-    func write(
-        _ package: MLPackage, from source: String, to output: String, precision: String?
-    ) throws {
-        let claim = externalData ? try claimOutput(output + ".data", inputs: [source]) : nil
-        defer { claim?.end() }
-        var options = ONNXOptions(opset: opset)
-        options.producerVersion = retintVersion
-        let network = try naming(source) { try ONNXNetwork(package, options) }
-        let files = try network.write(to: output, externalData: externalData)
-        for note in network.notes { Console.note(note) }
-        let parts =
-            [precision].compactMap(\.self) + [
-                "opset \(network.opset)", "\(network.nodeCount) nodes",
-                "\(Format.grouped(network.weightCount)) weights",
-            ]
-        Console.print("\(files.joined(separator: " and ")): \(parts.joined(separator: ", "))")
+    var options: ModelWritingOptions {
+        var options = ModelWritingOptions()
+        (options.opset, options.externalData) = (opset, externalData)
+        return options
+    }
+
+    /// Claims the file of weights, if there is to be one.
+    func claim(_ output: String, inputs: [String]) throws -> OutputClaim? {
+        externalData ? try claimOutput(output + ".data", inputs: inputs) : nil
     }
 }

@@ -3,28 +3,27 @@ import Retint
 
 // What a shell offers for an argument: files by their extensions, and folders in any case.
 extension CompletionKind {
-    static var checkpoint: CompletionKind { .file(extensions: ["h5"]) }
-    static var package: CompletionKind { .file(extensions: packageExtensions) }
-    static var model: CompletionKind { .file(extensions: ["h5", "onnx"] + packageExtensions) }
-
-    /// Files of tensors that `import` reads.
-    static var weights: CompletionKind { .file(extensions: weightExtensions) }
-    /// Files that `import` reads: tensors, and networks.
-    static var importable: CompletionKind { .file(extensions: weightExtensions + ["onnx"]) }
+    static var checkpoint: CompletionKind { .file(extensions: ModelFormat.checkpoint.extensions) }
+    /// Files of the formats for a use: models, packages, weights.
+    static func files(for use: ModelFormat.Use) -> CompletionKind {
+        .file(extensions: ModelFormat.formats(for: use).extensions)
+    }
+    static var package: CompletionKind { files(for: .packages) }
+    static var model: CompletionKind { files(for: .running) }
+    /// Models, and results that `verify` has saved.
+    static var modelOrResults: CompletionKind {
+        .file(extensions: ModelFormat.formats(for: .running).extensions + ["json"])
+    }
     /// Files that `inspect` reads.
-    static var inspectable: CompletionKind {
-        .file(extensions: weightExtensions + ["onnx"] + packageExtensions)
-    }
-    private static let packageExtensions = ["mlpackage", "aimodel"]
-    private static var weightExtensions: [String] {
-        ["h5", "hdf5", "safetensors", "pth", "pt", "bin"]
-    }
+    static var inspectable: CompletionKind { .file(extensions: ModelFormat.all.extensions) }
 
     static var photo: CompletionKind {
         .file(extensions: ["jpg", "jpeg", "png", "webp", "JPG", "JPEG", "PNG"])
     }
     /// Folders, lists and packed datasets.
-    static var photos: CompletionKind { .file(extensions: ["txt", "h5"]) }
+    static var photos: CompletionKind {
+        .file(extensions: ["txt"] + TensorFileFormat.hdf5.extensions)
+    }
     static var film: CompletionKind { .file() }
 
     static var yaml: CompletionKind { .file(extensions: ["yaml", "yml"]) }

@@ -8,7 +8,7 @@ struct FeatureOptions: ParsableArguments {
             """
             Also measure the Fréchet distance of the features of a pretrained EfficientNet-Lite, \
             whose weights are in this file.
-            """, valueName: "file"), completion: .weights)
+            """, valueName: "file"), completion: .files(for: .weights))
     var features: String?
 
     /// Reads the network, if one was named.

@@ -59,7 +59,7 @@ struct DiagnosisOptions: ParsableArguments {
                     + "\(Self.runRange.upperBound)")
         }
         for (option, path) in [("-o", output), ("--reduce", reduce)] {
-            guard let path, !path.hasSuffix(".mlpackage") else { continue }
+            guard let path, !ModelFormat.coreML.isExtension(of: path) else { continue }
             throw ValidationError("\(option) \(path): must end in .mlpackage")
         }
         guard reduce == nil || !findPrecision else {

@@ -36,7 +36,7 @@ final class Teacher {
             shapes = [:]
             return
         }
-        guard Checkpoint.isCheckpoint(path) else {
+        guard (try? ModelFormat(ofFileAt: path)) == .checkpoint else {
             throw TrainingError(
                 at: "distillation.teacher",
                 "\(path) is not a checkpoint; only a checkpoint provides logits and features")
