@@ -323,7 +323,7 @@ let package = Package(
         .testTarget(
             name: "VerificationTests",
             dependencies: [
-                "Verification", "Models", "Checkpoints", "ColorizerExport", "MIL",
+                "Verification", "Models", "Checkpoints", "ColorizerExport", "Colorizers", "MIL",
                 "MLPackage", "TensorFiles", "TensorGraph", "TestSupport",
             ], exclude: ["Goldens"]),
         .testTarget(

@@ -1,3 +1,4 @@
+import Colorizers
 import TensorFiles
 import TensorGraph
 
@@ -9,7 +10,7 @@ extension Checkpoint {
     /// The states of optimizers and trainers are left out.
     ///
     /// - Parameter checkpoints: the checkpoints, with the names for them in errors.
-    /// - Throws: ``CheckpointError`` unless all are of one architecture with the same options.
+    /// - Throws: ``CheckpointError`` unless all are of one network.
     public static func average(
         _ checkpoints: [(path: String, checkpoint: Checkpoint)]
     ) throws -> Checkpoint {
@@ -17,17 +18,14 @@ extension Checkpoint {
             throw CheckpointError(.badOption, problem: "there is no checkpoint to average")
         }
         for (other, checkpoint) in checkpoints
-        where !checkpoint.isOfNetwork(of: first) {
-            guard checkpoint.definition == first.definition else {
-                throw CheckpointError(
-                    .differentNetworks, path: other,
-                    problem: "holds another imported network than \(path); average trainings of "
-                        + "one network")
-            }
+        where checkpoint.network != first.network {
+            let difference =
+                checkpoint.network.definition != first.network.definition
+                ? "another imported network than \(path)"
+                : "\(checkpoint.network.text), but \(path) \(first.network.text)"
             throw CheckpointError(
                 .differentNetworks, path: other,
-                problem: "holds \(checkpoint.architecture) \(checkpoint.options), but \(path) "
-                    + "\(first.architecture) \(first.options); average trainings of one network")
+                problem: "holds \(difference); average trainings of one network")
         }
         for (path, checkpoint) in checkpoints {
             guard let name = checkpoint.nonFiniteTensors.first else { continue }
@@ -43,11 +41,6 @@ extension Checkpoint {
             result.state[name] = StoredTensor(mean(values))
         }
         return result
-    }
-
-    private func isOfNetwork(of other: Checkpoint) -> Bool {
-        architecture == other.architecture && options == other.options
-            && definition == other.definition
     }
 
     /// The names of the tensors that hold NaN or an infinite value, in the file's order.
@@ -66,4 +59,9 @@ extension Checkpoint {
         let count = Double(tensors.count)
         return TensorData(shape: tensors[0].shape, scalars: sums.map { Float($0 / count) })
     }
+}
+
+extension NetworkDescription {
+    /// The architecture and the options that are not the default.
+    fileprivate var text: String { "\(architecture) \(options.texts)" }
 }

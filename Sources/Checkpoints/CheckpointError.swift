@@ -14,7 +14,7 @@ public struct CheckpointError: Error, Hashable, Sendable, CustomStringConvertibl
         case mismatch(LoadReport)
         /// Checkpoints to be averaged are not of one network.
         case differentNetworks
-        /// No architecture has the option, or it does not take the value.
+        /// There is no checkpoint to be averaged.
         case badOption
     }
 

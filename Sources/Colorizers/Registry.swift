@@ -11,6 +11,12 @@ public enum ColorizerError: Error, Hashable, Sendable, CustomStringConvertible {
     case needsDefinition(String)
     /// An option was set that the architecture does not have.
     case unsupportedOption(String, architecture: String)
+    /// No architecture has an option of that name.
+    case unknownOption(String)
+    /// The text of an option is not one of its values; all three as text.
+    case invalidValue(option: String, text: String, values: String)
+    /// A line of options has another form than `name=value name=value`.
+    case malformedOptions(String)
 
     /// The problem, and what to choose instead.
     public var description: String {
@@ -28,6 +34,13 @@ public enum ColorizerError: Error, Hashable, Sendable, CustomStringConvertible {
             let owners = option?.architectures.having.joined(separator: ", ") ?? ""
             return "\(architecture) has no \(Self.title(name)), only \(owners) have; "
                 + "leave it at \(option?.defaultText ?? "null")"
+        case .unknownOption(let name):
+            let known = ColorizerOptions.table.map(\.name).sorted().joined(separator: ", ")
+            return "there is no option named \(name.debugDescription); known are \(known)"
+        case .invalidValue(let option, let text, let values):
+            return "option \(option) is \(text.debugDescription); it takes \(values)"
+        case .malformedOptions(let line):
+            return "\(line.debugDescription) is not a list of name=value"
         }
     }
 
@@ -37,41 +50,28 @@ public enum ColorizerError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 /// All architectures: those of retint, and those that ``registerColorizer(_:)`` added.
-private let architectures = Mutex<[any ColorizerNetwork.Type]>([
+private let architectures = Mutex<[any ColorizerArchitecture.Type]>([
     ECCV16.self, SIGGRAPH17.self, ClassUNet.self, RepUNet.self, LiteUNet.self, LiteClassUNet.self,
     MobileUNet.self, PicoUNet.self,
 ])
 
-var colorizerTypes: [any ColorizerNetwork.Type] { architectures.withLock { $0 } }
+var colorizerTypes: [any ColorizerArchitecture.Type] { architectures.withLock { $0 } }
 
-/// The names that ``makeColorizer(_:options:)`` takes, in the order of registration.
+/// The names of all architectures, in the order of registration.
 public var colorizerNames: [String] { colorizerTypes.map { $0.architecture } }
 
-/// Registers an architecture under its name, for ``makeColorizer(_:options:)`` and so for all
+/// Registers an architecture under its name, for ``NetworkDescription/make()`` and so for all
 /// commands: call it before them. One of the same name is replaced.
-public func registerColorizer(_ type: any ColorizerNetwork.Type) {
+public func registerColorizer(_ type: any ColorizerArchitecture.Type) {
     architectures.withLock { known in
         known.removeAll { $0.architecture == type.architecture }
         known.append(type)
     }
 }
 
-private func colorizerType(_ name: String) -> (any ColorizerNetwork.Type)? {
-    if name == ImportedColorizer.architecture { return ImportedColorizer.self }
-    return colorizerTypes.first { $0.architecture == name }
-}
-
-/// Makes the colorizer of that name, its parameters named as in its state dict.
-///
-/// - Throws: ``ColorizerError`` for an unknown name, an option outside its range or one that the
-///   architecture does not have.
-public func makeColorizer(
-    _ name: String, options: ColorizerOptions = .init()
-) throws(ColorizerError) -> any ColorizerNetwork {
-    guard let type = colorizerType(name) else { throw .unknownArchitecture(name) }
-    guard options.definition != nil || name != ImportedColorizer.architecture else {
-        throw .needsDefinition(name)
-    }
-    for option in ColorizerOptions.table { try option.check(options, for: type) }
-    return type.init(options: options)
+/// - Throws: ``ColorizerError`` for a name that is not registered.
+func colorizerType(_ name: String) throws(ColorizerError) -> any ColorizerArchitecture.Type {
+    if let type = colorizerTypes.first(where: { $0.architecture == name }) { return type }
+    throw name == ImportedColorizer.architecture
+        ? .needsDefinition(name) : .unknownArchitecture(name)
 }

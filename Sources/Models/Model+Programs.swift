@@ -43,10 +43,10 @@ extension Model {
     /// What height and width must be multiples of; nil for a package, which runs at the sizes that
     /// it declares, and for a network that takes one size alone.
     ///
-    /// - Throws: the errors of `Checkpoint.makeColorizer()`.
+    /// - Throws: the errors of `NetworkDescription.make()`.
     package var requiredMultiple: Int? {
         get throws {
-            guard let network = try checkpoint?.makeColorizer() else { return nil }
+            guard let network = try checkpoint?.network.make() else { return nil }
             return network.onlySize == nil ? network.requiredMultiple : nil
         }
     }

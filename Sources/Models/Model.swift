@@ -66,7 +66,7 @@ public struct Model: Sendable {
     ///   - checkpoint: the network.
     ///   - name: the name that errors and reports use; the architecture if nil.
     public init(_ checkpoint: CheckpointSource, name: String? = nil) {
-        self.name = name ?? checkpoint.architecture
+        self.name = name ?? checkpoint.network.architecture
         source = .checkpoint(checkpoint)
     }
 
@@ -148,7 +148,7 @@ public struct Model: Sendable {
 extension CheckpointSource {
     /// The shape of lightness unless another one is asked for.
     var defaultShape: Shape {
-        let size = definition?.sizes.only ?? 256
+        let size = network.defaultSize
         return [1, 1, size.height, size.width]
     }
 }

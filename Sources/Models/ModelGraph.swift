@@ -36,14 +36,18 @@ extension Model {
         switch source {
         case .checkpoint(let checkpoint):
             let shape = shapes[Self.checkpointInput] ?? checkpoint.defaultShape
-            return try graph(of: folds ? checkpoint.folded() : checkpoint, shape)
+            let (source, network) =
+                try folds
+                ? checkpoint.madeForInference() : (checkpoint, checkpoint.network.make())
+            return try graph(of: network, source.variables, shape)
         case .package(let package):
             return try graph(of: package, shapes, compute.rounding)
         }
     }
 
-    private func graph(of checkpoint: CheckpointSource, _ shape: Shape) throws -> ModelGraph {
-        let network = try checkpoint.makeColorizer()
+    private func graph(
+        of network: any ColorizerNetwork, _ variables: [String: any TensorSource], _ shape: Shape
+    ) throws -> ModelGraph {
         try check(shape, network)
         let graph = Graph(mode: .inference)
         let ab = network(graph.input(Self.checkpointInput, shape))
@@ -54,7 +58,7 @@ extension Model {
         }
         return ModelGraph(
             model: self, graph: graph, inputs: [(Self.checkpointInput, shape)],
-            outputs: [("ab", ab)], variables: checkpoint.variables,
+            outputs: [("ab", ab)], variables: variables,
             interface: ColorizerInterface(checkpointInput: Self.checkpointInput),
             values: graph.tracedValues(for: [ab]))
     }

@@ -1,5 +1,6 @@
 import Checkpoints
 import ColorizerExport
+import Colorizers
 import Foundation
 import MIL
 import MLPackage
@@ -12,7 +13,7 @@ import Version
 
 @Suite struct ExportTests {
     private static func checkpoint() throws -> Checkpoint {
-        try Checkpoint(architecture: "mobile-unet", options: ["width": "0.25"], seed: 1)
+        try Checkpoint(.named("mobile-unet", .init(width: 0.25)), seed: 1)
     }
 
     @Test(arguments: ExportOptions.Target.allCases, ExportOptions.Precision.allCases)
@@ -52,6 +53,18 @@ import Version
             ])
         #expect(summary.foldedCount > 20)
         #expect(summary.checkpointHash.count == 64)
+    }
+
+    /// A package is made again only from the network that its metadata describes.
+    @Test(arguments: [
+        (NetworkDescription.named("mobile-unet", .init(width: 0.25)), true),
+        (.named("mobile-unet", .init(width: 0.5)), false),
+        (.named("pico-unet", .init(width: 0.25)), false),
+    ])
+    func originalsAreOfTheSameNetwork(_ network: NetworkDescription, _ isSame: Bool) throws {
+        let package = try Self.checkpoint().package(ExportOptions(precision: .float16, size: 32))
+        let source = try ExportSource(Checkpoint(network, seed: 1))
+        #expect(try (originalPackage(of: package, from: source) != nil) == isSame)
     }
 
     /// The metadata records the node of each value, and raising returns it.

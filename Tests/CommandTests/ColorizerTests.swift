@@ -16,7 +16,7 @@ import Testing
 
     private static func colorizer(threads: Int = 2) throws -> Colorizer {
         try Colorizer(
-            Model(Checkpoint(architecture: "pico-unet", seed: 1)), size: 32, threads: threads)
+            Model(Checkpoint(.named("pico-unet"), seed: 1)), size: 32, threads: threads)
     }
 
     /// Photos that are made when they are asked for, and counted.

@@ -20,7 +20,7 @@ import Testing
 
     private static func colorizer(threads: Int = 2) throws -> FrameColorizer {
         try FrameColorizer(
-            Model(Checkpoint(architecture: "pico-unet", seed: 1)), format, size: 32,
+            Model(Checkpoint(.named("pico-unet"), seed: 1)), format, size: 32,
             threads: threads)
     }
 

@@ -1,5 +1,5 @@
 import AIModel
-import Colorizers
+public import Colorizers
 import Layers
 import MIL
 public import MLPackage
@@ -11,10 +11,8 @@ public struct RecoveredWeights: Sendable {
     /// Parameters, buffers and counters in the architecture's order, float32 and int64; for a
     /// package that retint did not export, its constants under their own names.
     public let state: StateDict
-    /// The architecture's name; nil for a package that retint did not export.
-    public let architecture: String?
-    /// The architecture's options, as a checkpoint stores them.
-    public let options: [String: String]
+    /// Which network they are of; nil for a package that retint did not export.
+    public let network: NetworkDescription?
     /// The number of tensors by how the package stores them: `fp32`, `fp16`, or the type of the
     /// operation that decompresses them.
     public let storage: [String: Int]
@@ -82,7 +80,7 @@ extension RecoveredWeights {
         var state = StateDict()
         for (name, data) in try constants.tensors() { state[name] = StoredTensor(data) }
         self.state = state
-        (architecture, options, storage) = (nil, [:], constants.storage)
+        (network, storage) = (nil, constants.storage)
         (isBitEqual, absent, unfolded) = (false, [], [])
     }
 
@@ -96,8 +94,7 @@ extension RecoveredWeights {
             matching.unfold()
         }
         let values = matching.values
-        (architecture, options) = (origin.colorizer.architecture, origin.options)
-        self.storage = storage
+        (network, self.storage) = (origin.network, storage)
         absent = spec.tensors.map(\.name).filter { values[$0] == nil }
         unfolded = matching.foldings.map(\.normalization)
         isBitEqual =

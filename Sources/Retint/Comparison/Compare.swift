@@ -55,7 +55,7 @@ private struct ComparisonRun {
     func comparison(
         on photos: [PhotoReference], _ isCancelled: () -> Bool
     ) throws -> ModelComparison {
-        let reference = Model(try CheckpointSource(architecture: "eccv16", seed: 0))
+        let reference = Model(try CheckpointSource(.named("eccv16"), seed: 0))
         let sizes = try sizes(isCancelled)
         let times = try times(reference, isCancelled)
         let qualities = try qualities(on: photos, isCancelled)

@@ -128,10 +128,8 @@ extension BenchmarkCommand {
                 "\(model): neither a file nor an architecture; the architectures are "
                     + colorizerNames.joined(separator: ", "))
         }
-        let options = architecture.applied(to: ColorizerOptions())
-        return Model(
-            try CheckpointSource(architecture: model, options: options.texts, seed: 0),
-            name: model)
+        let network = architecture.applied(to: .named(model))
+        return Model(try CheckpointSource(network, seed: 0), name: model)
     }
 
     private var options: BenchmarkOptions {

@@ -26,12 +26,12 @@ struct PerceptualLoss {
                 "name a checkpoint of siggraph17, or set loss.perceptual to 0")
         }
         let checkpoint = try Checkpoint(contentsOf: path)
-        guard let hinted = try checkpoint.makeColorizer() as? any HintedColorizer else {
+        guard let hinted = try checkpoint.network.make() as? any HintedColorizer else {
             throw TrainingError(
                 at:
                     "loss.perceptual_network",
-                "\(path) holds \(checkpoint.architecture), which takes no color hints; use a "
-                    + "checkpoint of siggraph17")
+                "\(path) holds \(checkpoint.network.architecture), which takes no color hints; "
+                    + "use a checkpoint of siggraph17")
         }
         let names = loss.perceptualModules.split(whereSeparator: { " ,".contains($0) })
         self.init(hinted, variables: checkpoint.variables, modules: names.map(String.init))

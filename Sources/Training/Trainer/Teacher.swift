@@ -74,7 +74,7 @@ final class Teacher {
         let checkpoint = try Checkpoint(contentsOf: path)
         let (graph, side) = (Graph(), configuration.data.crop)
         let lightness = graph.input("lightness", [configuration.batch, 1, side, side])
-        let prediction = try checkpoint.makeColorizer().prediction(lightness)
+        let prediction = try checkpoint.network.make().prediction(lightness)
         var outputs: [(name: String, value: Tensor)] = [
             (Self.colors, prediction.ab / LabScaling.colorRange)
         ]

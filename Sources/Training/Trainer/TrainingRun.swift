@@ -69,7 +69,7 @@ final class TrainingRun {
         if let problem = progress.change(to: photos.fingerprint) { report(.note(problem)) }
         self.progress = progress
         (meter, consecutiveSkips) = (progress.meter ?? StepMeter(), progress.consecutiveSkips ?? 0)
-        let network = try checkpoint.makeColorizer()
+        let network = try checkpoint.network.make()
         groups = try configuration.groupRules()
         step = try SizedSteps(
             network, configuration, weights: checkpoint.variables, ranks: ranks)

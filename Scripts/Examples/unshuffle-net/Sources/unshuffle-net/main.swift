@@ -14,7 +14,7 @@ import TensorGraph
 
 /// A network without strides: each block of 8 × 8 pixels becomes 64 channels, inverted residuals
 /// process them at that resolution, and a pixel shuffle returns to pixels.
-final class UnshuffleNet: Module, ColorizerNetwork {
+final class UnshuffleNet: Module, ColorizerArchitecture {
     static let architecture = "unshuffle-net"
     static let requiredMultiple = 8
 

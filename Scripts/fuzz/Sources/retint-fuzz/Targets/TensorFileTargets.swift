@@ -13,7 +13,7 @@ struct HDF5Target: FuzzTarget {
         try TensorFileSeeds.small.write(to: path)
         var files = [WorkFolder.read(path)]
         let checkpoint = Checkpoint(
-            architecture: "pico-unet", options: ["width": "0.5"], state: TensorFileSeeds.small,
+            .named("pico-unet", .init(width: 0.5)), state: TensorFileSeeds.small,
             optimizer: TensorFileSeeds.optimizer, training: "{\"step\": 1}")
         try checkpoint.write(to: path)
         files.append(WorkFolder.read(path))
@@ -84,7 +84,7 @@ struct SafetensorsTarget: FuzzTarget {
         try TensorFileRun.read(path)
         _ = try SafetensorsReader(path: path).metadata
         _ = try Checkpoint.importing(
-            weights: path, architecture: "pico-unet", isStrict: false)
+            weights: path, of: .named("pico-unet"), isStrict: false)
     }
 
     private static func file(_ input: [UInt8]) -> [UInt8] {
