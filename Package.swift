@@ -2,13 +2,73 @@
 
 import PackageDescription
 
+// Module names must be unique among all packages of a program, so they have the prefix Retint. Here
+// a target is named by its folder: Sources/Tensors/Graph is the module RetintGraph, and
+// Sources/Tensors/CKernels is CRetintKernels.
+
+/// `Graph` → `RetintGraph`, `CKernels` → `CRetintKernels`.
+func module(_ name: String) -> String {
+    if name.hasPrefix("Retint") { return name }
+    let letters = Array(name)
+    let isC = letters.count > 1 && letters[0] == "C" && letters[1].isUppercase
+    return isC ? "CRetint\(name.dropFirst())" : "Retint\(name)"
+}
+
+/// A target in the folder `place` of Sources.
+func target(
+    _ place: String, uses: [String] = [], products: [Target.Dependency] = [],
+    exclude: [String] = [], resources: [Resource]? = nil, linkerSettings: [LinkerSetting]? = nil,
+    plugins: [Target.PluginUsage]? = nil
+) -> Target {
+    .target(
+        name: module(String(place.split(separator: "/").last!)),
+        dependencies: uses.map { .byName(name: module($0)) } + products, path: "Sources/\(place)",
+        exclude: exclude, resources: resources, linkerSettings: linkerSettings, plugins: plugins)
+}
+
+/// The test target in the folder `name` of Tests.
+func tests(
+    _ name: String, uses: [String], helpers: [String] = [], products: [Target.Dependency] = [],
+    exclude: [String] = []
+) -> Target {
+    .testTarget(
+        name: name,
+        dependencies: (uses + helpers).map { .byName(name: module($0)) } + products,
+        path: "Tests/\(name)", exclude: exclude)
+}
+
+/// What several test targets use, in the folder `name` of Tests.
+func helper(
+    _ name: String, uses: [String] = [], helpers: [String] = []
+) -> Target {
+    .target(
+        name: module(name), dependencies: (uses + helpers).map { .byName(name: module($0)) },
+        path: "Tests/\(name)")
+}
+
+/// A program that tests start, in the folder `name` of Tests.
+func helperProgram(_ name: String, uses: [String], helpers: [String] = []) -> Target {
+    .executableTarget(
+        name: module(name), dependencies: (uses + helpers).map { .byName(name: module($0)) },
+        path: "Tests/\(name)")
+}
+
+extension Target.Dependency {
+    static let argumentParser = product(name: "ArgumentParser", package: "swift-argument-parser")
+    static let crypto = product(name: "Crypto", package: "swift-crypto")
+    static let protobuf = product(name: "SwiftProtobuf", package: "swift-protobuf")
+    static let subprocess = product(name: "Subprocess", package: "swift-subprocess")
+    static let system = product(name: "SystemPackage", package: "swift-system")
+    static let yams = product(name: "Yams", package: "Yams")
+}
+
 // What Retint exports. Targets that import Retint depend on these as well: SwiftPM compiles a
 // target anew after changes of its own dependencies, not of what it sees through them.
-let exportedByRetint: [Target.Dependency] = [
-    "AIModel", "Checkpoints", "ColorScience", "ColorizerExport", "Colorizers", "CoreAIRuntime",
-    "Engine", "Files", "Films", "Frames", "ImageIO", "Layers", "MIL", "MLPackage", "Models", "ONNX",
-    "ONNXExport", "Photos", "Placement", "Quantization", "Ranks", "Reports", "TensorFiles",
-    "TensorGraph", "Training", "Verification", "Version",
+let exportedByRetint = [
+    "AIModel", "AppleRuntime", "Architectures", "Checkpoints", "Color", "Coloring", "DeviceRules",
+    "Distributed", "Engine", "Export", "Files", "Graph", "Images", "Inspection", "Layers", "MIL",
+    "MLPackage", "Measuring", "ONNXReading", "ONNXWriting", "Pages", "PhotoData", "Quantization",
+    "Runtime", "TensorFiles", "Tensors", "Training", "Verification", "Video",
 ]
 
 let package = Package(
@@ -18,7 +78,8 @@ let package = Package(
         .library(name: "Retint", targets: ["Retint"]),
         // For architectures of one's own: see Scripts/Examples.
         .library(
-            name: "RetintCLI", targets: ["RetintCLI", "Colorizers", "Layers", "TensorGraph"]),
+            name: "RetintCLI",
+            targets: ["RetintCLI", "RetintArchitectures", "RetintLayers", "RetintGraph"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -29,313 +90,299 @@ let package = Package(
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.0"),
     ],
     targets: [
-        // System libraries.
-        .systemLibrary(
-            name: "COpenBLAS", pkgConfig: "openblas", providers: [.apt(["libopenblas-dev"])]),
-        .systemLibrary(name: "CHDF5", pkgConfig: "hdf5", providers: [.apt(["libhdf5-dev"])]),
+        // The system and files.
+        target("Foundation/CSystem"),
+        target("Foundation/Locks"),
+        target("Foundation/Files", uses: ["CSystem", "Locks"], products: [.crypto, .system]),
 
-        // C functions in versions for several CPUs.
-        .target(name: "CClones"),
-        // A lock that the thread sanitizer can see.
-        .target(name: "Locks"),
-        .target(name: "Version"),
+        // Tensors, graphs of operations on them, and what runs those.
+        target("Tensors/Tensors"),
+        target("Tensors/CDistributed", uses: ["CSystem"]),
+        target("Tensors/Distributed", uses: ["CDistributed", "Locks"]),
+        target("Tensors/Graph", uses: ["Distributed", "Tensors"]),
+        target("Tensors/CKernels", uses: ["CSystem"]),
+        .systemLibrary(
+            name: "CRetintOpenBLAS", path: "Sources/Tensors/COpenBLAS", pkgConfig: "openblas",
+            providers: [.apt(["libopenblas-dev"])]),
+        target(
+            "Tensors/Engine",
+            uses: ["CKernels", "COpenBLAS", "Distributed", "Graph", "Locks", "Tensors"]),
+        target("Tensors/Layers", uses: ["Graph", "Tensors"]),
 
         // Pictures and colors.
-        .target(
-            name: "CImageCodecs", dependencies: ["CClones"],
-            linkerSettings: [
-                .linkedLibrary("jpeg"), .linkedLibrary("png"), .linkedLibrary("webp"),
-                .linkedLibrary("lcms2"), .linkedLibrary("z"),
-            ]),
-        .target(name: "ImageIO", dependencies: ["CImageCodecs", "Files", "Locks"]),
-        .target(name: "CColorScience", dependencies: ["CClones"]),
-        .target(name: "ColorScience", dependencies: ["CColorScience"]),
-        .target(
-            name: "Frames",
-            dependencies: ["Locks", "CColorScience", "ColorScience", "ImageIO", "Files"]),
-        // Where the pixels of a film's frames come from.
-        .target(name: "CMotion", dependencies: ["CClones"]),
-        .target(name: "Motion", dependencies: ["CMotion"]),
-        .target(
-            name: "Films",
-            dependencies: [
-                "Frames", "Files", .product(name: "Subprocess", package: "swift-subprocess"),
-                .product(name: "SystemPackage", package: "swift-system"),
-            ]),
+        target(
+            "Images/CImageCodecs",
+            uses: ["CSystem"],
+            linkerSettings: ["jpeg", "png", "webp", "lcms2", "z"].map { .linkedLibrary($0) }),
+        target("Images/Images", uses: ["CImageCodecs", "Files", "Locks"]),
+        target("Images/CColor", uses: ["CSystem"]),
+        target("Images/Color", uses: ["CColor"]),
+        target(
+            "Images/PhotoData",
+            uses: ["Color", "Files", "Images", "Locks", "TensorFiles", "Tensors"]),
 
-        // The processes of a job, and the messages between them.
-        .target(name: "CRanks", dependencies: ["CClones"]),
-        .target(name: "Ranks", dependencies: ["CRanks", "Locks"]),
-
-        // The graph and the engine that runs it.
-        .target(name: "TensorGraph", dependencies: ["Ranks"]),
-        .target(name: "CKernels", dependencies: ["CClones"]),
-        .target(
-            name: "Engine",
-            dependencies: ["Locks", "Ranks", "TensorGraph", "CKernels", "COpenBLAS"]),
-        .target(name: "Layers", dependencies: ["TensorGraph"]),
-        .target(
-            name: "Colorizers",
-            dependencies: ["Locks", "ONNX", "Layers", "TensorGraph", "ColorScience", "Files"]),
-
-        // Files.
-        .target(name: "CFiles"),
-        .target(
-            name: "Files",
-            dependencies: [
-                "Locks", "CFiles", .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "SystemPackage", package: "swift-system"),
-            ]),
-        // The processes in which libhdf5 reads.
-        .target(name: "CProcesses"),
-        .target(
-            name: "TensorFiles",
-            dependencies: ["CHDF5", "CProcesses", "Files", "Locks", "TensorGraph"]),
-        // Another program that runs models.
-        .target(
-            name: "CoreAIRuntime",
-            dependencies: [
-                "Files", "TensorFiles", "TensorGraph",
-                .product(name: "Subprocess", package: "swift-subprocess"),
-                .product(name: "SystemPackage", package: "swift-system"),
-            ],
-            resources: [.embedInCode("run_aimodel.py")]),
-        .target(
-            name: "Checkpoints",
-            dependencies: ["TensorFiles", "Files", "Colorizers", "Layers", "TensorGraph"]),
-        .target(
-            name: "CoreMLProto",
-            dependencies: [.product(name: "SwiftProtobuf", package: "swift-protobuf")],
+        // File formats of tensors and models.
+        .systemLibrary(
+            name: "CRetintHDF5", path: "Sources/Formats/CHDF5", pkgConfig: "hdf5",
+            providers: [.apt(["libhdf5-dev"])]),
+        target("Formats/TensorFiles", uses: ["CHDF5", "CSystem", "Files", "Locks", "Tensors"]),
+        target(
+            "Formats/Generated/CoreMLProto",
+            products: [.protobuf],
             exclude: ["MIL.proto", "Model.proto"]),
-        .target(
-            name: "ONNXProto",
-            dependencies: [.product(name: "SwiftProtobuf", package: "swift-protobuf")],
-            exclude: ["ONNX.proto"]),
-        .target(
-            name: "ONNX",
-            dependencies: [
-                "ONNXProto", "TensorFiles", "Layers", "TensorGraph", "Files",
-                .product(name: "SwiftProtobuf", package: "swift-protobuf"),
-                .product(name: "SystemPackage", package: "swift-system"),
-            ]),
-        .target(
-            name: "MLPackage",
-            dependencies: [
-                "CoreMLProto", "Files",
-                .product(name: "SwiftProtobuf", package: "swift-protobuf"),
-                .product(name: "SystemPackage", package: "swift-system"),
-            ]),
-        .target(
-            name: "MIL", dependencies: ["Files", "MLPackage", "TensorGraph"],
-            plugins: ["ListMILForms"]),
+        target("Formats/Generated/ONNXProto", products: [.protobuf], exclude: ["ONNX.proto"]),
+        target(
+            "Formats/Generated/TensorBoardProto",
+            products: [.protobuf],
+            exclude: ["Event.proto"]),
+        target(
+            "Formats/MLPackage",
+            uses: ["CoreMLProto", "Files"],
+            products: [.protobuf, .system]),
         .plugin(name: "ListMILForms", capability: .buildTool()),
-        .target(
-            name: "ONNXExport",
-            dependencies: [
-                "ONNXProto", "MIL", "MLPackage", "Files",
-                .product(name: "SwiftProtobuf", package: "swift-protobuf"),
-            ]),
-        // Apple's Core AI.
-        .target(name: "MLIRBytecode", dependencies: ["Files"]),
-        .target(
-            name: "AIModel",
-            dependencies: [
-                "MLIRBytecode", "MIL", "MLPackage", "TensorGraph", "Files",
-                .product(name: "SystemPackage", package: "swift-system"),
-            ]),
-        .target(name: "Placement", dependencies: ["MLPackage"]),
-        .target(
-            name: "ColorizerExport",
-            dependencies: [
-                "AIModel", "Files", "MIL", "MLPackage", "Checkpoints", "TensorFiles", "Colorizers",
-                "Layers", "TensorGraph", "Version",
-            ]),
+        target(
+            "Formats/MIL",
+            uses: ["Files", "Graph", "MLPackage", "Tensors"],
+            plugins: ["ListMILForms"]),
+        target(
+            "Formats/ONNXReading",
+            uses: ["Files", "Graph", "Layers", "ONNXProto", "TensorFiles", "Tensors"],
+            products: [.protobuf, .system]),
+        target(
+            "Formats/ONNXWriting",
+            uses: ["Files", "MIL", "MLPackage", "ONNXProto"],
+            products: [.protobuf]),
+        target("Formats/MLIRBytecode", uses: ["Files"]),
+        target(
+            "Formats/AIModel",
+            uses: ["Files", "Graph", "MIL", "MLIRBytecode", "MLPackage", "Tensors"],
+            products: [.system]),
 
-        // The one runnable model, and photos.
-        .target(
-            name: "Models",
-            dependencies: [
-                "AIModel", "ColorizerExport", "MIL", "Checkpoints", "MLPackage", "Engine",
-                "Colorizers", "TensorGraph", "ColorScience", "Files",
+        // Colorizers, their files, and models that run.
+        target(
+            "Networks/Architectures",
+            uses: ["Color", "Files", "Graph", "Layers", "Locks", "ONNXReading", "Tensors"]),
+        target(
+            "Networks/Checkpoints",
+            uses: ["Architectures", "Files", "Graph", "Layers", "TensorFiles", "Tensors"]),
+        target(
+            "Networks/Export",
+            uses: [
+                "AIModel", "Architectures", "Checkpoints", "Files", "Graph", "Layers", "MIL",
+                "MLPackage", "TensorFiles", "Tensors",
             ]),
-        .target(
-            name: "Photos",
-            dependencies: [
-                "Locks", "ImageIO", "ColorScience", "TensorFiles", "TensorGraph", "Layers", "Files",
+        target(
+            "Networks/Runtime",
+            uses: [
+                "AIModel", "Architectures", "Checkpoints", "Color", "Engine", "Export", "Files",
+                "Graph", "MIL", "MLPackage", "Tensors",
             ]),
-
-        .target(
-            name: "Quantization",
-            dependencies: [
-                "Models", "MIL", "MLPackage", "Engine", "Ranks", "TensorGraph", "ColorScience",
-                "Files",
-                .product(name: "Yams", package: "Yams"),
-            ]),
-
-        // Pages for people to look at.
-        .target(name: "Reports", dependencies: ["ImageIO", "Files"]),
 
         // What people do with them.
-        .target(name: "Retint", dependencies: exportedByRetint + ["Locks", "Motion"]),
-        .target(
-            name: "Verification",
-            dependencies: [
-                "CoreAIRuntime", "Models", "ColorizerExport", "MIL", "MLPackage", "Engine",
-                "Layers", "TensorGraph",
-                "ColorScience", "TensorFiles", "Files",
-                .product(name: "SystemPackage", package: "swift-system"),
+        target("Tasks/Pages", uses: ["Files", "Images"]),
+        target(
+            "Tasks/AppleRuntime",
+            uses: ["Files", "TensorFiles", "Tensors"],
+            products: [.subprocess, .system],
+            resources: [.embedInCode("run_aimodel.py")]),
+        target("Tasks/DeviceRules", uses: ["MLPackage"]),
+        target(
+            "Tasks/Coloring",
+            uses: [
+                "Color", "Distributed", "Engine", "Files", "Graph", "Images", "Locks",
+                "PhotoData", "Runtime", "Tensors",
             ]),
-        .target(
-            name: "TensorBoardProto",
-            dependencies: [.product(name: "SwiftProtobuf", package: "swift-protobuf")],
-            exclude: ["Event.proto"]),
-        .target(
-            name: "Training",
-            dependencies: [
-                "Locks", "Models", "Photos", "Checkpoints", "Colorizers", "Layers", "Engine",
-                "Ranks", "TensorGraph", "ColorScience", "ImageIO", "TensorFiles", "Files",
-                "TensorBoardProto", "Reports",
-                .product(name: "Yams", package: "Yams"),
-                .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+        target("Tasks/CMotion", uses: ["CSystem"]),
+        target(
+            "Tasks/Video",
+            uses: [
+                "CColor", "CMotion", "Color", "Coloring", "Engine", "Files", "Graph", "Images",
+                "Locks", "PhotoData", "Runtime", "Tensors",
+            ],
+            products: [.subprocess, .system]),
+        target(
+            "Tasks/Inspection",
+            uses: [
+                "AIModel", "AppleRuntime", "Architectures", "Checkpoints", "DeviceRules",
+                "Distributed", "Engine", "Files", "Graph", "Layers", "MIL", "MLPackage",
+                "ONNXReading", "TensorFiles", "Tensors",
             ]),
-        .target(
-            name: "RetintCLI",
-            dependencies: exportedByRetint + [
-                "Retint", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        target(
+            "Tasks/Training",
+            uses: [
+                "Architectures", "Checkpoints", "Color", "Distributed", "Engine", "Files",
+                "Graph", "Images", "Layers", "Locks", "Pages", "PhotoData", "Runtime",
+                "TensorBoardProto", "TensorFiles", "Tensors",
+            ],
+            products: [.protobuf, .yams]),
+        target(
+            "Tasks/Verification",
+            uses: [
+                "AppleRuntime", "Color", "Engine", "Export", "Files", "Graph", "Layers", "MIL",
+                "MLPackage", "Pages", "Runtime", "TensorFiles", "Tensors",
+            ],
+            products: [.system]),
+        target(
+            "Tasks/Quantization",
+            uses: [
+                "Color", "Distributed", "Engine", "Files", "Graph", "MIL", "MLPackage", "Runtime",
+                "Tensors",
+            ],
+            products: [.yams]),
+        target(
+            "Tasks/Measuring",
+            uses: [
+                "Architectures", "Checkpoints", "Color", "Coloring", "DeviceRules", "Distributed",
+                "Engine", "Export", "Files", "Graph", "Images", "Layers", "Locks", "MLPackage",
+                "PhotoData", "Quantization", "Runtime", "TensorFiles", "Tensors", "Training",
+                "Video",
             ]),
-        .executableTarget(name: "RetintExecutable", dependencies: ["RetintCLI"]),
 
-        // Tests.
-        .target(name: "TestSupport", dependencies: ["Ranks"], path: "Tests/TestSupport"),
-        .target(
-            name: "PackageSupport",
-            dependencies: ["OperationCases", "Engine", "MIL", "MLPackage", "TensorGraph"],
-            path: "Tests/PackageSupport"),
-        .testTarget(
-            name: "RanksTests", dependencies: ["Ranks", "RanksProbe", "TestSupport"]),
-        .executableTarget(name: "RanksProbe", dependencies: ["Ranks"], path: "Tests/RanksProbe"),
-        .testTarget(name: "TensorGraphTests", dependencies: ["TensorGraph"]),
-        .testTarget(
-            name: "OperationTests",
-            dependencies: [
-                "OperationCases", "TensorGraph", "Engine", "CKernels", "Ranks", "TestSupport",
-            ],
-            exclude: ["Goldens"]),
-        .target(
-            name: "OperationCases", dependencies: ["TensorGraph"], path: "Tests/OperationCases"),
-        .testTarget(
-            name: "ColorizersTests",
-            dependencies: [
-                "CAllocationCounter", "Checkpoints", "Colorizers", "Files", "Layers", "Engine",
-                "ONNX", "TensorFiles", "TensorGraph", "TestSupport",
-            ], exclude: ["Goldens"]),
-        .target(name: "CAllocationCounter", path: "Tests/CAllocationCounter"),
-        .testTarget(
-            name: "ColorScienceTests", dependencies: ["ColorScience", "TestSupport"],
-            exclude: ["Goldens"]),
-        .testTarget(
-            name: "FramesTests", dependencies: ["Frames", "ColorScience", "Files", "TestSupport"],
-            exclude: ["Goldens"]),
-        .testTarget(name: "FilmsTests", dependencies: ["Films", "Frames", "Files", "TestSupport"]),
-        .testTarget(name: "MotionTests", dependencies: ["Motion", "TestSupport"]),
-        .testTarget(
-            name: "ImageIOTests", dependencies: ["ImageIO", "Files", "TestSupport"],
-            exclude: ["Goldens"]),
-        .testTarget(
-            name: "PhotosTests",
-            dependencies: ["Photos", "ColorScience", "Files", "ImageIO", "TestSupport"],
-            exclude: ["Goldens"]),
-        .testTarget(
-            name: "FilesTests",
-            dependencies: [
-                "Files", "TestSupport", .product(name: "SystemPackage", package: "swift-system"),
-            ]),
-        .testTarget(
-            name: "TensorFilesTests",
-            dependencies: ["CProcesses", "Files", "TensorFiles", "TensorGraph", "TestSupport"],
-            exclude: ["Goldens"]),
-        .testTarget(
-            name: "CoreAIRuntimeTests",
-            dependencies: ["CoreAIRuntime", "TensorGraph", "TestSupport"]),
-        .testTarget(
-            name: "MLPackageTests",
-            dependencies: [
-                "MLPackage", "CoreMLProto", "TestSupport",
-                .product(name: "SwiftProtobuf", package: "swift-protobuf"),
-                .product(name: "SystemPackage", package: "swift-system"),
-            ], exclude: ["Goldens"]),
-        .testTarget(
-            name: "MILTests",
-            dependencies: [
-                "OperationCases", "PackageSupport", "MIL", "Engine", "MLPackage", "TensorGraph",
-                "TestSupport",
-            ],
-            exclude: ["Goldens"]),
-        .testTarget(
-            name: "AIModelTests",
-            dependencies: [
-                "AIModel", "MLIRBytecode", "OperationCases", "PackageSupport", "Engine", "MIL",
-                "MLPackage", "TensorGraph", "Files", "TestSupport",
-            ], exclude: ["Goldens"]),
-        .testTarget(
-            name: "ColorizerExportTests",
-            dependencies: [
-                "ColorizerExport", "PackageSupport", "MIL", "Checkpoints", "Engine", "Colorizers",
-                "Layers", "MLPackage", "TensorFiles", "TensorGraph", "TestSupport", "Version",
-            ], exclude: ["Goldens"]),
-        .testTarget(
-            name: "ONNXTests",
-            dependencies: [
-                "ONNX", "ONNXCases", "ONNXExport", "ONNXProto", "OperationCases", "PackageSupport",
-                "MIL", "MLPackage", "Engine", "TensorFiles", "TensorGraph", "Files", "TestSupport",
-            ], exclude: ["Goldens"]),
-        .testTarget(
-            name: "ONNXExportTests",
-            dependencies: [
-                "ONNXCases", "ONNXExport", "ONNXProto", "MIL", "MLPackage", "Files", "TestSupport",
-            ], exclude: ["Goldens"]),
-        .target(
-            name: "ONNXCases", dependencies: ["PackageSupport", "MIL", "MLPackage", "TensorGraph"],
-            path: "Tests/ONNXCases"),
+        // The faces of the library, and the command line.
+        target("Retint/Retint", uses: exportedByRetint),
+        target(
+            "Retint/RetintCLI", uses: ["Retint"] + exportedByRetint, products: [.argumentParser]),
         .executableTarget(
-            name: "ONNXCaseWriter",
-            dependencies: [
-                "ONNXCases", "ONNXExport", "PackageSupport", "MIL", "MLPackage", "TensorGraph",
-            ], path: "Tests/ONNXCaseWriter"),
-        .testTarget(
-            name: "PlacementTests",
-            dependencies: [
-                "Placement", "PackageSupport", "ColorizerExport", "Checkpoints", "Engine", "MIL",
-                "MLPackage", "TensorGraph", "TestSupport",
-            ]),
-        .testTarget(
-            name: "ModelsTests",
-            dependencies: [
-                "Models", "Checkpoints", "ColorScience", "Engine", "Files", "ImageIO", "MLPackage",
-                "TensorFiles", "TensorGraph", "TestSupport",
-            ]),
-        .testTarget(
-            name: "QuantizationTests",
-            dependencies: [
-                "Quantization", "PackageSupport", "Models", "ColorizerExport", "MIL", "Checkpoints",
-                "Engine", "MLPackage", "TensorGraph", "TestSupport",
-            ], exclude: ["Goldens"]),
-        .testTarget(
-            name: "VerificationTests",
-            dependencies: [
-                "Verification", "Models", "Checkpoints", "ColorizerExport", "Colorizers", "MIL",
-                "MLPackage", "TensorFiles", "TensorGraph", "TestSupport",
-            ], exclude: ["Goldens"]),
-        .testTarget(
-            name: "TrainingTests",
-            dependencies: [
-                "Training", "Models", "Photos", "TensorBoardProto", "Checkpoints", "ColorScience",
-                "Colorizers", "Engine", "Files", "ImageIO", "Layers", "Ranks", "TensorFiles",
-                "TensorGraph", "TestSupport",
-            ], exclude: ["Goldens"]),
-        .testTarget(
-            name: "CommandTests",
-            dependencies: exportedByRetint + ["RetintCLI", "Retint", "Motion", "TestSupport"],
+            name: "RetintExecutable", dependencies: ["RetintCLI"], path: "Sources/Retint/Executable"
+        ),
+
+        // Tests, and what they share.
+        helper("CAllocationCounter"),
+        helperProgram(
+            "ONNXCaseWriter",
+            uses: ["Graph", "MIL", "MLPackage", "ONNXWriting"],
+            helpers: ["ONNXCases", "PackageSupport"]),
+        helper(
+            "ONNXCases",
+            uses: ["Graph", "MIL", "MLPackage", "Tensors"],
+            helpers: ["PackageSupport"]),
+        helper("OperationCases", uses: ["Graph", "Tensors"]),
+        helper(
+            "PackageSupport",
+            uses: ["Engine", "Graph", "MIL", "MLPackage", "Tensors"],
+            helpers: ["OperationCases"]),
+        helperProgram("RanksProbe", uses: ["Distributed"]),
+        helper("TestSupport", uses: ["Distributed"]),
+        tests(
+            "AIModelTests",
+            uses: [
+                "AIModel", "Engine", "Files", "Graph", "MIL", "MLIRBytecode", "MLPackage",
+                "Tensors",
+            ],
+            helpers: ["OperationCases", "PackageSupport", "TestSupport"],
             exclude: ["Goldens"]),
+        tests("AppleRuntimeTests", uses: ["AppleRuntime", "Tensors"], helpers: ["TestSupport"]),
+        tests(
+            "ArchitecturesTests",
+            uses: [
+                "Architectures", "Checkpoints", "Engine", "Files", "Graph", "Layers",
+                "ONNXReading", "TensorFiles", "Tensors",
+            ],
+            helpers: ["CAllocationCounter", "TestSupport"],
+            exclude: ["Goldens"]),
+        tests("ColorTests", uses: ["Color"], helpers: ["TestSupport"], exclude: ["Goldens"]),
+        tests(
+            "CommandTests", uses: ["Retint", "RetintCLI"] + exportedByRetint,
+            helpers: ["TestSupport"],
+            exclude: ["Goldens"]),
+        tests(
+            "DeviceRulesTests",
+            uses: [
+                "Checkpoints", "DeviceRules", "Engine", "Export", "Graph", "MIL", "MLPackage",
+                "Tensors",
+            ],
+            helpers: ["PackageSupport"]),
+        tests("DistributedTests", uses: ["Distributed"], helpers: ["TestSupport"]),
+        tests(
+            "ExportTests",
+            uses: [
+                "Architectures", "Checkpoints", "Engine", "Export", "Files", "Graph", "Layers",
+                "MIL", "MLPackage", "TensorFiles", "Tensors",
+            ],
+            helpers: ["PackageSupport", "TestSupport"],
+            exclude: ["Goldens"]),
+        tests("FilesTests", uses: ["Files"], helpers: ["TestSupport"], products: [.system]),
+        tests("GraphTests", uses: ["Graph", "Tensors"]),
+        tests(
+            "ImagesTests",
+            uses: ["Files", "Images"],
+            helpers: ["TestSupport"],
+            exclude: ["Goldens"]),
+        tests(
+            "MILTests",
+            uses: ["Engine", "Graph", "MIL", "MLPackage", "Tensors"],
+            helpers: ["OperationCases", "PackageSupport", "TestSupport"],
+            exclude: ["Goldens"]),
+        tests(
+            "MLPackageTests",
+            uses: ["CoreMLProto", "MLPackage"],
+            helpers: ["TestSupport"],
+            products: [.protobuf, .system],
+            exclude: ["Goldens"]),
+        tests(
+            "ONNXReadingTests",
+            uses: [
+                "Engine", "Files", "Graph", "MIL", "MLPackage", "ONNXProto", "ONNXReading",
+                "ONNXWriting", "TensorFiles", "Tensors",
+            ],
+            helpers: ["ONNXCases", "OperationCases", "PackageSupport", "TestSupport"],
+            exclude: ["Goldens"]),
+        tests(
+            "ONNXWritingTests",
+            uses: ["Files", "MIL", "MLPackage", "ONNXProto", "ONNXWriting"],
+            helpers: ["ONNXCases", "TestSupport"],
+            exclude: ["Goldens"]),
+        tests(
+            "OperationTests",
+            uses: ["CKernels", "Distributed", "Engine", "Graph", "Tensors"],
+            helpers: ["OperationCases", "TestSupport"],
+            exclude: ["Goldens"]),
+        tests(
+            "PhotoDataTests",
+            uses: ["Color", "Files", "Images", "PhotoData"],
+            helpers: ["TestSupport"],
+            exclude: ["Goldens"]),
+        tests(
+            "QuantizationTests",
+            uses: [
+                "Checkpoints", "Engine", "Export", "Graph", "MIL", "MLPackage", "Quantization",
+                "Tensors",
+            ],
+            helpers: ["PackageSupport", "TestSupport"],
+            exclude: ["Goldens"]),
+        tests(
+            "RuntimeTests",
+            uses: [
+                "Checkpoints", "Color", "Engine", "Graph", "Images", "MLPackage", "Runtime",
+                "TensorFiles",
+            ],
+            helpers: ["TestSupport"]),
+        tests(
+            "TensorFilesTests",
+            uses: ["CSystem", "Files", "Graph", "TensorFiles", "Tensors"],
+            helpers: ["TestSupport"],
+            exclude: ["Goldens"]),
+        tests(
+            "TrainingTests",
+            uses: [
+                "Architectures", "Checkpoints", "Color", "Distributed", "Engine", "Files",
+                "Graph", "Images", "Layers", "PhotoData", "TensorBoardProto", "TensorFiles",
+                "Tensors", "Training",
+            ],
+            helpers: ["TestSupport"],
+            exclude: ["Goldens"]),
+        tests(
+            "VerificationTests",
+            uses: [
+                "Architectures", "Checkpoints", "Export", "Graph", "MLPackage", "Runtime",
+                "TensorFiles", "Tensors", "Verification",
+            ],
+            helpers: ["TestSupport"],
+            exclude: ["Goldens"]),
+        tests(
+            "VideoTests",
+            uses: ["Color", "Files", "Video"],
+            helpers: ["TestSupport"],
+            exclude: ["Frames/Goldens"]),
     ]
 )

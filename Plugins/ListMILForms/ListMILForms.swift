@@ -33,7 +33,7 @@ struct ListMILForms: BuildToolPlugin {
             's/^(extension|enum|struct) ([A-Za-z0-9]+):.*(MILRaisable|Form)[ ,].*/\\2/p' \\
             "$@" | LC_ALL=C sort)
         {
-            echo 'import TensorGraph'
+            echo 'import RetintGraph'
             echo 'extension MILForms {'
             echo '    static let all: [any MILRaisable.Type] = ['
             for form in $forms; do echo "        $form.self,"; done

@@ -1,8 +1,8 @@
-// Speaks MPI for retint: the functions of Sources/CRanks/include/CRanks.h.
+// Speaks MPI for retint: the functions of Sources/Tensors/CDistributed/include/CRanks.h.
 //
 // Scripts/setup --mpi compiles it with the machine's own mpicc to .build/mpi/libretint-mpi.so. What
-// a collective operation is made of stands in Sources/Ranks, so that its sums have the same order
-// with every MPI; here are only messages between two ranks.
+// a collective operation is made of stands in Sources/Tensors/Distributed, so that its sums have
+// the same order with every MPI; here are only messages between two ranks.
 #include <limits.h>
 #include <mpi.h>
 #include <stdio.h>

@@ -43,8 +43,8 @@ def in_article(path, name, table, writes, command):
     writes it.
     """
     text = path.read_text()
-    marks = re.compile(rf"(<!-- {name}:begin -->\n\n).*?(\n\n<!-- {name}:end -->)", re.DOTALL)
-    new, count = marks.subn(lambda match: match[1] + table.strip() + match[2], text)
+    marks = re.compile(rf"(<!-- {name}:begin -->\n\n).*?(<!-- {name}:end -->)", re.DOTALL)
+    new, count = marks.subn(lambda match: f"{match[1]}{table.strip()}\n\n{match[2]}", text)
     place = path.relative_to(ROOT)
     if count != 1:
         print(f"{place} has no <!-- {name}:begin --> … <!-- {name}:end -->", file=sys.stderr)

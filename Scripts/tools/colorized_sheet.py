@@ -21,7 +21,7 @@ import retint_tool
 from retint_photos import baseline, card
 from retint_tool import ROOT
 
-SHEET = ROOT / "Sources/Retint/Retint.docc/Resources/colorized.jpg"
+SHEET = ROOT / "Sources/Retint/Retint/Retint.docc/Resources/colorized.jpg"
 FREE = ("CC0-1.0", "public-domain")
 ROWS, FAILURES = 8, 6
 CHECKPOINTS = ["lite-class-unet", "lite-class-unet-small"]

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import MLIRBytecode
+@testable import RetintMLIRBytecode
 
 /// The encoding of numbers that MLIR documents.
 @Suite struct BytecodeTests {

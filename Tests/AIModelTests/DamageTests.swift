@@ -1,11 +1,11 @@
-import Files
 import Foundation
-import MIL
-import MLPackage
-import TestSupport
+import RetintFiles
+import RetintMIL
+import RetintMLPackage
+import RetintTestSupport
 import Testing
 
-@testable import AIModel
+@testable import RetintAIModel
 
 /// Damaged and hostile files load or are refused with their place; nothing traps.
 @Suite struct DamageTests {

@@ -1,10 +1,11 @@
-import AIModel
-import Engine
-import MIL
-import MLPackage
-import PackageSupport
-import TensorGraph
-import TestSupport
+import RetintAIModel
+import RetintEngine
+import RetintGraph
+import RetintMIL
+import RetintMLPackage
+import RetintPackageSupport
+import RetintTensors
+import RetintTestSupport
 import Testing
 
 /// Programs that Apple's coreai-core wrote are read and give what its runtime computed.

@@ -1,11 +1,12 @@
-import AIModel
-import Engine
-import MIL
-import MLPackage
-import OperationCases
-import PackageSupport
-import TensorGraph
-import TestSupport
+import RetintAIModel
+import RetintEngine
+import RetintGraph
+import RetintMIL
+import RetintMLPackage
+import RetintOperationCases
+import RetintPackageSupport
+import RetintTensors
+import RetintTestSupport
 import Testing
 
 /// Each operation: graph → MIL → `.aimodel` on disk → MIL → graph gives the same values.

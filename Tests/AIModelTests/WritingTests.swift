@@ -1,11 +1,12 @@
-import AIModel
-import Engine
 import Foundation
-import MIL
-import MLPackage
-import PackageSupport
-import TensorGraph
-import TestSupport
+import RetintAIModel
+import RetintEngine
+import RetintGraph
+import RetintMIL
+import RetintMLPackage
+import RetintPackageSupport
+import RetintTensors
+import RetintTestSupport
 import Testing
 
 /// What is written, and what is refused.

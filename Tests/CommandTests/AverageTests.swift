@@ -1,5 +1,5 @@
-import Checkpoints
-import TensorFiles
+import RetintCheckpoints
+import RetintTensorFiles
 import Testing
 
 @Suite struct AverageTests {

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import RetintTestSupport
 import Testing
 
 /// `mpirun retint benchmark`, and what it predicts.

@@ -1,10 +1,10 @@
-import Checkpoints
-import ColorScience
 import Foundation
-import ImageIO
 import Retint
-import TensorFiles
-import TestSupport
+import RetintCheckpoints
+import RetintColor
+import RetintImages
+import RetintTensorFiles
+import RetintTestSupport
 import Testing
 
 @Suite struct ColorizeTests {

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import RetintTestSupport
 import Testing
 
 /// The built `retint`, run in a temporary folder.

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import RetintTestSupport
 import Testing
 
 @Suite struct CompareTests {

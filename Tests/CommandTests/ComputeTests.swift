@@ -1,5 +1,5 @@
-import Engine
 import Foundation
+import RetintEngine
 import Testing
 
 /// `--compute`, the format in which networks multiply.

@@ -1,7 +1,8 @@
 import Foundation
-import ImageIO
-import Layers
-import TensorFiles
+import RetintImages
+import RetintLayers
+import RetintTensorFiles
+import RetintTensors
 import Testing
 
 /// `retint dataset`, and training on what it makes.

@@ -1,6 +1,6 @@
-import Checkpoints
 import Foundation
-import TensorFiles
+import RetintCheckpoints
+import RetintTensorFiles
 import Testing
 
 /// `export` in its choices, and what `verify` makes of the packages.

@@ -1,9 +1,9 @@
-import Checkpoints
-import Colorizers
 import Foundation
-import Layers
-import TensorFiles
-import TestSupport
+import RetintArchitectures
+import RetintCheckpoints
+import RetintLayers
+import RetintTensorFiles
+import RetintTestSupport
 import Testing
 
 @testable import Retint

@@ -1,6 +1,6 @@
 import Foundation
 import Retint
-import TestSupport
+import RetintTestSupport
 import Testing
 
 // Films for the tests of commands, and what they hold.

@@ -1,6 +1,6 @@
 import Foundation
-import ImageIO
-import TestSupport
+import RetintImages
+import RetintTestSupport
 import Testing
 
 @testable import Retint

@@ -1,5 +1,5 @@
+import RetintTestSupport
 import Synchronization
-import TestSupport
 import Testing
 
 @testable import Retint

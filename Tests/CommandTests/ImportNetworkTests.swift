@@ -1,6 +1,6 @@
-import Checkpoints
 import Foundation
-import TestSupport
+import RetintCheckpoints
+import RetintTestSupport
 import Testing
 
 /// Networks from ONNX files: they are imported, trained, converted and verified like others.

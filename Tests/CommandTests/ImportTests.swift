@@ -1,9 +1,9 @@
-import Checkpoints
-import Colorizers
 import Foundation
-import TensorFiles
-import TensorGraph
-import TestSupport
+import RetintArchitectures
+import RetintCheckpoints
+import RetintGraph
+import RetintTensorFiles
+import RetintTestSupport
 import Testing
 
 @Suite struct ImportTests {

@@ -1,6 +1,6 @@
 import Foundation
 import Retint
-import TestSupport
+import RetintTestSupport
 import Testing
 
 /// libhdf5 runs in child processes of `retint`: one that forks, and one for each file.

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import RetintTestSupport
 import Testing
 
 /// Outputs that cannot be written, or must not be: the old one stays whole, and nothing is left.

@@ -1,8 +1,8 @@
-import Checkpoints
-import ColorizerExport
 import Foundation
-import ImageIO
 import Retint
+import RetintCheckpoints
+import RetintExport
+import RetintImages
 import Testing
 
 /// Packages wherever a model is read.

@@ -1,9 +1,9 @@
-import Checkpoints
 import Foundation
-import ImageIO
-import TensorFiles
-import TensorGraph
-import TestSupport
+import RetintCheckpoints
+import RetintGraph
+import RetintImages
+import RetintTensorFiles
+import RetintTestSupport
 import Testing
 
 extension CommandBench {

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import RetintTestSupport
 import Testing
 
 /// Commands whose work ranks share out: their results are those of one process.

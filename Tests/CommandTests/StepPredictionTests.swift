@@ -1,6 +1,7 @@
+import Retint
 import Testing
 
-@testable import Retint
+@testable import RetintMeasuring
 
 /// The model of a training step on several ranks, in cases that were computed by hand.
 @Suite struct StepPredictionTests {

@@ -1,7 +1,7 @@
-import Checkpoints
 import Foundation
-import ImageIO
-import TestSupport
+import RetintCheckpoints
+import RetintImages
+import RetintTestSupport
 import Testing
 
 /// `retint train` as a process of its own.

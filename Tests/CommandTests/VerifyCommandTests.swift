@@ -1,10 +1,11 @@
-import Checkpoints
-import ColorizerExport
-import Engine
 import Foundation
-import TensorFiles
-import TensorGraph
-import TestSupport
+import RetintCheckpoints
+import RetintEngine
+import RetintExport
+import RetintGraph
+import RetintTensorFiles
+import RetintTensors
+import RetintTestSupport
 import Testing
 
 /// `retint verify` and `retint inspect` as a user runs them.

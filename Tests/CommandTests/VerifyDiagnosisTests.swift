@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import RetintTestSupport
 import Testing
 
 /// What `retint verify` finds out about where errors come from.

@@ -1,7 +1,8 @@
 import Foundation
-import TensorFiles
-import TensorGraph
-import TestSupport
+import RetintGraph
+import RetintTensorFiles
+import RetintTensors
+import RetintTestSupport
 import Testing
 
 /// `retint verify --judge`, with a program in place of the Python that has Apple's runtime.

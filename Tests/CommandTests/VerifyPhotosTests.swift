@@ -1,7 +1,7 @@
-import Checkpoints
-import ColorizerExport
 import Foundation
-import TestSupport
+import RetintCheckpoints
+import RetintExport
+import RetintTestSupport
 import Testing
 
 /// `retint verify` on photos, its bounds, and the page that it writes.

@@ -1,6 +1,6 @@
 import Foundation
 import FoundationXML
-import TestSupport
+import RetintTestSupport
 import Testing
 
 /// The reports that `retint verify` writes for other programs.

@@ -1,6 +1,6 @@
 import Foundation
 import Retint
-import TestSupport
+import RetintTestSupport
 import Testing
 
 /// `retint video` on YUV4MPEG2.

@@ -1,10 +1,11 @@
-import ColorScience
 import Foundation
-import Motion
-import TestSupport
+import Retint
+import RetintColor
+import RetintTestSupport
+import RetintVideo
 import Testing
 
-@testable import Retint
+@testable import RetintMeasuring
 
 /// `retint evaluate --video`, and what it is made of.
 @Suite struct VideoEvaluationTests {

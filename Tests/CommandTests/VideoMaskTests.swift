@@ -1,8 +1,8 @@
-import Checkpoints
 import Foundation
 import Retint
-import TensorFiles
-import TestSupport
+import RetintCheckpoints
+import RetintTensorFiles
+import RetintTestSupport
 import Testing
 
 /// `retint video` where only a part of a film gets new colors.

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@testable import Files
+@testable import RetintFiles
 
 /// The words of a system's refusals, and the way out. Disks that are full or read-only, and the
 /// limit on file sizes, are also tried by the commands' tests; a quota needs an administrator.

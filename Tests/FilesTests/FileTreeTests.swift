@@ -1,6 +1,6 @@
-import Files
 import Glibc
-import TestSupport
+import RetintFiles
+import RetintTestSupport
 import Testing
 
 @Suite struct FileTreeTests {

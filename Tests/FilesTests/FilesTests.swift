@@ -1,6 +1,6 @@
-import Files
 import Glibc
-import TestSupport
+import RetintFiles
+import RetintTestSupport
 import Testing
 
 private struct BuildFailure: Error {}

@@ -1,9 +1,9 @@
 import Foundation
+import RetintTestSupport
 import SystemPackage
-import TestSupport
 import Testing
 
-@testable import Files
+@testable import RetintFiles
 
 /// Outputs that another process writes, or that would destroy something else.
 @Suite struct OutputLockTests {

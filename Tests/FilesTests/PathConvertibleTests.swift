@@ -1,7 +1,7 @@
-import Files
 import Foundation
+import RetintFiles
+import RetintTestSupport
 import SystemPackage
-import TestSupport
 import Testing
 
 @Suite struct PathConvertibleTests {

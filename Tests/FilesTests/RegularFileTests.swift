@@ -1,6 +1,6 @@
-import Files
 import Foundation
-import TestSupport
+import RetintFiles
+import RetintTestSupport
 import Testing
 
 @Suite struct RegularFileTests {

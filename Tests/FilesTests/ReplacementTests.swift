@@ -1,9 +1,9 @@
 import Foundation
+import RetintTestSupport
 import SystemPackage
-import TestSupport
 import Testing
 
-@testable import Files
+@testable import RetintFiles
 
 /// Replacing folders, and what a crash in the middle leaves.
 @Suite struct ReplacementTests {

@@ -1,4 +1,4 @@
-import Files
+import RetintFiles
 import Testing
 
 /// Aliases are counted before YAML is read.

@@ -1,10 +1,12 @@
 import Foundation
-import MLPackage
-import PackageSupport
-import TensorGraph
-import TestSupport
+import RetintGraph
+import RetintMLPackage
+import RetintPackageSupport
+import RetintTensors
+import RetintTestSupport
 import Testing
-@testable import MIL
+
+@testable import RetintMIL
 
 /// Compressed weights, as written and decompressed by coremltools. `Goldens/record_constexpr.py`
 /// records both.

@@ -1,10 +1,11 @@
-import Engine
-import MIL
-import MLPackage
-import OperationCases
-import PackageSupport
-import TensorGraph
-import TestSupport
+import RetintEngine
+import RetintGraph
+import RetintMIL
+import RetintMLPackage
+import RetintOperationCases
+import RetintPackageSupport
+import RetintTensors
+import RetintTestSupport
 import Testing
 
 /// Each operation: graph → MIL → package on disk → MIL → graph gives the same values.

@@ -1,9 +1,10 @@
-import Engine
 import Foundation
-import MIL
-import MLPackage
-import PackageSupport
-import TensorGraph
+import RetintEngine
+import RetintGraph
+import RetintMIL
+import RetintMLPackage
+import RetintPackageSupport
+import RetintTensors
 import Testing
 
 /// Packages from other writers, with variants and operations that our export does not use.

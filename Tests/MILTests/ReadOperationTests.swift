@@ -1,8 +1,9 @@
-import Engine
-import MIL
-import MLPackage
-import PackageSupport
-import TensorGraph
+import RetintEngine
+import RetintGraph
+import RetintMIL
+import RetintMLPackage
+import RetintPackageSupport
+import RetintTensors
 import Testing
 
 /// Operations that other converters write and our export does not, compared with plain loops.

@@ -1,9 +1,9 @@
-import CoreMLProto
 import Foundation
+import RetintCoreMLProto
 import SwiftProtobuf
 import Testing
 
-@testable import MLPackage
+@testable import RetintMLPackage
 
 /// What a hostile or a careless writer may leave: refused with its place, in little memory.
 struct BadInputTests {

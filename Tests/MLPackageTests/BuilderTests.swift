@@ -1,6 +1,6 @@
 import Testing
 
-@testable import MLPackage
+@testable import RetintMLPackage
 
 struct BuilderTests {
     private let type = MILTensorType(.float32, [1, 2])

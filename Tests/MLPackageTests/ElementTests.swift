@@ -1,6 +1,6 @@
 import Testing
 
-@testable import MLPackage
+@testable import RetintMLPackage
 
 struct ElementTests {
     @Test func everyHalfWidensAsTheLanguageDoes() {

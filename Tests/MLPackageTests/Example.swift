@@ -1,4 +1,4 @@
-import MLPackage
+import RetintMLPackage
 
 /// A small colorizer with a float32 interface: conv, relu, batch_norm, add, softmax,
 /// upsample_bilinear.

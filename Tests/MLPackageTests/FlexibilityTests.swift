@@ -1,7 +1,7 @@
-import TestSupport
+import RetintTestSupport
 import Testing
 
-@testable import MLPackage
+@testable import RetintMLPackage
 
 /// Interfaces that take several sizes.
 struct FlexibilityTests {

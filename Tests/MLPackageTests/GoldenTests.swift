@@ -1,8 +1,8 @@
 import Foundation
-import TestSupport
+import RetintTestSupport
 import Testing
 
-@testable import MLPackage
+@testable import RetintMLPackage
 
 /// Packages of another implementation, against what that says they hold.
 struct GoldenTests {

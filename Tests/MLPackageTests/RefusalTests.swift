@@ -1,10 +1,10 @@
-import CoreMLProto
 import Foundation
+import RetintCoreMLProto
+import RetintTestSupport
 import SwiftProtobuf
-import TestSupport
 import Testing
 
-@testable import MLPackage
+@testable import RetintMLPackage
 
 /// Models that parse and still may not be used.
 struct RefusalTests {

@@ -1,8 +1,8 @@
 import Foundation
-import TestSupport
+import RetintTestSupport
 import Testing
 
-@testable import MLPackage
+@testable import RetintMLPackage
 
 /// The packages and values that another implementation wrote.
 enum Goldens {

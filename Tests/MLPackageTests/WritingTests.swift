@@ -1,9 +1,9 @@
 import Foundation
+import RetintTestSupport
 import SystemPackage
-import TestSupport
 import Testing
 
-@testable import MLPackage
+@testable import RetintMLPackage
 
 struct WritingTests {
     @Test(arguments: DeploymentTarget.allCases, [MILDataType.float32, .float16])

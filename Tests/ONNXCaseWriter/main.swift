@@ -1,10 +1,10 @@
 import Foundation
-import MIL
-import MLPackage
-import ONNXCases
-import ONNXExport
-import PackageSupport
-import TensorGraph
+import RetintGraph
+import RetintMIL
+import RetintMLPackage
+import RetintONNXCases
+import RetintONNXWriting
+import RetintPackageSupport
 
 // Writes all cases as ONNX, for each opset that can say them, with input and expected output:
 // what the engine makes of the same program. `Scripts/check onnx-export` runs them.

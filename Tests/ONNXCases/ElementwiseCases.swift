@@ -1,6 +1,7 @@
-import MLPackage
-import PackageSupport
-import TensorGraph
+import RetintGraph
+import RetintMLPackage
+import RetintPackageSupport
+import RetintTensors
 
 extension ProgramCase {
     private static let known = numbers([1, 4, 6, 8]).scalars[17]

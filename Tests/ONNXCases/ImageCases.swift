@@ -1,7 +1,7 @@
-import MIL
-import MLPackage
-import PackageSupport
-import TensorGraph
+import RetintGraph
+import RetintMIL
+import RetintMLPackage
+import RetintPackageSupport
 
 extension ProgramCase {
     static let resizings: [ProgramCase] =

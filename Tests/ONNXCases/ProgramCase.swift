@@ -1,7 +1,8 @@
-import MIL
-import MLPackage
-import PackageSupport
-import TensorGraph
+import RetintGraph
+import RetintMIL
+import RetintMLPackage
+import RetintPackageSupport
+import RetintTensors
 
 /// A program of MIL that is translated to ONNX: its input is `x`, its output `y`, both float32.
 package struct ProgramCase: Sendable, CustomStringConvertible {
@@ -23,7 +24,7 @@ package struct ProgramCase: Sendable, CustomStringConvertible {
         _ = builder.input("x", MILTensorType(.float32, input.shape.dimensions))
         let result = build(&builder)
         try builder.output(result, as: "y")
-        return try PackageSupport.package(builder.program, .iOS18)
+        return try RetintPackageSupport.package(builder.program, .iOS18)
     }
 }
 

@@ -1,7 +1,8 @@
-import MIL
-import MLPackage
-import PackageSupport
-import TensorGraph
+import RetintGraph
+import RetintMIL
+import RetintMLPackage
+import RetintPackageSupport
+import RetintTensors
 
 extension ProgramCase {
     /// 8-bit values between operations, with one grid or one for each channel.

@@ -1,4 +1,5 @@
-import TensorGraph
+import RetintGraph
+import RetintTensors
 
 /// How the values of an input are drawn.
 package enum ValueRange: Sendable {

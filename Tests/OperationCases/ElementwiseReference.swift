@@ -1,4 +1,4 @@
-import TensorGraph
+import RetintGraph
 
 /// What an elementwise operation computes, in plain double precision.
 package struct ElementwiseReference: Sendable {

@@ -1,4 +1,5 @@
-import TensorGraph
+import RetintGraph
+import RetintTensors
 
 extension OperationTable {
     static let layouts: [OperationCase] = [

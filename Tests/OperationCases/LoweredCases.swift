@@ -1,4 +1,4 @@
-import TensorGraph
+import RetintGraph
 
 /// Cases of operations that are lowered to MIL in several ways.
 extension OperationTable {

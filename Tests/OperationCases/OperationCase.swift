@@ -1,4 +1,5 @@
-import TensorGraph
+import RetintGraph
+import RetintTensors
 
 /// One line of the table: an operation with its attributes, on inputs of some shapes and ranges.
 package struct OperationCase: Sendable {

@@ -1,5 +1,5 @@
 import Foundation
-import TensorGraph
+import RetintGraph
 
 extension OperationTable {
     static let pointwise: [OperationCase] = [

@@ -1,4 +1,4 @@
-import TensorGraph
+import RetintGraph
 
 extension OperationTable {
     static let pools: [OperationCase] = [

@@ -1,4 +1,5 @@
-import TensorGraph
+import RetintGraph
+import RetintTensors
 
 /// Cases made by counting through an operation's attributes.
 extension OperationTable {

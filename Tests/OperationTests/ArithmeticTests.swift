@@ -1,9 +1,10 @@
-import CKernels
-import OperationCases
-import TensorGraph
+import CRetintKernels
+import RetintGraph
+import RetintOperationCases
+import RetintTensors
 import Testing
 
-@testable import Engine
+@testable import RetintEngine
 
 /// Convolutions in 16 bits: products of 16-bit values where the CPU has them, and of weights that
 /// are kept in 16 bits everywhere.

@@ -1,5 +1,6 @@
-import Engine
-import TensorGraph
+import RetintEngine
+import RetintGraph
+import RetintTensors
 import Testing
 
 /// Runs that are given up between two steps.

@@ -1,5 +1,5 @@
-import OperationCases
-import TensorGraph
+import RetintGraph
+import RetintOperationCases
 
 /// A case's graph: its inputs, its output, and the gradients of Σ output · weights.
 struct CaseGraph {
@@ -20,7 +20,7 @@ struct CaseGraph {
             return
         }
         let loss = (output * graph.input("weights", output.shape)).sum()
-        gradients = try TensorGraph.gradients(of: loss, withRespectTo: inputs)
+        gradients = try RetintGraph.gradients(of: loss, withRespectTo: inputs)
     }
 
     var doubleFeeds: [String: [Double]] { feeds.mapValues { $0.map(Double.init) } }

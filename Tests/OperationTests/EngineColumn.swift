@@ -1,8 +1,9 @@
-import OperationCases
-import TensorGraph
+import RetintGraph
+import RetintOperationCases
+import RetintTensors
 import Testing
 
-@testable import Engine
+@testable import RetintEngine
 
 /// The engine's float32 kernels against the double-precision reference and against PyTorch.
 @Suite struct EngineColumn {

@@ -1,7 +1,8 @@
-import TensorGraph
+import RetintGraph
+import RetintTensors
 import Testing
 
-@testable import Engine
+@testable import RetintEngine
 
 /// A pointwise convolution of an enlarged image and others gives the same, but for rounding, if the
 /// image is multiplied before it is enlarged.

@@ -1,6 +1,6 @@
-import OperationCases
-import TensorGraph
-import TestSupport
+import RetintGraph
+import RetintOperationCases
+import RetintTestSupport
 import Testing
 
 /// Gradient rules against central differences of the forward pass, both in double precision.

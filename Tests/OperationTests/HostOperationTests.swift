@@ -1,5 +1,6 @@
-import Engine
-import TensorGraph
+import RetintEngine
+import RetintGraph
+import RetintTensors
 import Testing
 
 /// Operations that are not the library's: they run, or compilation throws.
@@ -111,7 +112,7 @@ import Testing
         }
     }
 
-    private struct Unknown: TensorGraph.Operation {
+    private struct Unknown: RetintGraph.Operation {
         static let name = "unknown"
 
         func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape { inputs[0] }

@@ -1,8 +1,8 @@
+import RetintGraph
 import Synchronization
-import TensorGraph
 import Testing
 
-@testable import Engine
+@testable import RetintEngine
 
 /// What was measured decides which algorithm a convolution gets.
 @Suite struct KernelChoicesTests {

@@ -1,7 +1,7 @@
-import TensorGraph
+import RetintGraph
 import Testing
 
-@testable import Engine
+@testable import RetintEngine
 
 /// Graphs of very many operations compile and run: no part of the compiler searches the whole graph
 /// for each operation, or recurses through it.

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Engine
+@testable import RetintEngine
 
 /// Products of matrices by the engine and by OpenBLAS.
 @Suite struct MatrixKernelsTests {

@@ -1,7 +1,7 @@
-import TensorGraph
+import RetintGraph
 import Testing
 
-@testable import Engine
+@testable import RetintEngine
 
 /// Programs that need more memory than they may have are refused, and not started.
 @Suite struct MemoryLimitTests {

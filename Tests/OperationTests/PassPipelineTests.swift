@@ -1,7 +1,8 @@
-import TensorGraph
+import RetintGraph
+import RetintTensors
 import Testing
 
-@testable import Engine
+@testable import RetintEngine
 
 /// The passes run in the order of their list, and values of the first graph are found in the last.
 @Suite struct PassPipelineTests {

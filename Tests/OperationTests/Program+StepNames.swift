@@ -1,4 +1,4 @@
-@testable import Engine
+@testable import RetintEngine
 
 extension Program {
     /// The names of a run's steps, in order.

@@ -1,7 +1,8 @@
-import TensorGraph
+import RetintGraph
+import RetintTensors
 import Testing
 
-@testable import Engine
+@testable import RetintEngine
 
 /// Weights that are in memory only while they are laid out.
 @Suite struct ReleasedWeightsTests {

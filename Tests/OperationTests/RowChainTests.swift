@@ -1,7 +1,8 @@
-import TensorGraph
+import RetintGraph
+import RetintTensors
 import Testing
 
-@testable import Engine
+@testable import RetintEngine
 
 /// Convolutions that pass rows on give the same bits as those that wait for each other.
 @Suite struct RowChainTests {

@@ -1,7 +1,8 @@
-import Engine
-import Ranks
-import TensorGraph
-import TestSupport
+import RetintDistributed
+import RetintEngine
+import RetintGraph
+import RetintTensors
+import RetintTestSupport
 import Testing
 
 /// Batch normalization over the examples of several ranks, which are threads here.

@@ -1,4 +1,4 @@
-import Engine
+import RetintEngine
 import Testing
 
 @Suite struct TimingTests {

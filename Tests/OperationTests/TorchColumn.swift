@@ -1,7 +1,7 @@
 import Foundation
-import OperationCases
-import TensorGraph
-import TestSupport
+import RetintGraph
+import RetintOperationCases
+import RetintTestSupport
 import Testing
 
 /// Values and gradients recorded from PyTorch by `Goldens/record_operations.py`.

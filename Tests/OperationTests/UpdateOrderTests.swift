@@ -1,7 +1,8 @@
-import TensorGraph
+import RetintGraph
+import RetintTensors
 import Testing
 
-@testable import Engine
+@testable import RetintEngine
 
 /// Updates of large variables, which run before the step is done.
 @Suite struct UpdateOrderTests {

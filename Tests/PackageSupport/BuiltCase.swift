@@ -1,8 +1,9 @@
-import Engine
-package import MIL
-package import MLPackage
-package import OperationCases
-package import TensorGraph
+import RetintEngine
+package import RetintGraph
+package import RetintMIL
+package import RetintMLPackage
+package import RetintOperationCases
+package import RetintTensors
 
 /// An operation case in a graph, with what the engine computes.
 package struct BuiltCase {

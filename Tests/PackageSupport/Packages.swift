@@ -1,7 +1,8 @@
-import Engine
-package import MIL
-package import MLPackage
-package import TensorGraph
+import RetintEngine
+package import RetintGraph
+package import RetintMIL
+package import RetintMLPackage
+package import RetintTensors
 
 /// Wraps a program in a package whose inputs and outputs are multi-arrays.
 package func package(

@@ -1,5 +1,6 @@
 import Foundation
-package import TensorGraph
+package import RetintGraph
+package import RetintTensors
 
 /// Deterministic values without repeats or round numbers, in −1…1, or in ½…2 if `positive`.
 package func numbers(_ shape: Shape, seed: Int = 1, positive: Bool = false) -> TensorData {

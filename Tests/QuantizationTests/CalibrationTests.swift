@@ -1,10 +1,11 @@
-import Engine
-import MLPackage
-import TensorGraph
-import TestSupport
+import RetintEngine
+import RetintGraph
+import RetintMLPackage
+import RetintTensors
+import RetintTestSupport
 import Testing
 
-@testable import Quantization
+@testable import RetintQuantization
 
 /// Scales and rounding calibrated on photos.
 @Suite struct CalibrationTests {

@@ -1,11 +1,12 @@
-import Engine
 import Foundation
-import MLPackage
-import TensorGraph
-import TestSupport
+import RetintEngine
+import RetintGraph
+import RetintMLPackage
+import RetintTensors
+import RetintTestSupport
 import Testing
 
-@testable import Quantization
+@testable import RetintQuantization
 
 /// Compares codes, scales and tables with those of coremltools, recorded by
 /// `Goldens/record_quantization.py`.

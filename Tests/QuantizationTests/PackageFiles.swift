@@ -1,7 +1,8 @@
-import MIL
-import MLPackage
-import Quantization
-import TensorGraph
+import RetintGraph
+import RetintMIL
+import RetintMLPackage
+import RetintQuantization
+import RetintTensors
 
 // Quantization from one package file to another, as the command does it.
 

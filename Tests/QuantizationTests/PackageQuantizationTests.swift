@@ -1,12 +1,12 @@
-import ColorizerExport
-import MIL
-import MLPackage
-import PackageSupport
-import TensorGraph
-import TestSupport
+import RetintExport
+import RetintGraph
+import RetintMIL
+import RetintMLPackage
+import RetintPackageSupport
+import RetintTestSupport
 import Testing
 
-@testable import Quantization
+@testable import RetintQuantization
 
 /// Compressed packages: written, read back and run.
 @Suite struct PackageQuantizationTests {

@@ -1,8 +1,8 @@
-import MIL
-import TestSupport
+import RetintMIL
+import RetintTestSupport
 import Testing
 
-@testable import Quantization
+@testable import RetintQuantization
 
 /// The scheme that a plan gives each weight.
 @Suite struct PlanTests {

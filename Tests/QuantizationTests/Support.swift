@@ -1,11 +1,12 @@
-import Checkpoints
-import ColorizerExport
-import Engine
 import Foundation
-import MIL
-import MLPackage
-import TensorGraph
-import TestSupport
+import RetintCheckpoints
+import RetintEngine
+import RetintExport
+import RetintGraph
+import RetintMIL
+import RetintMLPackage
+import RetintTensors
+import RetintTestSupport
 import Testing
 
 extension TemporaryFolder {

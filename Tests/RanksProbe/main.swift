@@ -1,6 +1,6 @@
 // Sums values over the ranks that mpirun started, and prints what each rank got: for MPITests.
 import Glibc
-import Ranks
+import RetintDistributed
 
 /// Sums `count` values over all ranks, and returns a hash of the sums' bits.
 func hash(_ count: Int, _ ranks: Communicator, channel: Int) throws -> UInt64 {

@@ -1,6 +1,6 @@
 import Foundation
-import TensorFiles
-import TestSupport
+import RetintTensorFiles
+import RetintTestSupport
 import Testing
 
 /// Damaged files are read or refused; whatever is read has the shape that it says.

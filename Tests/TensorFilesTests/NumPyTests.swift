@@ -1,9 +1,9 @@
 import Foundation
-import TensorGraph
-import TestSupport
+import RetintGraph
+import RetintTestSupport
 import Testing
 
-@testable import TensorFiles
+@testable import RetintTensorFiles
 
 /// Files in NumPy's format, which `Goldens/record_numpy.py` wrote with NumPy.
 @Suite struct NumPyTests {

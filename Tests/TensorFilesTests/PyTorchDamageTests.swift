@@ -1,6 +1,6 @@
-import TensorFiles
-import TensorGraph
-import TestSupport
+import RetintGraph
+import RetintTensorFiles
+import RetintTestSupport
 import Testing
 
 /// Damaged PyTorch files are read or refused; whatever is read has the shape that it says.

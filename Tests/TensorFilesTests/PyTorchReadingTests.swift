@@ -1,6 +1,6 @@
-import TensorFiles
-import TensorGraph
-import TestSupport
+import RetintGraph
+import RetintTensorFiles
+import RetintTestSupport
 import Testing
 
 /// Files that `Goldens/record_pytorch.py` wrote with torch.save.

@@ -1,7 +1,7 @@
 import Foundation
-import TensorFiles
-import TensorGraph
-import TestSupport
+import RetintGraph
+import RetintTensorFiles
+import RetintTestSupport
 import Testing
 
 /// Files that torch.save does not write, made by hand, are refused with their rule.

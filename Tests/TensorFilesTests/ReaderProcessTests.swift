@@ -1,10 +1,10 @@
-import CProcesses
-import Files
+import CRetintSystem
 import Foundation
-import TestSupport
+import RetintFiles
+import RetintTestSupport
 import Testing
 
-@testable import TensorFiles
+@testable import RetintTensorFiles
 
 /// Requests through a socket, answered by a thread in place of a process. The processes themselves
 /// are tested with `retint`, see IsolationTests.

@@ -1,5 +1,6 @@
-import TensorFiles
-import TensorGraph
+import RetintGraph
+import RetintTensorFiles
+import RetintTensors
 import Testing
 
 @Suite struct ReadingTests {

@@ -1,7 +1,7 @@
 import Foundation
-import TensorFiles
-import TensorGraph
-import TestSupport
+import RetintGraph
+import RetintTensorFiles
+import RetintTestSupport
 import Testing
 
 @Suite struct SafetensorsReadingTests {

@@ -1,7 +1,7 @@
 import Foundation
-import TensorFiles
-import TensorGraph
-import TestSupport
+import RetintGraph
+import RetintTensorFiles
+import RetintTestSupport
 import Testing
 
 /// The files that `Goldens/make_goldens.py`, `record_safetensors.py` and `record_pytorch.py` wrote.

@@ -1,5 +1,5 @@
 package import Foundation
-package import Ranks
+package import RetintDistributed
 
 /// Runs `body` on several ranks at once, which are threads of this process.
 ///

@@ -1,14 +1,15 @@
-import Checkpoints
-import ColorScience
-import Colorizers
 import Foundation
-import ImageIO
-import Photos
-import TensorGraph
-import TestSupport
+import RetintArchitectures
+import RetintCheckpoints
+import RetintColor
+import RetintGraph
+import RetintImages
+import RetintPhotoData
+import RetintTensors
+import RetintTestSupport
 import Testing
 
-@testable import Training
+@testable import RetintTraining
 
 /// What is done to photos beyond crops and tones.
 @Suite struct AugmentationTests {

@@ -1,11 +1,12 @@
-import Checkpoints
 import Foundation
-import Layers
-import TensorGraph
-import TestSupport
+import RetintCheckpoints
+import RetintGraph
+import RetintLayers
+import RetintTensors
+import RetintTestSupport
 import Testing
 
-@testable import Training
+@testable import RetintTraining
 
 @Suite(.serialized) struct ClassificationTests {
     private func losses(_ scratch: TemporaryFolder, _ settings: String...) throws -> [Double] {

@@ -1,8 +1,8 @@
 import Foundation
-import TestSupport
+import RetintTestSupport
 import Testing
 
-@testable import Training
+@testable import RetintTraining
 
 @Suite struct ConfigurationTests {
     typealias Schedule = TrainingConfiguration.ScheduleSettings

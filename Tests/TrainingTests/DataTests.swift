@@ -1,9 +1,9 @@
 import Foundation
-import ImageIO
-import TestSupport
+import RetintImages
+import RetintTestSupport
 import Testing
 
-@testable import Training
+@testable import RetintTraining
 
 @Suite struct DataTests {
     @Test func batchesDependOnSeedAndStepAlone() throws {

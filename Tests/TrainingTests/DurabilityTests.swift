@@ -1,12 +1,12 @@
-import Checkpoints
-import Files
 import Foundation
-import Photos
-import TensorFiles
-import TestSupport
+import RetintCheckpoints
+import RetintFiles
+import RetintPhotoData
+import RetintTensorFiles
+import RetintTestSupport
 import Testing
 
-@testable import Training
+@testable import RetintTraining
 
 /// What an interrupted run keeps, and what other processes may do meanwhile.
 @Suite(.serialized) struct DurabilityTests {

@@ -1,13 +1,14 @@
-import ColorScience
-import Colorizers
-import Engine
 import Foundation
-import Layers
-import TensorGraph
-import TestSupport
+import RetintArchitectures
+import RetintColor
+import RetintEngine
+import RetintGraph
+import RetintLayers
+import RetintTensors
+import RetintTestSupport
 import Testing
 
-@testable import Training
+@testable import RetintTraining
 
 /// Bins, losses and schedules against what Goldens/record_objectives.py recorded.
 @Suite struct ObjectiveTests {

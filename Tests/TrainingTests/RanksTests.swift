@@ -1,13 +1,13 @@
-import Checkpoints
 import Foundation
-import Layers
-import Photos
-import Ranks
-import TensorGraph
-import TestSupport
+import RetintCheckpoints
+import RetintDistributed
+import RetintGraph
+import RetintLayers
+import RetintPhotoData
+import RetintTestSupport
 import Testing
 
-@testable import Training
+@testable import RetintTraining
 
 /// Training on several ranks, which are threads here.
 @Suite(.serialized) struct RanksTests {

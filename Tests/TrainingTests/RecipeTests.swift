@@ -1,12 +1,13 @@
-import Checkpoints
-import Colorizers
-import Files
 import Foundation
-import TensorGraph
-import TestSupport
+import RetintArchitectures
+import RetintCheckpoints
+import RetintFiles
+import RetintGraph
+import RetintTensors
+import RetintTestSupport
 import Testing
 
-@testable import Training
+@testable import RetintTraining
 
 /// Settings of a configuration beside its loss.
 @Suite(.serialized) struct RecipeTests {

@@ -1,8 +1,8 @@
 import Foundation
-import TestSupport
+import RetintTestSupport
 import Testing
 
-@testable import Training
+@testable import RetintTraining
 
 /// Architecture search by successive halving.
 @Suite(.serialized) struct SearchTests {

@@ -1,11 +1,11 @@
-import Checkpoints
 import Foundation
-import Photos
-import Ranks
-import TestSupport
+import RetintCheckpoints
+import RetintDistributed
+import RetintPhotoData
+import RetintTestSupport
 import Testing
 
-@testable import Training
+@testable import RetintTraining
 
 /// Training on packed datasets in shards.
 @Suite(.serialized) struct ShardTests {

@@ -1,12 +1,13 @@
-import Checkpoints
 import Foundation
-import ImageIO
-import Layers
-import Ranks
-import TestSupport
+import RetintCheckpoints
+import RetintDistributed
+import RetintImages
+import RetintLayers
+import RetintTensors
+import RetintTestSupport
 import Testing
 
-@testable import Training
+@testable import RetintTraining
 
 extension TemporaryFolder {
     /// Writes noisy images of one color each, or of one gray.

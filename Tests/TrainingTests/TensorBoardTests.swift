@@ -1,9 +1,9 @@
 import Foundation
-import TensorBoardProto
-import TestSupport
+import RetintTensorBoardProto
+import RetintTestSupport
 import Testing
 
-@testable import Training
+@testable import RetintTraining
 
 /// Event files beside those of TensorBoard's own writer (`Goldens/record_events.py`).
 @Suite struct TensorBoardTests {

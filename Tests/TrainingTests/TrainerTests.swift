@@ -1,10 +1,10 @@
-import Checkpoints
 import Foundation
+import RetintCheckpoints
+import RetintTestSupport
 import Synchronization
-import TestSupport
 import Testing
 
-@testable import Training
+@testable import RetintTraining
 
 /// Training as a sequence of events.
 @Suite(.serialized) struct TrainerTests {

@@ -1,12 +1,13 @@
-import Checkpoints
-import Colorizers
 import Foundation
-import ImageIO
-import TensorGraph
-import TestSupport
+import RetintArchitectures
+import RetintCheckpoints
+import RetintGraph
+import RetintImages
+import RetintTensors
+import RetintTestSupport
 import Testing
 
-@testable import Training
+@testable import RetintTraining
 
 @Suite(.serialized) struct TrainingTests {
     @Test(arguments: [

@@ -1,9 +1,10 @@
-import ColorizerExport
-import TensorGraph
+import RetintExport
+import RetintGraph
+import RetintTensors
 import Testing
 
-@testable import Models
-@testable import Verification
+@testable import RetintRuntime
+@testable import RetintVerification
 
 /// Several images in separate runs, with figures over all of them.
 @Suite struct BatchTests {

@@ -1,11 +1,11 @@
-import Checkpoints
-import ColorizerExport
-import Colorizers
-import MLPackage
-import TensorGraph
+import RetintArchitectures
+import RetintCheckpoints
+import RetintExport
+import RetintGraph
+import RetintMLPackage
 
-@testable import Models
-@testable import Verification
+@testable import RetintRuntime
+@testable import RetintVerification
 
 /// A seeded network of 32 × 32 and its packages, in memory.
 struct Network: Sendable, CustomStringConvertible {

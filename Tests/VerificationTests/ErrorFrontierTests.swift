@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Verification
+@testable import RetintVerification
 
 /// The values that decide a bound on each value.
 @Suite struct ErrorFrontierTests {

@@ -1,7 +1,7 @@
-import Models
+import RetintRuntime
 import Testing
 
-@testable import Verification
+@testable import RetintVerification
 
 /// Figures in failure messages and tolerances.
 @Suite struct FigureTests {

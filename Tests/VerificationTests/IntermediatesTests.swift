@@ -1,12 +1,12 @@
-import Checkpoints
 import Foundation
-import TensorFiles
-import TensorGraph
-import TestSupport
+import RetintCheckpoints
+import RetintGraph
+import RetintTensorFiles
+import RetintTestSupport
 import Testing
 
-@testable import Models
-@testable import Verification
+@testable import RetintRuntime
+@testable import RetintVerification
 
 /// Folders `NAME.aimodelintermediates`: one that coreai-torch wrote, and those that retint writes.
 @Suite struct IntermediatesTests {

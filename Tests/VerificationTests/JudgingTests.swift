@@ -1,10 +1,11 @@
-import ColorizerExport
-import TensorGraph
-import TestSupport
+import RetintExport
+import RetintGraph
+import RetintTensors
+import RetintTestSupport
 import Testing
 
-@testable import Models
-@testable import Verification
+@testable import RetintRuntime
+@testable import RetintVerification
 
 /// Figures that are judged by other bounds than those of their run.
 @Suite struct JudgingTests {

@@ -1,14 +1,15 @@
-import Checkpoints
-import ColorizerExport
 import Foundation
-import MLPackage
-import TensorFiles
-import TensorGraph
-import TestSupport
+import RetintCheckpoints
+import RetintExport
+import RetintGraph
+import RetintMLPackage
+import RetintTensorFiles
+import RetintTensors
+import RetintTestSupport
 import Testing
 
-@testable import Models
-@testable import Verification
+@testable import RetintRuntime
+@testable import RetintVerification
 
 /// Intermediate values: their range, what they are compared with, and where error arises.
 @Suite struct LayerTests {

@@ -1,11 +1,12 @@
 import Foundation
-import TensorFiles
-import TensorGraph
-import TestSupport
+import RetintGraph
+import RetintTensorFiles
+import RetintTensors
+import RetintTestSupport
+import RetintVerification
 import Testing
-import Verification
 
-@testable import Models
+@testable import RetintRuntime
 
 @Suite struct MetricsTests {
     /// Against numpy and scikit-image; see Goldens/metrics.py.

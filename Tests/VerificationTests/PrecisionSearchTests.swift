@@ -1,10 +1,10 @@
-import ColorizerExport
-import MLPackage
-import TestSupport
+import RetintExport
+import RetintMLPackage
+import RetintTestSupport
 import Testing
 
-@testable import Models
-@testable import Verification
+@testable import RetintRuntime
+@testable import RetintVerification
 
 /// Operations of a float16 package that need float32.
 @Suite struct PrecisionSearchTests {

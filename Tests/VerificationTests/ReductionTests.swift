@@ -1,11 +1,11 @@
-import ColorizerExport
-import MLPackage
-import TensorFiles
-import TestSupport
+import RetintExport
+import RetintMLPackage
+import RetintTensorFiles
+import RetintTestSupport
 import Testing
 
-@testable import Models
-@testable import Verification
+@testable import RetintRuntime
+@testable import RetintVerification
 
 /// Packages with one wrong operation, reduced to that.
 @Suite struct ReductionTests {

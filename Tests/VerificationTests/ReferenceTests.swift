@@ -1,9 +1,10 @@
-import TensorFiles
-import TensorGraph
+import RetintGraph
+import RetintTensorFiles
+import RetintTensors
+import RetintVerification
 import Testing
-import Verification
 
-@testable import Models
+@testable import RetintRuntime
 
 @Suite struct ReferenceTests {
     private let values = TensorData(shape: [1, 1, 2, 2], scalars: [1, 2, 3, 4])

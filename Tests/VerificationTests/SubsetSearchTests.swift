@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Verification
+@testable import RetintVerification
 
 /// The search for a smallest subset that passes.
 @Suite struct SubsetSearchTests {

@@ -1,13 +1,14 @@
-import Checkpoints
-import ColorizerExport
 import Foundation
-import TensorFiles
-import TensorGraph
-import TestSupport
+import RetintCheckpoints
+import RetintExport
+import RetintGraph
+import RetintTensorFiles
+import RetintTensors
+import RetintTestSupport
 import Testing
 
-@testable import Models
-@testable import Verification
+@testable import RetintRuntime
+@testable import RetintVerification
 
 /// A seeded network in a file, and an input of 64 × 64.
 struct Fixture {

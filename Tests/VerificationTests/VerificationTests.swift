@@ -1,9 +1,10 @@
-import ColorizerExport
-import TensorGraph
+import RetintExport
+import RetintGraph
+import RetintTensors
+import RetintVerification
 import Testing
-import Verification
 
-@testable import Models
+@testable import RetintRuntime
 
 @Suite struct VerificationTests {
     @Test func aCheckpointPassesAgainstItself() throws {

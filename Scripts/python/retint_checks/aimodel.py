@@ -32,7 +32,7 @@ import retint_tool
 from retint_reference.networks import ARCHITECTURES
 from retint_tool import COREAI_PYTHON, ROOT
 
-ARTICLE = ROOT / "Sources/Retint/Retint.docc/Tasks/WriteAIModels.md"
+ARTICLE = ROOT / "Sources/Retint/Retint/Retint.docc/Tasks/WriteAIModels.md"
 SIZE = 64
 CLOSE, HALF = ("--atol", "1e-3", "--rtol", "0"), ("--atol", "1e9", "--min-psnr", "60")
 FORMS = {"float32": CLOSE, "float16": HALF, "palette6": CLOSE}

@@ -49,7 +49,7 @@ CHECKS = (
     Check("torture", options=("--kills", "12", "--full-disks", "2"), is_seeded=True),
     Check("ranks", options=("--kills", "2", "--steps", "40"), is_seeded=True),
     Check("onnx-export", sample=6),
-    Check("hostile", options=("--jobs", "1"), sample=8),
+    Check("hostile", options=("--jobs", "1"), sample=12),
     Check("docs"),
     Check("onnx", sample=3),
     Check("aimodel", sample=4),

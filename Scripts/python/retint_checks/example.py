@@ -36,7 +36,7 @@ def use(tool, folder):
 
     photos = folder / "photos.txt"
     photos.write_text("".join(
-        f"{photo}\n" for photo in sorted((ROOT / "Tests/ImageIOTests/Goldens").glob("jpeg4*.jpg"))))
+        f"{photo}\n" for photo in sorted((ROOT / "Tests/ImagesTests/Goldens").glob("jpeg4*.jpg"))))
     checkpoint, model = folder / "run/last.h5", folder / f"{NETWORK}.mlpackage"
     run("train", "--config", "Scripts/recipes/mobile-unet.yaml", "--output", folder / "run",
         "--set", f"architecture={NETWORK}", f"data.train={photos}", "data.validation=null",

@@ -23,8 +23,8 @@ import retint_options
 import retint_tables
 from retint_tool import ROOT
 
-ARTICLE = ROOT / "Sources/Retint/Retint.docc/Internals/Architecture.md"
-EXPORTS = ROOT / "Sources/Retint/Exports.swift"
+ARTICLE = ROOT / "Sources/Retint/Retint/Retint.docc/Internals/Architecture.md"
+EXPORTS = ROOT / "Sources/Retint/Retint/Exports.swift"
 EXPORT = re.compile(r"^@_exported import (\w+)", re.MULTILINE)
 COLUMNS = 100
 LANGUAGES = {".swift", ".py", ".sh", ".c", ".h", ".yaml"}

@@ -179,7 +179,7 @@ def main():
         folder = pathlib.Path(scratch)
         written = options.cases or write_cases(folder / "cases")
         if options.record:
-            script = ROOT / "Tests/ONNXExportTests/Goldens/record_approved.py"
+            script = ROOT / "Tests/ONNXWritingTests/Goldens/record_approved.py"
             subprocess.run([sys.executable, script, written], check=True)
         passed = check_cases(written, sample)
         passed &= check_activations(folder)

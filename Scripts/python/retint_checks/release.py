@@ -26,7 +26,7 @@ import time
 import retint_options
 from retint_release import PACKAGING, ROOT, bare_debian, fail, shells, version
 
-PHOTOS = ROOT / "Tests/ImageIOTests/Goldens"
+PHOTOS = ROOT / "Tests/ImagesTests/Goldens"
 # Where a release is used in the bare Debian.
 FOLDER = pathlib.Path("try")
 

@@ -28,7 +28,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 # Release: an unoptimized build would take hours.
 COMMON = ["-c", "release", "-Xswiftc", "-enable-testing"]
 UNDEFINED = ["-Xcc", "-fsanitize=undefined,float-cast-overflow"]
-# Without the condition, locks of Swift's standard library look like races: see Sources/Locks.
+# Without the condition, locks of Swift's standard library look like races: see
+# Sources/Foundation/Locks.
 RACES = ["--sanitize=thread", "-Xswiftc", "-DTHREAD_SANITIZER"]
 
 

@@ -2,9 +2,9 @@
 
     Scripts/check version [--changelog FILE]
 
-The top section is either that of the version in Sources/Version/Version.swift, with its date, or
-[Unreleased]; then no section of that version may follow, because it is released. Sections are in
-falling order.
+The top section is either that of the version in Sources/Foundation/Files/Version.swift, with its
+date, or [Unreleased]; then no section of that version may follow, because it is released. Sections
+are in falling order.
 """
 
 import pathlib

@@ -1,8 +1,8 @@
 """The photos, crops and targets of `retint train`, with numpy, Pillow and scipy.
 
 The order of the photos, their crops and the augmentation depend only on the seed, so that a
-training in PyTorch sees the same examples. See Sources/Training/Data and
-Sources/Training/Objective.
+training in PyTorch sees the same examples. See Sources/Tasks/Training/Data and
+Sources/Tasks/Training/Objective.
 """
 
 import io
@@ -20,7 +20,7 @@ AB_SCALE = 110
 
 
 class RandomStream:
-    """Sources/Layers/RandomStream.swift, one value at a time."""
+    """Sources/Tensors/Tensors/RandomStream.swift, one value at a time."""
 
     def __init__(self, seed, name):
         state = 0xCBF29CE484222325

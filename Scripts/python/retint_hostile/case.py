@@ -1,4 +1,4 @@
-"""A case: the files that retint is given, its command line, and how it must end."""
+"""A case: the input files, the command line, and the expected end."""
 
 import dataclasses
 from typing import Callable

@@ -1,4 +1,4 @@
-"""YUV4MPEG2 films with absurd headers and frames; anchors, and names of containers."""
+"""YUV4MPEG2 videos with absurd headers and frames; anchors, and names of containers."""
 
 import os
 

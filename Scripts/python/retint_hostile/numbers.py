@@ -1,4 +1,4 @@
-"""Numbers that are well-formed and absurd."""
+"""Well-formed but absurd numbers."""
 
 INT32_MAX = 2**31 - 1
 INT32_MIN = -(2**31)

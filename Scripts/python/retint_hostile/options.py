@@ -1,4 +1,4 @@
-"""Command lines: each option of each command with absurd values, and paths that lead nowhere.
+"""Command lines: each option of each command with absurd values, and paths that do not exist.
 
 The options are those that `retint help` lists, so that a new option is tried at once.
 """

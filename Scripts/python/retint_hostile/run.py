@@ -1,4 +1,4 @@
-"""Runs a case within limits, and lists what is wrong with how it ended."""
+"""Runs a case within limits, and lists what went wrong."""
 
 import dataclasses
 import json

@@ -1,6 +1,6 @@
-"""Which photos of the list are kin: nearly the same, of one subject, or of one walk.
+"""Which photos of the list are related: nearly the same, of one subject, or of one walk.
 
-Numbers and names decide; nobody looks at the photos.
+File numbers and names decide; nobody looks at the photos.
 """
 
 import datetime

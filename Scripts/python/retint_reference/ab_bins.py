@@ -1,4 +1,4 @@
-"""The 313 ab bins of Sources/ColorScience/ABBins.swift, computed independently with scipy."""
+"""The 313 ab bins of Sources/Images/Color/ABBins.swift, computed independently with scipy."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""The blocks that the networks share: the counterparts of Sources/Colorizers/Blocks."""
+"""The blocks that the networks share: the counterparts of Sources/Networks/Architectures/Blocks."""
 
 from torch import nn
 

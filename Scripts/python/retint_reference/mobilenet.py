@@ -1,6 +1,6 @@
 """A U-Net on the encoder of torchvision's `mobilenet_v2`, from lightness (0...100) to ab.
 
-It is no architecture of retint, but a network as users bring it: a package of coremltools.
+It is not one of retint's architectures but an example of a user's network: a coremltools package.
 """
 
 import torch

@@ -1,4 +1,4 @@
-"""The random values of Sources/Layers/RandomStream.swift, and the test networks' weights."""
+"""The random values of Sources/Tensors/Tensors/RandomStream.swift, and test networks' weights."""
 
 import math
 

@@ -29,7 +29,7 @@ def output(*command, **options):
 
 def version():
     """retint's version, from the one line of the sources that states it."""
-    source = ROOT / "Sources/Version/Version.swift"
+    source = ROOT / "Sources/Foundation/Files/Version.swift"
     found = re.search(r'^public let retintVersion = "(.+)"$', source.read_text(), re.MULTILINE)
     return found.group(1) if found else fail(f"{source}: no line states the version")
 

@@ -1,4 +1,4 @@
-"""A Debian that has its base and Python alone, to use a release in."""
+"""A Debian with only its base system and Python, to use a release in."""
 
 import os
 import shutil

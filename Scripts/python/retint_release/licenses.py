@@ -1,4 +1,4 @@
-"""The licenses of what is in a release, from where it comes."""
+"""The licenses of a release's contents, from their origins."""
 
 import json
 import pathlib

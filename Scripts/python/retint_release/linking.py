@@ -1,8 +1,8 @@
-"""Links the release build's objects again, so that the program runs without Swift and Debian.
+"""Relinks the release build's objects, so that the program runs without Swift and Debian.
 
-Swift's runtime and every library that has a static form become part of the program. What Debian
-has only as a shared library is copied beside it. The objects are those of the ordinary build: this
-takes seconds where another build would take minutes.
+Swift's runtime and every library that has a static form become part of the program. Libraries that
+Debian has only as shared ones are copied beside it. The objects are those of the ordinary build:
+this takes seconds where another build would take minutes.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Pages of the manual, from what the program says about its commands.
+"""Manual pages, from the program's help about its commands.
 
 `retint.1` names the commands; each has a page of its own, which `man retint train` finds.
 """

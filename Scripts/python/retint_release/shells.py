@@ -1,4 +1,4 @@
-"""Checks what shells and man make of a release's completions and pages."""
+"""Checks a release's completions and manual pages in shells and man."""
 
 import pathlib
 import shutil

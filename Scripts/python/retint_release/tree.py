@@ -17,7 +17,8 @@ COPIES = {
         "Checkpoints/*.h5", "Checkpoints/lite-*.md", "Checkpoints/lite-*.jpg"],
     "share/retint/recipes": ["Scripts/recipes/*.yaml"],
     # Compiled on the machine that has the MPI.
-    "share/retint/mpi": ["Scripts/mpi/retint_mpi.c", "Sources/CRanks/include/CRanks.h"],
+    "share/retint/mpi": [
+        "Scripts/mpi/retint_mpi.c", "Sources/Tensors/CDistributed/include/CRanks.h"],
     "share/doc/retint": ["LICENSE", "CHANGELOG.md", "SECURITY.md"],
 }
 

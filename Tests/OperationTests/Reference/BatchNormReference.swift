@@ -1,4 +1,5 @@
-import TensorGraph
+import RetintGraph
+import RetintTensors
 
 /// The channel of each element of [N, C, …].
 private func channels(_ shape: Shape) -> [Int] {

@@ -1,4 +1,5 @@
-import TensorGraph
+import RetintGraph
+import RetintTensors
 
 /// The elements of `array` broadcast to `shape`: repeated axes are walked with stride 0.
 func repeated(_ array: ReferenceArray, to shape: Shape) -> [Double] {

@@ -1,4 +1,5 @@
-import TensorGraph
+import RetintGraph
+import RetintTensors
 
 /// Every product that a convolution sums, as indices into picture, kernel and result.
 ///

@@ -1,4 +1,5 @@
-import TensorGraph
+import RetintGraph
+import RetintTensors
 
 extension MatMul: ReferenceOperation {
     func reference(_ inputs: [ReferenceArray], shape: Shape) -> [Double] {

@@ -1,4 +1,5 @@
-import TensorGraph
+import RetintGraph
+import RetintTensors
 
 /// The elements under each place of a pooling window, row by row; padding is left out.
 private func windows(

@@ -1,5 +1,6 @@
 import Foundation
-import TensorGraph
+import RetintGraph
+import RetintTensors
 
 /// Takes the elements along some axes to one.
 protocol ReductionReference: ReferenceOperation, AxisReduction {

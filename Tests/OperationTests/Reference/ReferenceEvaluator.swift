@@ -1,5 +1,6 @@
-import OperationCases
-import TensorGraph
+import RetintGraph
+import RetintOperationCases
+import RetintTensors
 
 /// The values of inputs and variables by name.
 struct ReferenceFeeds {
@@ -59,7 +60,7 @@ struct ReferenceEvaluator {
 extension ReferenceEvaluator {
     /// The elements of an elementwise operation whose line in the table states what it computes.
     private func elementwise(
-        _ operation: any TensorGraph.Operation, _ inputs: [ReferenceArray], shape: Shape
+        _ operation: any RetintGraph.Operation, _ inputs: [ReferenceArray], shape: Shape
     ) -> [Double] {
         guard let reference = OperationTable.references[operation.name] else { return [] }
         let operands = inputs.map { repeated($0, to: shape) }

@@ -1,4 +1,5 @@
-import TensorGraph
+import RetintGraph
+import RetintTensors
 
 /// An operation that says in plain double precision what it computes.
 ///

@@ -1,4 +1,5 @@
-import TensorGraph
+import RetintGraph
+import RetintTensors
 
 /// One sample of linear interpolation: `1 − fraction` of element `low`, `fraction` of `high`.
 private struct LinearSample {

@@ -7,10 +7,10 @@
 //
 // Its packages run everywhere: in retint itself and in Core ML.
 
-import Colorizers
-import Layers
+import RetintArchitectures
 import RetintCLI
-import TensorGraph
+import RetintGraph
+import RetintLayers
 
 /// A network without strides: each block of 8 × 8 pixels becomes 64 channels, inverted residuals
 /// process them at that resolution, and a pixel shuffle returns to pixels.

@@ -1,4 +1,4 @@
-@testable import MLPackage
+@testable import RetintMLPackage
 
 /// A `constexpr_` operation with the values it takes; most of them fit each other.
 struct CompressedWeights {

@@ -1,10 +1,10 @@
 import Foundation
 
-@testable import Checkpoints
-@testable import Colorizers
-@testable import MLPackage
-@testable import Quantization
-@testable import Training
+@testable import RetintArchitectures
+@testable import RetintCheckpoints
+@testable import RetintMLPackage
+@testable import RetintQuantization
+@testable import RetintTraining
 
 /// Training configurations, their settings, and the candidates of a search.
 struct TrainingYAMLTarget: FuzzTarget {

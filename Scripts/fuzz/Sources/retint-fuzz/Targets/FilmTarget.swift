@@ -1,4 +1,4 @@
-@testable import Films
+@testable import RetintVideo
 
 /// What `ffprobe` prints about a film, with names and numbers that the film states.
 struct FilmTarget: FuzzTarget {

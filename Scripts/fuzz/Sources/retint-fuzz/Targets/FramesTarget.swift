@@ -1,6 +1,5 @@
-@testable import Files
-@testable import Films
-@testable import Frames
+@testable import RetintFiles
+@testable import RetintVideo
 
 /// Films: a YUV4MPEG2 stream, or a NUT stream as FFmpeg hands it over. The first byte says which,
 /// and the layout of NUT's frames.

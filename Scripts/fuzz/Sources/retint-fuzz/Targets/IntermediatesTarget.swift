@@ -1,8 +1,8 @@
 import Foundation
 
-@testable import TensorFiles
-@testable import TensorGraph
-@testable import Verification
+@testable import RetintTensorFiles
+@testable import RetintGraph
+@testable import RetintVerification
 
 /// A folder of Apple's debugger: the description, then the NumPy file of all its values.
 struct IntermediatesTarget: FuzzTarget {

@@ -1,9 +1,9 @@
 import Foundation
 
-@testable import Files
-@testable import MLPackage
-@testable import Models
-@testable import TensorGraph
+@testable import RetintFiles
+@testable import RetintMLPackage
+@testable import RetintRuntime
+@testable import RetintGraph
 
 /// Any bytes as `Manifest.json`, `model.mlmodel` and `weight.bin` of a package.
 struct PackageTarget: FuzzTarget {

@@ -1,4 +1,4 @@
-@testable import ImageIO
+@testable import RetintImages
 
 /// Photos: JPEG, PNG and WebP with their metadata.
 struct PictureTarget: FuzzTarget {

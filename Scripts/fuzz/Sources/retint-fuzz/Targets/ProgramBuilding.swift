@@ -1,6 +1,6 @@
-@testable import MIL
-@testable import MLPackage
-@testable import TensorGraph
+@testable import RetintMIL
+@testable import RetintMLPackage
+@testable import RetintGraph
 
 /// Builds a program that keeps the rules of the format, with absurd numbers in it. What retint
 /// refuses is left out, so that later operations still get something to work on.

@@ -1,6 +1,7 @@
-@testable import Engine
-@testable import Models
-@testable import TensorGraph
+@testable import RetintEngine
+@testable import RetintRuntime
+@testable import RetintGraph
+@testable import RetintTensors
 
 /// Compiles and runs a model.
 enum ProgramRun {

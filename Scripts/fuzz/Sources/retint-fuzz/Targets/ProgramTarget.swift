@@ -1,6 +1,6 @@
-@testable import Files
-@testable import MLPackage
-@testable import Models
+@testable import RetintFiles
+@testable import RetintMLPackage
+@testable import RetintRuntime
 
 /// Packages that are valid but absurd: written, read, compiled and run.
 struct ProgramTarget: FuzzTarget {

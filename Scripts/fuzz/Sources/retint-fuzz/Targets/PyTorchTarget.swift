@@ -1,5 +1,5 @@
-@testable import Checkpoints
-@testable import TensorFiles
+@testable import RetintCheckpoints
+@testable import RetintTensorFiles
 
 /// Files of torch.save: the first byte says whether a pickle and a storage are put into an archive
 /// or into a stream, or the bytes are a file as they are.

@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import Training
+@testable import RetintTraining
 
 /// What a run that is resumed finds: the state in `last.h5` as JSON, then `metrics.jsonl`.
 struct ResumeTarget: FuzzTarget {

@@ -1,8 +1,9 @@
-import CHDF5
+import CRetintHDF5
 
-@testable import Checkpoints
-@testable import TensorFiles
-@testable import TensorGraph
+@testable import RetintCheckpoints
+@testable import RetintGraph
+@testable import RetintTensorFiles
+@testable import RetintTensors
 
 /// HDF5 files: valid ones whose fields are changed, or any bytes.
 struct HDF5Target: FuzzTarget {

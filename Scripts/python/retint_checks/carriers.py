@@ -1,0 +1,162 @@
+"""Counts the carriers of each idea, decisions by file format, and public declarations.
+
+    Scripts/check carriers [--strict] [--write] [--tree DIRECTORY]
+
+An idea has the carriers that IDEAS names; a type that carried it before must be gone. Decisions by
+file format belong into the table of formats; elsewhere, no code asks for a kind of file or names an
+extension. The command line imports what a library user imports. Public declarations are lines with
+`public`, without those of generated code: cheap and stable, so that two counts can be compared.
+
+Prints tables; --write updates that of the carriers in the architecture article. --tree counts in
+another checkout. With --strict, the exit status is 1 if anything is left to do, or the article's
+table is out of date.
+"""
+
+import dataclasses
+import pathlib
+import re
+
+import retint_options
+import retint_tables
+from retint_tool import ROOT
+
+ARTICLE = ROOT / "Sources/Retint/Retint/Retint.docc/Internals/Architecture.md"
+GENERATED = ".pb.swift"
+
+
+@dataclasses.dataclass(frozen=True)
+class Idea:
+    """An idea, the types that carry it, those that must not, and code that goes around them."""
+
+    name: str
+    carriers: tuple
+    former: tuple = ()
+    # What such code is called in the table, and how it is found.
+    traces: dict = dataclasses.field(default_factory=dict)
+
+
+IDEAS = (
+    Idea("which network", ("NetworkDescription",),
+         ("NetworkChoice",),
+         {"calls of `makeColorizer`": r"(?<!func )\bmakeColorizer\(",
+          "options as text": r"\b(?:let|var) options: \[String: String\]"}),
+    Idea("what goes in and out", ("ModelInterface",)),
+    Idea("how to run", ("Execution",), ("CompileOptions", "MemoryOptions", "ComputeOptions"),
+         {"`threads:` parameters": r"\bthreads: Int\b", "`choices:`": r"\bchoices:"}),
+    Idea("which file format", ("ModelFormat",), ("ExportFormat",)),
+    Idea("a value of a graph", ("Node",),
+         ("LoweredNode", "ExportedOperation", "RaisedResult", "TracedValue", "ComputedValue",
+          "ObservedValue", "LayerReport", "LayerObject")),
+    Idea("precision", ("ElementType", "Arithmetic", "Precision"),
+         ("ModelPrecision", "ComputePrecision", "ComputeFormat", "ResultRounding", "StoredType",
+          "ONNXElementType")),
+    Idea("a verification", ("VerificationReport",), ("ResultsFile",)),
+    Idea("a refusal", ("Refusal",), (),
+         {"other errors": r"\b(?:struct|enum|class) (?!Refusal\b)\w+\s*:[^{]*\b\w*Error\b"}),
+    Idea("inputs of a step", ("StepInput", "LossTerm"), (),
+         {"inputs by text": r'\.input\("'}),
+)
+
+TYPE = re.compile(
+    r"^\s*(?:@[\w().]+ )*(?:(?:public|package|internal|fileprivate|private|final|indirect|open|"
+    r"nonisolated) )*(?:struct|class|enum|protocol|actor|typealias) (\w+)", re.MULTILINE)
+PUBLIC = re.compile(
+    r"^( *)(?:@[\w().]+ )*(?:public|open) (?:(?:static|final|class|indirect|mutating|override|"
+    r"convenience|nonisolated|required|(?:package|private|internal|fileprivate)\(set\)) )*"
+    r"(struct|class|enum|protocol|actor|typealias|func|var|let|init|subscript)\b", re.MULTILINE)
+KINDS = {"struct", "class", "enum", "protocol", "actor", "typealias"}
+# The files that are a table of formats, and what is a decision elsewhere.
+TABLES = re.compile(r"/(?:ModelFormat|TensorFileFormat)[^/]*\.swift$")
+EXTENSIONS = "mlpackage|aimodel|onnx|h5|hdf5|safetensors|pth|pt|ckpt"
+DECISION = re.compile(
+    r"(?<!func )\b(?:isPackage|isAIModel|isONNX|isCheckpoint)\(|(?<!init\()\bcontentsOfModel:|"
+    rf'"(?:{EXTENSIONS})"|hasSuffix\("\.(?:{EXTENSIONS})"')
+# Lines with such a word as a name of something else.
+NAMES = re.compile(r"\b(?:kind|architecture)\b.*=|\bmetadata:")
+IMPORT = re.compile(
+    r"^(?:@[\w()]+ )*(?:(?:public|package|internal) )?import (?:\w+ )?(\w+)", re.MULTILINE)
+SYSTEM = {"Dispatch", "Foundation", "FoundationEssentials", "Glibc", "Synchronization"}
+COMMAND_LINE = {"ArgumentParser", "Retint", "RetintNetworks"}
+
+
+class Sources:
+    """The Swift files of a checkout, without comments."""
+
+    def __init__(self, tree):
+        self.texts = {}
+        for path in sorted((tree / "Sources").rglob("*.swift")):
+            if not path.name.endswith(GENERATED):
+                text = re.sub(r"(^|\s)//.*", r"\1", path.read_text())
+                self.texts[str(path.relative_to(tree))] = text
+        self.types = {name for text in self.texts.values() for name in TYPE.findall(text)}
+
+    def count(self, pattern):
+        return sum(len(re.findall(pattern, text)) for text in self.texts.values())
+
+    def decisions(self):
+        """FILE:LINE: CODE of each decision by file format outside of the table of formats."""
+        for name, text in self.texts.items():
+            if TABLES.search(f"/{name}"):
+                continue
+            for number, line in enumerate(text.splitlines(), 1):
+                if DECISION.search(line) and not NAMES.search(line):
+                    yield f"{name}:{number}: {line.strip()}"
+
+    def command_line(self):
+        """The modules that the command line imports, without the system's."""
+        texts = (text for name, text in self.texts.items() if "/RetintCLI/" in name)
+        return {module for text in texts for module in IMPORT.findall(text)} - SYSTEM
+
+    def public(self):
+        """The indentation and the kind of each public declaration."""
+        return [(len(found[1]), found[2]) for text in self.texts.values()
+                for found in PUBLIC.finditer(text)]
+
+
+def left(idea, sources):
+    """What there still is besides the carriers of an idea."""
+    yield from (f"`{name}`" for name in idea.former if name in sources.types)
+    for title, pattern in idea.traces.items():
+        if count := sources.count(pattern):
+            yield f"{count} {title}"
+
+
+def main():
+    parser = retint_options.parser(__doc__)
+    parser.add_argument("--strict", action="store_true")
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--tree", type=pathlib.Path, default=ROOT)
+    options = parser.parse_args()
+    sources = Sources(options.tree.resolve())
+    table = carriers(sources)
+    decisions = list(sources.decisions())
+    imported = sources.command_line()
+    print(table)
+    print(f"\n{len(decisions)} decisions by file format outside of its table", *decisions, sep="\n")
+    print(f"\nThe command line imports {', '.join(sorted(imported))}")
+    print(f"\n{declarations(sources.public())}")
+    faults = [name for idea in IDEAS for name in idea.carriers if name not in sources.types]
+    faults += [one for idea in IDEAS for one in left(idea, sources)]
+    is_done = not faults and not decisions and imported <= COMMAND_LINE
+    if options.strict or options.write:
+        is_done &= retint_tables.in_article(
+            ARTICLE, "carriers", table, options.write, "Scripts/check carriers --write")
+    return 1 if options.strict and not is_done else 0
+
+
+def carriers(sources):
+    """The table of the article."""
+    def present(name):
+        return f"`{name}`" if name in sources.types else f"`{name}` is missing"
+
+    return retint_tables.markdown(("idea", "carriers", "still beside them"), (
+        (idea.name, ", ".join(map(present, idea.carriers)), ", ".join(left(idea, sources)) or "–")
+        for idea in IDEAS))
+
+
+def declarations(public):
+    """How many declarations are public, and how many of these are types and global functions."""
+    types = sum(kind in KINDS for _, kind in public)
+    functions = sum(kind == "func" and indentation == 0 for indentation, kind in public)
+    return (f"{len(public)} public declarations: {types} types, {functions} global functions, "
+            f"{len(public) - types - functions} members and others")

@@ -1,7 +1,0 @@
-import TensorGraph
-
-extension Broadcast: ViewOperation {
-    func view(of input: Shape, output: Shape) -> View {
-        View(broadcasting: input, to: output)
-    }
-}

@@ -1,0 +1,63 @@
+import RetintGraph
+import RetintMLPackage
+import RetintTensors
+
+/// A MIL operation that is being raised to the graph, with access to its parameters by name.
+package struct RaisedOperation: OperationParameters {
+    package let operation: MILOperation
+    package let place: String
+    let graph: Graph
+    let values: RaisedValues
+
+    package func constantValue(_ name: String) -> MILValue? { values.constant(name) }
+
+    /// A tensor, computed or constant.
+    func tensor(_ parameter: String) throws -> Tensor {
+        try tensor(try argument(parameter), parameter)
+    }
+
+    func optionalTensor(_ parameter: String) throws -> Tensor? {
+        has(parameter) ? try tensor(parameter) : nil
+    }
+
+    /// The tensors of a parameter that takes a list.
+    func tensors(_ parameter: String) throws -> [Tensor] {
+        try arguments(parameter).map { try tensor($0, parameter) }
+    }
+
+    private func tensor(_ argument: MILArgument, _ parameter: String) throws -> Tensor {
+        switch argument {
+        case .name(let name):
+            guard let tensor = try values.tensor(name, in: graph) else {
+                throw error("parameter \(parameter): \(name) is not a float tensor")
+            }
+            return tensor
+        case .value(let value):
+            return graph.constant(try TensorData(value))
+        }
+    }
+}
+
+extension Shape {
+    /// An upper bound for the elements of any tensor that a program can be run with.
+    static let largestCount = 1 << 31
+
+    /// The number of elements; nil if a dimension is below 1 or the product is above
+    /// ``largestCount``.
+    var boundedCount: Int? {
+        var count = 1
+        for size in dimensions {
+            guard (1...Self.largestCount).contains(size) else { return nil }
+            count *= size
+            if count > Self.largestCount { return nil }
+        }
+        return count
+    }
+}
+
+extension TensorData {
+    /// The values of a float constant.
+    init(_ value: MILValue) throws {
+        self.init(shape: Shape(value.type.shape ?? []), scalars: try value.floats())
+    }
+}

@@ -1,0 +1,59 @@
+import RetintGraph
+import RetintMLPackage
+import RetintTensors
+
+/// The values that a program has defined so far.
+final class RaisedValues {
+    private enum Value {
+        case tensor(Tensor)
+        case constant(MILValue)
+    }
+
+    private var values: [String: Value] = [:]
+    /// Whether float32 constants are rounded to half precision.
+    private let roundsToHalf: Bool
+    /// The values of constants that became variables of the graph, by name.
+    private(set) var variables: [String: TensorData] = [:]
+
+    /// Constants with more elements become variables, which keeps the graph small and quick to
+    /// compare.
+    private static let largestConstant = 9
+
+    init(roundsToHalf: Bool) {
+        self.roundsToHalf = roundsToHalf
+    }
+
+    func define(_ name: String, _ tensor: Tensor) { values[name] = .tensor(tensor) }
+
+    func define(_ name: String, constant: MILValue) { values[name] = .constant(constant) }
+
+    func constant(_ name: String) -> MILValue? {
+        if case .constant(let value)? = values[name] { value } else { nil }
+    }
+
+    /// A value that is not a constant.
+    func computed(_ name: String) -> Tensor? {
+        if case .tensor(let tensor)? = values[name] { tensor } else { nil }
+    }
+
+    /// A value as a tensor; nil for undefined names and constants that are not floats.
+    func tensor(_ name: String, in graph: Graph) throws -> Tensor? {
+        switch values[name] {
+        case .tensor(let tensor): return tensor
+        case .constant(let value) where value.type.dataType.isFloat:
+            let tensor = try tensor(of: value, name: name, in: graph)
+            let needsRounding = roundsToHalf && value.type.dataType != .float16
+            return needsRounding ? tensor.applying(RoundToHalf()) : tensor
+        default: return nil
+        }
+    }
+
+    private func tensor(of value: MILValue, name: String, in graph: Graph) throws -> Tensor {
+        let shape = Shape(value.type.shape ?? [])
+        if shape.count > Self.largestConstant {
+            if variables[name] == nil { variables[name] = try TensorData(value) }
+            return graph.variable(name, shape, role: .parameter)
+        }
+        return graph.constant(try TensorData(value))
+    }
+}

@@ -1,0 +1,138 @@
+import RetintFiles
+import RetintTensors
+
+/// A dataset that has passed the checks that need no memory for its elements.
+struct HDF5Dataset {
+    let place: FilePlace
+    let shape: Shape
+    let type: HDF5ElementType
+    let byteCount: Int
+    private let names: [String]
+    private let storage: Storage
+    private let limits: TensorFileLimits
+
+    private enum Storage {
+        case compact
+        case contiguous(offset: Int)
+        case chunked(HDF5Chunking)
+    }
+
+    /// Checks what a file declares.
+    ///
+    /// - Parameter fileBytes: the size of the file.
+    init(
+        _ description: HDF5DatasetDescription, _ names: [String], at place: FilePlace,
+        fileBytes: Int, limits: TensorFileLimits
+    ) throws(TensorFileError) {
+        (self.place, self.names, self.limits) = (place, names, limits)
+        type = description.type
+        let rank = description.extents.count
+        guard rank <= limits.rank else {
+            throw place.error(.refused, "has \(rank) dimensions; at most \(limits.rank) are read")
+        }
+        shape = try Shape(checked: description.extents, place)
+        byteCount = try Self.byteCount(shape, type, place)
+        switch description.layout {
+        case .compact: storage = .compact
+        case .contiguous(let offset): storage = .contiguous(offset: Int(clamping: offset))
+        case .chunked(let extents, let filters):
+            storage = .chunked(
+                try HDF5Chunking(
+                    extents, of: shape, type, filters, at: place, limits: limits))
+        }
+        try checkStorage(Int(clamping: description.storedBytes), fileBytes: fileBytes)
+    }
+
+    /// Reads the elements.
+    ///
+    /// - Parameters:
+    ///   - budget: The number of bytes that may still be read.
+    ///   - file: the file, for contiguous elements.
+    ///   - source: the source for all others.
+    func read(
+        budget: Int, from file: RegularFile, _ source: some HDF5Source
+    ) throws(TensorFileError) -> StoredTensor {
+        try place.checkBudget(byteCount, budget, limits)
+        let decoding = ElementDecoding(type: type.stored, isBigEndian: type.isBigEndian)
+        let elements = try decoding.read(count: shape.count, at: place) {
+            (bytes) throws(TensorFileError) in try fill(bytes, from: file, source)
+        }
+        return StoredTensor(shape: shape, elements: elements, storedType: type.stored)
+    }
+
+    /// Reads the elements of a tensor of bytes, see ``read(budget:from:_:)``.
+    func readBytes(
+        budget: Int, from file: RegularFile, _ source: some HDF5Source
+    ) throws(TensorFileError) -> [UInt8] {
+        guard type.stored == .uint8 else {
+            throw place.error(.mismatch, "holds \(type.stored.rawValue) where bytes are expected")
+        }
+        try place.checkBudget(byteCount, budget, limits)
+        return try ElementDecoding(type: .uint8).bytes(count: byteCount) {
+            (bytes) throws(TensorFileError) in try fill(bytes, from: file, source)
+        }
+    }
+
+    /// The offset of the elements in the file, if they are contiguous.
+    var offset: Int? {
+        if case .contiguous(let offset) = storage { offset } else { nil }
+    }
+
+    /// Whether the elements are contiguous in the file, and can be read without libhdf5.
+    var isContiguous: Bool { offset != nil }
+
+    /// The elements in the file, if they are contiguous and stored as in
+    /// memory; otherwise nil.
+    func elements(in file: RegularFile) -> FileTensor? {
+        guard case .contiguous(let offset) = storage, type.stored == .float32, !type.isBigEndian
+        else { return nil }
+        return FileTensor(shape: shape, file: file, offset: offset)
+    }
+
+    private func fill(
+        _ bytes: UnsafeMutableRawBufferPointer, from file: RegularFile, _ source: some HDF5Source
+    ) throws(TensorFileError) {
+        guard !bytes.isEmpty else { return }
+        switch storage {
+        case .contiguous(let offset): try file.fill(bytes, at: offset)
+        case .chunked(let chunking):
+            try chunking.read(into: bytes, at: place) { (origin, count) throws(TensorFileError) in
+                let answer = try source.answer(.chunk(names, origin: origin, byteCount: count))
+                return (answer.bytes, answer.skippedFilters)
+            }
+        case .compact:
+            let elements = try source.answer(.elements(names)).bytes
+            guard elements.count >= bytes.count else {
+                throw place.error(
+                    .damaged, "declares \(bytes.count) bytes and holds \(elements.count)")
+            }
+            bytes.copyBytes(from: elements.prefix(bytes.count))
+        }
+    }
+
+    /// Whether the file can contain what the dataset declares, so that a small file cannot make us
+    /// allocate much memory.
+    private func checkStorage(_ stored: Int, fileBytes: Int) throws(TensorFileError) {
+        guard byteCount > 0 else { return }
+        var expansion = 1
+        if case .chunked(let chunking) = storage { expansion = chunking.largestExpansion }
+        let (most, overflow) = stored.multipliedReportingOverflow(by: expansion)
+        guard overflow || most >= byteCount, stored <= fileBytes else {
+            throw place.error(
+                .damaged,
+                "declares \(byteCount) bytes and holds \(stored) in a file of \(fileBytes)")
+        }
+        guard case .contiguous(let offset) = storage else { return }
+        guard offset <= fileBytes, fileBytes - offset >= byteCount else {
+            throw place.error(.damaged, "its elements reach beyond the end of the file")
+        }
+    }
+
+    private static func byteCount(
+        _ shape: Shape, _ type: HDF5ElementType, _ place: FilePlace
+    ) throws(TensorFileError) -> Int {
+        let (bytes, overflow) = shape.count.multipliedReportingOverflow(by: type.stored.byteCount)
+        guard !overflow else { throw place.error(.refused, "its shape \(shape) is too large") }
+        return bytes
+    }
+}

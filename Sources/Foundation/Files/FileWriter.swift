@@ -1,0 +1,69 @@
+import Glibc
+import SystemPackage
+
+/// Writes a new file from its start, or appends to an existing one.
+package final class FileWriter {
+    /// The path in errors.
+    private let reported: FilePath
+    private var descriptor: Int32
+
+    /// Creates an empty file; nothing may be at `path`.
+    ///
+    /// - Parameter reported: The path in errors; nil for `path`.
+    package init(
+        creating path: FilePath, reportingAs reported: FilePath? = nil
+    ) throws(FileError) {
+        self.reported = reported ?? path
+        descriptor = open(path.string, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+        guard descriptor >= 0 else { throw failure }
+    }
+
+    /// Opens a file for appending.
+    package init(appendingTo path: some PathConvertible) throws(FileError) {
+        reported = path.filePath
+        descriptor = open(reported.string, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { throw failure }
+    }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
+
+    /// Sets the permissions of the file.
+    func setMode(_ mode: mode_t) { fchmod(descriptor, mode) }
+
+    /// Appends bytes.
+    package func write(_ bytes: UnsafeRawBufferPointer) throws(FileError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let part = UnsafeRawBufferPointer(rebasing: rest)
+            let count = Glibc.write(descriptor, part.baseAddress, part.count)
+            guard count >= 0 || errno == EINTR else { throw failure }
+            rest = rest.dropFirst(max(count, 0))
+        }
+    }
+
+    /// Appends bytes.
+    package func write(_ bytes: [UInt8]) throws(FileError) {
+        var error: FileError?
+        bytes.withUnsafeBytes { bytes in
+            do throws(FileError) { try write(bytes) } catch let failure { error = failure }
+        }
+        if let error { throw error }
+    }
+
+    /// Continues writing at the file's start, overwriting it.
+    package func rewind() throws(FileError) {
+        guard lseek(descriptor, 0, SEEK_SET) == 0 else { throw failure }
+    }
+
+    /// Closes the file once it is on disk. Nothing can be written afterwards.
+    package func finish() throws(FileError) {
+        guard fsync(descriptor) == 0 else { throw failure }
+        let result = close(descriptor)
+        descriptor = -1
+        // Network file systems may report a full disk only when a file is closed.
+        guard result == 0 else { throw failure }
+    }
+
+    /// The error of the system call that failed last.
+    private var failure: FileError { FileError(path: reported.string, operation: "write") }
+}

@@ -1,0 +1,173 @@
+import Glibc
+import SystemPackage
+
+/// An open file that is known to be a regular one: reading it neither blocks nor has side effects.
+///
+/// Reads name their offset, so several threads may share the object.
+package final class RegularFile: Sendable {
+    package let path: FilePath
+    /// The size when the file was opened.
+    package let byteCount: Int
+    package let descriptor: Int32
+    /// The time of the last change when the file was opened.
+    private let changed: timespec
+
+    /// One call to the system moves no more than this; Linux itself stops below 2 GiB.
+    private static let largestTransfer = 1 << 30
+
+    /// Opens a file for reading.
+    ///
+    /// - Parameter followingLinks: Whether a symbolic link at `path` itself is followed or refused.
+    /// - Throws: ``FileError`` if it cannot be opened or is not a regular file.
+    package init(
+        _ path: some PathConvertible, followingLinks: Bool = true
+    ) throws(FileError) {
+        self.path = path.filePath
+        // Opening a pipe without a writer would block, so it is opened non-blocking, then refused.
+        let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | (followingLinks ? 0 : O_NOFOLLOW)
+        descriptor = open(self.path.string, flags)
+        guard descriptor >= 0 else { throw Self.failure(self.path, errno) }
+        do throws(FileError) {
+            (byteCount, changed) = try Self.state(of: descriptor, self.path)
+        } catch {
+            close(descriptor)
+            throw error
+        }
+    }
+
+    deinit { close(descriptor) }
+
+    /// The size and the time of the last change: a file in which either differs is another one.
+    package var version: String {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return "\(byteCount) bytes" }
+        let time = status.st_mtim
+        return "\(byteCount) bytes, changed at \(time.tv_sec) s + \(time.tv_nsec) ns"
+    }
+
+    /// Throws if the file was modified since it was opened. A file that was replaced by another one
+    /// at its path has not changed.
+    package func checkUnchanged() throws(FileError) {
+        let (size, time) = try Self.state(of: descriptor, path)
+        guard size == byteCount, time.tv_sec == changed.tv_sec, time.tv_nsec == changed.tv_nsec
+        else {
+            throw FileError(
+                path: path.string, operation: "read", reason: "it was changed while it was in use",
+                remedy: "open it again; to change a file that is in use, write a new one and "
+                    + "rename it")
+        }
+    }
+
+    /// Fills `bytes` with those of the file from `offset` on.
+    ///
+    /// - Throws: ``FileError`` if the file ends before that or cannot be read.
+    package func read(
+        into bytes: UnsafeMutableRawBufferPointer, at offset: Int
+    ) throws(FileError) {
+        let count = try transfer(into: bytes, at: offset)
+        guard count == bytes.count else {
+            throw FileError(
+                path: path.string, operation: "read",
+                reason: "it ends before byte \(offset + bytes.count)",
+                remedy: "check that nothing else writes to it")
+        }
+    }
+
+    /// The bytes from `offset` on; fewer than `count` if the file ends earlier.
+    package func bytes(at offset: Int, count: Int) throws(FileError) -> [UInt8] {
+        var failure: FileError?
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+            do throws(FileError) {
+                let target = UnsafeMutableRawBufferPointer(
+                    rebasing: UnsafeMutableRawBufferPointer(buffer)[..<count])
+                initialized = try transfer(into: target, at: offset)
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+        return bytes
+    }
+
+    /// The whole file.
+    ///
+    /// It is read to its end, which may be past ``byteCount``: a file can grow, and those under
+    /// `/proc` have the size 0.
+    ///
+    /// - Parameter maximumBytes: A larger file is refused.
+    package func contents(maximumBytes: Int = .max) throws(FileError) -> [UInt8] {
+        guard byteCount <= maximumBytes else { throw tooLarge(byteCount, maximumBytes) }
+        var contents = try bytes(at: 0, count: byteCount)
+        while true {
+            let more = try bytes(at: contents.count, count: 4096)
+            if more.isEmpty { return contents }
+            contents += more
+            guard contents.count <= maximumBytes else {
+                throw tooLarge(contents.count, maximumBytes)
+            }
+        }
+    }
+}
+
+extension RegularFile {
+    /// Reads until the buffer is full or the file ends; returns the number of bytes read.
+    private func transfer(
+        into bytes: UnsafeMutableRawBufferPointer, at offset: Int
+    ) throws(FileError) -> Int {
+        var done = 0
+        while done < bytes.count {
+            let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[done...])
+            let count = pread(
+                descriptor, rest.baseAddress, min(rest.count, Self.largestTransfer), offset + done)
+            if count < 0 && errno == EINTR { continue }
+            guard count >= 0 else { throw Self.failure(path, errno) }
+            if count == 0 { break }
+            done += count
+        }
+        return done
+    }
+
+    private static func state(
+        of descriptor: Int32, _ path: FilePath
+    ) throws(FileError) -> (byteCount: Int, changed: timespec) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw failure(path, errno) }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: return (Int(status.st_size), status.st_mtim)
+        case S_IFDIR:
+            throw FileError(
+                path: path.string, operation: "read", reason: "it is a directory",
+                remedy: "name a file")
+        default:
+            throw FileError(
+                path: path.string, operation: "read", reason: "it is not a regular file",
+                remedy: "copy it to a file first")
+        }
+    }
+
+    private static func failure(_ path: FilePath, _ number: Int32) -> FileError {
+        guard number == ELOOP else {
+            return FileError(path: path.string, operation: "read", number: number)
+        }
+        return FileError(
+            path: path.string, operation: "read", reason: "it is a symbolic link",
+            remedy: "replace it by the file it leads to", errorNumber: number)
+    }
+
+    private func tooLarge(_ size: Int, _ limit: Int) -> FileError {
+        FileError(
+            path: path.string, operation: "read",
+            reason: "it has \(size) bytes; at most \(limit) are read",
+            remedy: "name a smaller file")
+    }
+}
+
+/// Reads a whole regular file.
+///
+/// - Parameter maximumBytes: A larger file is refused before it is read.
+/// - Throws: ``FileError`` if it cannot be read, is not a regular file or is too large.
+package func readFile(
+    _ path: some PathConvertible, maximumBytes: Int = .max
+) throws(FileError) -> [UInt8] {
+    try RegularFile(path).contents(maximumBytes: maximumBytes)
+}

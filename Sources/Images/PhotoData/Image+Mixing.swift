@@ -1,0 +1,137 @@
+import RetintColor
+import RetintImages
+
+extension Image {
+    /// The image mixed with the colors of a colored copy. The lightness stays, because a and b
+    /// of Lab are mixed; a pixel with share 0 keeps its bytes, a pixel with share 1 has those
+    /// of the copy.
+    ///
+    /// - Parameters:
+    ///   - colored: the copy, with the same size and lightness.
+    ///   - mask: the share of each pixel; nil for 1.
+    ///   - blend: a factor for all shares, 0…1.
+    /// - Precondition: The copy and the mask have the image's size.
+    package func mixed(with colored: Image, mask: ColorMask?, blend: Float) -> Image {
+        precondition(
+            (colored.width, colored.height) == (width, height)
+                && (mask.map { ($0.width, $0.height) == (width, height) } ?? true),
+            "images and masks of several sizes")
+        var result = self
+        var row = PixelsToMix()
+        for start in stride(from: 0, to: width * height, by: width) {
+            row.removeAll()
+            for pixel in start..<start + width {
+                let share = (mask?.values[pixel] ?? 1) * blend
+                if share >= 1 {
+                    for byte in 3 * pixel..<3 * pixel + 3 {
+                        result.pixels[byte] = colored.pixels[byte]
+                    }
+                } else if share > 0 {
+                    row.add(pixel, share)
+                }
+            }
+            let colors = lab(fromRGB: row.gather(colored.pixels))
+            row.mix(a: colors.a, b: colors.b, into: &result.pixels)
+        }
+        return result
+    }
+
+    /// The image with the colors of a rectified and colored part of it, mapped back into
+    /// perspective. The lightness stays.
+    ///
+    /// Where the border crosses a pixel, the pixel's covered area is its share.
+    ///
+    /// - Parameters:
+    ///   - picture: the colored result of ``straightened(_:)``.
+    ///   - quadrilateral: where the picture is, within the image.
+    ///   - mask: a factor for the share of each pixel; nil for 1.
+    ///   - blend: a factor for all shares, 0…1.
+    /// - Precondition: The mask has the image's size.
+    package func mixed(
+        with picture: Image, on quadrilateral: Quadrilateral, mask: ColorMask?, blend: Float
+    ) -> Image {
+        let coverage = Coverage(quadrilateral)
+        let bounds = coverage.bounds(width: width, height: height)
+        let sampler = PictureColors(picture, quadrilateral)
+        var result = self
+        var row = PixelsToMix()
+        var a: [Float] = [], b: [Float] = []
+        for y in bounds.rows {
+            row.removeAll()
+            a.removeAll(keepingCapacity: true)
+            b.removeAll(keepingCapacity: true)
+            for x in bounds.columns {
+                guard let part = coverage.part(x: x, y: y) else { continue }
+                let pixel = y * width + x
+                let share = Float(part.area) * (mask?.values[pixel] ?? 1) * blend
+                guard share > 0 else { continue }
+                row.add(pixel, share)
+                let color = sampler.color(at: part.center)
+                a.append(color.a)
+                b.append(color.b)
+            }
+            row.mix(a: a, b: b, into: &result.pixels)
+        }
+        return result
+    }
+}
+
+/// The colors of a picture at the pixels of the photo that show it.
+private struct PictureColors {
+    private let planes: LabPlanes
+    private let width, height: Int
+    private let map: Homography
+
+    init(_ picture: Image, _ quadrilateral: Quadrilateral) {
+        planes = lab(fromRGB: picture.pixels)
+        (width, height) = (picture.width, picture.height)
+        map =
+            Homography(fromWidth: Double(width), height: Double(height), to: quadrilateral).inverse
+    }
+
+    func color(at point: SIMD2<Double>) -> (a: Float, b: Float) {
+        let cell = Cell(map(point), width: width, height: height)
+        return (cell.value { planes.a[$0] }, cell.value { planes.b[$0] })
+    }
+}
+
+/// Pixels whose colors are mixed with others.
+private struct PixelsToMix {
+    private var pixels: [Int] = []
+    private var shares: [Float] = []
+
+    mutating func removeAll() {
+        pixels.removeAll(keepingCapacity: true)
+        shares.removeAll(keepingCapacity: true)
+    }
+
+    mutating func add(_ pixel: Int, _ share: Float) {
+        pixels.append(pixel)
+        shares.append(share)
+    }
+
+    /// The pixels' bytes.
+    func gather(_ bytes: [UInt8]) -> [UInt8] {
+        var result: [UInt8] = []
+        result.reserveCapacity(3 * pixels.count)
+        for pixel in pixels { result += bytes[3 * pixel..<3 * pixel + 3] }
+        return result
+    }
+
+    /// Mixes each pixel's share of a and b with its own color.
+    func mix(a: [Float], b: [Float], into bytes: inout [UInt8]) {
+        guard !pixels.isEmpty else { return }
+        var own = gather(bytes)
+        let colors = lab(fromRGB: own)
+        func mixed(_ old: [Float], _ new: [Float]) -> [Float] {
+            shares.indices.map { old[$0] + (new[$0] - old[$0]) * shares[$0] }
+        }
+        let (mixedA, mixedB) = (mixed(colors.a, a), mixed(colors.b, b))
+        own.withUnsafeMutableBufferPointer {
+            Recoloring.recolor($0.baseAddress!, a: mixedA, b: mixedB, count: pixels.count)
+        }
+        for (index, pixel) in pixels.enumerated() {
+            bytes.replaceSubrange(3 * pixel..<3 * pixel + 3, with: own[3 * index..<3 * index + 3])
+        }
+    }
+}

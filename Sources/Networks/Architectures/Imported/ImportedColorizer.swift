@@ -1,0 +1,38 @@
+import RetintGraph
+import RetintLayers
+import RetintTensors
+
+/// A colorizer that was read from a file, see ``NetworkDefinition``.
+///
+/// Its parameters have the names that they have in the file.
+public final class ImportedColorizer: Module, ColorizerNetwork {
+    /// The name of all imported networks in files: `onnx`.
+    public static let architecture = "onnx"
+
+    private let definition: NetworkDefinition
+    private let state: NamedParameters
+
+    /// Makes the network, its parameters named.
+    public init(_ definition: NetworkDefinition) {
+        self.definition = definition
+        state = NamedParameters(definition.model.namedParameters)
+        super.init()
+        assignNames()
+    }
+
+    public var architecture: String { Self.architecture }
+    public var sizes: InputSizes { definition.sizes }
+
+    public func forward(_ lightness: Tensor) -> Tensor {
+        checkInput(lightness)
+        let graph = lightness.graph
+        if graph.error == nil {
+            do {
+                return try definition.colors(of: lightness)
+            } catch {
+                graph.record(ShapeError("\(error)"), Self.architecture, [lightness.shape])
+            }
+        }
+        return concat([lightness, lightness], axis: 1)
+    }
+}

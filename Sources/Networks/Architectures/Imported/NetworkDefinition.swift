@@ -1,0 +1,151 @@
+import RetintGraph
+import RetintONNXReading
+
+/// A network that was read from a file, without its weights.
+///
+/// A checkpoint of such a network contains its definition. It was read from an ONNX file, and is
+/// stored as one: operations in order, with their attributes and constants.
+public struct NetworkDefinition: Hashable, Sendable {
+    /// The network, with one input, its colors as outputs, and parameters without elements.
+    package let model: ONNXModel
+    /// The sizes of lightness that the network takes.
+    public let sizes: InputSizes
+    /// The range of lightness and colors that the network itself computes with.
+    public let normalization: LabScaling.Normalization
+    /// Which of the outputs are the colors.
+    let outputs: ColorOutputs
+
+    /// The largest size of a definition in a checkpoint, in bytes.
+    package static let maximumBytes = 16 << 20
+
+    /// - Parameters:
+    ///   - model: the network. Its metadata is completed, so that its file says all of this.
+    ///   - outputs: the model's outputs as colors.
+    init(
+        _ model: ONNXModel, _ sizes: InputSizes, _ normalization: LabScaling.Normalization,
+        _ outputs: ColorOutputs
+    ) {
+        var model = model
+        model.metadata[MetadataKey.sizes] = sizes.text
+        model.metadata[MetadataKey.normalization] = normalization.rawValue
+        model.metadata[MetadataKey.outputs] = outputs.names.count == 1 ? "ab" : "a b"
+        (self.model, self.sizes) = (model, sizes)
+        (self.normalization, self.outputs) = (normalization, outputs)
+    }
+
+    /// Reads the definition in a checkpoint.
+    ///
+    /// - Throws: `ONNXError` for anything that is not the definition of a colorizer.
+    package init(bytes: [UInt8]) throws {
+        let model = try ONNXModel(checkpointBytes: bytes)
+        guard let sizes = InputSizes(model.metadata), model.inputs.count == 1,
+            let normalization = LabScaling.Normalization(
+                rawValue: model.metadata[MetadataKey.normalization] ?? ""),
+            let outputs = ColorOutputs(model.metadata, model.outputs.map(\.name))
+        else {
+            throw ONNXError(
+                place: "metadata", rule: "it does not say how the network is used",
+                remedy: "The checkpoint was changed after retint wrote it: import the network "
+                    + "again.")
+        }
+        self.init(model, sizes, normalization, outputs)
+    }
+
+    /// The definition as stored in a checkpoint; equal definitions give equal bytes.
+    package func bytes() throws -> [UInt8] { try model.bytes() }
+
+    /// Adds the network to lightness's graph: a and b, [N, 2, H, W] in −110…110, for lightness,
+    /// [N, 1, H, W] in 0…100.
+    ///
+    /// - Throws: `ONNXError` that names the first operation that does not fit the shape.
+    func colors(of lightness: Tensor) throws -> Tensor {
+        let input =
+            normalization == .inside ? lightness : LabScaling.normalize(lightness: lightness)
+        let values = try model.build(
+            in: lightness.graph, inputs: [model.inputs[0].name: .tensor(input, .float)])
+        let planes = try outputs.names.map { name in
+            guard case .tensor(let plane, _) = values.first(where: { $0.name == name })?.value
+            else {
+                throw ONNXError(
+                    place: "output \(name.debugDescription)",
+                    rule: "it does not depend on the lightness",
+                    remedy: "Choose an output that is the colors of its input.")
+            }
+            return plane
+        }
+        let ab = planes.count == 1 ? planes[0] : concat(planes, axis: 1)
+        return normalization == .inside ? ab : LabScaling.denormalize(ab: ab)
+    }
+}
+
+/// A definition is coded as the bytes that a checkpoint keeps.
+extension NetworkDefinition: Codable {
+    /// Reads a definition.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let bytes = try container.decode([UInt8].self)
+        do {
+            try self.init(bytes: bytes)
+        } catch {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "\(error)")
+        }
+    }
+
+    /// Writes the definition.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(bytes())
+    }
+}
+
+extension NetworkDefinition {
+    /// The keys of retint's entries in a model's metadata.
+    enum MetadataKey {
+        /// As in packages, so that a network that retint exported says it, too.
+        static let normalization = "retint.normalization"
+        static let sizes = "retint.sizes"
+        static let outputs = "retint.colors"
+    }
+}
+
+extension InputSizes {
+    private static let largest = 16_384
+
+    /// `8` or `256x224` (width × height).
+    fileprivate var text: String {
+        switch self {
+        case .multiples(let number): "\(number)"
+        case .only(let height, let width): "\(width)x\(height)"
+        }
+    }
+
+    fileprivate init?(_ metadata: [String: String]) {
+        let sides = (metadata[NetworkDefinition.MetadataKey.sizes] ?? "").split(separator: "x")
+            .map { Int($0) ?? 0 }
+        guard sides.allSatisfy({ (1...Self.largest).contains($0) }) else { return nil }
+        switch sides.count {
+        case 1: self = .multiples(of: sides[0])
+        case 2: self = .only(height: sides[1], width: sides[0])
+        default: return nil
+        }
+    }
+}
+
+extension ColorOutputs {
+    /// The names, one or those of a and b.
+    package var names: [String] {
+        switch self {
+        case .joint(let name): [name]
+        case .split(let a, let b): [a, b]
+        }
+    }
+
+    /// - Parameter names: a model's outputs, a before b.
+    fileprivate init?(_ metadata: [String: String], _ names: [String]) {
+        switch (metadata[NetworkDefinition.MetadataKey.outputs], names.count) {
+        case ("ab", 1): self = .joint(names[0])
+        case ("a b", 2): self = .split(a: names[0], b: names[1])
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import RetintGraph
+import RetintONNXReading
+import RetintTensors
+
+/// Finds the sizes of lightness for which a network returns colors of the same size, by building
+/// its graph for some sizes.
+///
+/// The size stated in a file is only one of the candidates: most exporters state just the
+/// size and batch that they traced the network with.
+struct SizeProbe {
+    let model: ONNXModel
+    let chosenOutputs: [String]
+
+    /// The result.
+    struct Result {
+        let sizes: InputSizes
+        let outputs: ColorOutputs
+        /// Whether the network takes one image at a time only.
+        let isSingle: Bool
+    }
+
+    private static let multiples = [1, 2, 4, 8, 16, 32, 64, 128]
+
+    /// - Throws: `ONNXError` with the reason why it does not run at the size that it states.
+    func run() throws -> Result {
+        let stated = statedSize
+        for batch in [2, 1] {
+            for multiple in Self.multiples {
+                // Odd multiples, and not those of a larger one.
+                let count = max(3, 160 / multiple | 1)
+                let sides = (count * multiple, (count + 2) * multiple)
+                if let outputs = try? colors(batch, sides.0, sides.1) {
+                    return Result(
+                        sizes: .multiples(of: multiple), outputs: outputs, isSingle: batch == 1)
+                }
+            }
+            if let stated, let outputs = try? colors(batch, stated.height, stated.width) {
+                let sizes = InputSizes.only(height: stated.height, width: stated.width)
+                return Result(sizes: sizes, outputs: outputs, isSingle: batch == 1)
+            }
+        }
+        _ = try colors(1, stated?.height ?? 256, stated?.width ?? 256)
+        throw ONNXError(rule: "no size was found that it runs at")
+    }
+
+    private var statedSize: Pair? {
+        guard let extents = model.inputs[0].extents, extents.count == 4,
+            let height = extents[2], let width = extents[3],
+            (1...16_384).contains(height), (1...16_384).contains(width)
+        else { return nil }
+        return Pair(height, width)
+    }
+
+    /// The colors among the outputs for lightness of a size.
+    private func colors(_ batch: Int, _ height: Int, _ width: Int) throws -> ColorOutputs {
+        let graph = Graph(mode: .inference)
+        let lightness = graph.input("lightness", [batch, 1, height, width])
+        let values = try model.build(
+            in: graph, inputs: [model.inputs[0].name: .tensor(lightness, .float)])
+        let shapes = values.compactMap { name, value -> (name: String, shape: Shape)? in
+            guard case .tensor(let tensor, _) = value else { return nil }
+            return (name, tensor.shape)
+        }
+        return try chosen(from: shapes, Shape([batch, 2, height, width]))
+    }
+
+    private func chosen(
+        from outputs: [(name: String, shape: Shape)], _ wanted: Shape
+    ) throws -> ColorOutputs {
+        let candidates = outputs.filter { chosenOutputs.isEmpty || chosenOutputs.contains($0.name) }
+        let joint = candidates.filter { $0.shape == wanted }
+        if joint.count == 1 { return .joint(joint[0].name) }
+        var half = wanted.dimensions
+        half[1] = 1
+        let planes = candidates.filter { $0.shape == Shape(half) }
+        if joint.isEmpty, let outputs = ColorOutputs(planes) { return outputs }
+        let list = outputs.map { "\($0.name.debugDescription) \($0.shape)" }
+        throw ONNXError(
+            place: "outputs",
+            rule: joint.count > 1
+                ? "\(joint.map(\.name.debugDescription).joined(separator: " and ")) can both be "
+                    + "the colors"
+                : "none is \(wanted), the colors for lightness \(wanted[0]) × 1 × \(wanted[2]) × "
+                    + "\(wanted[3]); they are \(list.joined(separator: ", "))",
+            remedy: joint.count > 1
+                ? "Name the one to use."
+                : "Export the network with two channels of color in the size of its input.")
+    }
+}

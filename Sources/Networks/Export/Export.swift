@@ -1,0 +1,102 @@
+import RetintArchitectures
+import RetintGraph
+import RetintMIL
+import RetintMLPackage
+import RetintTensors
+
+/// A colorizer with its weights, ready for export.
+package struct ExportSource {
+    package let network: NetworkDescription
+    /// The network as ``network`` describes it, made.
+    package let colorizer: any ColorizerNetwork
+    /// Values of parameters and buffers by their names in the state dict.
+    package let variables: [String: TensorData]
+    /// Training metrics, by name.
+    package let figures: [String: String]
+
+    package init(
+        _ network: NetworkDescription, colorizer: any ColorizerNetwork,
+        variables: [String: TensorData], figures: [String: String] = [:]
+    ) {
+        self.network = network
+        self.colorizer = colorizer
+        self.variables = variables
+        self.figures = figures
+    }
+}
+
+/// The package of a colorizer, in memory.
+///
+/// - Throws: ``ConversionError`` for options that are inconsistent or not supported by the
+///   architecture, for weights that are missing, NaN or outside the range of float16, and for
+///   operations that Core ML does not have.
+package func makePackage(_ source: ExportSource, _ options: ExportOptions) throws -> MLPackage {
+    try summarizedPackage(source, options).package
+}
+
+/// The package of a colorizer, in memory, with a summary.
+///
+/// - Throws: as ``makePackage(_:_:)`` does.
+package func summarizedPackage(
+    _ source: ExportSource, _ options: ExportOptions
+) throws -> (package: MLPackage, summary: ExportSummary) {
+    try options.check(for: source.colorizer)
+    let lowered = try lower(source, options)
+    var description = ModelDescription(
+        inputs: [options.inputFeature],
+        outputs: lowered.program.outputs.map { options.outputFeature($0, in: lowered.program) })
+    description.metadata = metadata(source, options, lowered)
+    let package = MLPackage(
+        target: options.target.deploymentTarget, description: description,
+        program: lowered.program)
+    return (package, ExportSummary(package, lowered, options.multipleToState(source.colorizer)))
+}
+
+/// Writes a colorizer's package to `path`, replacing an existing one. If it throws, nothing is
+/// written. The same source and options give the same bytes.
+///
+/// - Throws: as ``makePackage(_:_:)`` does, with the path; an error that names the file if it
+///   cannot be written.
+package func exportPackage(
+    _ source: ExportSource, to path: String, options: ExportOptions
+) throws -> ExportSummary {
+    do {
+        let (package, summary) = try summarizedPackage(source, options)
+        try package.write(to: path)
+        return summary
+    } catch var error as ConversionError {
+        error.file = path
+        throw error
+    }
+}
+
+/// Lowers the network. For flexible sizes it is lowered for two sizes, and every dimension that
+/// differs between the two programs is made flexible.
+private func lower(_ source: ExportSource, _ options: ExportOptions) throws -> LoweredProgram {
+    func lowered(for size: ExportOptions.Size) throws -> LoweredProgram {
+        try MILLowering.lower(
+            exportedOutputs(source.colorizer, options, size: size), variables: source.variables,
+            options.lowering)
+    }
+    var result = try lowered(for: options.size)
+    let multiple = source.colorizer.requiredMultiple
+    if let other = options.otherSize(multiple: multiple) {
+        result.program = try result.program.generalized(by: try lowered(for: other).program)
+    }
+    return result
+}
+
+extension ExportSummary {
+    init(_ package: MLPackage, _ lowered: LoweredProgram, _ sizeMultiple: Int?) {
+        let operations = package.program.operations
+        operationCount = operations.count { !$0.isConstant }
+        weightCount = operations.compactMap(\.constantValue)
+            .filter { $0.type.dataType.isFloat }
+            .reduce(0) { $0 + ($1.type.elementCount ?? 0) }
+        checkpointHash = package.description.metadata.userDefined[MetadataKey.checkpoint] ?? ""
+        keptInFloat32 = lowered.keptInFloat32
+        foldedCount = lowered.foldedModules.count
+        clamped = lowered.clamped
+        self.sizeMultiple = sizeMultiple
+    }
+}

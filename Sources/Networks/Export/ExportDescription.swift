@@ -1,0 +1,125 @@
+import RetintArchitectures
+import RetintFiles
+import RetintGraph
+import RetintMIL
+import RetintMLPackage
+
+/// The model description: names, types and texts of inputs and outputs.
+extension ExportOptions {
+    var inputFeature: Feature {
+        let lightness =
+            normalization == .inside
+            ? "Lightness L of CIE Lab, 0 to 100" : "Lightness (L - 50)/100 of CIE Lab, -0.5 to 0.5"
+        switch input {
+        case .tensor:
+            let array = ArrayFeature(inputType, shape(size), arrayFlexibility)
+            return Feature("input", .multiArray(array), shortDescription: lightness)
+        case .image:
+            let image = ImageFeature(
+                width: width, height: height, colorSpace: .grayscale,
+                flexibility: imageFlexibility)
+            return Feature("input", .image(image), shortDescription: "\(lightness)\(pixels)")
+        }
+    }
+
+    /// The element type of the program's input. A grayscale image is float32 in the program.
+    var inputType: MILDataType { input == .image ? .float32 : elementType.dataType }
+
+    /// The meaning of pixel values, as part of a description.
+    private var pixels: String {
+        guard let imageScaling else { return " as 0 to 255" }
+        return ": \(imageScaling.scale) times a pixel of 0 to 255, plus \(imageScaling.bias)"
+    }
+
+    private func shape(_ size: Size) -> [Int] { [1, 1, size.height, size.width] }
+
+    private var arrayFlexibility: ArrayFeature.Flexibility {
+        switch flexibilityLeft {
+        case .fixed: return .fixed
+        case .enumerated(let others): return .enumerated(([size] + others).map(shape))
+        case .range(let from, let to):
+            return .ranges(zip(shape(from), shape(to)).map { SizeRange($0, $1) })
+        }
+    }
+
+    private var imageFlexibility: ImageFeature.Flexibility {
+        switch flexibilityLeft {
+        case .fixed: return .fixed
+        case .enumerated(let others):
+            return .enumerated(
+                ([size] + others).map { ImageFeature.Size(width: $0.width, height: $0.height) })
+        case .range(let from, let to):
+            return .ranges(
+                width: SizeRange(from.width, to.width), height: SizeRange(from.height, to.height))
+        }
+    }
+
+    /// An output. If the size is flexible, its shape is omitted and Core ML infers it, as in
+    /// coremltools.
+    func outputFeature(_ name: String, in program: MILProgram) -> Feature {
+        let range = normalization == .inside ? "-110 to 110" : "as parts of 110, -1 to 1"
+        let text =
+            switch name {
+            case "output_a": "Color a of CIE Lab"
+            case "output_b": "Color b of CIE Lab"
+            default: "Colors a and b of CIE Lab"
+            }
+        let shape = program.types[name]?.shape ?? []
+        return Feature(
+            name, .multiArray(ArrayFeature(elementType.dataType, shape)),
+            shortDescription: "\(text), \(range)")
+    }
+
+    /// The number that height and width must be multiples of; nil unless the model takes a range of
+    /// sizes, for which the interface cannot state it.
+    func multipleToState(_ colorizer: any ColorizerNetwork) -> Int? {
+        guard case .range = flexibilityLeft, colorizer.requiredMultiple > 1 else { return nil }
+        return colorizer.requiredMultiple
+    }
+}
+
+/// The keys of retint's entries in a package's metadata.
+enum MetadataKey {
+    static let architecture = "retint.architecture"
+    /// The options that are not the default, in one line.
+    static let options = "retint.options"
+    static let checkpoint = "retint.checkpoint"
+    static let normalization = "retint.normalization"
+    static let imageScale = "retint.image_scale"
+    static let imageBias = "retint.image_bias"
+    static let sizeMultiple = "retint.size_multiple"
+    /// The number of folded batch normalizations; if it is not 0, the checkpoint's weights cannot
+    /// be recovered.
+    static let folded = "retint.folded"
+    /// The retint that wrote the package.
+    static let version = "retint.version"
+    /// The prefix of training metrics.
+    static let training = "retint.training."
+}
+
+func metadata(
+    _ source: ExportSource, _ options: ExportOptions, _ lowered: LoweredProgram
+) -> ModelMetadata {
+    var metadata = ModelMetadata()
+    metadata.shortDescription = "Estimates the colors of a photo from its lightness"
+    (metadata.author, metadata.license) = (options.author, options.license)
+    metadata.version = options.version
+    var keys = [
+        MetadataKey.architecture: source.network.architecture,
+        MetadataKey.options: source.network.options.line,
+        MetadataKey.checkpoint: weightsHash(source.variables),
+        "retint.precision": lowered.keptInFloat32.isEmpty ? options.precision.rawValue : "mixed",
+        MetadataKey.normalization: options.normalization.rawValue,
+        MetadataKey.folded: String(lowered.foldedModules.count),
+        MetadataKey.version: retintVersion,
+        NodeRecord.key: lowered.record.text,
+    ]
+    if let scaling = options.imageScaling {
+        keys[MetadataKey.imageScale] = "\(scaling.scale)"
+        keys[MetadataKey.imageBias] = "\(scaling.bias)"
+    }
+    keys[MetadataKey.sizeMultiple] = options.multipleToState(source.colorizer).map(String.init)
+    for (name, figure) in source.figures { keys[MetadataKey.training + name] = figure }
+    metadata.userDefined = keys
+    return metadata
+}

@@ -1,0 +1,122 @@
+import RetintArchitectures
+import RetintMIL
+import RetintMLPackage
+
+extension ExportOptions {
+    /// An image size in pixels.
+    public struct Size: Hashable, Sendable, CustomStringConvertible {
+        /// The width in pixels.
+        public var width: Int
+        /// The height in pixels.
+        public var height: Int
+
+        /// Creates a size in pixels.
+        public init(width: Int, height: Int) {
+            self.width = width
+            self.height = height
+        }
+
+        /// Creates a square size in pixels.
+        public init(_ side: Int) { self.init(width: side, height: side) }
+
+        /// For example `320×240`.
+        public var description: String { "\(width)×\(height)" }
+    }
+
+    /// The sizes that the model accepts in addition to its default size.
+    public enum Flexibility: Hashable, Sendable {
+        /// Only the default size.
+        case fixed
+        /// The default size and each of these.
+        case enumerated([Size])
+        /// All sizes in a range, ends included, that are multiples of the architecture's required
+        /// multiple.
+        case range(from: Size, to: Size)
+    }
+
+    /// The default size.
+    var size: Size { Size(width: width, height: height) }
+
+    /// ``flexibility`` without the default size and duplicates; fixed if nothing else is left.
+    var flexibilityLeft: Flexibility {
+        switch flexibility {
+        case .fixed: return .fixed
+        case .range(let from, let to): return from == to ? .fixed : flexibility
+        case .enumerated(let sizes):
+            var others: [Size] = []
+            for other in sizes where other != size && !others.contains(other) {
+                others.append(other)
+            }
+            return others.isEmpty ? .fixed : .enumerated(others)
+        }
+    }
+
+    /// A size that differs from the default in each dimension that is flexible; nil for a fixed
+    /// size.
+    func otherSize(multiple: Int) -> Size? {
+        let (varyingWidth, varyingHeight): (Bool, Bool)
+        switch flexibilityLeft {
+        case .fixed: return nil
+        case .enumerated(let sizes):
+            varyingWidth = sizes.contains { $0.width != width }
+            varyingHeight = sizes.contains { $0.height != height }
+        case .range(let from, let to):
+            (varyingWidth, varyingHeight) = (from.width < to.width, from.height < to.height)
+        }
+        return Size(
+            width: width + (varyingWidth ? multiple : 0),
+            height: height + (varyingHeight ? 2 * multiple : 0))
+    }
+}
+
+/// Checks of the sizes of an export.
+extension ExportOptions {
+    /// The number of sizes that the format allows.
+    private static let maximumSizeCount = 128
+
+    func checkSizes(_ colorizer: any ColorizerNetwork) throws {
+        try check(size, colorizer)
+        switch flexibilityLeft {
+        case .fixed: return
+        case .enumerated(let sizes):
+            for size in sizes { try check(size, colorizer) }
+            guard sizes.count >= Self.maximumSizeCount else { return }
+            throw Self.refusal(
+                "\(sizes.count + 1) sizes", "a model lists up to \(Self.maximumSizeCount)",
+                "List fewer, or give a range.")
+        case .range(let from, let to):
+            for size in [from, to] { try check(size, colorizer) }
+            guard from.width <= width, width <= to.width, from.height <= height,
+                height <= to.height
+            else {
+                throw Self.refusal(
+                    "size \(size)", "it is outside the range from \(from) to \(to)",
+                    "Choose a default size within the range.")
+            }
+        }
+    }
+
+    private func check(_ size: Size, _ colorizer: any ColorizerNetwork) throws {
+        if let only = colorizer.onlySize, size != Size(width: only.width, height: only.height) {
+            let name = "\(Size(width: only.width, height: only.height))"
+            throw Self.refusal(
+                "size \(size)", "\(colorizer.architecture) takes \(name) alone",
+                "Choose \(name).")
+        }
+        let multiple = colorizer.requiredMultiple
+        for (side, size) in [("height", size.height), ("width", size.width)]
+        where size % multiple != 0 || !(multiple...16384).contains(size) {
+            let below = max(multiple, min(size, 16384) / multiple * multiple)
+            throw Self.refusal(
+                "\(side) \(size)",
+                "\(colorizer.architecture) takes multiples of \(multiple) up to 16384",
+                "Choose for example \(below).")
+        }
+    }
+
+    static func refusal(_ place: String, _ rule: String, _ remedy: String) -> ConversionError {
+        var error = ConversionError(place: place, rule: rule, remedy: remedy)
+        error.cause = .option
+        return error
+    }
+}

@@ -1,0 +1,143 @@
+import RetintArchitectures
+import RetintCheckpoints
+import RetintExport
+import RetintGraph
+import RetintMIL
+import RetintMLPackage
+import RetintTensors
+
+/// A model's graph for inputs of given shapes, before it is compiled.
+package struct ModelGraph {
+    package let model: Model
+    package let graph: Graph
+    package let inputs: [(name: String, shape: Shape)]
+    package let outputs: [(name: String, value: Tensor)]
+    /// The weights, by the names of the graph's variables.
+    package let variables: [String: any TensorSource]
+    /// The representation of lightness and colors; nil if the model is not a colorizer.
+    let interface: ColorizerInterface?
+    /// All values between inputs and outputs, in the order of computation.
+    package let values: [TracedValue]
+}
+
+extension Model {
+    /// Builds the model's graph.
+    ///
+    /// - Parameters:
+    ///   - shapes: the shapes of inputs by name, [N, 1, H, W] for lightness; the model's own shape
+    ///     for an input that is not named.
+    ///   - compute: the arithmetic that the graph expresses. A checkpoint's graph is always
+    ///     float32; compile it with `CompileOptions.roundsToHalf` for float16.
+    ///   - folds: whether each re-parameterized convolution of a checkpoint is folded into one,
+    ///     which is faster, with the same result up to rounding.
+    /// - Throws: ``ModelError`` if the model cannot be run on these shapes.
+    package func graph(
+        shapes: [String: Shape] = [:], compute: ComputePrecision = .float32, folds: Bool = true
+    ) throws -> ModelGraph {
+        switch source {
+        case .checkpoint(let checkpoint):
+            let shape = shapes[Self.checkpointInput] ?? checkpoint.defaultShape
+            let (source, network) =
+                try folds
+                ? checkpoint.madeForInference() : (checkpoint, checkpoint.network.make())
+            return try graph(of: network, source.variables, shape)
+        case .package(let package):
+            return try graph(of: package, shapes, compute.rounding)
+        }
+    }
+
+    private func graph(
+        of network: any ColorizerNetwork, _ variables: [String: any TensorSource], _ shape: Shape
+    ) throws -> ModelGraph {
+        try check(shape, network)
+        let graph = Graph(mode: .inference)
+        let ab = network(graph.input(Self.checkpointInput, shape))
+        do {
+            try graph.validate()
+        } catch {
+            throw ModelError(.notRunnable, name, "cannot be run: \(error)")
+        }
+        return ModelGraph(
+            model: self, graph: graph, inputs: [(Self.checkpointInput, shape)],
+            outputs: [("ab", ab)], variables: variables,
+            interface: ColorizerInterface(checkpointInput: Self.checkpointInput),
+            values: graph.tracedValues(for: [ab]))
+    }
+
+    private func check(_ shape: Shape, _ network: any ColorizerNetwork) throws(ModelError) {
+        guard shape.rank == 4 else { return }
+        let multiple = network.requiredMultiple
+        if let size = network.onlySize, size != Pair(shape[2], shape[3]) {
+            throw ModelError(
+                .size, name,
+                "the network does not run at \(shape[3]) × \(shape[2]), only at \(size.width) × "
+                    + "\(size.height)")
+        }
+        guard !(shape[2].isMultiple(of: multiple) && shape[3].isMultiple(of: multiple))
+        else { return }
+        throw ModelError(
+            .size, name,
+            "the network does not run at \(shape[3]) × \(shape[2]); "
+                + "give a size that is a multiple of \(multiple)")
+    }
+
+    private func graph(
+        of package: MLPackage, _ shapes: [String: Shape], _ rounding: ResultRounding
+    ) throws -> ModelGraph {
+        do {
+            let raised = try RaisedPackage(package, inputShapes: shapes, rounding: rounding)
+            let model = raised.model
+            return ModelGraph(
+                model: self, graph: model.graph, inputs: model.inputs, outputs: model.outputs,
+                variables: model.variables, interface: raised.interface,
+                values: model.tracedValues)
+        } catch var error as ConversionError {
+            error.file = ""
+            throw ModelError(.notRunnable, name, "\(error)")
+        } catch let error as GraphError {
+            throw ModelError(.notRunnable, name, "cannot be run: \(error)")
+        }
+    }
+}
+
+extension ModelGraph {
+    /// - Throws: ``ModelError`` if the model is not a colorizer, or returns colors of another size
+    ///   than its input.
+    func checkIsColorizer() throws(ModelError) {
+        guard interface != nil else {
+            let inputs = inputs.map { "\($0.name) \($0.shape)" }.joined(separator: ", ")
+            let outputs = outputs.map { "\($0.name) \($0.value.shape)" }.joined(separator: ", ")
+            throw ModelError(
+                .notAColorizer, model.name,
+                "takes \(inputs) and gives \(outputs); a colorizer takes one channel and gives "
+                    + "two, in one output or two")
+        }
+        let input = inputs[0].shape
+        for output in outputs {
+            let shape = output.value.shape
+            guard [shape[0], shape[2], shape[3]] != [input[0], input[2], input[3]] else { continue }
+            throw ModelError(
+                .outputSize, model.name,
+                "gives colors of \(shape[3]) × \(shape[2]) (output \(output.name), shape \(shape)) "
+                    + "for lightness of \(input[3]) × \(input[2]) (shape \(input)); resize the "
+                    + "colors to the input's size inside the network")
+        }
+    }
+
+    /// The same graph with other outputs.
+    package func replacingOutputs(with outputs: [(name: String, value: Tensor)]) -> ModelGraph {
+        ModelGraph(
+            model: model, graph: graph, inputs: inputs, outputs: outputs, variables: variables,
+            interface: interface, values: values)
+    }
+}
+
+extension ComputePrecision {
+    fileprivate var rounding: ResultRounding {
+        switch self {
+        case .float32: .none
+        case .float16: .every
+        case .mixed: .declared
+        }
+    }
+}

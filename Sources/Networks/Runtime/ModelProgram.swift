@@ -1,0 +1,212 @@
+import RetintEngine
+import RetintExport
+import RetintGraph
+import RetintTensors
+
+/// A model compiled for inputs of given shapes.
+///
+/// A program must be used by one thread at a time.
+package final class ModelProgram {
+    package let model: Model
+    package let program: Program
+    package let inputs: [(name: String, shape: Shape)]
+    /// The names of the outputs, in the model's order.
+    package let outputs: [String]
+    /// The observed values, in the order of computation; empty unless the program was compiled to
+    /// observe them.
+    package let values: [ComputedValue]
+    /// The indices of the outputs among ``values``; nil for an output that is an input.
+    package let outputIndices: [Int?]
+    private let interface: ColorizerInterface?
+
+    /// Compiles a graph.
+    ///
+    /// - Parameter observes: whether a run exposes all intermediate values, see ``start(_:)``.
+    package init(
+        _ graph: ModelGraph, observes: Bool = false, options: CompileOptions = .init()
+    ) throws {
+        let traced = observes ? graph.values : []
+        (model, inputs, interface) = (graph.model, graph.inputs, graph.interface)
+        outputs = graph.outputs.map(\.name)
+        values = traced.map(\.description)
+        outputIndices = graph.outputs.map { output in
+            traced.firstIndex { $0.tensor.id == output.value.id }
+        }
+        do throws(GraphError) {
+            program = try Program(
+                outputs: graph.outputs, observing: traced.map(\.tensor),
+                options: options.limited(for: graph))
+        } catch {
+            throw ModelError(.notRunnable, graph.model.name, "\(error)")
+        }
+        try program.load(graph.variables)
+    }
+
+    /// The shape of the first input: [N, 1, H, W] for a colorizer.
+    package var inputShape: Shape { inputs[0].shape }
+
+    /// Replaces weights by name; the others keep their values.
+    package func load(_ variables: [String: any TensorSource]) throws {
+        try program.load(variables)
+    }
+
+    /// Begins a run that returns the observed values one by one.
+    ///
+    /// - Parameter inputs: see ``Model/program(on:compute:)``. Lightness is scaled for a model that
+    ///   takes an image, but not rounded to whole levels, so that only the model is compared.
+    /// - Throws: ``ModelError`` if the inputs are not those of the model.
+    package func start(_ inputs: [NamedTensor]) throws -> ObservedRun {
+        let values = try inputs.matched(to: self.inputs.map(\.name), of: model.name)
+        return try program.start(values.mapValues { $0.scaled(by: lightnessScale) })
+    }
+
+    /// A run's outputs in the model's order.
+    package func named(_ results: [String: TensorData]) -> [NamedTensor] {
+        outputs.compactMap { name in results[name].map { NamedTensor(name, $0) } }
+    }
+
+    /// Whether the model takes lightness and returns colors.
+    package var isColorizer: Bool { interface != nil }
+
+    /// The factor that lightness in 0…100 is multiplied by.
+    private var lightnessScale: Float { interface?.lightnessScale ?? 1 }
+
+    /// Inputs in the format of the model. Scaling lightness to pixels and back rounds it in
+    /// float32; a model that this one is compared with must get the same values.
+    package func roundTripped(_ inputs: [NamedTensor]) -> [NamedTensor] {
+        guard lightnessScale != 1 else { return inputs }
+        return inputs.map { input in
+            NamedTensor(input.name, input.data.scaled(by: lightnessScale).scaled(by: 100 / 255))
+        }
+    }
+}
+
+// MARK: Colors
+
+extension ModelProgram {
+    /// The program's inputs for lightness as an application passes it: rounded to whole levels for
+    /// a model that takes an image.
+    ///
+    /// - Parameter lightness: L in 0…100, N·H·W values, image after image.
+    package func inputs(lightness: [Float]) -> [String: TensorData] {
+        let scaled = TensorData(shape: inputShape, scalars: lightness).scaled(by: lightnessScale)
+        guard interface?.takesPixels == true else { return [inputs[0].name: scaled] }
+        let levels = scaled.scalars.map { min(max($0.rounded(), 0), 255) }
+        return [inputs[0].name: TensorData(shape: inputShape, scalars: levels)]
+    }
+
+    /// Estimates colors.
+    ///
+    /// - Parameter lightness: L in 0…100, N·H·W values, image after image.
+    /// - Returns: a and b, [N, 2, H, W].
+    /// - Throws: ``ModelError`` if the colors are not finite.
+    package func predict(lightness: [Float]) throws(ModelError) -> TensorData {
+        try estimate(lightness: lightness).ab
+    }
+
+    /// Estimates colors, and the network's confidence in them.
+    ///
+    /// - Parameter lightness: L in 0…100, N·H·W values, image after image.
+    /// - Throws: ``ModelError`` if the colors are not finite.
+    package func estimate(lightness: [Float]) throws(ModelError) -> ColorEstimate {
+        try estimate(of: inputs(lightness: lightness))
+    }
+
+    /// Estimates colors of lightness that is not rounded to an image's levels.
+    ///
+    /// - Parameter lightness: L in 0…100, [N, 1, H, W].
+    /// - Returns: a and b, [N, 2, H, W].
+    /// - Throws: ``ModelError`` if the colors are not finite.
+    package func predictUnrounded(_ lightness: TensorData) throws(ModelError) -> TensorData {
+        try estimate(of: [inputs[0].name: lightness.scaled(by: lightnessScale)]).ab
+    }
+
+    /// The raw outputs for lightness in 0…100, [N, 1, H, W].
+    package func outputs(of lightness: TensorData) throws -> [String: TensorData] {
+        try program.run([inputs[0].name: lightness.scaled(by: lightnessScale)])
+    }
+
+    /// Estimates colors; stops between two steps of the network if requested.
+    ///
+    /// - Parameters:
+    ///   - lightness: L in 0…100, N·H·W values, image after image.
+    ///   - isCancelled: called before each step.
+    /// - Throws: ``ModelError`` if the colors are not finite; `CancellationError`.
+    package func estimate(
+        lightness: [Float], isCancelled: () -> Bool
+    ) throws -> ColorEstimate {
+        do {
+            return try estimate(
+                program.run(inputs(lightness: lightness), isCancelled: isCancelled))
+        } catch let error as GraphError {
+            throw ModelError(.inputs, model.name, "\(error)")
+        }
+    }
+
+    private func estimate(of inputs: [String: TensorData]) throws(ModelError) -> ColorEstimate {
+        let results: [String: TensorData]
+        do {
+            results = try program.run(inputs)
+        } catch {
+            throw ModelError(.inputs, model.name, "\(error)")
+        }
+        return try estimate(results)
+    }
+
+    private func estimate(_ results: [String: TensorData]) throws(ModelError) -> ColorEstimate {
+        guard let interface, let colors = interface.colors(results) else {
+            throw ModelError(.notAColorizer, model.name, "gives no colors")
+        }
+        if let found = NonFinite(in: colors) {
+            throw ModelError(
+                .nonFinite, model.name,
+                "gives colors that are not finite: \(found.text). Verify the model on this photo: "
+                    + "the report names the operation where they begin")
+        }
+        return ColorEstimate(ab: colors, certainty: results[ModelGraph.confidenceName])
+    }
+}
+
+/// The colors that a network estimates.
+package struct ColorEstimate: Sendable {
+    /// a and b, [N, 2, H, W].
+    package let ab: TensorData
+    /// The sum of the squared probabilities of the colors, [N, 1, h, w]; nil if the network has no
+    /// distribution, or the program was compiled without it.
+    package let certainty: TensorData?
+}
+
+extension TensorData {
+    /// The value times a factor.
+    func scaled(by factor: Float) -> TensorData {
+        factor == 1 ? self : TensorData(shape: shape, scalars: scalars.map { $0 * factor })
+    }
+}
+
+extension CompileOptions {
+    /// The memory limit of a network with few weights: the minimum, and at the usual image size.
+    private static let (leastMemory, usualMemory) = (192.0 * 0x1p20, 768.0 * 0x1p20)
+    private static let usualCount = 512.0 * 512
+    /// The memory limit of a network as a multiple of its weights.
+    private static let weightFactor = 64.0
+
+    /// The options with a memory limit that real networks stay below, so that a small file cannot
+    /// make the machine run out of memory. Larger inputs, which the caller requests, may take more;
+    /// a limit set by the caller takes precedence.
+    fileprivate func limited(for graph: ModelGraph) -> CompileOptions {
+        let weights = graph.variables.values.reduce(0) { $0 + $1.shape.count } * 4
+        let count = graph.inputs.reduce(0) { $0 + min($1.shape.count, 1 << 40) }
+        let usual = Self.usualMemory(inputCount: count, weightBytes: weights)
+        var limited = self
+        let limit = graph.model.memoryLimit.map(Double.init) ?? usual
+        limited.memoryLimit = Int(min(Double(memoryLimit), limit))
+        return limited
+    }
+
+    /// The default memory limit for a network's activations in bytes.
+    static func usualMemory(inputCount: Int, weightBytes: Int) -> Double {
+        let share = Double(inputCount) / usualCount
+        return max(
+            leastMemory, usualMemory * share, weightFactor * Double(weightBytes) * max(share, 1))
+    }
+}

@@ -1,0 +1,53 @@
+import RetintMLPackage
+
+/// The precision of a model's weights and outputs.
+public enum ModelPrecision: String, Hashable, Sendable, Codable {
+    /// Single precision.
+    case float32
+    /// Half precision.
+    case float16
+    /// Weights are stored in fewer bits and decompressed when the model loads, or outputs are
+    /// integers.
+    case quantized
+}
+
+/// The arithmetic for running a model.
+public enum ComputePrecision: String, Hashable, Sendable, CaseIterable, Codable {
+    /// Nothing is rounded to half precision.
+    case float32
+    /// The inputs, the weights and the result of every operation are rounded to half precision.
+    case float16
+    /// Only results that a package declares as float16 are rounded.
+    case mixed
+}
+
+extension ModelPrecision {
+    /// The lowest precision of a package's weights and outputs.
+    package init(of package: MLPackage) {
+        let operations = package.program.operations
+        let holdsHalf = operations.contains { operation in
+            operation.outputs.contains { $0.type.dataType == .float16 }
+        }
+        let types = package.program.types
+        let hasIntegers = package.program.outputs.contains { types[$0]?.dataType.isInteger == true }
+        if hasIntegers || operations.contains(where: \.isConstantExpression) {
+            self = .quantized
+        } else {
+            self = holdsHalf ? .float16 : .float32
+        }
+    }
+}
+
+extension ComputePrecision {
+    /// The arithmetic that a package declares, whatever the precision of its weights.
+    init(of package: MLPackage) {
+        let types = package.program.operations.filter {
+            !$0.isConstant && !$0.isConstantExpression && !["cast", "identity"].contains($0.type)
+        }.flatMap(\.outputs).map(\.type.dataType)
+        if types.contains(.float16) {
+            self = types.contains(.float32) ? .mixed : .float16
+        } else {
+            self = .float32
+        }
+    }
+}

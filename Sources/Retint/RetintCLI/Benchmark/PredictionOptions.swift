@@ -1,0 +1,100 @@
+import ArgumentParser
+import Retint
+
+/// Predictions for numbers of ranks that were not measured.
+struct PredictionOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            """
+            Predict the training step for these numbers of ranks, from what several ranks \
+            measured.
+            """, valueName: "n,n,…"))
+    var predictRanks: RankList?
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            The images of all ranks together in what is predicted; default: as many for each rank \
+            as were measured.
+            """, valueName: "images"))
+    var predictBatch: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "Predict for links of this bandwidth instead of the measured one.",
+            valueName: "Gb/s"))
+    var bandwidth: Double?
+
+    @Option(
+        help: ArgumentHelp(
+            "Predict for links of this latency instead of the measured one.", valueName: "µs"))
+    var latency: Double?
+
+    @Option(
+        help: ArgumentHelp(
+            "Also draw the predicted images a second: a page (.html), or a picture (.svg).",
+            valueName: "file"), completion: .file(extensions: ["html", "svg"]))
+    var plot: String?
+
+    func validate() throws {
+        guard let predictRanks else {
+            let given = [
+                ("--predict-batch", predictBatch != nil), ("--bandwidth", bandwidth != nil),
+                ("--latency", latency != nil), ("--plot", plot != nil),
+            ].first { $0.1 }
+            guard let given else { return }
+            throw ValidationError("\(given.0) has no effect without --predict-ranks")
+        }
+        if let predictBatch {
+            let range = predictRanks.largest...1 << 30
+            guard range.contains(predictBatch) else {
+                throw ValidationError(
+                    "--predict-batch \(predictBatch): must be from \(range.lowerBound), an image "
+                        + "for each rank, to \(range.upperBound)")
+            }
+        }
+        try Self.check(bandwidth, "--bandwidth", 1e-6...1e6)
+        try Self.check(latency, "--latency", 0...1e9)
+        if let plot, !plot.hasSuffix(".html"), !plot.hasSuffix(".svg") {
+            throw ValidationError("--plot \(plot): must end in .html or .svg")
+        }
+    }
+
+    private static func check(
+        _ value: Double?, _ option: String, _ range: ClosedRange<Double>
+    ) throws {
+        guard let value, !range.contains(value) else { return }
+        throw ValidationError(
+            "\(option) \(value): must be from \(range.lowerBound) to \(range.upperBound)")
+    }
+
+    /// The predictions, if any were requested.
+    func predictions(_ model: String, _ report: RankReport) -> RankPredictions? {
+        predictRanks.map { list in
+            var link = report.link
+            if let bandwidth { link.bytesPerSecond = bandwidth * 1e9 / 8 }
+            if let latency { link.latencySeconds = latency * 1e-6 }
+            return RankPredictions(
+                model: model, measured: report, link: link,
+                predictions: list.numbers.map {
+                    report.prediction(ranks: $0, batch: predictBatch, link: link)
+                })
+        }
+    }
+}
+
+/// Comma-separated numbers of ranks.
+struct RankList: ExpressibleByArgument {
+    let numbers: [Int]
+
+    var largest: Int { numbers.max() ?? 1 }
+
+    init?(argument: String) {
+        let parts = argument.split(separator: ",", omittingEmptySubsequences: false)
+        let numbers = parts.compactMap { Int($0) }
+        guard numbers.count == parts.count,
+            numbers.allSatisfy(StepPrediction.rankRange.contains)
+        else { return nil }
+        self.numbers = numbers
+    }
+}

@@ -1,0 +1,365 @@
+import ArgumentParser
+import Retint
+
+struct QuantizeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "quantize",
+        abstract: "Make a package's weights smaller.",
+        discussion: """
+            Weights are unpacked when the model is loaded; its arithmetic stays the same. Terms \
+            are those of coremltools. int8, uint8 and palettes need iOS16 or later; int4, \
+            uint4, palette3, per-block, per-group, and sparse weights in fewer bits iOS18. A \
+            package for iOS15 is raised to the target that they need.
+
+            With --calibrate, scales, palettes and rounding minimize the error of each operation's \
+            outputs on the photos. With --photos, the colors are compared with those of the \
+            original package; without an output, all schemes are compared and nothing is written. \
+            With --search, a scheme is chosen for each weight; started by mpirun or srun, all \
+            ranks share out the weights.
+
+            Check the result with `retint verify OUT.mlpackage --against CHECKPOINT`.
+            """)
+
+    @Argument(help: "The package.", completion: .package)
+    var source: String
+
+    @Option(
+        name: [.customShort("o"), .customLong("package")],
+        help: "What to write: a package (.mlpackage) or a Core AI model (.aimodel).",
+        completion: .package)
+    var package: String?
+
+    @OptionGroup var scheme: SchemeOptions
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            A YAML file with the keys of coremltools' OptimizationConfig: schemes by operation \
+            type or name.
+            """, valueName: "file.yaml"), completion: .yaml)
+    var config: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Calibrate on the photos of this folder.", valueName: "dir"), completion: .directory)
+    var calibrate: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Compare colors on the photos of this folder.", valueName: "dir"),
+        completion: .directory)
+    var photos: String?
+
+    @Option(help: "The largest number of photos to use of a folder, evenly spaced.")
+    var limit = 32
+
+    @Flag(
+        help: """
+            Find the smallest package whose colors stay within --max-delta-e on the photos of \
+            --calibrate.
+            """)
+    var search = false
+
+    @Option(help: "The mean ΔE2000 that --search allows.")
+    var maxDeltaE = 1.0
+
+    @OptionGroup var memory: MemoryOptions
+
+    @Flag(help: "Print one JSON object.")
+    var json = false
+
+    func validate() throws {
+        if let package, !["mlpackage", "aimodel"].contains(package.filePath.extension) {
+            throw ValidationError(
+                "\(package): a model is known by its name; let it end in .mlpackage (Core ML) or "
+                    + ".aimodel (Core AI)")
+        }
+        guard package != nil || (!isRequested && photos != nil) else {
+            throw ValidationError("give the output package with -o")
+        }
+        guard isRequested || package == nil else {
+            throw ValidationError(
+                "give --weights, --sparsity, --sparsity-ratio, --config or --search")
+        }
+        guard !search || calibrate != nil else {
+            throw ValidationError("--search needs photos; name a folder with --calibrate")
+        }
+        guard !search || (scheme.isEmpty && config == nil) else {
+            throw ValidationError(
+                "--search chooses the schemes; it excludes --weights, --sparsity and --config")
+        }
+        guard limit > 0 else { throw ValidationError("--limit \(limit): must be at least 1") }
+        guard maxDeltaE > 0 else {
+            throw ValidationError("--max-delta-e \(maxDeltaE): must be above 0")
+        }
+    }
+
+    /// Whether a quantization is requested.
+    private var isRequested: Bool { !scheme.isEmpty || config != nil || search }
+
+    func run() throws {
+        guard try MLPackage.isPackage(source) else {
+            throw CommandError(
+                .wrongUsage,
+                "\(source): is no package; export a checkpoint first, with retint export")
+        }
+        let inputs = [source] + [config, calibrate, self.photos].compactMap(\.self)
+        let ranks = try joinRanks()
+        if !search { try ranks.requireOne(for: "all but --search") }
+        let claim = try package.flatMap { package in
+            ranks.rank == 0 ? try claimOutput(package, inputs: inputs) : nil
+        }
+        defer { claim?.end() }
+        let original = try MLPackage(contentsOfModel: source)
+        try refuseUnnamedFunction(of: original)
+        let calibration = try lightness(below: calibrate, for: original)
+        let photos = try lightness(below: photos, for: original)
+        guard let package else { return try compare(original, photos, calibration) }
+        if search { return try searchSmallest(original, calibration, photos, to: package, ranks) }
+        let standard = scheme.isEmpty ? nil : try scheme.scheme()
+        let plan =
+            try config.map { try QuantizationPlan(contentsOf: $0, standard: standard) }
+            ?? QuantizationPlan(standard)
+        let (result, report) = try naming(source) {
+            try original.quantized(
+                plan, calibration: calibration, memoryLimit: memory.bytes)
+        }
+        try write(result, to: package)
+        let change = try change(original, to: result, photos)
+        try show(QuantizationOutcome(report, change), package)
+    }
+
+    /// A package with several functions is refused, because the result would have only one.
+    private func refuseUnnamedFunction(of original: MLPackage) throws {
+        guard original.functionNames.count > 1, FunctionPath(source).function == nil else { return }
+        throw CommandError(
+            .wrongUsage,
+            """
+            \(source): has the functions \(original.functionNames.joined(separator: ", ")). Name \
+            one, as in \(source)#\(original.functionNames[0]), quantize each, and put the results \
+            together with retint combine
+            """)
+    }
+
+    private func write(_ result: MLPackage, to path: String) throws {
+        guard path.filePath.extension == "aimodel" else { return try result.write(to: path) }
+        try naming(source) { try result.writeAIModel(to: path, producer: RetintCommand.producer) }
+    }
+
+    private func searchSmallest(
+        _ original: MLPackage, _ calibration: [TensorData], _ photos: [TensorData],
+        to package: String, _ ranks: Communicator
+    ) throws {
+        let (result, report) = try naming(source) {
+            try original.searchQuantization(
+                photos: calibration, maximumDeltaE: maxDeltaE, memoryLimit: memory.bytes,
+                ranks: ranks)
+        }
+        guard ranks.rank == 0 else { return }
+        try write(result, to: package)
+        let change = try change(original, to: result, photos)
+        try show(QuantizationOutcome(report.quantization, change ?? report.change), package)
+    }
+
+    /// The change of colors on the photos, if there are any.
+    private func change(
+        _ original: MLPackage, to result: MLPackage, _ photos: [TensorData]
+    ) throws -> ColorChange? {
+        guard !photos.isEmpty else { return nil }
+        return try original.colorChange(
+            to: result, photos: photos, memoryLimit: memory.bytes)
+    }
+
+    private func compare(
+        _ package: MLPackage, _ photos: [TensorData], _ calibration: [TensorData]
+    ) throws {
+        let progress = ProgressBar("quantize", total: 100, unit: "%")
+        let results = try naming(source) {
+            try package.compareSchemes(
+                photos: photos, calibration: calibration, memoryLimit: memory.bytes
+            ) {
+                progress.update(Int(100 * $0))
+            }
+        }
+        progress.finish()
+        if json { return try Console.printJSON(results) }
+        var table = TextTable(
+            header: ["weights", "bytes", "PSNR dB", "ΔE2000"], rightAligned: [1, 2, 3])
+        for result in results {
+            let colors = result.change.map {
+                [Format.fixed($0.psnrDb ?? .infinity, 2), Format.fixed($0.deltaE2000, 4)]
+            }
+            table.append(
+                [result.scheme, result.bytes.map { Format.bytes($0) } ?? "-"]
+                    + (colors ?? ["-", "-"]))
+        }
+        for line in table.lines { Console.print(line) }
+        for result in results {
+            if let failure = result.failure { Console.print("\(result.scheme): \(failure)") }
+        }
+    }
+
+    private func show(_ outcome: QuantizationOutcome, _ package: String) throws {
+        if json { return try Console.printJSON(outcome) }
+        for line in outcome.report.lines { Console.print(line) }
+        if let raised = outcome.report.raisedTarget {
+            Console.print(
+                "raised the deployment target from \(raised.from) to \(raised.to): "
+                    + "\(raised.weights) weights need it")
+        }
+        if let change = outcome.change {
+            Console.print(
+                "colors: PSNR \(Format.fixed(change.psnrDb ?? .infinity, 2)) dB, "
+                    + "mean ΔE2000 \(Format.fixed(change.deltaE2000, 4))")
+        }
+        Console.print(
+            "\(package): weights \(Format.bytes(outcome.report.bytesBefore)) → "
+                + "\(Format.bytes(outcome.report.bytesAfter))")
+    }
+
+    /// Lightness of a directory's photos, at the size that the package takes.
+    private func lightness(
+        below directory: String?, for package: MLPackage
+    ) throws -> [TensorData] {
+        guard let directory else { return [] }
+        let all = try photoFiles(below: directory)
+        let count = min(limit, all.count)
+        let chosen = (0..<count).map { all[$0 * all.count / count] }
+        let size = try Model(package, name: source).preferredSize()
+        return try chosen.map {
+            try Image(contentsOf: $0).lightness(height: size.height, width: size.width)
+        }
+    }
+}
+
+/// The scheme of all weights without their own scheme.
+struct SchemeOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The type of weights: \(QuantizationScheme.Weights.allNames.joined(separator: ", ")).",
+            valueName: "kind"))
+    var weights: QuantizationScheme.Weights?
+
+    @Option(
+        help: """
+            The values that share a scale (per-tensor, per-channel, per-block) or a palette \
+            (per-tensor, per-group); default: a scale per channel, a palette per tensor.
+            """)
+    var granularity: QuantizationScheme.Granularity?
+
+    @Option(
+        help:
+            "Symmetric scales, or linear ones with a zero point."
+    )
+    var mode = QuantizationScheme.Mode.symmetric
+
+    @Option(help: "The palette: least squared error (kmeans) or equal steps (uniform).")
+    var paletteMode = QuantizationScheme.PaletteMode.kmeans
+
+    @Option(help: "The number of input channels per block, or output channels per group.")
+    var blockSize = 32
+
+    @Option(
+        help: "The share of each weight's values that are pruned to zero, smallest first.")
+    var sparsity = 0.0
+
+    @Option(help: "With --sparsity: the number of consecutive output channels pruned together.")
+    var sparsityBlock: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "n:m sparsity: prune n of every m input channels, for example 2:4.",
+            valueName: "n:m"))
+    var sparsityRatio: SparsityRatio?
+
+    @Option(help: "The channels along which blocks and ratios run, if not the default ones.")
+    var sparsityAxis: QuantizationScheme.ChannelAxis?
+
+    @Option(help: "Weights with at most this many values are not changed.")
+    var threshold = 2048
+
+    var isEmpty: Bool { weights == nil && sparsity == 0 && sparsityRatio == nil }
+
+    func scheme() throws -> QuantizationScheme {
+        var scheme = QuantizationScheme(weights ?? .unchanged, granularity: granularity)
+        (scheme.mode, scheme.paletteMode) = (mode, paletteMode)
+        (scheme.blockSize, scheme.threshold, scheme.sparsity) = (blockSize, threshold, sparsity)
+        if let sparsityBlock { scheme.pruning = .blocks(of: sparsityBlock) }
+        if let sparsityRatio { scheme.pruning = sparsityRatio.pruning }
+        scheme.chosenPruningAxis = sparsityAxis
+        return scheme
+    }
+}
+
+/// An argument of the form `n:m`.
+struct SparsityRatio: ExpressibleByArgument {
+    let pruning: QuantizationScheme.Pruning
+
+    init?(argument: String) {
+        let parts = argument.split(separator: ":").map { Int($0) }
+        guard parts.count == 2, let zeros = parts[0], let count = parts[1] else { return nil }
+        pruning = .ratio(zeros: zeros, of: count)
+    }
+}
+
+extension QuantizationScheme.Weights: ExpressibleByArgument {}
+extension QuantizationScheme.Granularity: ExpressibleByArgument {}
+extension QuantizationScheme.Mode: ExpressibleByArgument {}
+extension QuantizationScheme.ChannelAxis: ExpressibleByArgument {}
+extension QuantizationScheme.PaletteMode: ExpressibleByArgument {}
+
+/// The JSON of `quantize`.
+private struct QuantizationOutcome: Encodable {
+    let report: QuantizationReport
+    let change: ColorChange?
+
+    init(_ report: QuantizationReport, _ change: ColorChange?) {
+        (self.report, self.change) = (report, change)
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case compressed, skipped, raisedTarget, bytesBefore, bytesAfter, psnrDb
+        case deltaE2000 = "delta_e2000"
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(report.compressed, forKey: .compressed)
+        try container.encode(report.skipped, forKey: .skipped)
+        try container.encodeIfPresent(report.raisedTarget?.to, forKey: .raisedTarget)
+        try container.encode(report.bytesBefore, forKey: .bytesBefore)
+        try container.encode(report.bytesAfter, forKey: .bytesAfter)
+        try container.encodeIfPresent(change?.psnrDb, forKey: .psnrDb)
+        try container.encodeIfPresent(change?.deltaE2000, forKey: .deltaE2000)
+    }
+}
+
+extension QuantizationReport {
+    /// The weights by increasing SNR, then those left unchanged with the reason.
+    fileprivate var lines: [String] {
+        let isCalibrated = compressed.contains { $0.outputSnrDb != nil }
+        var table = TextTable(
+            header: ["weight", "operation", "shape", "as", "before", "after", "SNR dB"]
+                + (isCalibrated ? ["output SNR dB"] : []),
+            rightAligned: [4, 5, 6, 7])
+        let worst = compressed.sorted { $0.score < $1.score }
+        for weight in worst {
+            table.append(
+                [
+                    weight.name, weight.operation, Self.text(weight.shape), weight.scheme,
+                    Format.bytes(weight.bytesBefore), Format.bytes(weight.bytesAfter),
+                    Format.fixed(weight.snrDb ?? .infinity, 1),
+                ] + (isCalibrated ? [Format.fixed(weight.outputSnrDb ?? .infinity, 1)] : []))
+        }
+        return table.lines
+            + skipped.map { "unchanged: \($0.name), \(Self.text($0.shape)): \($0.reason)" }
+    }
+
+    private static func text(_ shape: [Int]) -> String {
+        shape.map(String.init).joined(separator: "×")
+    }
+}
+
+extension QuantizationReport.Weight {
+    fileprivate var score: Double { outputSnrDb ?? snrDb ?? .infinity }
+}

@@ -1,0 +1,272 @@
+import ArgumentParser
+import Foundation
+import Retint
+import Synchronization
+
+struct TrainCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "train",
+        abstract: "Train a colorizer on a folder of photos.",
+        discussion: """
+            The output folder holds the run: config.yaml, metrics.jsonl, report.html, last.h5 to \
+            resume from, and best.h5 of the lowest validation loss. Ctrl-C, SIGTERM or SIGUSR1 \
+            saves last.h5 and exits with 130; --resume continues with the same bits as if the run \
+            had never stopped. Started by mpirun or srun, all ranks train together.
+            """)
+
+    @Option(
+        help: ArgumentHelp("The YAML file; see --defaults.", valueName: "file"), completion: .yaml)
+    var config: String?
+
+    @Option(
+        name: .customLong("set"), parsing: .upToNextOption,
+        help: ArgumentHelp("Values that override those of the file.", valueName: "key=value"))
+    var settings: [String] = []
+
+    @Option(
+        name: .shortAndLong, help: "The folder of the run; overrides the file's.",
+        completion: .directory)
+    var output: String?
+
+    @Option(
+        help: """
+            The format in which convolutions multiply, where this CPU is faster in it; overrides \
+            the file's. auto is the fastest on this CPU.
+            """)
+    var compute: ComputeFormat?
+
+    @Flag(help: "Continue the run in the output folder.")
+    var resume = false
+
+    @Flag(
+        name: .customLong("auto-resume"),
+        help: "Continue the run in the output folder if there is one, else begin: for job queues.")
+    var autoResume = false
+
+    @Flag(
+        name: .customLong("dry-run"),
+        help: "Take two steps, validate once and estimate the duration; write nothing.")
+    var dryRun = false
+
+    @Flag(
+        name: .customLong("lr-range-test"),
+        help: """
+            Take 100 steps at learning rates from 1e-7 to 1 and suggest a rate; the curve is \
+            written to lr-range.html in the output folder.
+            """)
+    var learningRateRangeTest = false
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            Write a picture of the first crops and exit: what the network sees, beside the colors \
+            that it is to find.
+            """, valueName: "file"), completion: .photo)
+    var samples: String?
+
+    @Flag(help: "Print all keys with their defaults and exit.")
+    var defaults = false
+
+    func validate() throws {
+        if config == nil && !defaults {
+            throw ValidationError("Missing expected argument '--config <file>'")
+        }
+        let modes = [dryRun, learningRateRangeTest, samples != nil, resume, autoResume]
+        if modes.filter({ $0 }).count > 1 {
+            throw ValidationError(
+                "--dry-run, --lr-range-test, --samples, --resume and --auto-resume exclude each "
+                    + "other")
+        }
+    }
+
+    func run() async throws {
+        guard let config, !defaults else {
+            return Console.printLines(String(TrainingConfiguration().yaml.dropLast()))
+        }
+        var configuration = try TrainingConfiguration(contentsOf: config, settings: settings)
+        if let output { configuration.output = output }
+        if let compute { configuration.compute = compute.arithmetic }
+        let ranks = try joinRanks()
+        if dryRun || learningRateRangeTest || samples != nil {
+            try ranks.requireOne(for: "--dry-run, --lr-range-test and --samples")
+        }
+        if let samples { return try write(samples, configuration, inputs: [config]) }
+        if dryRun { return try await rehearse(configuration) }
+        if learningRateRangeTest { return try await testLearningRates(configuration) }
+        let outcome = try await train(configuration, ranks)
+        if outcome == .interrupted { throw ExitStatus.interrupted.exit }
+    }
+
+    private func train(
+        _ configuration: TrainingConfiguration, _ ranks: Communicator
+    ) async throws -> TrainingOutcome {
+        let resumes = resume || autoResume && Trainer.canResume(configuration)
+        let trainer = try Trainer(configuration, resumes: resumes, ranks: ranks)
+        let display = TrainingDisplay(trainer.configuration)
+        display.begin(trainer.overview)
+        let outcome = try await Interruption.cancelling {
+            var outcome = TrainingOutcome.interrupted
+            for try await event in trainer.events() {
+                display.show(event)
+                if case .finished(let ending) = event { outcome = ending }
+            }
+            return outcome
+        }
+        display.end(outcome)
+        return outcome
+    }
+}
+
+extension TrainCommand {
+    private func rehearse(_ configuration: TrainingConfiguration) async throws {
+        let display = TrainingDisplay(configuration)
+        let rehearsal = try await Trainer.rehearse(configuration) { display.show($0) }
+        display.describe(rehearsal.overview)
+        let duration = { (time: Duration) in Format.duration(time / .seconds(1)) }
+        Console.print(
+            "\(rehearsal.overview.photos) photos, \(rehearsal.overview.validationPhotos) to "
+                + "validate with; a step takes \(duration(rehearsal.step)), a validation "
+                + "\(rehearsal.validation.map(duration) ?? "–"); \(configuration.steps) steps take "
+                + "about \(duration(rehearsal.total))")
+    }
+
+    private func write(
+        _ path: String, _ configuration: TrainingConfiguration, inputs: [String]
+    ) throws {
+        let claim = try claimOutput(path, inputs: inputs)
+        defer { claim.end() }
+        let side = configuration.data.crop
+        let pairs = try Trainer.samples(of: configuration).map { sample in
+            Image.sideBySide(
+                [sample.input, sample.target].map { $0.resized(to: side, height: side) }, gap: 2)
+        }
+        try Image.grid(pairs, columns: 4).write(to: path)
+        Console.print(path)
+    }
+
+    private func testLearningRates(_ configuration: TrainingConfiguration) async throws {
+        let steps = 100
+        let display = TrainingDisplay(configuration)
+        display.beginTest(steps: steps)
+        let range = try await Interruption.cancelling {
+            try await Trainer.learningRateRange(configuration, steps: steps) { display.show($0) }
+        }
+        display.finishBar()
+        try createFolder(configuration.output)
+        let path = "\(configuration.output)/lr-range.html"
+        try range.writePage(to: path)
+        func text(_ rate: Double?) -> String { rate.map { Format.significant($0) } ?? "none" }
+        Console.print(
+            "the loss falls fastest at learning rate \(text(range.steepestRate)); a tenth of the "
+                + "rate with the lowest loss is \(text(range.tenthOfLowestRate)); the curve is in "
+                + path)
+    }
+}
+
+/// The messages of a training run: a bar for its steps, a line for each validation.
+private final class TrainingDisplay: Sendable {
+    private let configuration: TrainingConfiguration
+    private let bar = Mutex<ProgressBar?>(nil)
+
+    init(_ configuration: TrainingConfiguration) { self.configuration = configuration }
+
+    /// Shows the network and the memory that a step takes.
+    func describe(_ overview: TrainingOverview) {
+        var table = TextTable(
+            header: ["module", "output", "parameters", "multiply-adds"], rightAligned: [2, 3])
+        for row in overview.network.rows + [overview.network.total] {
+            table.append([
+                row.module.isEmpty ? "(no module)" : row.module, "\(row.shape)",
+                Format.grouped(row.parameters), Format.grouped(row.multiplyAdds),
+            ])
+        }
+        for line in table.lines { Console.note(line) }
+        Console.note(
+            "a step keeps \(Format.bytes(overview.stepBytes)) of weights, gradients, optimizer "
+                + "state and activations")
+    }
+
+    func begin(_ overview: TrainingOverview) {
+        describe(overview)
+        if configuration.compute != .float32 {
+            Console.note("convolutions multiply in \(configuration.compute.trainingSummary)")
+        }
+        let first = overview.firstStep
+        Console.note(
+            "training \(configuration.architecture) on \(Format.grouped(overview.photos)) photos, "
+                + "validating on \(Format.grouped(overview.validationPhotos))"
+                + (overview.ranks > 1 ? ", with \(overview.ranks) ranks" : "")
+                + (first > 0 ? ", from step \(first)" : "")
+                + "; the run is in \(configuration.output)")
+        start("training", steps: configuration.steps, from: first)
+    }
+
+    func beginTest(steps: Int) { start("testing rates", steps: steps, from: 0) }
+
+    private func start(_ label: String, steps: Int, from first: Int) {
+        let batch = configuration.batch
+        bar.withLock {
+            $0 = ProgressBar(label, total: steps * batch, unit: "images", start: first * batch)
+        }
+    }
+
+    func finishBar() { bar.withLock { $0?.finish() } }
+
+    func show(_ event: TrainingEvent) {
+        switch event {
+        case .step(let step, let loss):
+            bar.withLock {
+                $0?.update(step * configuration.batch, note: "loss \(Format.fixed(loss, 5))")
+            }
+        case .metrics(let record): show(record)
+        case .badPhoto(let problem): write { Console.warn("skipped \(problem)") }
+        case .note(let text): write { Console.note(text) }
+        case .finished: break
+        }
+    }
+
+    private func show(_ record: MetricsRecord) {
+        guard let metrics = record.validation else { return }
+        let ratio = metrics.psnr.map { Format.fixed($0, 2) } ?? "∞"
+        let line =
+            "step \(record.step): validation loss \(Format.fixed(metrics.loss, 5)), "
+            + "PSNR \(ratio) dB, ΔE2000 \(Format.fixed(metrics.deltaE2000, 2)), "
+            + "colorfulness \(Format.fixed(metrics.colorfulness, 1)) "
+            + "of \(Format.fixed(metrics.photoColorfulness, 1))"
+        write { Console.note(line) }
+    }
+
+    /// Writes a message in the line of the bar.
+    private func write(_ message: () -> Void) {
+        bar.withLock {
+            $0?.clear()
+            message()
+        }
+    }
+
+    func end(_ outcome: TrainingOutcome) {
+        finishBar()
+        let folder = configuration.output
+        switch outcome {
+        case .finished:
+            Console.print("\(folder): done; last.h5 and best.h5 hold the weights")
+        case .noProgress:
+            Console.print(
+                "\(folder): the validation loss stopped falling; last.h5 and best.h5 hold the "
+                    + "weights")
+        case .timeLimit:
+            Console.print("\(folder): the time limit is reached; saved last.h5")
+        case .interrupted:
+            Console.note("interrupted; saved \(folder)/last.h5; --resume continues")
+        }
+    }
+}
+
+extension NetworkSummary {
+    /// All modules together.
+    fileprivate var total: Row {
+        Row(
+            module: "total", shape: output, parameters: parameters,
+            multiplyAdds: multiplyAdds)
+    }
+}

@@ -1,0 +1,330 @@
+import ArgumentParser
+import Retint
+
+struct VerifyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify",
+        abstract: "Compare a model's outputs with a reference.",
+        discussion: """
+            The model is read from disk and run on the reference's inputs; every output is \
+            compared. Exit code 0: within the tolerance; 2: outside; 65: nothing to compare, or \
+            names or shapes do not match.
+
+            Default tolerance. Float32: absolute error 0.01, mean 0.001, against a reference file; \
+            1e-4 + 1e-5·|expected| against a checkpoint. Float16: PSNR 60 dB. Quantized weights: \
+            PSNR 38 dB and mean ΔE2000 1. The PSNR of ab has a peak of 220. Setting --atol or \
+            --rtol removes the default bound on the mean error; setting --min-psnr removes the \
+            one on ΔE2000.
+
+            Intermediate values are checked for NaN, infinity and their share of float16's range, \
+            and compared with the reference's activations/<module path>, or with the values of \
+            the same names in the other model: the first one outside the tolerance shows where \
+            the error arises. The model fails by them only if --layer-tolerance or \
+            --layer-min-snr is given. Their default tolerance is an error of 1e-4 of the largest \
+            value for float32, an SNR of 30 dB for float16 and of 15 dB for quantized weights.
+
+            Where errors come from: --stages compares the steps of the export, --error-sources \
+            tells weights from arithmetic, --find-precision finds the operations that float16 is \
+            not enough for, and --reduce cuts out the part that is wrong. With --find-precision, \
+            the report and the exit code are those of the package that is written.
+
+            The model runs on retint's own engine, not on Apple's runtime; with --judge apple, \
+            a .aimodel runs on Apple's Core AI runtime for Linux (Scripts/setup --coreai), and \
+            with --judge both on either, beside the reference. Every judge has to pass. Apple's \
+            runtime shows no intermediate values, and its default tolerance is that against a \
+            reference file.
+
+            Instead of a model, name a file that --save has written: what was measured is judged \
+            again, and nothing runs. Without bounds, those of that run hold; with bounds, the \
+            others are the default ones.
+            """)
+
+    @Argument(
+        help: "A checkpoint, a package, or saved results.",
+        completion: .file(extensions: ["h5", "mlpackage", "json"]))
+    var model: String
+
+    @Option(
+        help: ArgumentHelp(
+            "An HDF5 file with inputs/<name>, outputs/<name> and, optionally, "
+                + "activations/<module path>; or a folder NAME.aimodelintermediates.",
+            valueName: "ref.h5"), completion: .checkpoint)
+    var reference: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Compare with this model, run in float32, instead of a file.", valueName: "model"),
+        completion: .model)
+    var against: String?
+
+    @OptionGroup var judging: JudgeOptions
+    @OptionGroup var lightness: LightnessOptions
+    @OptionGroup var bounds: BoundOptions
+
+    @Option(
+        help: """
+            The arithmetic: float32; float16, with every result rounded; or mixed, with the \
+            results rounded that the package declares as float16.
+            """)
+    var compute: ComputePrecision?
+
+    @OptionGroup var diagnosis: DiagnosisOptions
+
+    @OptionGroup var memory: MemoryOptions
+
+    @OptionGroup var outputs: VerificationOutputs
+
+    func validate() throws {
+        guard !isJudgedAgain else { return try validateJudging() }
+        guard (reference == nil) != (against == nil) else {
+            throw ValidationError("give either --reference or --against")
+        }
+        guard against != nil || !lightness.isGiven else {
+            throw ValidationError("--photo, --photos, --size and --seed need --against")
+        }
+        try validateDiagnosis()
+        try validateForApple()
+    }
+
+    private func validateDiagnosis() throws {
+        let comparing = diagnosis.given.filter { $0 != "--reduce" }
+        guard against != nil || comparing.isEmpty && bounds.bound != .half else {
+            throw ValidationError("\(comparing.first ?? "--bound half") needs --against")
+        }
+        let own = ["--error-sources", "--find-precision"].filter(diagnosis.given.contains)
+        guard compute == nil || own.isEmpty else {
+            throw ValidationError(
+                "\(own[0]) runs the package in its own arithmetic; leave out --compute")
+        }
+        guard bounds.bound != .half || diagnosis.reduce == nil else {
+            throw ValidationError(
+                "--reduce: a part of a network has no run in half precision; leave out "
+                    + "--bound half")
+        }
+        let files = outputs.files + diagnosis.files
+        guard Set(files).count == files.count else {
+            throw ValidationError("the outputs need different files")
+        }
+    }
+
+    /// Refuses what Apple's runtime cannot do.
+    private func validateForApple() throws {
+        guard judging.judges.contains(.apple) else { return }
+        guard !diagnosis.findPrecision, bounds.bound != .half else {
+            throw ValidationError(
+                "\(diagnosis.findPrecision ? "--find-precision" : "--bound half") needs --judge "
+                    + "retint: Apple's runtime computes as the model says")
+        }
+        guard compute == nil else {
+            throw ValidationError(
+                "--compute: Apple's runtime computes as the model says; use --judge retint")
+        }
+        guard judging.judges == [.apple] else { return }
+        if let option = diagnosis.given.first {
+            throw ValidationError("\(option) needs --judge retint or both")
+        }
+        guard !bounds.boundsLayers, outputs.intermediates == nil else {
+            throw ValidationError(
+                "--layer-tolerance, --layer-min-snr and --intermediates need --judge retint or "
+                    + "both: Apple's runtime shows no intermediate values")
+        }
+    }
+
+    /// Refuses options that would have to run the model.
+    private func validateJudging() throws {
+        let options: [(name: String, isGiven: Bool)] = [
+            ("--reference", reference != nil), ("--against", against != nil),
+            ("--photo, --photos, --size or --seed", lightness.isGiven),
+            ("--compute", compute != nil), ("--memory-limit", memory.memoryLimit != nil),
+            ("--judge", judging.isGiven), ("--html", outputs.html != nil),
+            ("--save", outputs.save != nil), ("--intermediates", outputs.intermediates != nil),
+        ]
+        let others = diagnosis.given.map { (name: $0, isGiven: true) }
+        guard let option = (options + others).first(where: \.isGiven) else { return }
+        throw ValidationError(
+            "\(option.name): \(model) has saved results, which are judged without a run; name the "
+                + "model instead")
+    }
+
+    private var isJudgedAgain: Bool { VerificationResults.isFile(at: model) }
+
+    func run() async throws {
+        let inputs = try inputFiles
+        let claims = try (outputs.files + diagnosis.files).map {
+            try claimOutput($0, inputs: inputs)
+        }
+        defer { for claim in claims { claim.end() } }
+        let images = outputs.html.map { _ in JudgedImages() }
+        let results = try await isJudgedAgain ? judgedAgain() : measured(images)
+        try outputs.write(results, images)
+        if let missing = results.missing.first {
+            throw CommandError(.badInput, missing.description)
+        }
+        guard results.passed else { throw ExitStatus.toleranceExceeded.exit }
+    }
+
+    private var inputFiles: [String] {
+        get throws {
+            try [model, reference, against].compactMap { $0 } + lightness.paths
+        }
+    }
+}
+
+// MARK: Saved results
+
+extension VerifyCommand {
+    private func judgedAgain() throws -> VerificationResults {
+        let saved = try VerificationResults(contentsOf: model)
+        let environment = saved.environment
+        Console.note(
+            "judging \(model), which retint \(environment.retint) measured on "
+                + environment.processor)
+        guard bounds.areGiven else { return saved }
+        let measured = saved.reports.flatMap(\.outputs).allSatisfy { $0.half != nil }
+        guard bounds.bound != .half || measured else {
+            throw CommandError(
+                .wrongUsage,
+                "\(model): the error of half precision was not measured; verify again with "
+                    + "--bound half and save the results")
+        }
+        return saved.judged { report in
+            bounds.replacing(
+                .standard(
+                    report.precision, compute: report.compute, isSameNetwork: report.isSameNetwork))
+        }
+    }
+}
+
+// MARK: Running
+
+extension VerifyCommand {
+    private func measured(_ images: JudgedImages?) async throws -> VerificationResults {
+        let environment = VerificationEnvironment(
+            retint: retintVersion, processor: Processor.name)
+        let judges = judging.judges
+        guard judges.count > 1 else {
+            return VerificationResults(
+                [try await report(by: judges[0], images)], environment: environment)
+        }
+        // Before the other runtime starts.
+        try await judging.runtime.check()
+        var run = JudgedRun()
+        for judge in judges {
+            try await run.add(judge) { try await report(by: judge, images) }
+        }
+        if run.reports.isEmpty, let error = run.firstError { throw error }
+        return VerificationResults(run.reports, missing: run.missing, environment: environment)
+    }
+
+    private func report(
+        by judge: Judge, _ images: JudgedImages?
+    ) async throws -> VerificationReport {
+        switch judge {
+        case .retint: try ownReport(images?[judge])
+        case .apple: try await appleReport(images?[judge])
+        }
+    }
+
+    private func options(
+        _ precision: ModelPrecision, isSameNetwork: Bool, _ images: VerificationImages?
+    ) -> VerificationOptions {
+        var options = VerificationOptions(
+            compute: compute,
+            bounds: bounds.replacing(
+                .standard(precision, compute: compute, isSameNetwork: isSameNetwork)))
+        if let images { options.onColors = { images.add($0) } }
+        return options
+    }
+
+    private func ownReport(_ images: VerificationImages?) throws -> VerificationReport {
+        let model = try memory.model(contentsOf: model)
+        var options = options(model.precision, isSameNetwork: against != nil, images)
+        options.intermediates = outputs.intermediates
+        guard let against else { return try reportOnReference(model, options) }
+        return try report(on: model, against: against, options)
+    }
+
+    private func reportOnReference(
+        _ model: Model, _ options: VerificationOptions
+    ) throws -> VerificationReport {
+        let reference = try Reference(contentsOf: reference ?? "")
+        var report = try verify(model, against: reference, options: options)
+        try reduce(&report) {
+            try reducePackage(model, against: reference, options: options, onRun: $0)
+        }
+        return report
+    }
+
+    private func report(
+        on model: Model, against path: String, _ options: VerificationOptions
+    ) throws -> VerificationReport {
+        let inputs = try lightness.inputs(shape: model.lightnessInput().shape)
+        let other = try memory.model(contentsOf: path)
+        let cured = try diagnosis.findPrecision ? cured(model, other, inputs, options) : nil
+        let model = cured?.model ?? model
+        var report = try verify(model, against: other, on: inputs, options: options)
+        report.diagnosis.precisionSearch = cured?.search
+        let stages = try diagnosis.stageList
+        if !stages.isEmpty {
+            report.diagnosis.stages = try compareStages(
+                of: model, against: other, stages, on: inputs, options: options)
+        }
+        if diagnosis.errorSources {
+            report.diagnosis.errorSources = try errorSources(
+                of: model, against: other, on: inputs, options: options)
+        }
+        try reduce(&report) {
+            try reducePackage(model, against: other, on: inputs, options: options, onRun: $0)
+        }
+        return report
+    }
+
+    /// Writes the smallest part that fails, if that is requested and there is one.
+    private func reduce(
+        _ report: inout VerificationReport,
+        _ search: (@escaping (Int) -> Void) throws -> PackageReduction?
+    ) throws {
+        guard let path = diagnosis.reduce, let file = diagnosis.reducedReference else { return }
+        let bar = ProgressBar("reducing", total: 0, unit: "runs")
+        guard let reduction = try search({ bar.update($0) }) else {
+            return Console.note("\(model): no output fails, so that there is nothing to reduce")
+        }
+        bar.finish()
+        try reduction.writeReference(to: file)
+        try reduction.package.write(to: path)
+        report.diagnosis.reduction = reduction.summary
+    }
+
+    /// Writes the package with the operations in float32 that need it.
+    ///
+    /// - Returns: that package, read again; the model itself if not even all are enough.
+    private func cured(
+        _ model: Model, _ other: Model, _ inputs: VerificationInputs,
+        _ options: VerificationOptions
+    ) throws -> (model: Model, search: PrecisionSearch.Summary) {
+        let bar = ProgressBar("finding operations for float32", total: 0, unit: "runs")
+        let search = try findPrecision(
+            of: model, against: other, on: inputs, options: options,
+            maximumRuns: diagnosis.maxRuns ?? 500, onRun: { bar.update($0) })
+        bar.finish()
+        guard let package = search.package, let output = diagnosis.output else {
+            return (model, search.summary)
+        }
+        try package.write(to: output)
+        return (try memory.model(contentsOf: output), search.summary)
+    }
+
+    private func appleReport(_ images: VerificationImages?) async throws -> VerificationReport {
+        let model = try await AppleModel(contentsOf: model, runtime: judging.runtime)
+        let options = options(model.precision, isSameNetwork: false, images)
+        guard let against else {
+            return try await verify(
+                model, against: Reference(contentsOf: reference ?? ""), options: options)
+        }
+        let inputs = try lightness.inputs(shape: model.lightnessShape())
+        return try await verify(
+            model, against: memory.model(contentsOf: against), on: inputs, options: options)
+    }
+}
+
+extension ComputePrecision: ExpressibleByArgument {}

@@ -1,0 +1,227 @@
+import ArgumentParser
+import Foundation
+import Retint
+import Synchronization
+
+struct VideoCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "video",
+        abstract: "Colorize a film.",
+        discussion: """
+            Only the color planes are written: the lightness (Y') of each frame stays as it is. \
+            YUV4MPEG2 (.y4m, or - for standard input and output) is read and written as it is. \
+            Other containers need the programs ffmpeg and ffprobe; sound, subtitles, chapters and \
+            tags are copied. Ctrl-C ends the film early, so that it can be played, and exits \
+            with 130. A film that is damaged gives what can be read of it, and exit code 1.
+            """)
+
+    @Argument(help: "A checkpoint or a package.", completion: .model)
+    var model: String
+
+    @Argument(help: "The film; - for YUV4MPEG2 from standard input.", completion: .film)
+    var input: String
+
+    @Option(
+        name: .shortAndLong,
+        help:
+            "The film to write; its name states the container. - for YUV4MPEG2 to standard output.",
+        completion: .film)
+    var output: String
+
+    @Option(help: "The side of the square at which the network sees a frame, in pixels.")
+    var size: Int?
+
+    @Option(help: "The film's range, if it states none or a wrong one.")
+    var range: SampleRange?
+
+    @Option(
+        help: """
+            The film's matrix, if it states none or a wrong one; otherwise bt709 from 720 rows on, \
+            bt601 below.
+            """)
+    var matrix: ColorMatrix?
+
+    @Option(help: "Seconds to skip at the start.")
+    var start: Double?
+
+    @Option(help: "Seconds to color.")
+    var duration: Double?
+
+    @Option(help: "FFmpeg's name of an encoder, such as libx264; the container's own if not given.")
+    var encoder: String?
+
+    @Option(
+        name: .customLong("encoder-option"),
+        help: ArgumentHelp(
+            "An option of the encoder, such as crf=18; may be repeated.", valueName: "name=value"))
+    var encoderOptions: [String] = []
+
+    @Flag(
+        inversion: .prefixedNo,
+        help: """
+            Keep the colors of the frames before, as far as they show the same things; without it, \
+            each frame is colored by itself, and its colors flicker.
+            """)
+    var stableColors = true
+
+    @Option(
+        name: .customLong("anchor"),
+        help: ArgumentHelp(
+            """
+            A frame of the film in the colors that it is to have, as an image; may be repeated. \
+            Frames that look like it take its colors, and those after them keep them until the \
+            scene ends.
+            """, valueName: "image"), completion: .photo)
+    var anchors: [String] = []
+
+    @Flag(
+        help: """
+            Leave out frames that come while another one is colored, except the newest, so that a \
+            camera's picture does not lag behind.
+            """)
+    var live = false
+
+    @Flag(
+        help: """
+            Write the film in parts, in OUTPUT.parts, and go on after those that an interrupted \
+            run with the same options left there.
+            """)
+    var resume = false
+
+    @OptionGroup var place: MaskOptions
+
+    @OptionGroup var picture: PictureOptions
+
+    @Option(help: "The number of frames to color at the same time; all processors if not given.")
+    var threads: Int?
+
+    @OptionGroup var memory: MemoryOptions
+
+    @OptionGroup var arithmetic: ComputeOptions
+
+    func validate() throws {
+        for (value, name) in [(start, "--start"), (duration, "--duration")] {
+            guard let value, !(value.isFinite && value >= 0) else { continue }
+            throw ValidationError("\(name) \(value): must be a number of seconds")
+        }
+        guard !isY4MStream(input) || (start == nil && duration == nil) else {
+            throw ValidationError(
+                "--start and --duration need ffmpeg, which does not read \(input): cut the "
+                    + "stream before it is colored")
+        }
+        guard !isY4MStream(output) || (encoder == nil && encoderOptions.isEmpty) else {
+            throw ValidationError("\(output) is YUV4MPEG2, which has no encoder")
+        }
+        guard !resume || (!isY4MStream(output) && !live) else {
+            throw ValidationError(
+                "--resume needs a film in a container, such as .mp4 or .mkv, and no --live")
+        }
+        guard !resume || input != "-" else {
+            throw ValidationError("--resume needs a film that can be read again, not -")
+        }
+        guard picture.quad.isEmpty || anchors.isEmpty else {
+            throw ValidationError("--anchor shows whole frames, and has no effect with --quad")
+        }
+        guard stableColors || anchors.isEmpty else {
+            throw ValidationError("--anchor has no effect with --no-stable-colors")
+        }
+        for option in encoderOptions where FilmWritingOptions.encoderOption(option) == nil {
+            throw ValidationError("--encoder-option \(option): must be name=value")
+        }
+    }
+
+    func run() async throws {
+        try check(size, "--size", Model.sideRange)
+        try check(threads, "--threads", CompileOptions.threadRange)
+        let claim =
+            output == "-" ? nil : try claimOutput(output, inputs: [input].filter { $0 != "-" })
+        defer { claim?.end() }
+        let display = FilmDisplay()
+        do {
+            let colored = try await Interruption.cancelling { try await color(display) }
+            display.finish()
+            let dropped = live ? ", \(colored.droppedFrames) left out" : ""
+            Console.note("\(film): \(colored.frames) frames\(dropped)\(colored.speedText)")
+            for index in colored.unseenAnchors {
+                Console.note("\(anchors[index]): no frame of the film looks like this anchor")
+            }
+        } catch is CancellationError {
+            display.finish()
+            let remedy = resume ? "; the same command goes on" : ""
+            Console.note(
+                "interrupted; \(film) has the \(display.frames) frames until then\(remedy)")
+            throw ExitStatus.interrupted.exit
+        } catch {
+            display.finish()
+            throw error
+        }
+    }
+
+    /// The name of the colored video in messages.
+    private var film: String { output == "-" ? "standard output" : output }
+
+    private func color(_ display: FilmDisplay) async throws -> ColoredFilm {
+        var options = FilmColoringOptions()
+        (options.reading.range, options.reading.matrix) = (range, matrix)
+        (options.reading.start, options.reading.duration) = (start, duration)
+        (options.encoder, options.encoderOptions) = (encoder, encoderOptions)
+        (options.size, options.threads, options.choices) = (size, threads, KernelFile.read())
+        (options.stableColors, options.isLive, options.resumes) = (stableColors, live, resume)
+        options.anchors = try anchors.map { try Image(contentsOf: $0) }
+        (options.masks, options.blend) = (try place.masks(), Float(place.blend))
+        options.quadrilateral = try picture.quadrilateral
+        let model = arithmetic.applied(to: try memory.model(contentsOf: model))
+        return try await colorizeFilm(
+            model, from: input, to: output, options,
+            onStart: { display.begin($0, output: film) }, onFrame: { display.update($0) })
+    }
+}
+
+extension SampleRange: ExpressibleByArgument {}
+extension ColorMatrix: ExpressibleByArgument {}
+
+extension ColoredFilm {
+    /// How fast it was, and what took the time: ", 44.8 a second (network 52 %, …)".
+    fileprivate var speedText: String {
+        guard frames > 0, seconds > 0 else { return "" }
+        let shares = FilmStage.allCases.map { stage in
+            "\(stage.rawValue) \(Format.percent(stages.share(of: stage)))"
+        }
+        return ", \(Format.fixed(Double(frames) / seconds, 1)) a second "
+            + "(\(shares.joined(separator: ", ")))"
+    }
+}
+
+/// The messages while a video is colored.
+private final class FilmDisplay: Sendable {
+    private struct State {
+        var bar: ProgressBar?
+        var frames = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// The number of frames that were written.
+    var frames: Int { state.withLock { $0.frames } }
+
+    func begin(_ film: FilmColoring, output: String) {
+        for assumption in film.assumptions { Console.note(assumption) }
+        for stream in film.omitted {
+            Console.note("\(stream) is left out, because \(output) cannot hold it; a .mkv may")
+        }
+        state.withLock {
+            $0.frames = film.finishedFrames
+            $0.bar = ProgressBar(
+                "video", total: film.frameCount ?? 0, unit: "frames", start: film.finishedFrames)
+        }
+    }
+
+    func update(_ frames: Int) {
+        state.withLock { state in
+            state.frames = frames
+            state.bar?.update(frames)
+        }
+    }
+
+    func finish() { state.withLock { $0.bar?.finish() } }
+}

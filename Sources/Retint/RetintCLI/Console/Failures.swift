@@ -1,0 +1,40 @@
+/// The errors of single files in a command that continues with the others.
+struct Failures {
+    private var errors: [any Error] = []
+
+    /// Prints an error and records it.
+    mutating func add(_ error: any Error) {
+        keep(error)
+        Console.note("error: \(message(for: error))")
+    }
+
+    /// Records an error for ``list()``.
+    mutating func keep(_ error: any Error) { errors.append(error) }
+
+    /// Prints all errors, for a command whose results would separate them.
+    func list() {
+        for error in errors { Console.note("error: \(message(for: error))") }
+    }
+
+    /// Throws if there were errors: ``ExitStatus/badInput`` if all of them were, else
+    /// ``ExitStatus/failed``.
+    ///
+    /// - Parameters:
+    ///   - total: the number of files.
+    ///   - files: what they are, in the plural: "photos".
+    ///   - done: what failed, as a participle: "colorized".
+    func finish(of total: Int, _ files: String, _ done: String) throws {
+        guard !errors.isEmpty else { return }
+        throw CommandError(
+            ExitStatus(errors: errors),
+            "\(errors.count) of \(total) \(files) could not be \(done)")
+    }
+}
+
+/// Throws a usage error if a value is out of range; nil passes.
+func check(_ value: Int?, _ option: String, _ range: ClosedRange<Int>) throws {
+    guard let value, !range.contains(value) else { return }
+    throw CommandError(
+        .wrongUsage,
+        "\(option) \(value): must be from \(range.lowerBound) to \(range.upperBound)")
+}

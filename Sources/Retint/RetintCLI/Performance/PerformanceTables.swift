@@ -1,0 +1,111 @@
+import Retint
+
+/// The rows of a performance report, for the terminal and for a page.
+struct PerformanceTables {
+    let report: PerformanceReport
+
+    /// The header of the tables of measurements.
+    func figureHeader(_ title: String) -> [String] {
+        [title] + report.shortNames + (report.against == nil ? [] : ["ratio"])
+    }
+
+    /// A row for each measurement that at least one model has.
+    func rows(_ figures: [PerformanceFigure]) -> [[String]] {
+        figures.map { $0.cells(report) }
+    }
+
+    static let rateHeader = [
+        "frames a second", "deadline", "in time", "dropped", "colored a second", "latency, median",
+        "latency, p99",
+    ]
+
+    /// A row for the requested rate and for each common one, the slowest first.
+    static func rateRows(_ model: ModelPerformance) -> [[String]] {
+        let common = model.rates.filter { $0.fps != model.live.fps }
+        return (common + [model.live]).sorted { $0.fps < $1.fps }.map { live in
+            [
+                live.fpsText, Format.duration(live.deadlineSeconds),
+                Format.percent(live.inTimeShare),
+                "\(Format.grouped(live.dropped)) of \(Format.grouped(live.frames))",
+                Format.fixed(live.coloredPerSecond, 1),
+                Format.duration(live.latency.medianSeconds),
+                Format.duration(live.latency.p99Seconds),
+            ]
+        }
+    }
+}
+
+extension PerformanceReport {
+    /// The report as text.
+    var lines: [String] {
+        [environment(machineText)] + models.map { "\($0.name): \($0.text)" } + headlines + [""]
+            + figureTable.lines + [""] + notes + models.flatMap(\.lines)
+    }
+
+    /// The measurements of all sections in one table, so that their columns are aligned.
+    private var figureTable: TextTable {
+        let tables = PerformanceTables(report: self)
+        let rows = PerformanceFigure.sections(of: models).flatMap { title, figures in
+            [[title]] + tables.rows(figures).map { ["  " + $0[0]] + $0.dropFirst() }
+        }
+        return TextTable(
+            header: tables.figureHeader(""), rows, rightAligned: Set(1...models.count + 1))
+    }
+
+    /// How the measurements were made, in sentences.
+    var notes: [String] {
+        let problems = models.compactMap { model in
+            model.startup.coldProblem.map { "\(model.name): cold start not measured: \($0)." }
+        }
+        let memory = models.map { "Memory of \($0.name): \($0.memoryText)." }
+        let turns = against == nil ? "" : ", the models in turns"
+        let ratio = against.map {
+            ["The ratio is the figure of \($0.name) divided by that of \(model.name)."]
+        }
+        let film = model.film.map { film in
+            [
+                "Film: the first \(Format.grouped(film.frames)) frames of \(film.name) "
+                    + "(\(film.width) × \(film.height)), "
+                    + (film.stableColors ? "with stable colors" : "each colored by itself")
+                    + ", written to a temporary file. Several frames are colored at the same time; "
+                    + "each stage's share is of the sum of all stages' times on their threads."
+            ]
+        }
+        return [
+            "Predictions take lightness and give a and b, one after the other\(turns). Reading, "
+                + "resizing and painting frames come on top.",
+            "The live source is \(liveNotice). A frame is in time if its colors are there at most "
+                + "one interval after its arrival, and dropped if a newer one arrives while it "
+                + "waits.",
+            "The time of a step is a median of its own. A whole prediction also copies its input "
+                + "and output and, on a busy machine, is interrupted.",
+            "Starts are medians of \(model.startup.rounds), in a process that has run a model "
+                + "before. The weights of a package are read when it is compiled.",
+            model.startup.notice,
+        ] + (film ?? []) + problems + memory + [
+            "The peak is the kernel's (VmHWM), reset before the model was loaded. It contains the "
+                + "heap, the stacks, retint and its libraries, and no file in the page cache."
+        ] + (ratio ?? [])
+    }
+}
+
+extension ModelPerformance {
+    /// Why there are no findings about the Neural Engine.
+    var placementProblem: String {
+        "not examined, because the checkpoint cannot be exported: \(exportProblem ?? "")"
+    }
+
+    /// What is shown for each model separately.
+    fileprivate var lines: [String] {
+        let rates = TextTable(
+            header: PerformanceTables.rateHeader, PerformanceTables.rateRows(self),
+            rightAligned: Set(0...6))
+        return ["", "\(name): live sources"] + rates.lines + ["", "\(name): \(profileText)"]
+            + TextTable(operations: Array(profile.operations.prefix(Self.shownRows))).lines
+            + [""] + TextTable(steps: slowestSteps(Self.shownRows)).lines
+            + (placement?.lines ?? ["", "Neural Engine: \(placementProblem)"])
+    }
+
+    /// The number of operation types, and of steps, in the text; JSON has all.
+    private static let shownRows = 10
+}

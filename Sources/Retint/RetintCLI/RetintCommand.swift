@@ -1,0 +1,65 @@
+import ArgumentParser
+import Retint
+
+/// Runs `retint` with the arguments of the process, and exits with a status if it fails.
+///
+/// A program that first calls `registerColorizer` has an additional architecture.
+@MainActor public func runRetint() async {
+    // Before there are threads.
+    if !HDF5Isolation.start() {
+        Console.warn("no child process can be started; libhdf5 reads files in this one")
+    }
+    await RetintCommand.main()
+}
+
+/// The root command; each subcommand is a file in Commands.
+struct RetintCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "retint",
+        abstract: "Retrains, converts, verifies and quantizes image colorizers.",
+        discussion: """
+            Results go to standard output, messages and progress to standard error.
+            Exit codes: 0 done; 1 failed; 2 tolerance exceeded; 64 wrong usage; 65 bad input \
+            data; 130 interrupted, state saved.
+            """,
+        version: retintVersion,
+        subcommands: [
+            AverageCommand.self,
+            BenchmarkCommand.self,
+            ColorizeCommand.self,
+            CombineCommand.self,
+            CompareCommand.self,
+            DatasetCommand.self,
+            EvaluateCommand.self,
+            ExportCommand.self,
+            ImportCommand.self,
+            InspectCommand.self,
+            QuantizeCommand.self,
+            ReportCommand.self,
+            SearchCommand.self,
+            TrainCommand.self,
+            VerifyCommand.self,
+            VideoCommand.self,
+        ])
+
+    @MainActor static func main() async {
+        Interruption.refuseLargeFiles()
+        do {
+            var command = try parseAsRoot()
+            if var asynchronous = command as? any AsyncParsableCommand {
+                try await asynchronous.run()
+            } else {
+                try command.run()
+            }
+            try Console.checkResults()
+            try Communicator.current.finish()
+        } catch {
+            Console.exit(for: error)
+        }
+    }
+}
+
+extension RetintCommand {
+    /// The program name that is recorded in written files.
+    static var producer: String { "retint \(retintVersion)" }
+}

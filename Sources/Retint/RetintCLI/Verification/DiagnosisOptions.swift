@@ -1,0 +1,99 @@
+import ArgumentParser
+import Retint
+
+/// What a verification does to find where errors come from.
+struct DiagnosisOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            """
+            Compare these stages of the export too: trained, folded, lowered and written, \
+            comma-separated.
+            """, valueName: "stages"))
+    var stages: String?
+
+    @Flag(help: "Measure the errors of the weights and of the arithmetic apart.")
+    var errorSources = false
+
+    @Flag(
+        help: """
+            Find a smallest set of operations of a float16 package that have to stay in float32, \
+            and write the package that passes (-o).
+            """)
+    var findPrecision = false
+
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp(
+            "The package that --find-precision writes.", valueName: "out.mlpackage"))
+    var output: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The most packages that --find-precision runs; default: 500.", valueName: "runs"))
+    var maxRuns: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            If the package fails, write the smallest part of it that still fails, and beside it \
+            (.h5) its inputs and expected output.
+            """, valueName: "out.mlpackage"))
+    var reduce: String?
+
+    /// The allowed numbers of runs.
+    private static let runRange = 2...1_000_000
+
+    func validate() throws {
+        guard findPrecision == (output != nil) else {
+            throw ValidationError(
+                findPrecision
+                    ? "--find-precision needs -o, the package to write"
+                    : "-o needs --find-precision")
+        }
+        guard maxRuns == nil || findPrecision else {
+            throw ValidationError("--max-runs needs --find-precision")
+        }
+        if let maxRuns, !Self.runRange.contains(maxRuns) {
+            throw ValidationError(
+                "--max-runs \(maxRuns): must be from \(Self.runRange.lowerBound) to "
+                    + "\(Self.runRange.upperBound)")
+        }
+        for (option, path) in [("-o", output), ("--reduce", reduce)] {
+            guard let path, !path.hasSuffix(".mlpackage") else { continue }
+            throw ValidationError("\(option) \(path): must end in .mlpackage")
+        }
+        guard reduce == nil || !findPrecision else {
+            throw ValidationError("give either --find-precision or --reduce")
+        }
+        _ = try stageList
+    }
+
+    /// The options that are given, for messages.
+    var given: [String] {
+        [
+            ("--stages", stages != nil), ("--error-sources", errorSources),
+            ("--find-precision", findPrecision), ("--reduce", reduce != nil),
+        ].filter(\.1).map(\.0)
+    }
+
+    /// The stages to compare; empty if there are none.
+    var stageList: [VerificationStage] {
+        get throws {
+            try (stages ?? "").split(separator: ",").map { word in
+                guard let stage = VerificationStage(rawValue: String(word)) else {
+                    let known = VerificationStage.allCases.map(\.rawValue).joined(separator: ", ")
+                    throw ValidationError("--stages \(word): must be of \(known)")
+                }
+                return stage
+            }
+        }
+    }
+
+    /// The reference file of the part that --reduce writes.
+    var reducedReference: String? {
+        reduce.map { $0.dropLast(".mlpackage".count) + ".h5" }
+    }
+
+    /// The files that are written.
+    var files: [String] { [output, reduce, reducedReference].compactMap { $0 } }
+}

@@ -1,0 +1,61 @@
+import ArgumentParser
+import Retint
+
+/// Which runtime verifies a model.
+struct JudgeOptions: ParsableArguments {
+    enum Choice: String, ExpressibleByArgument, CaseIterable {
+        case retint, apple, both
+
+        var judges: [Judge] {
+            switch self {
+            case .retint: [.retint]
+            case .apple: [.apple]
+            case .both: [.retint, .apple]
+            }
+        }
+    }
+
+    @Option(
+        name: .customLong("judge"),
+        help: """
+            Who runs the model: retint, Apple's Core AI runtime (apple, for .aimodel), or both, \
+            which have to agree; default: retint.
+            """)
+    var choice: Choice?
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            The Python with Apple's Core AI runtime; default: $RETINT_COREAI_PYTHON, or that of \
+            Scripts/setup --coreai.
+            """, valueName: "python"), completion: .file())
+    var judgePython: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The most seconds that a process of Apple's runtime may take; default: 600.",
+            valueName: "seconds"))
+    var judgeTimeout: Double?
+
+    var judges: [Judge] { (choice ?? .retint).judges }
+
+    var isGiven: Bool { choice != nil || judgePython != nil || judgeTimeout != nil }
+
+    func validate() throws {
+        if let judgeTimeout, !(judgeTimeout > 0 && judgeTimeout <= 1e6) {
+            throw ValidationError("--judge-timeout \(judgeTimeout): must be above 0, up to 1000000")
+        }
+        guard judges.contains(.apple) || judgePython == nil && judgeTimeout == nil else {
+            throw ValidationError("--judge-python and --judge-timeout need --judge apple or both")
+        }
+    }
+
+    /// Apple's runtime.
+    ///
+    /// - Throws: `AppleRuntimeError` if it is not installed.
+    var runtime: AppleRuntime {
+        get throws {
+            try AppleRuntime(python: judgePython, timeLimit: .seconds(judgeTimeout ?? 600))
+        }
+    }
+}

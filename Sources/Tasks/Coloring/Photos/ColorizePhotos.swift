@@ -1,0 +1,220 @@
+import RetintDistributed
+import RetintEngine
+import RetintFiles
+import RetintImages
+import RetintPhotoData
+import RetintRuntime
+
+/// How photos are colored.
+public struct PhotoColoringOptions: Sendable {
+    /// The side of the network's square input in pixels; nil for a package's
+    /// own size and 256 for a checkpoint.
+    public var size: Int?
+    /// How photos are fitted to the network, and its colors to the photos.
+    public var fitting = PhotoFitting()
+    /// A factor for the colors.
+    public var saturation: Float = 1
+    /// Where each photo gets new colors; nil for everywhere.
+    public var masks: ColorMasks?
+    /// The picture that all photos show in perspective, if only this is colored.
+    public var quadrilateral: Quadrilateral?
+    /// The share of the new colors, 0…1; the rest is the photo's own.
+    public var blend: Float = 1
+    /// The number of threads, each of which colors one photo at a time; nil for all processors.
+    public var threads: Int?
+    /// The fastest algorithms measured on this machine.
+    public var choices = KernelChoices()
+    /// Another model; strips show its colors to the left.
+    public var before: Model?
+    /// Whether photos are skipped if their colored copy exists.
+    public var skipsFinished = false
+
+    /// The defaults.
+    public init() {}
+}
+
+/// The outcome for a photo.
+public enum PhotoOutcome: Sendable {
+    /// Its colored copy was written. The notes say which of its metadata could not be kept.
+    case colored(notes: [String])
+    /// Its colored copy already existed.
+    case skipped
+    /// It could not be read or colored, or its colored copy could not be written.
+    case failed(any Error)
+}
+
+/// Colors photos in files.
+///
+///     let files = try PhotoFile.list(["holiday"], to: "colored")
+///     try await colorizePhotos(model, files) { file, outcome in print(file.output, outcome) }
+///
+/// The copies keep the EXIF data and the resolution, see ``ImageMetadata``.
+///
+/// Each thread processes one photo at a time, from decoding to encoding; finished photos are
+/// written in the meantime. So memory holds one decoded photo and up to two encoded ones per
+/// thread. The output files do not depend on the number of threads.
+///
+/// - Parameters:
+///   - model: a checkpoint or a package.
+///   - files: the photos; see ``PhotoFile/list(_:to:_:)``.
+///   - options: how they are colored.
+///   - ranks: the processes that split the files, all with the same arguments.
+///   - onPhoto: called for each photo of this rank, in the order of `files`.
+/// - Throws: `PhotoError` if a mask would be overwritten or, after all photos, if none of the masks
+///   has a chosen instance; `ModelError` if a model is not a colorizer
+///   or does not run at that size; `FileError` if a folder cannot be created;
+///   `CancellationError` if the task is cancelled, after the photos in progress have been written;
+///   `RankError` if ranks cannot reach each other.
+public func colorizePhotos(
+    _ model: Model, _ files: [PhotoFile], _ options: PhotoColoringOptions = .init(),
+    ranks: Communicator = .single,
+    onPhoto: (PhotoFile, PhotoOutcome) -> Void = { _, _ in }
+) async throws {
+    try options.masks?.checkKept(by: files)
+    try await colorOwnPhotos(
+        model, ranks.ownIndices(of: files.count).map { files[$0] }, options, onPhoto)
+    // All ranks end in the same way, whichever was cancelled.
+    let isCancelled = Task.isCancelled
+    let endings = try await onNewThread { _ in try ranks.gather(isCancelled) }
+    if endings.contains(true) { throw CancellationError() }
+    if let masks = options.masks, !options.skipsFinished {
+        try masks.gatherInstances(ranks)
+        try masks.checkInstances()
+    }
+}
+
+/// Colors the photos of one rank. If the task is cancelled, only photos in progress are finished.
+private func colorOwnPhotos(
+    _ model: Model, _ files: [PhotoFile], _ options: PhotoColoringOptions,
+    _ onPhoto: (PhotoFile, PhotoOutcome) -> Void
+) async throws {
+    if files.isEmpty { return }
+    // The first photo is decoded while the model is compiled and its weights are read.
+    let first = files.first.flatMap { file in
+        options.skipsFinished && file.isFinished ? nil : DecodedPhoto(file)
+    }
+    let painter = try FilePainter(model, options, count: files.count, first)
+    for folder in Set(files.map { $0.output.filePath.removingLastComponent() }) {
+        try createFolder(folder)
+    }
+    let tasks = OrderedTasks<PhotoOutcome>()
+    var started = files[...], finished = files[...]
+    while true {
+        while !Task.isCancelled, tasks.count < painter.limit, let file = started.popFirst() {
+            tasks.append { try await painter.paint(file) }
+        }
+        guard let task = tasks.removeFirst(), let file = finished.popFirst() else { break }
+        // Photos that wait for a thread are cancelled, photos in progress are written.
+        let result = await withTaskCancellationHandler {
+            await task.result
+        } onCancel: {
+            task.cancel()
+            tasks.cancel()
+        }
+        if let outcome = try? result.get() { onPhoto(file, outcome) }
+    }
+}
+
+/// A photo that is decoded on its own thread.
+private struct DecodedPhoto: Sendable {
+    private let path: String
+    private let task: Task<(image: Image, metadata: ImageMetadata), any Error>
+
+    init(_ file: PhotoFile) {
+        let path = file.photo
+        self.path = path
+        task = Task {
+            try await onNewThread { _ in try Image.withMetadata(contentsOf: path) }
+        }
+    }
+
+    /// The result for the photo; nil for another file.
+    func result(
+        of file: PhotoFile
+    ) async -> Result<(image: Image, metadata: ImageMetadata), any Error>? {
+        file.photo == path ? await task.result : nil
+    }
+}
+
+/// Colors the photos of files on worker threads.
+private final class FilePainter: Sendable {
+    private let colorizer: Colorizer
+    private let before: Colorizer?
+    private let options: PhotoColoringOptions
+    private let writers: WorkerThreads
+    private let first: DecodedPhoto?
+
+    /// The number of photos in progress or waiting, both in order.
+    var limit: Int { 2 * colorizer.workerCount }
+
+    /// - Parameter first: the first photo, which is being decoded.
+    init(
+        _ model: Model, _ options: PhotoColoringOptions, count: Int, _ first: DecodedPhoto?
+    ) throws {
+        func colorizer(_ model: Model) throws -> Colorizer {
+            try Colorizer(
+                model, size: options.size, threads: options.threads, choices: options.choices,
+                fitting: options.fitting,
+                workers: count)
+        }
+        (self.options, self.first) = (options, first)
+        self.colorizer = try colorizer(model)
+        before = try options.before.map(colorizer)
+        writers = WorkerThreads(self.colorizer.workerCount, name: "retint.files")
+    }
+
+    /// - Throws: only `CancellationError`: other errors are outcomes.
+    func paint(_ file: PhotoFile) async throws -> PhotoOutcome {
+        if options.skipsFinished, file.isFinished { return .skipped }
+        do {
+            let decoded = await first?.result(of: file)
+            let (outputs, notes) = try await colorizer.workers.run { [self] _, _ in
+                try encoded(file, decoded?.get() ?? Image.withMetadata(contentsOf: file.photo))
+            }
+            // Colored photos are written even if the task is cancelled now.
+            try await Task { [writers] in
+                try await writers.run { _, _ in for output in outputs { try output.write() } }
+            }.value
+            return .colored(notes: notes)
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            return .failed(error)
+        }
+    }
+
+    private struct Output {
+        let path: String
+        let bytes: [UInt8]
+
+        func write() throws { try AtomicFile.write(bytes, to: path) }
+    }
+
+    /// The colored copy of a photo and its strip, ready to be written.
+    private func encoded(
+        _ file: PhotoFile, _ decoded: (image: Image, metadata: ImageMetadata)
+    ) throws -> (outputs: [Output], notes: [String]) {
+        let (photo, metadata) = decoded
+        let threads = colorizer.threads.each
+        let region = try region(of: photo, file)
+        let colored = try colorizer.colored(photo, options.saturation, in: region)
+        let copy = try colored.encode(
+            file.format, metadata: metadata, file: file.output, threads: threads)
+        var outputs = [Output(path: file.output, bytes: copy)]
+        if let strip = file.strip {
+            let earlier = try before?.colored(photo, options.saturation, in: region)
+            let images = [photo.gray, earlier, colored, photo].compactMap { $0 }
+            let bytes = try Image.sideBySide(images)
+                .encode(file.format, file: strip, threads: threads)
+            outputs.append(Output(path: strip, bytes: bytes))
+        }
+        return (outputs, metadata.notes(writing: file.format))
+    }
+
+    private func region(of photo: Image, _ file: PhotoFile) throws -> ColoredRegion {
+        let mask = try options.masks?.mask(for: file, width: photo.width, height: photo.height)
+        let corners = options.quadrilateral
+        try corners?.check(width: photo.width, height: photo.height, photo: file.photo)
+        return ColoredRegion(mask: mask, quadrilateral: corners, blend: options.blend)
+    }
+}

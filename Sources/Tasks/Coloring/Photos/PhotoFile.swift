@@ -1,0 +1,149 @@
+import RetintFiles
+import RetintImages
+import RetintPhotoData
+
+/// A photo in a file, and where its colored copy goes.
+public struct PhotoFile: Hashable, Sendable {
+    /// The path of the photo.
+    public var photo: String
+    /// The path of the colored copy; an existing file is replaced.
+    public var output: String
+    /// The path of a strip that shows the photo gray, colored and original; nil for none.
+    public var strip: String?
+    /// The format of the colored copy and of the strip.
+    public var format: ImageFormat
+    /// The photo's name in a folder of masks: its path below the listed folder, without
+    /// extension.
+    public var name: String
+
+    /// A photo, and where its colored copy goes.
+    ///
+    /// - Parameters:
+    ///   - photo: the path of the photo.
+    ///   - output: the path of its colored copy.
+    ///   - strip: the path of a strip that shows the photo gray, colored and original; nil for
+    ///     none.
+    ///   - format: the format of the copy and the strip.
+    ///   - name: the name in a folder of masks; nil for the last component of the photo's path.
+    public init(
+        _ photo: String, output: String, strip: String? = nil, format: ImageFormat,
+        name: String? = nil
+    ) {
+        (self.photo, self.output, self.strip, self.format) = (photo, output, strip, format)
+        self.name = name ?? photo.filePath.stem ?? photo
+    }
+
+    /// Whether the colored copy, and the strip if one is wanted, exist. Files are written
+    /// atomically, so an existing one is complete.
+    public var isFinished: Bool {
+        [output, strip].compactMap { $0 }.allSatisfy { (try? FileKind(at: $0)) == .file }
+    }
+}
+
+/// How the colored copies of photos are named.
+public struct PhotoFileOptions: Sendable {
+    /// The formats that are written.
+    public enum Format: String, CaseIterable, Sendable {
+        /// Lossless.
+        case png
+        /// Lossy, at the highest usual quality.
+        case jpeg
+    }
+
+    /// The format to write; nil: JPEG for JPEG photos and PNG for others.
+    public var format: Format?
+    /// Whether photos in subfolders are also colored.
+    public var isRecursive = false
+    /// Files and folders inside input folders that are not colored, such as masks.
+    public var excluded: [String] = []
+    /// Whether strips are written next to the colored copies, as `NAME-compare`.
+    public var hasStrips = false
+
+    /// The defaults.
+    public init() {}
+}
+
+extension PhotoFile {
+    /// Lists photos, and the files that their colored copies are written to.
+    ///
+    /// - Parameters:
+    ///   - paths: photos, and folders whose photos are taken in the order of their names. The
+    ///     subfolders of a folder are kept. Photos inside `folder` are skipped.
+    ///   - folder: where colored copies go.
+    ///   - options: how the copies are named.
+    /// - Throws: `FileError` if a folder cannot be read; ``PhotoError`` if a folder has no photos,
+    ///   if two photos would be written to one file, or if one would be overwritten.
+    public static func list(
+        _ paths: [String], to folder: String, _ options: PhotoFileOptions = .init()
+    ) throws -> [PhotoFile] {
+        let files = try paths.flatMap { path in
+            let isFolder = (try? isDirectory(path)) == true
+            guard isFolder else { return [PhotoFile(path, below: nil, to: folder, options)] }
+            return try photos(of: path, except: folder, options).map {
+                PhotoFile($0, below: path, to: folder, options)
+            }
+        }
+        try check(files)
+        return files
+    }
+
+    private init(_ photo: String, below root: String?, to folder: String, _ options: Options) {
+        let path = photo.filePath
+        let isJPEG = ["jpg", "jpeg"].contains(path.extension?.lowercased())
+        let writesJPEG = options.format.map { $0 == .jpeg } ?? isJPEG
+        let suffix = writesJPEG ? "jpg" : "png"
+        let name = root.map { photoName(photo, below: $0) } ?? path.stem ?? photo
+        let base = folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
+        self.init(
+            photo, output: "\(base).\(suffix)",
+            strip: options.hasStrips ? "\(base)-compare.\(suffix)" : nil,
+            format: writesJPEG ? .jpeg() : .png(), name: name)
+    }
+
+    private typealias Options = PhotoFileOptions
+
+    private static func photos(
+        of root: String, except folder: String, _ options: Options
+    ) throws -> [String] {
+        let found = try listFiles(
+            below: root, extensions: PhotoReference.extensions, recursive: options.isRecursive)
+        let excluded = ([folder] + options.excluded).compactMap { FileIdentity(of: $0) }
+        let photos = found.filter { !lies($0, in: excluded, below: root) }
+        guard photos.isEmpty else { return photos }
+        let hint = options.isRecursive ? "" : "; subfolders are read only if that is asked for"
+        throw PhotoError(
+            .none, "\(root): holds no photos; JPEG, PNG and WebP files are read\(hint)")
+    }
+
+    /// Whether a photo below `root` is one of the excluded files, or in an excluded folder.
+    private static func lies(
+        _ photo: String, in excluded: [FileIdentity], below root: String
+    ) -> Bool {
+        var path = photo.filePath
+        while path.string.count > root.count {
+            if let identity = FileIdentity(of: path), excluded.contains(identity) { return true }
+            path = path.removingLastComponent()
+        }
+        return false
+    }
+
+    /// No photo may be overwritten, and no two photos may be written to one file.
+    private static func check(_ files: [PhotoFile]) throws {
+        let inputs = Set(files.compactMap { FileIdentity(of: $0.photo) })
+        var owners: [String: String] = [:]
+        for file in files {
+            for path in [file.output, file.strip].compactMap({ $0 }) {
+                if let other = owners.updateValue(file.photo, forKey: path) {
+                    throw PhotoError(
+                        .output,
+                        "\(other) and \(file.photo) would both be written to \(path); "
+                            + "colorize them into different folders")
+                }
+                if let identity = FileIdentity(of: path), inputs.contains(identity) {
+                    throw PhotoError(
+                        .output, "\(path): is the input itself; choose another output path")
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import RetintDistributed
+import RetintEngine
+import RetintRuntime
+
+/// How a model is measured.
+public struct BenchmarkOptions: Sendable {
+    /// What is measured.
+    public enum Mode: String, CaseIterable, Sendable {
+        /// The model colorizes a batch.
+        case inference
+        /// A training step: forward pass, L2 loss, backward pass, Adam.
+        case training
+    }
+
+    /// Whether inference or training is measured.
+    public var mode = Mode.inference
+    /// The number of images in a batch; of all ranks together.
+    public var batch = 1
+    /// The processes that train together.
+    public var ranks = Communicator.single
+    /// The side of the square images in pixels; nil for the model's own size, or 256 in
+    /// training.
+    public var size: Int?
+    /// The number of threads; nil for all processors that the process may use.
+    public var threads: Int?
+    /// The number of timed runs; nil for as many as fit in two seconds, but at least 5.
+    public var runs: Int?
+    /// Whether Winograd convolution is used where it is faster.
+    public var usesWinograd = true
+    /// Whether training recomputes normalized activations to save memory.
+    public var recomputes = false
+    /// The fastest convolution algorithms on this machine, see ``KernelFile``.
+    public var choices = KernelChoices()
+    /// Measures the convolution algorithms first; nil to use ``choices`` as they are.
+    public var tuner: KernelTuner?
+    /// Whether the report lists times per type of operation.
+    public var profilesOperations = false
+    /// Whether the report lists the time of every step of the program.
+    public var profilesSteps = false
+
+    /// The default options.
+    public init() {}
+}
+
+extension BenchmarkOptions {
+    var compileOptions: CompileOptions {
+        var options = CompileOptions(
+            threads: threads, winograd: usesWinograd ? .whereFaster : .never)
+        (options.choices, options.tuner, options.recomputes) = (choices, tuner, recomputes)
+        return options
+    }
+
+    func check() throws(BenchmarkError) {
+        let largest = Self.batchRange.upperBound
+        try BenchmarkError.check("batch", batch, min(ranks.size, largest)...largest)
+        try BenchmarkError.check("size", size, Model.sideRange)
+        try BenchmarkError.check("threads", threads, CompileOptions.threadRange)
+        try BenchmarkError.check("runs", runs, Self.runRange)
+    }
+
+    /// The allowed batch sizes.
+    package static let batchRange = 1...65_536
+    /// The allowed numbers of timed runs.
+    package static let runRange = 1...1_000_000
+}
+
+/// Why a model cannot be measured as requested.
+public struct BenchmarkError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The kind of failure, for programs that handle some kinds.
+    public enum Kind: Hashable, Sendable {
+        /// An option is out of range.
+        case option
+        /// The model is a package, which cannot be trained.
+        case notTrainable
+        /// There is no folder for saving kernel choices.
+        case noCacheFolder
+        /// A file does not contain a measurement of several ranks.
+        case measurements
+    }
+
+    /// The kind of failure.
+    public let kind: Kind
+    /// What is wrong, and what to do about it.
+    public let description: String
+
+    init(_ kind: Kind, _ description: String) {
+        (self.kind, self.description) = (kind, description)
+    }
+
+    /// Throws if an option is out of range (NaN always is); nil passes.
+    static func check<Value>(
+        _ name: String, _ value: Value?, _ range: ClosedRange<Value>
+    ) throws(BenchmarkError) {
+        guard let value, !range.contains(value) else { return }
+        throw BenchmarkError(
+            .option,
+            "\(name) \(value): must be from \(range.lowerBound) to \(range.upperBound)")
+    }
+}

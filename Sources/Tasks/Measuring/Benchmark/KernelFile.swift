@@ -1,0 +1,47 @@
+import Foundation
+import RetintEngine
+import RetintFiles
+
+/// The file that stores the fastest convolution algorithms of this machine:
+/// `$XDG_CACHE_HOME/retint/kernels.json`, by default `~/.cache/retint/kernels.json`.
+public enum KernelFile {
+    private struct Content: Codable {
+        let cpu: String
+        let kernels: [String: String]
+    }
+
+    /// The choices for this processor; empty if there is no file, or it is for another processor.
+    public static func read() -> KernelChoices {
+        guard let path, let data = FileManager.default.contents(atPath: path),
+            let content = try? JSONDecoder().decode(Content.self, from: data),
+            content.cpu == Processor.name
+        else { return KernelChoices() }
+        return KernelChoices(names: content.kernels)
+    }
+
+    /// Replaces the file.
+    ///
+    /// - Throws: ``BenchmarkError`` if neither HOME nor XDG_CACHE_HOME is set, `FileError` if the
+    ///   file cannot be written.
+    public static func write(_ choices: KernelChoices) throws {
+        guard let path else {
+            throw BenchmarkError(
+                .noCacheFolder,
+                "there is no folder to keep the kernel choices in; set HOME or XDG_CACHE_HOME")
+        }
+        try createFolder(path.filePath.removingLastComponent())
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        let content = Content(cpu: Processor.name, kernels: choices.names)
+        try AtomicFile.write([UInt8](encoder.encode(content)), to: path)
+    }
+
+    private static var path: String? {
+        let environment = ProcessInfo.processInfo.environment
+        func value(_ name: String) -> String? {
+            environment[name].flatMap { $0.isEmpty ? nil : $0 }
+        }
+        let cache = value("XDG_CACHE_HOME") ?? value("HOME").map { $0 + "/.cache" }
+        return cache.map { $0 + "/retint/kernels.json" }
+    }
+}

@@ -1,0 +1,121 @@
+import RetintCheckpoints
+import RetintColoring
+import RetintDistributed
+import RetintEngine
+import RetintPhotoData
+import RetintRuntime
+
+/// Measures the size, the time and the quality of several models under the same conditions.
+///
+///     let models = try ["large.h5", "small.mlpackage"].map { try Model(contentsOf: $0) }
+///     let comparison = try await compare(models, photos: PhotoReference.list("photos"))
+///     for model in comparison.models { print(model.name, model.medianSeconds) }
+///
+/// A checkpoint's size is that of its package with float16 and with int8 weights; a package is
+/// measured as it is. Times are compared with ECCV16 (Zhang et al., "Colorful Image Colorization",
+/// 2016) with random weights: each round runs all models and ECCV16 alternately, so that a changing
+/// clock rate affects all of them equally. Other work on the machine distorts the times.
+///
+/// - Parameters:
+///   - models: checkpoints and packages, at least one.
+///   - size: the side, in pixels, of the square image that all models color.
+///   - rounds: rounds of timing, at least 1.
+///   - photos: the photos for measuring quality; without photos it is not measured.
+///   - features: also compares features, see ``ColorQuality/frechetDistance``.
+///   - threads: the number of threads; nil for all processors that the process may use.
+///   - choices: the fastest algorithms measured on this machine.
+///   - onProgress: called on another thread.
+/// - Throws: `ModelError` if a model is not a colorizer, does not run at that size or returns
+///   colors that are not finite; `ConversionError` if a checkpoint cannot be exported;
+///   ``EvaluationError`` if photos are given and none can be read; `CancellationError` if the task
+///   is cancelled.
+public func compare(
+    _ models: [Model], size: Int = 256, rounds: Int = 5, photos: [PhotoReference] = [],
+    features: FeatureNetwork? = nil, threads: Int? = nil, choices: KernelChoices = .init(),
+    onProgress: @escaping @Sendable (ComparisonProgress) -> Void = { _ in }
+) async throws -> ModelComparison {
+    try await onNewThread { isCancelled in
+        var options = CompileOptions(threads: threads)
+        options.choices = choices
+        let run = ComparisonRun(
+            models: models, size: size, rounds: max(rounds, 1), features: features,
+            options: options, onProgress: onProgress)
+        return try run.comparison(on: photos, isCancelled)
+    }
+}
+
+/// One comparison, step by step.
+private struct ComparisonRun {
+    let models: [Model]
+    let size: Int
+    let rounds: Int
+    let features: FeatureNetwork?
+    let options: CompileOptions
+    let onProgress: @Sendable (ComparisonProgress) -> Void
+
+    func comparison(
+        on photos: [PhotoReference], _ isCancelled: () -> Bool
+    ) throws -> ModelComparison {
+        let reference = Model(try CheckpointSource(.named("eccv16"), seed: 0))
+        let sizes = try sizes(isCancelled)
+        let times = try times(reference, isCancelled)
+        let qualities = try qualities(on: photos, isCancelled)
+        let entries = models.indices.map { index in
+            ModelComparison.Entry(
+                name: models[index].name, size: sizes[index],
+                medianSeconds: times.models[index].seconds,
+                speedup: times.models[index].speedup, quality: qualities?[index])
+        }
+        let cost = try ModelCost(of: reference, height: size, width: size)
+        return ModelComparison(
+            size: size, rounds: rounds,
+            reference: .init(
+                architecture: reference.name, parameters: cost.parameters,
+                multiplyAdds: cost.multiplyAdds, medianSeconds: times.reference),
+            models: entries)
+    }
+
+    private func sizes(_ isCancelled: () -> Bool) throws -> [ModelSize] {
+        onProgress(.sized(models: 0, total: models.count))
+        return try models.enumerated().map { index, model in
+            try checkCancellation(isCancelled)
+            let size = try ModelSize(of: model, imageSize: size)
+            onProgress(.sized(models: index + 1, total: models.count))
+            return size
+        }
+    }
+
+    private func times(
+        _ reference: Model, _ isCancelled: () -> Bool
+    ) throws -> ComparedTimes {
+        var timing = try ComparisonTiming(models, reference, size: size, options: options)
+        onProgress(.timed(rounds: 0, total: rounds))
+        for round in 0..<rounds {
+            try checkCancellation(isCancelled)
+            try timing.addRound()
+            onProgress(.timed(rounds: round + 1, total: rounds))
+        }
+        return timing.medians
+    }
+
+    /// - Returns: nil without photos.
+    private func qualities(
+        on references: [PhotoReference], _ isCancelled: () -> Bool
+    ) throws -> [EvaluationReport]? {
+        if references.isEmpty { return nil }
+        let scale = EvaluationScale.network(height: size, width: size)
+        let photos = try EvaluationPhotos(
+            references, scale: scale, ranks: .single, isCancelled: isCancelled,
+            onProgress: { onProgress(.evaluating(model: nil, $0)) })
+        let features = try features?.program(threads: options.threads)
+        return try models.map { model in
+            let colorizer = try Colorizer(
+                model, size: size, threads: options.threads, choices: options.choices,
+                fitting: .square)
+            return try evaluation(
+                of: colorizer, named: model.name, on: photos, scale: scale,
+                features: features, isCancelled: isCancelled,
+                onProgress: { onProgress(.evaluating(model: model.name, $0)) })
+        }
+    }
+}

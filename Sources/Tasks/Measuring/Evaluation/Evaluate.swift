@@ -1,0 +1,93 @@
+import RetintColoring
+import RetintDistributed
+import RetintEngine
+import RetintPhotoData
+import RetintRuntime
+
+/// Measures how well a model colors photos whose colors are known.
+///
+///     let photos = try PhotoReference.list("photos")
+///     let report = try await evaluate(Model(contentsOf: "colorizer.h5"), on: photos)
+///     print(report.colored.quality.deltaE2000, report.gray.quality.deltaE2000)
+///
+/// Photos that cannot be read are left out and listed in the report. Up to 512 MiB of decoded
+/// photos are kept in memory; the others are decoded twice.
+///
+/// - Parameters:
+///   - model: a checkpoint or a package.
+///   - photos: the photos, in color.
+///   - size: the side of the network's square input in pixels; nil for a
+///     package's own size and 256 for a checkpoint.
+///   - threads: the number of threads; nil for all processors that the process may use.
+///   - choices: the fastest algorithms measured on this machine.
+///   - fitting: compares photos at their own size, up to 1,024 pixels per side, with the colors
+///     upsampled as stated. If nil, they are compared at the network's size, as in papers.
+///   - oldPhoto: damages the model's input, always in the same way; its colors are
+///     applied to the undamaged photo. The baselines are not affected.
+///   - features: compares the features of the colored photos with those of the originals, see
+///     ``ColorQuality/frechetDistance``; nil: they are not compared.
+///   - ranks: the processes that split the photos, all with the same arguments. Each receives
+///     the whole report, which is the same as for one process.
+///   - onProgress: called on another thread.
+///   - onColored: called on another thread for each photo that this rank colored.
+/// - Throws: ``EvaluationError`` if no photo can be read; `ModelError` if the model is not a
+///   colorizer, does not run at that size or returns colors that are not finite;
+///   `CancellationError` if the task is cancelled, which takes effect after the current photo;
+///   `RankError` if ranks cannot reach each other.
+public func evaluate(
+    _ model: Model, on photos: [PhotoReference], size: Int? = nil, threads: Int? = nil,
+    choices: KernelChoices = .init(), fitting: PhotoFitting? = nil,
+    oldPhoto: OldPhotoSettings = .init(), features: FeatureNetwork? = nil,
+    ranks: Communicator = .single,
+    onProgress: @escaping @Sendable (EvaluationProgress) -> Void = { _ in },
+    onColored: @escaping @Sendable (ColoredPhoto) -> Void = { _ in }
+) async throws -> EvaluationReport {
+    try await onNewThread { isCancelled in
+        let colorizer = try Colorizer(
+            model, size: size, threads: threads, choices: choices, fitting: fitting ?? .square)
+        let (height, width) = colorizer.networkSize
+        let scale: EvaluationScale =
+            fitting == nil ? .network(height: height, width: width) : .photo
+        let readable = try EvaluationPhotos(
+            photos, scale: scale, ranks: ranks, isCancelled: isCancelled, onProgress: onProgress)
+        return try evaluation(
+            of: colorizer, named: model.name, on: readable, scale: scale,
+            oldPhoto: oldPhoto, features: try features?.program(threads: threads),
+            isCancelled: isCancelled,
+            onProgress: onProgress, onColored: onColored)
+    }
+}
+
+/// Evaluates a model on photos that have been read.
+func evaluation(
+    of colorizer: Colorizer, named name: String, on readable: EvaluationPhotos,
+    scale: EvaluationScale, oldPhoto: OldPhotoSettings = .init(), features: FeatureProgram?,
+    isCancelled: () -> Bool,
+    onProgress: @escaping @Sendable (EvaluationProgress) -> Void,
+    onColored: (ColoredPhoto) -> Void = { _ in }
+) throws -> EvaluationReport {
+    let evaluation = Evaluation(
+        colorizer, scale, meanColor: readable.meanColor, oldPhoto: oldPhoto, features: features)
+    let progress = SharedProgress(readable.count, readable.ranks) {
+        onProgress(.colored(photos: $0, total: readable.count))
+    }
+    var measures: [Int: Evaluation.Measures] = [:]
+    for photo in readable.own {
+        try checkCancellation(isCancelled)
+        let result = try evaluation.measure(photo)
+        measures[photo.index] = result.measures
+        onColored(result.photo)
+        progress.update(measures.count)
+    }
+    let all = try readable.gather(measures)
+    progress.finish()
+    guard let report = evaluation.report(on: name, all, failures: readable.failures) else {
+        throw EvaluationError(failures: readable.failures)
+    }
+    return report
+}
+
+/// - Throws: `CancellationError` if the calling task was cancelled.
+func checkCancellation(_ isCancelled: () -> Bool) throws(CancellationError) {
+    if isCancelled() { throw CancellationError() }
+}

@@ -1,0 +1,141 @@
+import RetintEngine
+import RetintFiles
+import RetintRuntime
+
+/// Measures whether a model is fast enough for video on this machine, and where its time goes.
+///
+///     let report = try await measurePerformance(of: "model.h5")
+///     print(report.model.live.inTimeShare, "of the frames are colored in time")
+///
+/// The measurement starts with the model's file, because users also wait for reading it. Two models
+/// alternate in every measurement, so that a disturbance affects both. A prediction
+/// takes lightness and returns a and b; measuring with a video also includes reading, resizing and
+/// painting frames.
+///
+/// - Parameters:
+///   - path: a checkpoint or a package.
+///   - other: a model to compare with.
+///   - options: the size, the threads, how long to predict, the rate of the live source, a video.
+///   - onProgress: called on another thread.
+/// - Throws: ``BenchmarkError`` if an option is out of range; the errors of `Model(contentsOf:)`
+///   for a file that is missing or damaged; `ModelError` if a model is not a colorizer, does not
+///   run at the size or returns colors that are not finite; `CancellationError` if the task is
+///   cancelled.
+public func measurePerformance(
+    of path: some PathConvertible, against other: (any PathConvertible)? = nil,
+    _ options: PerformanceOptions = .init(),
+    onProgress: @escaping @Sendable (PerformanceProgress) -> Void = { _ in }
+) async throws -> PerformanceReport {
+    try options.check()
+    let paths = [path.filePath.string] + (other.map { [$0.filePath.string] } ?? [])
+    let run = PerformanceRun(paths: paths, options: options, onProgress: onProgress)
+    let films = try await run.films()
+    return try await onNewThread { isCancelled in try run.report(films, isCancelled) }
+}
+
+/// One measurement, step by step.
+private struct PerformanceRun: Sendable {
+    private static let startupRounds = 5
+
+    let paths: [String]
+    let options: PerformanceOptions
+    let onProgress: @Sendable (PerformanceProgress) -> Void
+
+    /// The results of each model for the video.
+    func films() async throws -> [FilmPerformance?] {
+        guard let film = options.film else { return paths.map { _ in nil } }
+        var films: [FilmPerformance?] = []
+        for path in paths {
+            onProgress(.coloredFilm(models: films.count, total: paths.count))
+            let model = try options.model(contentsOf: path)
+            films.append(try await FilmPerformance.measured(model, film: film, options))
+        }
+        onProgress(.coloredFilm(models: films.count, total: paths.count))
+        return films
+    }
+
+    func report(
+        _ films: [FilmPerformance?], _ isCancelled: () -> Bool
+    ) throws -> PerformanceReport {
+        try warmUp()
+        let memory = try paths.map { try PeakMemory.measured($0, options) }
+        let startups = try startups(isCancelled)
+        let models = try paths.map { try options.model(contentsOf: $0) }
+        let programs = try models.map { try $0.program(options) }
+        let (seconds, otherShare) = try predictions(programs, isCancelled)
+        let profiles = try profiles(programs, isCancelled)
+        let performances = try models.indices.map { index in
+            let measured = MeasuredModel(
+                model: models[index], program: programs[index], startup: startups[index],
+                memory: memory[index], seconds: seconds[index], profile: profiles[index],
+                film: films[index])
+            return try measured.performance(fps: options.fps)
+        }
+        return report(performances, threads: programs[0].program.threads, otherShare)
+    }
+
+    /// Runs each model once: the first run in a process also creates the threads, and reads the
+    /// libraries' pages.
+    private func warmUp() throws {
+        for path in paths {
+            let program = try options.model(contentsOf: path).program(options)
+            _ = try program.predict(lightness: program.sampleLightness)
+        }
+    }
+
+    private func startups(_ isCancelled: () -> Bool) throws -> [Startup] {
+        var measurements = paths.map { StartupMeasurement($0, options) }
+        try rounds(Self.startupRounds, isCancelled, PerformanceProgress.started) { _ in
+            for index in measurements.indices { try measurements[index].addRound() }
+        }
+        return measurements.map(\.result)
+    }
+
+    private func predictions(
+        _ programs: [ModelProgram], _ isCancelled: () -> Bool
+    ) throws -> (seconds: [[Double]], otherShare: Double?) {
+        var timing = PredictionTiming(count: programs.count, options)
+        let start = ProcessorTime()
+        try rounds(timing.turns, isCancelled, PerformanceProgress.predicted) { turn in
+            try timing.addTurn(turn, programs)
+        }
+        let share = start.flatMap { start in ProcessorTime()?.otherShare(since: start) }
+        return (timing.seconds, share)
+    }
+
+    private func profiles(
+        _ programs: [ModelProgram], _ isCancelled: () -> Bool
+    ) throws -> [OperationTimes] {
+        var timing = OperationTiming(count: programs.count)
+        try rounds(OperationTiming.rounds, isCancelled, PerformanceProgress.profiled) { _ in
+            try timing.addRound(programs)
+        }
+        return timing.results
+    }
+
+    private func rounds(
+        _ total: Int, _ isCancelled: () -> Bool,
+        _ progress: (_ count: Int, _ total: Int) -> PerformanceProgress,
+        _ round: (Int) throws -> Void
+    ) throws {
+        onProgress(progress(0, total))
+        for index in 0..<total {
+            try checkCancellation(isCancelled)
+            try round(index)
+            onProgress(progress(index + 1, total))
+        }
+    }
+
+    private func report(
+        _ models: [ModelPerformance], threads: Int, _ otherShare: Double?
+    ) -> PerformanceReport {
+        let other = models.dropFirst().first
+        return PerformanceReport(
+            machine: .init(
+                cpu: Processor.name, processors: Machine.processorCount, threads: threads,
+                blasCore: Machine.blasCore, tunedConvolutions: options.choices.names.count,
+                otherWorkShare: otherShare),
+            fps: options.fps, model: models[0], against: other,
+            ratios: other.map { PerformanceFigure.ratios(of: $0, to: models[0]) })
+    }
+}

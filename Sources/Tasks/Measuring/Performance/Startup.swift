@@ -1,0 +1,114 @@
+import RetintEngine
+import RetintFiles
+import RetintRuntime
+
+/// The time of a model from its file to its first colors.
+///
+/// It is measured in a process that has already run a model: the startup time of the process itself
+/// is not included.
+public struct Startup: Sendable, Encodable {
+    /// The times of the parts, in seconds: medians over the rounds.
+    public struct Times: Hashable, Sendable, Encodable {
+        /// The file is read and checked. The weights of a package are read when it is compiled.
+        public let loadSeconds: Double
+        /// The graph is built and compiled, and gets its weights.
+        public let compileSeconds: Double
+        /// The first prediction, which also lays out the weights for the kernels.
+        public let firstPredictionSeconds: Double
+        /// All of these.
+        public let totalSeconds: Double
+    }
+
+    /// How ``cold`` is measured, and what it does not cover.
+    public let notice =
+        "Before each cold start: fsync, and posix_fadvise(POSIX_FADV_DONTNEED) on the model's "
+        + "files; it counts only if mincore then sees none of their pages in memory. Directory "
+        + "entries, the pages of retint and its libraries, and caches beneath the kernel, such as "
+        + "that of a disk or of a virtual machine's host, stay warm."
+    /// The number of starts with each state of the cache.
+    public let rounds: Int
+    /// The pages of the model's files were dropped from memory before each start; nil if that
+    /// failed.
+    public let cold: Times?
+    /// Why ``cold`` is nil.
+    public let coldProblem: String?
+    /// The files had just been read.
+    public let warm: Times
+}
+
+/// Collects the starts of one model.
+struct StartupMeasurement {
+    private let path: String
+    private let options: PerformanceOptions
+    private var cold: [Startup.Times] = []
+    private var warm: [Startup.Times] = []
+    private var problem: String?
+
+    init(_ path: String, _ options: PerformanceOptions) {
+        (self.path, self.options) = (path, options)
+    }
+
+    /// Starts once with a cold and once with a warm cache.
+    mutating func addRound() throws {
+        if problem == nil {
+            problem = try Self.dropPages(of: path)
+            if problem == nil { cold.append(try Self.start(path, options)) }
+        }
+        warm.append(try Self.start(path, options))
+    }
+
+    var result: Startup {
+        Startup(
+            rounds: warm.count, cold: problem == nil ? .init(medians: cold) : nil,
+            coldProblem: problem, warm: .init(medians: warm))
+    }
+
+    /// - Returns: why pages are still in memory; nil if they are gone.
+    private static func dropPages(of path: String) throws -> String? {
+        try PageCache.drop(path)
+        let left = try PageCache.residentBytes(of: path)
+        if left == 0 { return nil }
+        return "\(left) bytes of \(path) stayed in memory: the file system, or another program "
+            + "that uses the file, keeps them, or this user may not ask"
+    }
+
+    private static func start(
+        _ path: String, _ options: PerformanceOptions
+    ) throws -> Startup.Times {
+        let clock = ContinuousClock()
+        let begin = clock.now
+        let model = try options.model(contentsOf: path)
+        let loaded = clock.now
+        let program = try model.program(options)
+        let compiled = clock.now
+        _ = try program.predict(lightness: program.sampleLightness)
+        let end = clock.now
+        return Startup.Times(
+            loadSeconds: (loaded - begin) / .seconds(1),
+            compileSeconds: (compiled - loaded) / .seconds(1),
+            firstPredictionSeconds: (end - compiled) / .seconds(1),
+            totalSeconds: (end - begin) / .seconds(1))
+    }
+}
+
+extension Startup.Times {
+    fileprivate init(medians times: [Self]) {
+        loadSeconds = times.map(\.loadSeconds).median
+        compileSeconds = times.map(\.compileSeconds).median
+        firstPredictionSeconds = times.map(\.firstPredictionSeconds).median
+        totalSeconds = times.map(\.totalSeconds).median
+    }
+}
+
+extension Model {
+    /// Compiles the model according to the options.
+    func program(_ options: PerformanceOptions) throws -> ModelProgram {
+        try program(
+            height: options.size, width: options.size, options: options.compileOptions)
+    }
+}
+
+extension ModelProgram {
+    /// Any lightness will do: the time does not depend on the values.
+    var sampleLightness: [Float] { (0..<inputShape.count).map { Float($0 % 101) } }
+}

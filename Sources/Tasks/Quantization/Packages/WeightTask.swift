@@ -1,0 +1,76 @@
+import RetintMLPackage
+
+/// How to compress a weight.
+struct WeightTask {
+    let scheme: QuantizationScheme
+    private let axes: (output: Int, input: Int)
+    /// The axis of the output channels.
+    var axis: Int { axes.output }
+    private let blocks: WeightBlocks
+    private let precision: MILDataType
+
+    /// Why a weight is not compressed.
+    struct Reason: Error {
+        let text: String
+    }
+
+    /// The task of compressing a weight by a scheme, or why that is not possible.
+    static func make(
+        _ weight: PackageWeight, _ scheme: QuantizationScheme
+    ) -> Result<WeightTask, Reason> {
+        let shape = weight.shape
+        guard shape.reduce(1, *) > scheme.threshold else {
+            return .failure(Reason(text: "it has no more than \(scheme.threshold) elements"))
+        }
+        guard let axes = weight.axes else {
+            let text = "the operations that use it disagree on its channel axes"
+            return .failure(Reason(text: text))
+        }
+        guard !weight.uses.isEmpty else {
+            return .failure(Reason(text: "no operation uses it"))
+        }
+        if scheme.weights == .float16, weight.value.type.dataType == .float16 {
+            return .failure(Reason(text: "it is already float16"))
+        }
+        if let reason = scheme.pruning.reason(against: shape, axes, scheme.pruningAxis) {
+            return .failure(Reason(text: reason))
+        }
+        let granularity = scheme.weights.hasBlocks ? scheme.chosenGranularity : .perTensor
+        guard
+            let blocks = WeightBlocks(
+                shape, granularity, axes: axes, size: scheme.blockSize)
+        else {
+            let text = "its channel count is not a multiple of \(scheme.blockSize)"
+            return .failure(Reason(text: text))
+        }
+        return .success(
+            WeightTask(
+                scheme: scheme, axes: axes, blocks: blocks,
+                precision: weight.value.type.dataType))
+    }
+
+    /// - Parameter inputs: the observed inputs of the weight; nil to round elements independently.
+    func compressed(_ values: [Float], _ inputs: WeightInputs?) -> CompressedWeight {
+        WeightCompression(
+            values: values, blocks: blocks, axes: axes, precision: precision, inputs: inputs
+        ).compressed(scheme)
+    }
+}
+
+extension QuantizationScheme.Pruning {
+    /// Why a weight has too few channels for this structure, with the limit of coremltools; nil if
+    /// it has enough.
+    fileprivate func reason(
+        against shape: [Int], _ axes: (output: Int, input: Int),
+        _ axis: QuantizationScheme.ChannelAxis
+    ) -> String? {
+        let size: Int
+        switch self {
+        case .single: return nil
+        case .blocks(let count), .ratio(_, let count): size = count
+        }
+        let channels = shape[axis == .output ? axes.output : axes.input]
+        guard 2 * size > channels else { return nil }
+        return "groups of \(size) are more than half of its \(channels) \(axis) channels"
+    }
+}

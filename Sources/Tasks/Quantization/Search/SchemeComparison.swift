@@ -1,0 +1,92 @@
+import RetintGraph
+import RetintMLPackage
+import RetintRuntime
+import RetintTensors
+
+/// The size and the color change of a package quantized with one scheme.
+public struct SchemeResult: Hashable, Sendable, Encodable {
+    /// The description of the scheme, such as `int4 per-block 32`.
+    public let scheme: String
+    /// The size of the compressed weights in bytes; nil if the scheme fails.
+    public let bytes: Int?
+    /// The size of the same weights before compression, in bytes; nil if the scheme fails.
+    public let bytesBefore: Int?
+    /// The color change; nil if the scheme fails.
+    public let change: ColorChange?
+    /// Why the scheme fails; nil if it does not.
+    public let failure: String?
+}
+
+extension MLPackage {
+    /// Quantizes the package with each scheme in memory and compares sizes and colors.
+    ///
+    /// - Parameters:
+    ///   - schemes: the schemes to compare; those that the package's deployment target does not
+    ///     support are skipped.
+    ///   - photos: lightness [1, 1, H, W] in 0…100 of the package's input size, on which colors are
+    ///     compared; at least one.
+    ///   - calibration: lightness to calibrate on, as for
+    ///     ``quantized(_:calibration:memoryLimit:)``.
+    ///   - memoryLimit: the memory limit for the network's activations in bytes, as
+    ///     `Model/memoryLimit`.
+    ///   - progress: called repeatedly with the finished share of the work, 0…1.
+    /// - Returns: one result for each remaining scheme, in the order of `schemes`.
+    /// - Throws: `ConversionError` without photos; `ModelError` if the package is not a colorizer
+    ///   or cannot be run. A scheme that fails does not throw: its result has a `failure`.
+    public func compareSchemes(
+        _ schemes: [QuantizationScheme] = QuantizationScheme.usual,
+        photos: [TensorData], calibration: [TensorData] = [], memoryLimit: Int? = nil,
+        progress: (Double) -> Void = { _ in }
+    ) throws -> [SchemeResult] {
+        let model = Model(self, memoryLimit: memoryLimit)
+        let probe = try ColorProbe(model, photos: photos)
+        let schemes = schemes.filter { (try? $0.check(target)) != nil }
+        var steps = schemes.count + (calibration.isEmpty ? 0 : weights.count)
+        let all = Double(max(steps, 1))
+        func step() {
+            steps -= 1
+            progress(1 - Double(steps) / all)
+        }
+        let attempts = try RetintQuantization.quantized(
+            self, by: schemes.map { QuantizationPlan($0) },
+            Calibration(model, unlessEmpty: calibration), progress: step)
+        return try zip(schemes, attempts).map { scheme, attempt in
+            defer { step() }
+            return try SchemeResult(scheme, attempt, probe)
+        }
+    }
+}
+
+extension SchemeResult {
+    fileprivate init(
+        _ scheme: QuantizationScheme, _ attempt: Result<QuantizedPackage, any Error>,
+        _ probe: ColorProbe
+    ) throws {
+        self.scheme = "\(scheme)"
+        switch attempt {
+        case .success(let outcome):
+            (bytes, bytesBefore) = (outcome.report.bytesAfter, outcome.report.bytesBefore)
+            failure = nil
+            change = try probe.change(to: outcome.package)
+        case .failure(let error):
+            (bytes, bytesBefore, change, failure) = (nil, nil, nil, "\(error)")
+        }
+    }
+}
+
+extension QuantizationScheme {
+    /// The schemes that are compared by default: the common combinations of precision and
+    /// granularity, from the largest to the smallest.
+    public static var usual: [QuantizationScheme] {
+        func group(_ bits: Int) -> QuantizationScheme {
+            .init(.palette(bits: bits), granularity: .perGroup, blockSize: 16)
+        }
+        return [
+            .init(.float16), .init(.int8), .init(.int8, granularity: .perTensor),
+            .init(.palette(bits: 8)), .init(.palette(bits: 6)), group(6),
+            .init(.int4, granularity: .perBlock), .init(.int4), .init(.palette(bits: 4)),
+            group(4), .init(.palette(bits: 3)), .init(.palette(bits: 2)),
+            .init(.palette(bits: 1)),
+        ]
+    }
+}

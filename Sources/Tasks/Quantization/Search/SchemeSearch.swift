@@ -1,0 +1,218 @@
+import Foundation
+import RetintDistributed
+import RetintFiles
+import RetintGraph
+import RetintMIL
+import RetintMLPackage
+import RetintRuntime
+import RetintTensors
+
+/// The result of ``MLPackage/searchQuantization(photos:maximumDeltaE:memoryLimit:ranks:)``.
+public struct QuantizationSearchReport: Hashable, Sendable, Encodable {
+    /// The scheme of each weight.
+    public let quantization: QuantizationReport
+    /// The color change on the given photos.
+    public let change: ColorChange
+}
+
+extension MLPackage {
+    /// Searches for the smallest package whose mean color difference stays within a bound by
+    /// choosing a scheme for each weight.
+    ///
+    /// The search measures the color change that each scheme causes for each weight separately. The
+    /// errors of different weights are nearly independent, so their squares add up, and a Lagrange
+    /// multiplier gives the smallest choice within an error budget. The resulting package is
+    /// measured as a whole, and the budget is adjusted accordingly.
+    ///
+    /// - Parameters:
+    ///   - photos: lightness [1, 1, H, W] in 0…100 of the package's input size; at least one.
+    ///   - maximumDeltaE: the largest allowed mean CIEDE2000 difference from this package's colors.
+    ///   - memoryLimit: the memory limit for the network's activations in bytes, as
+    ///     `Model/memoryLimit`.
+    ///   - ranks: the processes that split the weights, all with the same arguments. Each
+    ///     receives the same package as with one process.
+    /// - Throws: `ConversionError` if no choice of schemes stays within the bound; the errors of
+    ///   ``quantized(_:calibration:memoryLimit:)``; `RankError` if ranks cannot reach each other.
+    public func searchQuantization(
+        photos: [TensorData], maximumDeltaE: Double, memoryLimit: Int? = nil,
+        ranks: Communicator = .single
+    ) throws -> (package: MLPackage, report: QuantizationSearchReport) {
+        let search = try SchemeSearch(
+            self, Model(self, memoryLimit: memoryLimit), photos: photos, ranks)
+        return try search.smallest(maximumDeltaE: maximumDeltaE)
+    }
+}
+
+private struct SchemeSearch {
+    private let package: MLPackage
+    private let probe: ColorProbe
+    private let calibration: Calibration
+    private let choices: [[Choice]]
+    /// Why a weight is not compressed, by weight name.
+    private let reasons: [String: String]
+    /// The number of photos on which each weight is measured separately.
+    private static let probePhotos = 4
+    /// The maximum number of error budgets to try.
+    private static let attempts = 6
+
+    /// A scheme for a weight; a nil scheme leaves it uncompressed.
+    private struct Choice {
+        let weight: String
+        let scheme: QuantizationScheme?
+        let cost: Cost
+
+        var bytes: Int { cost.bytes }
+        var deltaE: Double { cost.deltaE }
+    }
+
+    private struct Cost: Codable {
+        let bytes: Int
+        /// The mean CIEDE2000 difference caused by this choice only.
+        let deltaE: Double
+    }
+
+    init(
+        _ package: MLPackage, _ model: Model, photos: [TensorData], _ ranks: Communicator
+    ) throws {
+        self.package = package
+        let (probe, calibration) = try (
+            ColorProbe(model, photos: photos), Calibration(model, photos: photos)
+        )
+        (self.probe, self.calibration) = (probe, calibration)
+        var (observed, own) = ([PackageWeight](), [[Cost]]())
+        let weights = Dictionary(package.weights.map { ($0.name, $0) }) { first, _ in first }
+        var reasons = weights.mapValues { Self.reason($0) }
+        try calibration.forEachWeight(among: Set(weights.keys)) { name, parts in
+            guard let weight = weights[name], reasons[name] == Self.unobserved else { return }
+            if observed.count % ranks.size == ranks.rank {
+                let inputs = WeightInputs(parts, correctsBias: false)
+                own.append(try Self.costs(weight, inputs, package.target, probe))
+            }
+            observed.append(weight)
+            reasons[name] = "the error budget is better spent on other weights"
+        }
+        let costs = try ranks.gather(own, of: observed.count)
+        choices = zip(observed, costs).map { weight, costs in
+            zip(Self.tasks(weight, package.target), costs).map { task, cost in
+                Choice(weight: weight.name, scheme: task.scheme, cost: cost)
+            }
+        }
+        self.reasons = reasons
+    }
+
+    private static let unobserved = "calibration observed no inputs for it"
+
+    /// Why a weight cannot be compressed; `unobserved` if it can, once its inputs are observed.
+    private static func reason(_ weight: PackageWeight) -> String {
+        switch WeightTask.make(weight, .init(.int8)) {
+        case .success: unobserved
+        case .failure(let reason): reason.text
+        }
+    }
+
+    /// The ways to compress a weight; the first one leaves it uncompressed.
+    private static func tasks(
+        _ weight: PackageWeight, _ target: DeploymentTarget
+    ) -> [(scheme: QuantizationScheme?, task: WeightTask?)] {
+        [(nil, nil)]
+            + candidates(target).compactMap { scheme in
+                guard case .success(let task) = WeightTask.make(weight, scheme) else { return nil }
+                return (scheme, task)
+            }
+    }
+
+    /// The cost of each of ``tasks(_:_:)``.
+    private static func costs(
+        _ weight: PackageWeight, _ inputs: WeightInputs, _ target: DeploymentTarget,
+        _ probe: ColorProbe
+    ) throws -> [Cost] {
+        let values = try weight.finiteValues()
+        return try tasks(weight, target).map { _, task in
+            guard let task else { return Cost(bytes: weight.value.storedBytes, deltaE: 0) }
+            let compressed = task.compressed(values, inputs)
+            return Cost(
+                bytes: compressed.operations(
+                    replacing: weight.constant, axis: task.axis, target: target
+                ).storedBytes,
+                deltaE: try probe.change(
+                    to: [weight.name: compressed.decompressed], onFirst: probePhotos
+                ).deltaE2000)
+        }
+    }
+
+    private static func candidates(_ target: DeploymentTarget) -> [QuantizationScheme] {
+        var schemes: [QuantizationScheme] = [.init(.float16), .init(.int8)]
+        if target >= .iOS18 {
+            schemes.append(.init(.int4, granularity: .perBlock))
+            schemes += [6, 4, 3, 2].map {
+                .init(.palette(bits: $0), granularity: .perGroup, blockSize: 16)
+            }
+        }
+        return schemes + [6, 4, 2, 1].map { .init(.palette(bits: $0)) }
+    }
+
+    /// The choice with the lowest cost for each weight.
+    private func chosen(price: Double) -> [Choice] {
+        choices.compactMap { weight in
+            weight.min { cost($0, price) < cost($1, price) }
+        }
+    }
+
+    /// The Lagrangian: bytes + price · ΔE².
+    private func cost(_ choice: Choice, _ price: Double) -> Double {
+        Double(choice.bytes) + price * choice.deltaE * choice.deltaE
+    }
+
+    /// The smallest choice whose combined error, the root of the sum of squares, is within `limit`.
+    private func smallest(within limit: Double) -> [Choice] {
+        var (low, high) = (-20.0, 80.0)
+        for _ in 0..<60 {
+            let middle = (low + high) / 2
+            let error = chosen(price: exp2(middle)).reduce(0) { $0 + $1.deltaE * $1.deltaE }
+            if error <= limit * limit { high = middle } else { low = middle }
+        }
+        return chosen(price: exp2(high))
+    }
+
+    func smallest(maximumDeltaE: Double) throws -> (
+        package: MLPackage, report: QuantizationSearchReport
+    ) {
+        var best: (package: MLPackage, report: QuantizationSearchReport)?
+        var (limit, last) = (maximumDeltaE, [QuantizationScheme?]())
+        for _ in 0..<Self.attempts {
+            let choice = smallest(within: limit)
+            guard choice.map(\.scheme) != last, choice.contains(where: { $0.scheme != nil }) else {
+                break
+            }
+            last = choice.map(\.scheme)
+            let (result, report) = try quantized(package, plan(choice), calibration)
+            let change = try probe.change(to: result)
+            let isSmaller = report.sizeChange < best?.report.quantization.sizeChange ?? .max
+            if change.deltaE2000 <= maximumDeltaE, isSmaller {
+                best = (result, QuantizationSearchReport(quantization: report, change: change))
+            }
+            limit *= min(max(0.98 * maximumDeltaE / max(change.deltaE2000, 1e-9), 0.25), 4)
+        }
+        guard let best else {
+            var error = ConversionError(
+                place: "search",
+                rule: "no quantization keeps the mean ΔE2000 within \(maximumDeltaE)",
+                remedy: "Allow a larger mean ΔE2000.")
+            error.remedies = [Remedy("maximumDeltaE")]
+            throw error
+        }
+        return best
+    }
+
+    private func plan(_ choices: [Choice]) -> QuantizationPlan {
+        var plan = QuantizationPlan(nil)
+        plan.reasons = reasons
+        for choice in choices { plan.byName.updateValue(choice.scheme, forKey: choice.weight) }
+        return plan
+    }
+}
+
+extension QuantizationReport {
+    /// The change in size in bytes: negative for savings.
+    fileprivate var sizeChange: Int { bytesAfter - bytesBefore }
+}

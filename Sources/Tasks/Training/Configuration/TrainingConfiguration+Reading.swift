@@ -1,0 +1,159 @@
+public import RetintFiles
+import Yams
+
+extension TrainingConfiguration {
+    /// Reads a YAML file; keys that it does not contain keep their defaults.
+    ///
+    /// - Parameter settings: `key=value` pairs that take precedence.
+    /// - Throws: `FileError` if the file cannot be read, ``TrainingError`` for an unknown key, a
+    ///   value out of range, or missing photos to train on.
+    public init(contentsOf path: some PathConvertible, settings: [String] = []) throws {
+        let name = path.filePath.string
+        let bytes = try readFile(name, maximumBytes: 1 << 20)
+        try self.init(yaml: String(decoding: bytes, as: UTF8.self), name: name)
+        for setting in settings { try set(setting) }
+        guard !data.train.isEmpty else {
+            throw TrainingError(at: name, "data.train is missing; name a folder of photos")
+        }
+    }
+
+    /// Reads YAML text; keys that it does not contain keep their defaults.
+    ///
+    /// - Parameter name: the name of the text in errors.
+    /// - Throws: ``TrainingError`` for an unknown key or a value out of range.
+    public init(yaml: String, name: String = "configuration") throws(TrainingError) {
+        self.init()
+        guard let root = try Self.compose(yaml, name) else { return }
+        try read(root, prefix: "", name: name)
+    }
+
+    /// Sets a key from `key=value`; the value is written as in YAML, without quotes.
+    ///
+    /// - Throws: ``TrainingError`` for an unknown key or a value out of range.
+    public mutating func set(_ setting: String) throws(TrainingError) {
+        guard let sign = setting.firstIndex(of: "=") else {
+            throw TrainingError(
+                .setting, "\(setting.debugDescription) is not key=value",
+                remedies: [Remedy("settings")])
+        }
+        let text = String(setting[setting.index(after: sign)...])
+        do {
+            try set(String(setting[..<sign]), to: Self.nulls.contains(text) ? nil : text)
+        } catch {
+            throw TrainingError(.setting, error.problem, remedies: [Remedy("settings")])
+        }
+    }
+
+    private static let nulls: Set<String> = ["", "~", "null", "Null", "NULL"]
+
+    private static func compose(_ yaml: String, _ name: String) throws(TrainingError) -> Node? {
+        guard countYAMLAliases(yaml) <= maximumYAMLAliases else {
+            throw TrainingError(
+                at: name,
+                "has more than \(maximumYAMLAliases) aliases: write out what they stand for")
+        }
+        do {
+            return try Yams.compose(yaml: yaml)
+        } catch {
+            throw TrainingError(at: name, "is not valid YAML: \(error)")
+        }
+    }
+
+    private mutating func read(
+        _ node: Node, prefix: String, name: String
+    ) throws(TrainingError) {
+        guard let mapping = node.mapping else {
+            let subject = prefix.isEmpty ? "the file" : String(prefix.dropLast())
+            throw TrainingError(at: Self.position(node, name), "\(subject) takes keys with values")
+        }
+        for (keyNode, value) in mapping {
+            let key = prefix + (keyNode.scalar?.string ?? "?")
+            if ConfigurationField.all.contains(where: { $0.key.hasPrefix(key + ".") }) {
+                try read(value, prefix: key + ".", name: name)
+            } else {
+                do {
+                    try read(value, key)
+                } catch {
+                    throw TrainingError(at: Self.position(keyNode, name), error.problem)
+                }
+            }
+        }
+    }
+
+    private mutating func read(_ value: Node, _ key: String) throws(KeyError) {
+        guard ConfigurationField.all.contains(where: { $0.key == key }) else {
+            throw .unknown(key)
+        }
+        guard let scalar = value.scalar else {
+            throw KeyError(problem: "\(key) takes one value, not a list or keys")
+        }
+        let isNull = scalar.style == .plain && Self.nulls.contains(scalar.string)
+        try set(key, to: isNull ? nil : scalar.string)
+    }
+
+    private mutating func set(_ key: String, to text: String?) throws(KeyError) {
+        guard let field = ConfigurationField.all.first(where: { $0.key == key }) else {
+            throw .unknown(key)
+        }
+        guard field.read(&self, text) else {
+            let value = text?.debugDescription ?? "null"
+            throw KeyError(problem: "\(key) is \(value); it takes \(field.wanted)")
+        }
+    }
+
+    /// The file with the line, if it is known.
+    private static func position(_ node: Node, _ name: String) -> String {
+        node.mark.map { "\(name):\($0.line)" } ?? name
+    }
+}
+
+/// An invalid key or value, wherever it came from.
+private struct KeyError: Error {
+    let problem: String
+
+    static func unknown(_ key: String) -> KeyError {
+        let known = ConfigurationField.all.map(\.key)
+        let advice =
+            suggestion(for: key, among: known).map { "did you mean \($0)?" }
+            ?? "the keys are \(known.joined(separator: ", "))"
+        return KeyError(problem: "there is no key \(key); \(advice)")
+    }
+}
+
+extension TrainingConfiguration {
+    /// All keys, in the order of the YAML file.
+    public static var fields: [ConfigurationField] { ConfigurationField.all }
+
+    /// The whole configuration as a YAML file, with each key's help as a comment.
+    public var yaml: String {
+        var (lines, section) = ([String](), "")
+        for field in ConfigurationField.all {
+            let parts = field.key.split(separator: ".")
+            if parts.count > 1, parts[0] != section {
+                section = String(parts[0])
+                lines.append("\(section):")
+            }
+            let indent = parts.count > 1 ? "  " : ""
+            lines.append("\(indent)\(parts.last ?? ""): \(field.text(self))  # \(field.help)")
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// Checks values that were set as properties.
+    ///
+    /// - Throws: ``TrainingError`` for the first one that is out of range.
+    func requireValuesInRange() throws(TrainingError) {
+        for field in ConfigurationField.all where !field.isInRange(self) {
+            throw TrainingError(
+                at: field.key, "is \(field.text(self)); it takes \(field.wanted)")
+        }
+    }
+
+    /// The keys whose values differ from those in `other`: `width: 0.5 (was 1)`.
+    func differences(from other: TrainingConfiguration) -> [String] {
+        ConfigurationField.all.compactMap { field in
+            let (new, old) = (field.text(self), field.text(other))
+            return new == old ? nil : "\(field.key): \(new) (was \(old))"
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import RetintDistributed
+import RetintImages
+import RetintLayers
+import RetintLocks
+import RetintPhotoData
+import RetintTensors
+
+/// Creates the batch of any step, or a rank's part of it. It depends only on the step, the seed and
+/// the photos, not on the number of ranks.
+final class BatchSource: Sendable {
+    private struct Pass: Sendable {
+        let epoch, number: Int
+        let order: [Int]
+    }
+
+    let photos: PhotoCache
+    /// The examples of an epoch.
+    private let epochExamples: Int
+    private let settings: TrainingConfiguration.DataSettings
+    private let oldPhoto: OldPhotoSettings
+    private let batch: Int
+    /// The part of each batch that is created.
+    private let part: Range<Int>
+    private let seed: UInt64
+    private let repeatsFirst: Bool
+    /// The classification targets, if the objective classifies.
+    private let classes: ClassTargets?
+    private let cutOuts: CutOuts?
+    private let order: EpochOrder
+    /// The most recent orders; a batch may span two passes.
+    private let passes = Mutex<[Pass]>([])
+    /// Blocks of steps whose photos the system was asked to read, the most recent last.
+    private let blocksAhead = Mutex<[Int]>([])
+    /// The approximate number of photos in such a block: 100 MB for a short side of 512 pixels.
+    private static let photosAhead = 128
+
+    /// - Throws: the errors of reading cut-outs.
+    init(
+        _ photos: PhotoCache, _ configuration: TrainingConfiguration, classes: ClassTargets?,
+        ranks: Communicator = .single
+    ) throws {
+        (self.photos, self.classes) = (photos, classes)
+        repeatsFirst = configuration.overfitOneBatch
+        (settings, oldPhoto) = (configuration.data, configuration.oldPhoto)
+        batch = configuration.batch
+        part = BatchShares(of: batch, over: ranks).own
+        seed = UInt64(configuration.seed)
+        cutOuts = try CutOuts(settings)
+        // If the batch size does not divide the number of photos, a batch spans two epochs: no
+        // photo is lost, and none is used twice.
+        epochExamples =
+            configuration.epochSteps.map { $0 * configuration.batch } ?? photos.paths.count
+        order = EpochOrder(
+            seed: seed, of: photos.paths, window: configuration.data.shuffleShards)
+    }
+
+    /// The epoch after a number of steps, from 0.
+    func epoch(afterSteps steps: Int) -> Int { steps * batch / epochExamples }
+
+    /// An example of the training: its epoch, and its index among those of the epoch.
+    private struct Example {
+        let epoch, index: Int
+    }
+
+    /// This part's examples of a step.
+    private func examples(step: Int) -> [Example] {
+        part.map { offset in
+            let (epoch, index) = (step * batch + offset)
+                .quotientAndRemainder(dividingBy: epochExamples)
+            return Example(epoch: epoch, index: index)
+        }
+    }
+
+    /// - Parameter step: counted from 0.
+    func batch(step: Int) throws -> Batch {
+        let step = repeatsFirst ? 0 : step
+        readAhead(step: step)
+        let (examples, side) = (examples(step: step), settings.side(step: step, seed: seed))
+        let augmentations = examples.map {
+            Augmentation(seed: seed, epoch: $0.epoch, index: $0.index, settings: settings)
+        }
+        let crops = try zip(examples, augmentations).map { example, augmentation in
+            let crop = augmentation.apply(
+                to: try photos.photo(at: photoIndex(example)), side: side)
+            let random = RandomStream(seed: seed, name: "cut-out \(example.epoch) \(example.index)")
+            return cutOuts?.pasted(onto: crop, random) ?? crop
+        }
+        let damaged = try zip(examples, crops).map { example, crop in
+            try crop.asOldPhoto(oldPhoto, seed: seed, name: "\(example.epoch) \(example.index)")
+        }
+        var batch = Batch(crops, tones: augmentations.map(\.tone), damaged: damaged)
+        batch.addClasses(classes)
+        if settings.hints {
+            let randoms = examples.map {
+                RandomStream(seed: seed, name: "hints \($0.epoch) \($0.index)")
+            }
+            batch.extras.merge(ColorHints.inputs(for: batch.target, randoms)) { $1 }
+        }
+        return batch
+    }
+
+    /// The photos of this part's examples.
+    func photoIndices(step: Int) -> [Int] { examples(step: step).map(photoIndex) }
+
+    private func photoIndex(_ example: Example) -> Int {
+        let (number, position) = example.index.quotientAndRemainder(dividingBy: photos.paths.count)
+        return passes.withLock { passes in
+            let known = passes.first { $0.epoch == example.epoch && $0.number == number }
+            if let known { return known.order[position] }
+            let order = order.permutation(epoch: example.epoch, pass: number)
+            passes = [Pass(epoch: example.epoch, number: number, order: order)] + passes.prefix(3)
+            return order[position]
+        }
+    }
+
+    /// Asks the system to read the photos of the next steps, in the order in which packs store
+    /// them.
+    private func readAhead(step: Int) {
+        guard !repeatsFirst, photos.isPacked else { return }
+        let steps = max(Self.photosAhead / part.count, 1)
+        for block in step / steps...step / steps + 1 {
+            let isNew = blocksAhead.withLock { blocks in
+                guard !blocks.contains(block) else { return false }
+                blocks = blocks.suffix(3) + [block]
+                return true
+            }
+            guard isNew else { continue }
+            photos.readAhead((block * steps..<(block + 1) * steps).flatMap(photoIndices))
+        }
+    }
+}

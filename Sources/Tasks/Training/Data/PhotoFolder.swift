@@ -1,0 +1,91 @@
+import RetintFiles
+import RetintLayers
+import RetintPhotoData
+import RetintRuntime
+import RetintTensors
+
+/// The training photos and the validation photos.
+struct PhotoFolder {
+    var training: [PhotoReference]
+    var validation: [PhotoReference]
+
+    /// Lists the photos that a configuration names.
+    ///
+    /// - Throws: `FileError` if a folder cannot be read, ``TrainingError`` if one has no photos.
+    init(_ data: TrainingConfiguration.DataSettings) throws {
+        training = try Self.photos(in: data.train)
+        validation = []
+        if let folder = data.validation {
+            validation = try Self.photos(in: folder)
+        } else if data.validationFraction > 0 {
+            try split(data)
+        }
+        // Spread over the folder: neighbors are often similar.
+        let key = { (photo: PhotoReference) in
+            var random = RandomStream(seed: 1, name: "\(photo)")
+            return random.next()
+        }
+        validation.sort { (key($0), "\($0)") < (key($1), "\($1)") }
+        validation = Array(validation.prefix(data.validationPhotos))
+    }
+
+    /// A hash of the names of the photos, their file sizes and a digest of both ends of each file.
+    /// If it changes, a resumed run differs from an uninterrupted one. The folder may have
+    /// moved.
+    var fingerprint: String {
+        var hash = ContentHash()
+        // Asking a pack for each of its photos would take long.
+        var packs: [PhotoPack: String] = [:]
+        for photos in [training, validation] {
+            for photo in photos {
+                hash.update(Array("\(Self.line(for: photo, &packs))\n".utf8))
+            }
+            hash.update(Array("/\n".utf8))
+        }
+        return hash.digest.hexadecimal
+    }
+
+    /// - Parameter packs: the signatures of packed datasets.
+    private static func line(
+        for photo: PhotoReference, _ packs: inout [PhotoPack: String]
+    ) -> String {
+        switch photo {
+        case .file(let path):
+            let signature = try? FileSignature(of: RegularFile(path))
+            let name = path.filePath.lastComponent?.string ?? path
+            return "\(name) \(signature?.description ?? "missing")"
+        case .packed(let pack, let name):
+            let signature = packs[pack] ?? pack.signature
+            packs[pack] = signature
+            return "\(name) \(signature)"
+        }
+    }
+
+    private static func photos(in source: String) throws -> [PhotoReference] {
+        let photos = try PhotoReference.list(source)
+        guard !photos.isEmpty else {
+            throw TrainingError(
+                .noPhotos, "\(source): holds no photos; put JPEG, PNG or WebP files there")
+        }
+        return photos
+    }
+
+    /// Only a photo's name decides its split, so that it stays there when others are added.
+    private mutating func split(_ data: TrainingConfiguration.DataSettings) throws {
+        let all = training
+        let share = { (photo: PhotoReference) in
+            let name = "\(photo)".dropFirst(data.train.count)
+            var random = RandomStream(seed: 0, name: String(name))
+            return random.uniform()
+        }
+        let limit = max(data.validationFraction, all.map(share).min() ?? 0)
+        validation = all.filter { share($0) <= limit }
+        training = all.filter { share($0) > limit }
+        guard !training.isEmpty else {
+            throw TrainingError(
+                .noPhotos,
+                "\(data.train): after the split none of the \(all.count) photos is left to "
+                    + "train on; add photos or set data.validation_fraction to 0")
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import RetintArchitectures
+import RetintColor
+import RetintGraph
+import RetintImages
+import RetintTensors
+
+/// Soft-encodes colors as the targets of a classification over ab bins.
+struct ClassTargets: Sendable {
+    let bins: ABBins
+    /// The side of the square of pixels that share the distribution of the first of them.
+    let stride: Int
+    /// The number of bins that a color is spread over.
+    let neighbors: Int
+    /// The standard deviation of that spread, in units of ab.
+    let sigma: Float
+    /// A weight for each bin; nil: all weights are 1.
+    let weights: [Float]?
+    /// An additional weight of nearly gray pixels; nil: none.
+    let neutral: NeutralWeight?
+    /// An image without |a| or |b| above this counts as gray; its weight is 0.
+    static let grayBound: Float = 5
+
+    /// Soft-encoded colors with their weights.
+    ///
+    /// - Parameter target: a and b divided by 110, [N, 2, H, W].
+    /// - Returns: `classes`, [N, bins, H/stride, W/stride], and `class_weights`, [N, 1, …].
+    func inputs(for target: TensorData) -> [String: TensorData] {
+        let (count, height, width) = (target.shape[0], target.shape[2], target.shape[3])
+        let (rows, columns) = (height / stride, width / stride)
+        let area = rows * columns
+        var classes = [Float](repeating: 0, count: count * bins.count * area)
+        var classWeights = [Float](repeating: 1, count: count * area)
+        for example in 0..<count {
+            let a = example * 2 * height * width
+            let b = a + height * width
+            let isGray = target.scalars[a..<(b + height * width)].allSatisfy {
+                abs($0) * LabScaling.colorRange <= Self.grayBound
+            }
+            for cell in 0..<area {
+                let pixel = cell / columns * stride * width + cell % columns * stride
+                let (trueA, trueB) = (target.scalars[a + pixel], target.scalars[b + pixel])
+                let code = bins.softCode(
+                    a: trueA * LabScaling.colorRange, b: trueB * LabScaling.colorRange,
+                    count: neighbors, sigma: sigma)
+                for (bin, weight) in zip(code.bins, code.weights) {
+                    classes[(example * bins.count + bin) * area + cell] = weight
+                }
+                let weight = weights?[code.bins[0]] ?? 1
+                let factor = 1 + (neutral?(a: trueA, b: trueB) ?? 0)
+                classWeights[example * area + cell] = isGray ? 0 : weight * factor
+            }
+        }
+        return [
+            "classes": TensorData(shape: [count, bins.count, rows, columns], scalars: classes),
+            "class_weights": TensorData(shape: [count, 1, rows, columns], scalars: classWeights),
+        ]
+    }
+}
+
+extension ClassTargets {
+    /// The largest number of photos that the prior is computed from.
+    private static let maximumPriorPhotos = 1000
+
+    /// The targets of a network; nil if it is not trained to classify.
+    ///
+    /// - Parameter photos: the training photos, which the prior of colors is computed from.
+    init?(
+        _ network: any ColorizerNetwork, _ configuration: TrainingConfiguration, photos: PhotoCache
+    ) {
+        guard configuration.loss.classifies, let classifier = network as? any ColorClassifier else {
+            return nil
+        }
+        let type = type(of: classifier)
+        (bins, stride) = (type.bins, type.binStride)
+        neighbors = min(configuration.loss.neighbors, bins.count)
+        sigma = Float(configuration.loss.sigma)
+        neutral = NeutralWeight(configuration.loss)
+        weights = configuration.loss.rebalance.map { lambda in
+            ColorPrior(Self.colors(photos, configuration.data.crop), bins: type.bins)
+                .weights(lambda: lambda)
+        }
+    }
+
+    /// The colors of every eighth pixel, along both axes, of the center crops of photos.
+    private static func colors(_ photos: PhotoCache, _ side: Int) -> [(a: Float, b: Float)] {
+        let step = max(photos.paths.count / maximumPriorPhotos, 1)
+        return Swift.stride(from: 0, to: photos.paths.count, by: step).flatMap { index in
+            guard let photo = photos.readablePhoto(index) else { return [(a: Float, b: Float)]() }
+            let crop = Augmentation.center.apply(to: photo, side: side)
+            let offsets = Swift.stride(from: 0, to: side, by: 8).flatMap { row in
+                Swift.stride(from: 0, to: side, by: 8).map { 3 * (row * side + $0) }
+            }
+            let planes = lab(fromRGB: offsets.flatMap { crop.pixels[$0..<($0 + 3)] })
+            return zip(planes.a, planes.b).map { ($0, $1) }
+        }
+    }
+}

@@ -1,0 +1,38 @@
+/// The events of a training run, in order; see ``Trainer/events()``.
+///
+/// Events wait in an unbounded buffer until they are read: a slow reader does not slow the
+/// training down.
+public struct TrainingEvents: AsyncSequence, Sendable {
+    /// An event: a step, new metrics, a photo that cannot be read, a note or the end.
+    public typealias Element = TrainingEvent
+    /// The error that ended the training.
+    public typealias Failure = any Error
+
+    let trainer: Trainer
+
+    /// Starts the training.
+    public func makeAsyncIterator() -> Iterator { Iterator(reader: EventReader(trainer.start())) }
+
+    /// Reads events; the training stops when it is discarded.
+    public struct Iterator: AsyncIteratorProtocol {
+        fileprivate let reader: EventReader
+
+        /// The next event; nil after ``TrainingEvent/finished(_:)``.
+        ///
+        /// - Throws: the error that ended the training, once.
+        public mutating func next(
+            isolation actor: isolated (any Actor)? = #isolation
+        ) async throws -> TrainingEvent? {
+            try await reader.queue.next()
+        }
+    }
+}
+
+/// Stops the training when nobody can read its events any more.
+private final class EventReader: Sendable {
+    let queue: EventQueue
+
+    init(_ queue: EventQueue) { self.queue = queue }
+
+    deinit { queue.stop() }
+}

@@ -1,0 +1,131 @@
+import RetintArchitectures
+import RetintColor
+import RetintDistributed
+import RetintEngine
+import RetintGraph
+import RetintImages
+import RetintPhotoData
+import RetintTensors
+
+/// Measures weights on the center crops of a fixed set of photos.
+final class Validator {
+    private let program: Program
+    private let crops: ValidationCrops
+    private let classes: ClassTargets?
+    /// The damage of the network's input; its colors are applied to the undamaged crops.
+    private let oldPhoto: OldPhotoSettings
+    private let ranks: Communicator
+    /// The first crops with the colors of the last measurement, on rank 0.
+    private(set) var samples: [ValidationSample] = []
+    private static let sampleCount = 8
+    /// The errors of photos that cannot be read.
+    var badPhotos: [String] { crops.badPhotos }
+
+    /// All ranks create a validator at the same time.
+    ///
+    /// - Throws: ``TrainingError`` if no photo can be read.
+    init(
+        _ network: any ColorizerNetwork, _ configuration: TrainingConfiguration,
+        photos: [PhotoReference],
+        classes: ClassTargets? = nil, ranks: Communicator = .single
+    ) throws {
+        (self.classes, self.ranks) = (classes, ranks)
+        oldPhoto = configuration.validatesOldPhotos ? configuration.oldPhoto : .init()
+        // The network is measured without hints.
+        var configuration = configuration
+        configuration.data.hints = false
+        let side = configuration.data.crop
+        crops = try ValidationCrops(
+            photos, side: side, batch: configuration.batch, over: ranks)
+        let size = crops.batch
+        let graph = Graph(mode: .inference)
+        graph.weightRounding = configuration.quantization.rounding
+        let objective = try Objective(network, configuration)
+        let prediction = objective.prediction(graph, shape: [size, 1, side, side])
+        program = try Program(
+            outputs: [("ab", prediction.ab), ("loss", objective(prediction))],
+            options: CompileOptions(threads: configuration.threads))
+        try program.load(objective.variables)
+    }
+
+    /// Batches are distributed round-robin over the ranks, so that each photo is in the same batch
+    /// as with one process.
+    ///
+    /// - Returns: nil if `shouldStop` returned true in between, on any rank.
+    func measure(
+        _ weights: [String: TensorData], shouldStop: () -> Bool
+    ) throws -> ValidationMetrics? {
+        try program.load(weights)
+        var measures: [PhotoMeasures] = []
+        samples = []
+        let batches = (crops.count + crops.batch - 1) / crops.batch
+        for first in stride(from: 0, to: batches, by: ranks.size) {
+            let stops = shouldStop()
+            let own = stops ? [] : try measureBatch(first + ranks.rank)
+            let all = try ranks.gather(
+                numbers: [stops ? 1 : 0] + own.flatMap(\.numbers))
+            if all.contains(where: { $0[0] > 0 }) { return nil }
+            measures += all.flatMap { PhotoMeasures.list($0.dropFirst()) }
+        }
+        try gatherSamples()
+        return measures.metrics(values: 3 * crops.side * crops.side)
+    }
+
+    /// Measures the photos of a batch.
+    ///
+    /// - Parameter number: the batch's number, from 0; it may be beyond the last one.
+    private func measureBatch(_ number: Int) throws -> [PhotoMeasures] {
+        let part = crops.images(ofBatch: number)
+        guard !part.isEmpty else { return [] }
+        // The program's batch size is fixed: the padding of the last batch is not counted.
+        let filled = part + [Image](repeating: part[0], count: crops.batch - part.count)
+        let damaged = try filled.enumerated().map { index, crop in
+            try crop.asOldPhoto(
+                oldPhoto, seed: 0, name: "validation \(number * crops.batch + index)")
+        }
+        var batch = Batch(filled, damaged: damaged)
+        batch.addClasses(classes)
+        let results = try program.run(batch.inputs)
+        guard let ab = results["ab"], let loss = results["loss"] else { return [] }
+        return try part.enumerated().map { index, crop in
+            let estimate = crop.colored(
+                batch.undamagedLightness ?? batch.lightness, ab, index: index)
+            if number * crops.batch + index < Self.sampleCount {
+                samples.append(ValidationSample(photo: crop, estimate: estimate))
+            }
+            return try PhotoMeasures(crop, estimate, loss: loss.scalars[index])
+        }
+    }
+
+    /// Sends the samples of all ranks to rank 0.
+    private func gatherSamples() throws {
+        guard ranks.size > 1 else { return }
+        let pixels = try ranks.gatherToFirst(
+            samples.flatMap { $0.photo.pixels + $0.estimate.pixels })
+        guard ranks.rank == 0 else { return }
+        var rest = pixels.map { $0[...] }
+        samples = (0..<min(Self.sampleCount, crops.count)).map { index in
+            let owner = index / crops.batch % ranks.size
+            let images = (0..<2).map { _ in
+                let own = rest[owner].prefix(3 * crops.side * crops.side)
+                rest[owner] = rest[owner].dropFirst(own.count)
+                return Image(width: crops.side, height: crops.side, pixels: Array(own))
+            }
+            return ValidationSample(photo: images[0], estimate: images[1])
+        }
+    }
+}
+
+extension Image {
+    /// This image's lightness with the estimated colors of an example of a batch.
+    fileprivate func colored(_ lightness: TensorData, _ ab: TensorData, index: Int) -> Image {
+        let count = self.width * self.height
+        let plane = { (data: TensorData, channel: Int) in
+            Array(data.scalars[channel * count..<(channel + 1) * count])
+        }
+        let pixels = rgb(
+            fromLab: LabPlanes(
+                l: plane(lightness, index), a: plane(ab, 2 * index), b: plane(ab, 2 * index + 1)))
+        return Image(width: width, height: height, pixels: pixels)
+    }
+}

@@ -1,0 +1,68 @@
+import RetintGraph
+import RetintRuntime
+
+/// Accumulates the comparison of outputs and colors over all runs.
+struct ComparisonGathering {
+    let path: String
+    let source: String
+    let runs: Int
+    let tolerance: Tolerance
+    private(set) var outputs: [OutputGathering] = []
+    private var colors: ColorGathering?
+    /// Whether a run had no comparable colors, so that there is no overall difference.
+    private var lacksColors = false
+
+    init(path: String, source: String, runs: Int, tolerance: Tolerance) {
+        self.path = path
+        self.source = source
+        self.runs = runs
+        self.tolerance = tolerance
+    }
+
+    /// The difference over all photos; nil if the model is not a colorizer.
+    var color: ColorDifference? { lacksColors ? nil : colors?.difference }
+
+    var photos: [PhotoDifference] { colors?.photos ?? [] }
+
+    /// Adds the outputs of a run.
+    ///
+    /// - Returns: the colors; nil if the model is not a colorizer or they are not finite.
+    /// - Throws: ``VerificationError`` if the outputs do not match the expected ones.
+    mutating func add(
+        _ computed: [NamedTensor], _ expected: [NamedTensor], _ input: VerificationInput
+    ) throws -> ColoredBatch? {
+        let pairs = try matchOutputs(computed, of: path, to: expected, of: source)
+        if outputs.isEmpty {
+            // For a and b the peak is fixed, whatever range these images cover.
+            let peak = joinedColors(of: computed) == nil ? nil : 220.0
+            outputs = pairs.map {
+                OutputGathering($0, runs: runs, peak: peak, tolerance: tolerance)
+            }
+        }
+        for (index, pair) in pairs.enumerated() { outputs[index].add(pair) }
+        let colored = try ColoredBatch(input, computed, expected)
+        lacksColors = lacksColors || colored == nil
+        if let colored {
+            let total = colored.differences.count * runs
+            colors = colors ?? ColorGathering(total: total)
+            colors?.add(colored.differences, of: input.labels)
+        }
+        return colored
+    }
+}
+
+extension ColoredBatch {
+    /// Nil if the model is not a colorizer, or its colors are not finite.
+    fileprivate init?(
+        _ input: VerificationInput, _ computed: [NamedTensor], _ expected: [NamedTensor]
+    ) throws {
+        guard input.tensors.count == 1, let first = joinedColors(of: computed),
+            let second = joinedColors(of: expected),
+            let values = try colorDifferences(input.tensors[0].data, first, second)
+        else { return nil }
+        labels = input.labels
+        lightness = input.tensors[0].data
+        (self.computed, self.expected) = (first, second)
+        differences = values
+    }
+}

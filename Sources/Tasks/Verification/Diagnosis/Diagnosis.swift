@@ -1,0 +1,33 @@
+/// Where the errors of a model come from, and the packages written to show or avoid them.
+public struct Diagnosis: Sendable {
+    /// The errors at the stages of the export, in its order; empty if they were not compared.
+    public var stages: [StageComparison]
+    /// The errors of weights and of arithmetic; nil if they were not measured.
+    public var errorSources: ErrorSources?
+    /// The search for operations that need float32; nil if it was not requested.
+    public var precisionSearch: PrecisionSearch.Summary?
+    /// The smallest part that fails; nil if it was not requested, or nothing fails.
+    public var reduction: PackageReduction.Summary?
+
+    /// Creates a diagnosis; without arguments, an empty one.
+    public init(
+        stages: [StageComparison] = [], errorSources: ErrorSources? = nil,
+        precisionSearch: PrecisionSearch.Summary? = nil, reduction: PackageReduction.Summary? = nil
+    ) {
+        self.stages = stages
+        self.errorSources = errorSources
+        self.precisionSearch = precisionSearch
+        self.reduction = reduction
+    }
+
+    /// The first stage with an output outside the bounds; nil if all are within.
+    public var firstFailingStage: VerificationStage? { stages.first { !$0.isWithin }?.stage }
+
+    /// The same measurements, checked against other bounds.
+    func judged(by tolerance: Tolerance) -> Diagnosis {
+        Diagnosis(
+            stages: stages.map { $0.judged(by: tolerance) },
+            errorSources: errorSources, precisionSearch: precisionSearch,
+            reduction: reduction)
+    }
+}

@@ -1,0 +1,148 @@
+import RetintGraph
+import RetintRuntime
+import RetintTensors
+
+/// The comparison of one output over all runs.
+public struct OutputComparison: Hashable, Sendable {
+    /// The output's name in the reference.
+    public let name: String
+    /// The shape over all runs: the first dimension counts all images.
+    public let shape: [Int]
+    /// The error of the output's values.
+    public let metrics: ErrorMetrics
+    /// The peak of the PSNR: 220 for a and b, otherwise the range of the expected values.
+    public let peak: Double
+    /// The output's NaN and infinite values; nil if all are finite.
+    public let nonFinite: NonFinite?
+    /// The error of the reference network's own run in half precision; nil if it was not measured.
+    public let half: ErrorMetrics?
+    /// The values that decide a bound on each value.
+    let frontier: ErrorFrontier
+    /// The bounds on this output. For an output with NaN or infinity, only that is checked.
+    public private(set) var checks: [VerificationCheck] = []
+
+    /// A sentence for each violated bound; empty if the output passes.
+    public var failures: [String] { checks.compactMap(\.failure) }
+
+    init(
+        name: String, shape: [Int], metrics: ErrorMetrics, peak: Double, nonFinite: NonFinite?,
+        half: ErrorMetrics? = nil, frontier: ErrorFrontier, tolerance: Tolerance
+    ) {
+        self.name = name
+        self.shape = shape
+        self.metrics = metrics
+        self.peak = peak
+        self.nonFinite = nonFinite
+        self.half = half
+        self.frontier = frontier
+        checks = checks(tolerance)
+    }
+
+    /// The same measurements, checked against other bounds.
+    func judged(by tolerance: Tolerance) -> OutputComparison {
+        var result = self
+        result.checks = checks(tolerance)
+        return result
+    }
+}
+
+extension OutputComparison {
+    /// The root mean square error, as a multiple of that of the reference network's own run in half
+    /// precision; nil if that was not measured, NaN if either run produces NaN or infinity.
+    public var halfRatio: Double? { half.map { metrics.rootMeanSquareRatio(to: $0) } }
+
+    private func checks(_ tolerance: Tolerance) -> [VerificationCheck] {
+        func check(_ rule: VerificationRule, _ failure: String?) -> VerificationCheck {
+            VerificationCheck(rule, name, failure)
+        }
+        let finite = check(.finite, nonFinite?.text)
+        guard nonFinite == nil else { return [finite] }
+        var checks = [finite]
+        if tolerance.boundsEachValue {
+            checks.append(check(.eachValue, valueFailure(tolerance.atol ?? 0, tolerance.rtol ?? 0)))
+        }
+        if let bound = tolerance.meanAbs {
+            checks.append(
+                check(.meanAbs, failure("the mean |error|", metrics.meanAbs, above: bound)))
+        }
+        if let bound = tolerance.minPSNR {
+            checks.append(check(.psnr, failure("the PSNR", metrics.psnr, below: bound)))
+        }
+        if let bound = tolerance.minSNR {
+            checks.append(check(.snr, failure("the SNR", metrics.snr, below: bound)))
+        }
+        if let bound = tolerance.maxHalfRatio {
+            checks.append(check(.halfRatio, halfFailure(bound)))
+        }
+        return checks
+    }
+
+    private func halfFailure(_ bound: Double) -> String? {
+        guard let halfRatio else {
+            return "the reference network was not run in half precision; verify again with "
+                + "--bound half"
+        }
+        guard !halfRatio.isNaN else {
+            return "the reference network itself gives NaN or infinity in half precision, so that "
+                + "there is no error to compare with; give other bounds"
+        }
+        return failure(
+            "the error, as a multiple of that of the reference network in half precision,",
+            halfRatio, above: bound)
+    }
+
+    private func valueFailure(_ atol: Double, _ rtol: Double) -> String? {
+        guard metrics.maxAbs.isFinite else { return "the errors are not finite" }
+        guard let value = frontier.farthest(outside: atol, rtol) else { return nil }
+        let bound = atol + rtol * value.expected
+        return "a value is farther off than the tolerance allows: |error| "
+            + "\(figure(value.error, bound)) instead of \(figure(bound, value.error)), where "
+            + "|expected| is \(figure(value.expected, 0))"
+    }
+}
+
+/// Accumulates the comparison of an output over all runs.
+struct OutputGathering {
+    let name: String
+    private let tolerance: Tolerance
+    private let peak: Double?
+    private var shape: Shape
+    private let runs: Int
+    private var errors: ErrorGathering
+    private var nonFinite: NonFinite?
+    private var minimum = Float.infinity
+    private var maximum = -Float.infinity
+
+    /// - Parameters:
+    ///   - pair: the output of the first run, which still has to be added.
+    ///   - peak: the peak of the PSNR; the range of the expected values if nil.
+    init(_ pair: OutputPair, runs: Int, peak: Double?, tolerance: Tolerance) {
+        name = pair.name
+        shape = pair.expected.shape
+        self.runs = runs
+        self.peak = peak
+        self.tolerance = tolerance
+        errors = ErrorGathering(total: pair.expected.shape.count * runs)
+    }
+
+    mutating func add(_ pair: OutputPair) {
+        let (computed, expected) = (pair.computed.scalars, pair.expected.scalars)
+        errors.add(computed: computed, expected: expected)
+        minimum = min(minimum, expected.min() ?? minimum)
+        maximum = max(maximum, expected.max() ?? maximum)
+        guard let found = NonFinite(in: pair.computed) else { return }
+        if nonFinite == nil { nonFinite = found } else { nonFinite?.add(found) }
+    }
+
+    /// - Parameter half: the error of the reference network's own run in half precision.
+    func comparison(half: ErrorMetrics? = nil) -> OutputComparison {
+        let span = Double(maximum) - Double(minimum)
+        let peak = peak ?? (span > 0 ? span : 1)
+        let metrics = errors.metrics(peak: peak)
+        var whole = shape
+        if whole.rank > 0 { whole[0] *= runs }
+        return OutputComparison(
+            name: name, shape: whole.dimensions, metrics: metrics, peak: peak,
+            nonFinite: nonFinite, half: half, frontier: errors.frontier, tolerance: tolerance)
+    }
+}

@@ -1,0 +1,60 @@
+import RetintGraph
+import RetintRuntime
+import RetintTensors
+
+/// A model's output and the expected one.
+struct OutputPair {
+    let name: String
+    let computed: TensorData
+    let expected: TensorData
+}
+
+/// Finds the model's output for each expected one.
+///
+/// Outputs are matched by name. A single output matches a single output of another name, and one
+/// output for a and b matches a pair of outputs, in either direction.
+///
+/// - Parameters:
+///   - path: the model's name, for errors.
+///   - reference: the reference's name, for errors.
+/// - Throws: ``VerificationError`` if an output on either side has no counterpart, or
+///   shapes differ.
+func matchOutputs(
+    _ computed: [NamedTensor], of path: String, to expected: [NamedTensor],
+    of reference: String
+) throws -> [OutputPair] {
+    let pairs = pairsByName(computed, expected) ?? singlePair(computed, expected)
+    guard let pairs, !pairs.isEmpty else {
+        throw VerificationError(
+            .mismatch, path: path,
+            "gives \(computed.summary), but \(reference) has \(expected.summary)")
+    }
+    for pair in pairs where pair.computed.shape != pair.expected.shape {
+        throw VerificationError(
+            .mismatch, path: path, place: "output \(pair.name)",
+            "has shape \(pair.computed.shape), but \(reference) has \(pair.expected.shape)")
+    }
+    return pairs
+}
+
+private func pairsByName(
+    _ computed: [NamedTensor], _ expected: [NamedTensor]
+) -> [OutputPair]? {
+    let values = Dictionary(computed.map { ($0.name, $0.data) }) { first, _ in first }
+    guard Set(values.keys) == Set(expected.map(\.name)) else { return nil }
+    return expected.compactMap { output in
+        values[output.name].map {
+            OutputPair(name: output.name, computed: $0, expected: output.data)
+        }
+    }
+}
+
+private func singlePair(_ computed: [NamedTensor], _ expected: [NamedTensor]) -> [OutputPair]? {
+    guard let first = single(computed), let second = single(expected) else { return nil }
+    return [OutputPair(name: second.name, computed: first.data, expected: second.data)]
+}
+
+/// The only output, or a and b joined.
+private func single(_ outputs: [NamedTensor]) -> NamedTensor? {
+    outputs.count == 1 ? outputs[0] : joinedColors(of: outputs).map { NamedTensor("ab", $0) }
+}

@@ -1,0 +1,89 @@
+import RetintExport
+import RetintMIL
+import RetintMLPackage
+import RetintRuntime
+
+/// The float32 constants of an original program for the operations of a package that was made from
+/// the same network in another precision.
+struct OriginalConstants {
+    /// The constants by parameter, by the name of the operation's first output in the package.
+    private(set) var replacements: [String: [String: MILValue]] = [:]
+    /// The names of the package's constants that have a counterpart, with that counterpart, in the
+    /// order of their first use.
+    private(set) var pairs: [(name: String, original: MILValue)] = []
+
+    init(_ package: MLPackage, original: MLPackage) {
+        let types = package.program.types
+        let values = original.program.constantValues
+        let others = original.operationsByName
+        var paired: Set<String> = []
+        for (name, own) in package.operationsByName.sorted(by: { $0.value[0].0 < $1.value[0].0 }) {
+            guard let theirs = others[name], theirs.count == own.count else { continue }
+            for ((_, operation), (_, other)) in zip(own, theirs) where operation.type == other.type
+            {
+                for (parameter, arguments) in operation.inputs.sorted(by: { $0.key < $1.key }) {
+                    guard arguments.count == 1, let constant = arguments[0].name,
+                        let value = (other.inputs[parameter]?.first?.name).flatMap({ values[$0] }),
+                        let type = types[constant], type.isFloating,
+                        value.type.dimensions == type.dimensions
+                    else { continue }
+                    replacements[operation.outputs[0].name, default: [:]][parameter] = value
+                    // In float16, statistics are merged into scale and shift.
+                    if operation.type != "batch_norm", paired.insert(constant).inserted {
+                        pairs.append((constant, value))
+                    }
+                }
+            }
+        }
+    }
+}
+
+extension MILProgram {
+    /// The float32 constants, by name.
+    fileprivate var constantValues: [String: MILValue] {
+        let constants = operations.compactMap { operation in
+            operation.constantValue.map { (operation.outputs[0].name, $0) }
+        }
+        return Dictionary(constants.filter { $0.1.type.dataType == .float32 }) { first, _ in first }
+    }
+}
+
+extension MLPackage {
+    /// The computing operations, with their positions, by the node that they were exported from,
+    /// or else by name. A node may be computed several times.
+    fileprivate var operationsByName: [String: [(Int, MILOperation)]] {
+        let record = NodeRecord(self)
+        let aliases = program.aliases
+        // An output may be a cast of the value that the node computes.
+        let nodes = Dictionary(record.nodes.map { (aliases[$0.key] ?? $0.key, $0.value) }) {
+            first, _ in first
+        }
+        return Dictionary(grouping: program.computing.enumerated().map { ($0.offset, $0.element) })
+        {
+            nodes[$0.1.outputs[0].name] ?? plainName($0.1.outputs[0].name)
+        }
+    }
+}
+
+/// The float32 package of the network that a package was made from.
+///
+/// - Parameter other: the float32 package itself, or the checkpoint.
+/// - Throws: ``VerificationError`` if retint did not export the package from such a checkpoint; the
+///   errors of `Checkpoint.package(_:)`.
+func originalPackage(of model: Model, from other: Model) throws -> MLPackage {
+    if let package = other.package { return package }
+    guard let package = model.package, let checkpoint = other.checkpoint,
+        let original = try originalPackage(
+            of: package, from: ExportSource(checkpoint.checkpoint()))
+    else { throw VerificationError.notExported(model, from: other) }
+    return original
+}
+
+extension VerificationError {
+    static func notExported(_ model: Model, from other: Model) -> VerificationError {
+        VerificationError(
+            .badModel, path: model.name,
+            "retint did not export it from a network like \(other.name), so their operations "
+                + "cannot be paired; compare it with a float32 package of the same network")
+    }
+}

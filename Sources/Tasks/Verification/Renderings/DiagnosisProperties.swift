@@ -1,0 +1,27 @@
+import RetintVerification
+
+extension Diagnosis {
+    /// The results as names and values, for reports read by other programs.
+    var properties: [(name: String, value: String)] {
+        var properties: [(name: String, value: String)] = []
+        if !stages.isEmpty {
+            properties.append(("first failing stage", firstFailingStage?.rawValue ?? "none"))
+        }
+        if let errorSources {
+            for (index, output) in errorSources.weights.enumerated() {
+                let share = errorSources.weightShare(of: index).map { "\($0)" } ?? "unknown"
+                properties.append(("share of weights in the noise of \(output.name)", share))
+            }
+        }
+        if let precisionSearch {
+            let names = precisionSearch.keptInFloat32?.map(\.name).joined(separator: " ")
+            properties.append(("kept in float32", names ?? "not even all are enough"))
+            properties.append(("minimality", precisionSearch.minimality.rawValue))
+        }
+        if let reduction {
+            let names = reduction.operations.map(\.name).joined(separator: " ")
+            properties.append(("smallest failing part", names))
+        }
+        return properties
+    }
+}

@@ -1,0 +1,112 @@
+import RetintFiles
+import RetintGraph
+import RetintRuntime
+import RetintTensors
+
+/// Refuses values in a results file that no verification produces.
+struct ResultsCheck {
+    private let path: String
+    /// The path of the enclosing object.
+    private var prefix = ""
+
+    init(_ path: some PathConvertible) { self.path = path.filePath.string }
+
+    /// The check of places in an object.
+    func within(_ place: String) -> ResultsCheck {
+        var check = self
+        check.prefix += place + "."
+        return check
+    }
+
+    func require(_ condition: Bool, _ place: String, _ rule: String) throws {
+        guard !condition else { return }
+        throw VerificationError(
+            .badResults, path: path, place: prefix + place,
+            rule + "; verify again and save the results")
+    }
+
+    func callAsFunction(_ tolerance: Tolerance, _ layers: LayerTolerance) throws {
+        let distances = [
+            ("tolerance.atol", tolerance.atol), ("tolerance.rtol", tolerance.rtol),
+            ("tolerance.max_mean_abs_error", tolerance.meanAbs),
+            ("tolerance.max_mean_delta_e2000", tolerance.meanDeltaE),
+            ("tolerance.max_half_ratio", tolerance.maxHalfRatio),
+            ("layer_tolerance.max_relative_error", layers.maxRelative),
+        ]
+        for (place, value) in distances {
+            try require((value ?? 0) >= 0, place, "must not be negative")
+        }
+        let ratios = [
+            ("tolerance.min_psnr_db", tolerance.minPSNR),
+            ("tolerance.min_snr_db", tolerance.minSNR),
+            ("layer_tolerance.min_snr_db", layers.minSNR),
+        ]
+        for (place, value) in ratios {
+            try require(value?.isNaN != true, place, "must be a number")
+        }
+    }
+
+    func callAsFunction(_ color: ColorDifference, _ place: String) throws {
+        try size(color.mean, place + ".mean")
+        try size(color.percentile99, place + ".percentile99")
+    }
+
+    /// - Returns: the values that decide a bound on each value.
+    func callAsFunction(_ output: ResultsFile.Output, _ place: String) throws -> ErrorFrontier {
+        try shape(output.shape, place + ".shape")
+        let metrics = output.metrics
+        try size(metrics.maxAbs, place + ".metrics.max_abs")
+        try size(metrics.meanAbs, place + ".metrics.mean_abs")
+        try size(metrics.percentile99, place + ".metrics.percentile99")
+        try size(metrics.maxRelative, place + ".metrics.max_relative")
+        try require(output.peak > 0, place + ".peak", "must be above 0")
+        try output.nonFinite.map { try self($0, place + ".non_finite") }
+        try output.half.map { try size($0.maxAbs, place + ".half.max_abs") }
+        let list = place + ".deciding_errors"
+        guard let frontier = ErrorFrontier(output.decidingErrors) else {
+            try require(false, list, "must be finite, not negative, and ascend")
+            return ErrorFrontier()
+        }
+        let largest = frontier.points.last?.error
+        try require(
+            metrics.maxAbs.isNaN || largest == metrics.maxAbs, list,
+            "must end with the error \(place).metrics.max_abs")
+        return frontier
+    }
+
+    func callAsFunction(_ layer: ResultsFile.Layer, at index: Int) throws {
+        let place = "layers[\(index)]"
+        try shape(layer.shape, place + ".shape")
+        try require(
+            layer.inputs.allSatisfy { (0..<index).contains($0) }, place + ".inputs",
+            "must be indices of layers before this one")
+        try require(
+            layer.range.largest >= 0 && layer.range.largest.isFinite, place + ".range.largest",
+            "must be finite and not negative")
+        try layer.range.nonFinite.map { try self($0, place + ".range.non_finite") }
+        guard let error = layer.error else { return }
+        try size(error.maxAbs, place + ".error.max_abs")
+        try size(error.meanAbs, place + ".error.mean_abs")
+        try size(error.relative, place + ".error.relative")
+    }
+
+    private func callAsFunction(_ found: NonFinite, _ place: String) throws {
+        try require(found.count > 0, place + ".count", "must be above 0")
+        try require(
+            (0...found.count).contains(found.nan), place + ".nan", "must be from 0 to the count")
+        try require(
+            found.first.allSatisfy { $0 >= 0 }, place + ".first", "must not be negative")
+    }
+
+    /// An error size: NaN if a value is not finite.
+    private func size(_ value: Double, _ place: String) throws {
+        try require(value >= 0 || value.isNaN, place, "must not be negative")
+    }
+
+    private func shape(_ extents: [Int], _ place: String) throws {
+        let range = 1...Shape.maximumCount
+        try require(
+            extents.count <= Shape.maximumRank && extents.allSatisfy(range.contains), place,
+            "must have at most \(Shape.maximumRank) extents from 1 to \(range.upperBound)")
+    }
+}

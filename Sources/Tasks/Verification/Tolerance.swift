@@ -1,0 +1,150 @@
+import RetintRuntime
+
+/// The bounds that a model's outputs must meet; a bound that is nil is not checked.
+public struct Tolerance: Hashable, Sendable {
+    /// The absolute part of the bound |c − e| ≤ atol + rtol·|e| on each value.
+    public var atol: Double?
+    /// The relative part of the bound |c − e| ≤ atol + rtol·|e| on each value.
+    public var rtol: Double?
+    /// The largest mean |c − e| of an output.
+    public var meanAbs: Double?
+    /// The lowest PSNR of an output, in dB.
+    public var minPSNR: Double?
+    /// The lowest SNR of an output, in dB.
+    public var minSNR: Double?
+    /// The largest mean CIEDE2000 difference of the colors.
+    public var meanDeltaE: Double?
+    /// The largest root mean square error of an output, as a multiple of the error of the reference
+    /// network's own run in half precision.
+    public var maxHalfRatio: Double?
+
+    /// Creates bounds; those that are nil are not checked.
+    public init(
+        atol: Double? = nil, rtol: Double? = nil, meanAbs: Double? = nil,
+        minPSNR: Double? = nil, minSNR: Double? = nil, meanDeltaE: Double? = nil,
+        maxHalfRatio: Double? = nil
+    ) {
+        self.atol = atol
+        self.rtol = rtol
+        self.meanAbs = meanAbs
+        self.minPSNR = minPSNR
+        self.minSNR = minSNR
+        self.meanDeltaE = meanDeltaE
+        self.maxHalfRatio = maxHalfRatio
+    }
+
+    /// The default bounds for a model with weights of a given precision.
+    ///
+    /// - Parameters:
+    ///   - precision: the precision of the model's weights.
+    ///   - isSameNetwork: whether the expected values come from the checkpoint that the model was
+    ///     exported from, run by the same engine, and not from another framework.
+    public static func standard(_ precision: ModelPrecision, isSameNetwork: Bool) -> Tolerance {
+        switch precision {
+        case .float32 where isSameNetwork: Tolerance(atol: 1e-4, rtol: 1e-5)
+        case .float32: Tolerance(atol: 0.01, rtol: 0, meanAbs: 0.001)
+        case .float16: Tolerance(minPSNR: 60)
+        case .quantized: Tolerance(minPSNR: 38, meanDeltaE: 1)
+        }
+    }
+
+    /// These bounds, overridden by those of `overrides` that are not nil.
+    ///
+    /// Overriding atol or rtol also drops the bound on the mean. Overriding the PSNR also drops the
+    /// bound on the color difference. Each is kept if `overrides` also sets it.
+    public func replacing(with overrides: Tolerance) -> Tolerance {
+        var result = self
+        if overrides.boundsEachValue { result.meanAbs = nil }
+        if overrides.minPSNR != nil { result.meanDeltaE = nil }
+        result.atol = overrides.atol ?? atol
+        result.rtol = overrides.rtol ?? rtol
+        result.meanAbs = overrides.meanAbs ?? result.meanAbs
+        result.minPSNR = overrides.minPSNR ?? minPSNR
+        result.minSNR = overrides.minSNR ?? minSNR
+        result.meanDeltaE = overrides.meanDeltaE ?? result.meanDeltaE
+        result.maxHalfRatio = overrides.maxHalfRatio ?? maxHalfRatio
+        return result
+    }
+
+    /// Whether there is a bound on each value.
+    var boundsEachValue: Bool { atol != nil || rtol != nil }
+
+    /// Whether no output can fail because there are no bounds on outputs.
+    public var isEmpty: Bool {
+        !boundsEachValue && meanAbs == nil && minPSNR == nil && minSNR == nil
+            && maxHalfRatio == nil
+    }
+}
+
+extension Tolerance: CustomStringConvertible {
+    /// The bounds, separated by commas: `PSNR ≥ 38 dB, mean ΔE2000 ≤ 1`.
+    public var description: String {
+        var bounds: [String] = []
+        if boundsEachValue {
+            bounds.append("|error| ≤ \(plain(atol ?? 0)) + \(plain(rtol ?? 0))·|expected|")
+        }
+        if let meanAbs { bounds.append("mean |error| ≤ \(plain(meanAbs))") }
+        if let minPSNR { bounds.append("PSNR ≥ \(plain(minPSNR)) dB") }
+        if let minSNR { bounds.append("SNR ≥ \(plain(minSNR)) dB") }
+        if let meanDeltaE { bounds.append("mean ΔE2000 ≤ \(plain(meanDeltaE))") }
+        if let maxHalfRatio {
+            bounds.append("RMS |error| ≤ \(plain(maxHalfRatio)) × that of half precision")
+        }
+        return bounds.joined(separator: ", ")
+    }
+}
+
+extension Tolerance: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case atol, rtol, maxHalfRatio
+        case meanAbs = "maxMeanAbsError"
+        case minPSNR = "minPsnrDb"
+        case minSNR = "minSnrDb"
+        case meanDeltaE = "maxMeanDeltaE2000"
+    }
+}
+
+/// The bounds on intermediate values; a bound that is nil is not checked.
+public struct LayerTolerance: Hashable, Sendable {
+    /// The largest error relative to the largest expected magnitude.
+    public var maxRelative: Double?
+    /// The lowest SNR, in dB.
+    public var minSNR: Double?
+
+    /// Creates bounds; those that are nil are not checked.
+    public init(maxRelative: Double? = nil, minSNR: Double? = nil) {
+        self.maxRelative = maxRelative
+        self.minSNR = minSNR
+    }
+
+    /// The default bounds for a model with weights of a given precision.
+    ///
+    /// They allow for typical errors: the SNR of a network of sixty operations is about 40 dB in
+    /// half precision, and about 25 dB with 8-bit weights.
+    public static func standard(_ precision: ModelPrecision) -> LayerTolerance {
+        switch precision {
+        case .float32: LayerTolerance(maxRelative: 1e-4)
+        case .float16: LayerTolerance(minSNR: 30)
+        case .quantized: LayerTolerance(minSNR: 15)
+        }
+    }
+}
+
+extension LayerTolerance: CustomStringConvertible {
+    /// The bounds, separated by commas: `SNR ≥ 30 dB`.
+    public var description: String {
+        var bounds: [String] = []
+        if let maxRelative {
+            bounds.append("max |error| / max |expected| ≤ \(plain(maxRelative))")
+        }
+        if let minSNR { bounds.append("SNR ≥ \(plain(minSNR)) dB") }
+        return bounds.joined(separator: ", ")
+    }
+}
+
+extension LayerTolerance: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case maxRelative = "maxRelativeError"
+        case minSNR = "minSnrDb"
+    }
+}

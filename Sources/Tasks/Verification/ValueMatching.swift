@@ -1,0 +1,170 @@
+import RetintGraph
+import RetintMLPackage
+import RetintRuntime
+import RetintTensors
+
+/// Pairs the intermediate values of two models: by recorded nodes if both models have them,
+/// otherwise by name.
+///
+/// Names are compared as they would be in a package. A value without an unambiguous
+/// counterpart is not compared.
+struct ValueMatching {
+    /// The indices of the second model's values by the indices of the first model's.
+    private(set) var indices: [Int: Int] = [:]
+
+    /// Pairs the values of two programs; outputs are paired by their order.
+    init(_ model: ModelProgram, _ other: ModelProgram) {
+        for (a, b) in NodeMatching(model, other)?.pairs ?? pairsByName(model, other) {
+            add(a, b, model, other)
+        }
+        guard model.outputIndices.count == other.outputIndices.count else { return }
+        for case (let own?, let theirs?) in zip(model.outputIndices, other.outputIndices) {
+            add(own, theirs, model, other)
+        }
+    }
+
+    /// Pairs values by name.
+    private func pairsByName(_ model: ModelProgram, _ other: ModelProgram) -> [(Int, Int)] {
+        let (first, second) = (Naming(model), Naming(other))
+        return first.groups.keys.flatMap { name -> [(Int, Int)] in
+            guard let own = first.group(name, comparedWith: second),
+                let theirs = second.group(name, comparedWith: first)
+            else { return [] }
+            return pairs(own, theirs, model, other)
+        }
+    }
+
+    private mutating func add(
+        _ own: Int, _ theirs: Int, _ model: ModelProgram, _ other: ModelProgram
+    ) {
+        if model.values[own].shape == other.values[theirs].shape { indices[own] = theirs }
+    }
+
+    /// Pairs the values of one name in order if both models have the same number of them. If a
+    /// package expresses one operation by several, the last of them has its value.
+    private func pairs(
+        _ own: [Int], _ theirs: [Int], _ model: ModelProgram, _ other: ModelProgram
+    ) -> [(Int, Int)] {
+        if own.count == theirs.count { return Array(zip(own, theirs)) }
+        let isSplitInPackage =
+            own.count == 1 && !isPackage(model) && isPackage(other)
+            || theirs.count == 1 && !isPackage(other) && isPackage(model)
+        guard isSplitInPackage, let a = own.last, let b = theirs.last else { return [] }
+        return [(a, b)]
+    }
+}
+
+private func isPackage(_ program: ModelProgram) -> Bool { program.model.package != nil }
+
+/// A model's values by name, without the numbers that make repeated names unique.
+private struct Naming {
+    private(set) var groups: [String: [Int]] = [:]
+    /// The normalization or addition after a convolution or product, which an export may have
+    /// folded into it, by the name of the latter.
+    private var followers: [String: Int] = [:]
+    private let names: [String]
+
+    init(_ model: ModelProgram) {
+        let (values, outputs) = (model.values, Set(model.outputIndices.compactMap { $0 }))
+        let plain = values.map { plainName($0.name) }
+        let known = Set(plain)
+        names = plain.map { withoutNumber($0, known) }
+        for (index, name) in names.enumerated() where !outputs.contains(index) {
+            groups[name, default: []].append(index)
+        }
+        var uses = [Int](repeating: 0, count: values.count)
+        for input in values.flatMap(\.inputs) { uses[input] += 1 }
+        for (index, value) in values.enumerated() where !outputs.contains(index) {
+            guard ["batch_norm", "add"].contains(value.operation), let input = value.inputs.first,
+                uses[input] == 1, groups[names[input]]?.count == 1
+            else { continue }
+            followers[names[input]] = index
+        }
+    }
+
+    /// The values to compare with those of the same name in another model. A normalization or bias
+    /// that the other model lacks was folded into the preceding weights there: its result is
+    /// compared instead.
+    func group(_ name: String, comparedWith other: Naming) -> [Int]? {
+        if let follower = followers[name], other.groups[names[follower]] == nil {
+            return [follower]
+        }
+        return groups[name]
+    }
+}
+
+/// A name as in a package, without the suffix that coremltools adds for float16.
+func plainName(_ name: String) -> String {
+    let legal = MILNames.legal(name)
+    let suffix = "_cast_fp16"
+    return legal.hasSuffix(suffix) ? String(legal.dropLast(suffix.count)) : legal
+}
+
+/// `relu` for `relu_1`, if there is a `relu`.
+private func withoutNumber(_ name: String, _ known: Set<String>) -> String {
+    guard let bar = name.lastIndex(of: "_"), name.index(after: bar) < name.endIndex,
+        name[name.index(after: bar)...].allSatisfy(\.isNumber), known.contains(String(name[..<bar]))
+    else { return name }
+    return String(name[..<bar])
+}
+
+/// Pairs a model's values with the outputs of the original network's modules.
+struct ActivationMatching {
+    /// The paths of the activations by the indices of the model's values.
+    private(set) var paths: [Int: String] = [:]
+
+    /// Pairs the values of a program with activations.
+    ///
+    /// - Parameter images: the number of runs that share an activation's first dimension.
+    init(_ model: ModelProgram, _ activations: [(path: String, shape: Shape)], images: Int) {
+        let known = activations.map(\.path).sorted { $0.count > $1.count }
+        let owners = model.values.map { owner(of: $0, known) }
+        for (path, shape) in activations {
+            let own = owners.indices.filter { isPart(owners[$0], of: path) }
+            guard let last = own.last, model.values[last].shape.repeated(images) == shape,
+                !model.isContinued(after: last, owners)
+            else { continue }
+            // A module and its last submodule have the same output; the first one is kept.
+            if paths[last] == nil { paths[last] = path }
+        }
+    }
+}
+
+extension ModelProgram {
+    /// Whether the module that computes a value may instead end with an output of the model: an
+    /// output whose name does not show a module, computed from the value and of the same shape.
+    fileprivate func isContinued(after index: Int, _ owners: [String?]) -> Bool {
+        zip(outputIndices, outputs).contains { output, name in
+            guard let output, output != index, owners[output] == nil,
+                values[output].name == name
+            else { return false }
+            return values[output].inputs.contains(index)
+                && values[output].shape == values[index].shape
+        }
+    }
+}
+
+extension Shape {
+    /// The shape with the first dimension multiplied, for a count above 1.
+    func repeated(_ count: Int) -> Shape {
+        guard count > 1, rank > 0 else { return self }
+        var shape = self
+        shape[0] *= count
+        return shape
+    }
+}
+
+private func isPart(_ owner: String?, of path: String) -> Bool {
+    guard let owner else { return false }
+    return owner == path || owner.hasPrefix(path + ".")
+}
+
+/// The longest path that a value belongs to.
+private func owner(of value: ComputedValue, _ paths: [String]) -> String? {
+    if !value.module.isEmpty { return paths.first { isPart(value.module, of: $0) } }
+    let name = plainName(value.name)
+    return paths.first { path in
+        let legal = MILNames.legal(path)
+        return name == legal || name.hasPrefix(legal + "_")
+    }
+}

@@ -1,0 +1,123 @@
+import RetintRuntime
+
+/// The result of comparing a model with a reference or with another model.
+public struct VerificationReport: Sendable {
+    /// What ran the model.
+    public let judge: Judge
+    /// The name of the runtime that ran the model, with its version.
+    public let runtime: String
+    /// The name of the model.
+    public let model: String
+    /// The name of the reference, or of the other model.
+    public let reference: String
+    /// Whether the expected values come from another model, run by the same engine, and not
+    /// from a file or from another engine.
+    public let isSameNetwork: Bool
+    /// The precision of the model's weights.
+    public let precision: ModelPrecision
+    /// The arithmetic that the model was run with.
+    public let compute: ComputePrecision
+    /// The bounds on outputs and colors.
+    public let tolerance: Tolerance
+    /// The comparison of each output of the reference, in its order.
+    public let outputs: [OutputComparison]
+    /// The color difference over all photos; nil if the model is not a colorizer.
+    public let color: ColorDifference?
+    /// The color difference of each photo; photos whose colors are NaN or infinite are missing.
+    public let photos: [PhotoDifference]
+    /// All intermediate values and outputs of the model, in the order of computation.
+    public let layers: [LayerReport]
+    /// The bounds on intermediate values.
+    public let layerTolerance: LayerTolerance
+    /// Whether a layer that exceeds its tolerance fails the model.
+    public let layersDecide: Bool
+    /// Where errors come from, as far as requested.
+    public var diagnosis = Diagnosis()
+
+    /// The name of retint's own engine in reports.
+    static let engine = "retint's CPU engine (not Apple's Core ML runtime)"
+
+    /// A sentence for each violated bound on the colors; empty if they pass.
+    public var colorFailures: [String] {
+        guard let bound = tolerance.meanDeltaE else { return [] }
+        guard let mean = color?.mean else {
+            return ["the colors cannot be compared, so their mean ΔE2000 is unknown"]
+        }
+        return failure("the mean ΔE2000", mean, above: bound).map { [$0] } ?? []
+    }
+
+    /// A sentence about intermediate values that exceed their tolerance; empty if there are none,
+    /// or if ``layersDecide`` is false.
+    public var layerFailures: [String] {
+        guard layersDecide else { return [] }
+        guard comparedCount > 0 else {
+            return ["no intermediate value could be compared"]
+        }
+        let count = layers.count { $0.error?.holds == false }
+        guard count > 0 else { return [] }
+        return [
+            "\(count) intermediate \(count == 1 ? "value is" : "values are") past the tolerance"
+        ]
+    }
+
+    /// Every bound that can fail the model, on outputs, colors and intermediate values.
+    public var checks: [VerificationCheck] {
+        outputs.flatMap(\.checks) + colorChecks + layerChecks
+    }
+
+    private var colorChecks: [VerificationCheck] {
+        guard tolerance.meanDeltaE != nil else { return [] }
+        return [VerificationCheck(.meanDeltaE, "colors", colorFailures.first)]
+    }
+
+    private var layerChecks: [VerificationCheck] {
+        guard layersDecide else { return [] }
+        guard comparedCount > 0 else {
+            let rule = layerTolerance.minSNR == nil ? VerificationRule.layerError : .layerSNR
+            return [VerificationCheck(rule, "intermediate values", layerFailures.first)]
+        }
+        return layers.flatMap { $0.error?.checks(layerTolerance, of: $0.value.name) ?? [] }
+    }
+
+    /// Whether at least one output was compared and every bound is met.
+    public var passed: Bool {
+        !outputs.isEmpty && !tolerance.isEmpty && colorFailures.isEmpty && layerFailures.isEmpty
+            && outputs.allSatisfy(\.failures.isEmpty)
+    }
+
+    /// The number of intermediate values that were compared.
+    public var comparedCount: Int { layers.count { $0.error != nil } }
+
+    /// The first intermediate value that exceeds the tolerance; nil if all are within.
+    public var firstDeparture: FirstDeparture? { FirstDeparture(in: layers) }
+
+    /// The index in ``layers`` of the first value with a NaN or an infinity; nil if all are finite.
+    public var firstNonFinite: Int? { layers.firstIndex { $0.range.nonFinite != nil } }
+
+    /// The indices in ``layers`` of the values with the largest magnitudes, the largest first.
+    ///
+    /// - Parameter count: the number of indices to return at most.
+    public func largestValues(_ count: Int) -> [Int] {
+        let sorted = layers.indices.sorted {
+            (layers[$0].range.largest, $1) > (layers[$1].range.largest, $0)
+        }
+        return Array(sorted.prefix(count))
+    }
+
+    /// The indices in ``layers`` of the compared values with the lowest SNR, the lowest first.
+    /// Values with NaN or infinity come before all others.
+    ///
+    /// - Parameter count: the number of indices to return at most.
+    public func worstValues(_ count: Int) -> [Int] {
+        func rank(_ index: Int) -> Double {
+            layers[index].error.map { $0.snr.isNaN ? -.infinity : $0.snr } ?? .infinity
+        }
+        let compared = layers.indices.filter { layers[$0].error != nil }
+        return Array(compared.sorted { (rank($0), $0) < (rank($1), $1) }.prefix(count))
+    }
+
+    /// The photo with the largest mean color difference; nil if no photo was compared.
+    public var worstPhoto: PhotoDifference? {
+        photos.max { $0.difference.mean < $1.difference.mean }
+    }
+}

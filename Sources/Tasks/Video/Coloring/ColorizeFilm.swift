@@ -1,0 +1,166 @@
+import RetintEngine
+import RetintFiles
+import RetintImages
+import RetintRuntime
+import RetintVideo
+
+/// The video, and the colorizer for its frames, before the first one is colored.
+public struct FilmColoring: Sendable {
+    /// How the video's frames are stored, and which colors they represent.
+    public let format: FrameFormat
+    /// The number of frames, or an estimate of it; nil if unknown.
+    public let frameCount: Int?
+    /// What the video did not state, and what was assumed instead; empty if it stated everything.
+    public let assumptions: [String]
+    /// The streams that the output container does not support, such as `subtitle
+    /// (hdmv_pgs_subtitle)`.
+    public let omitted: [String]
+    /// The number of frames that an earlier run has colored.
+    public let finishedFrames: Int
+    /// The height and width of the network's input in pixels.
+    public let networkSize: (height: Int, width: Int)
+}
+
+/// A video that was colored.
+public struct ColoredFilm: Sendable {
+    /// The number of frames.
+    public internal(set) var frames = 0
+    /// The number of late frames of a live source that were dropped.
+    public internal(set) var droppedFrames = 0
+    /// The indices of the anchors that match no frame.
+    public internal(set) var unseenAnchors: [Int] = []
+    /// The seconds from reading the first frame to writing the last one.
+    public internal(set) var seconds = 0.0
+    /// The time of each stage, on all threads.
+    public internal(set) var stages = FilmStageTimes()
+}
+
+/// Colors a video. Y' of every frame stays as it is, except for changes by the encoder.
+///
+/// A YUV4MPEG2 stream, whose name ends in `.y4m` or is `-` for standard input and output, is read
+/// and written directly. Other containers need the programs of FFmpeg; their sound, subtitles,
+/// chapters and tags are copied.
+///
+/// - Parameters:
+///   - model: a checkpoint or a package.
+///   - input: the video.
+///   - output: the colored video, which replaces any existing file.
+///   - options: how it is read, colored and encoded.
+///   - onStart: called before the first frame.
+///   - onFrame: called with the number of frames written so far.
+/// - Throws: `FilmError` and `FrameError` for a video that cannot be read or is damaged, and
+///   `FileError` for one that cannot be written, keeping the frames colored so far;
+///   `ModelError` if the model is not a colorizer or does not run at that size; `PhotoError` or
+///   `ImageError` if masks do not fit the video, keeping the frames colored so far;
+///   `CancellationError` if the task is cancelled, leaving a video that can be played.
+@discardableResult
+public func colorizeFilm(
+    _ model: Model, from input: String, to output: String, _ options: FilmColoringOptions = .init(),
+    onStart: (FilmColoring) -> Void = { _ in }, onFrame: (Int) -> Void = { _ in }
+) async throws -> ColoredFilm {
+    let film = try await withFilm(input, options.reading(for: output)) { film in
+        let header = film.reader.header
+        let colorizer = try FrameColorizer(
+            model, header.format, size: options.size, threads: options.threads,
+            stableColors: options.stableColors, anchors: options.anchors, masks: options.masks,
+            blend: options.blend, quadrilateral: options.quadrilateral, choices: options.choices)
+        if options.isLive { try colorizer.masks.checkLive() }
+        let writing = options.writing(film, input, output)
+        let parts = try await options.parts(of: output, model, input, writing)
+        onStart(
+            FilmColoring(
+                format: header.format,
+                frameCount: options.reading.isWhole ? film.properties?.frameCount : nil,
+                assumptions: film.assumptions(options.reading),
+                omitted: writing.omitted(from: output).map(\.name),
+                finishedFrames: parts?.finishedFrames ?? 0, networkSize: colorizer.networkSize))
+        let start = ContinuousClock.now
+        var colored: ColoredFilm
+        if let parts {
+            colored = try await colorizer.write(film.reader, parts, writing, onFrame)
+        } else {
+            colored = try await withNewFilm(output, header.colored, writing) { writer in
+                try await colorizer.write(film.reader, writer, isLive: options.isLive, onFrame)
+            }
+        }
+        colored.seconds = (ContinuousClock.now - start) / .seconds(1)
+        colored.stages = colorizer.clock.times
+        try colorizer.masks.checkEnd(afterFrames: colored.frames)
+        return colored
+    }
+    // A video that could not be read to its end may be readable next time.
+    if options.resumes { FilmParts.remove(of: output) }
+    return film
+}
+
+extension FilmColoringOptions {
+    /// Frames keep their timestamps, except in a stream of constant rate or if segments are joined.
+    fileprivate func reading(for output: String) -> FilmReadingOptions {
+        var result = reading
+        result.keepsTimes = !resumes && !isY4MStream(output)
+        return result
+    }
+
+    fileprivate func writing(
+        _ film: OpenFilm, _ input: String, _ output: String
+    ) -> FilmWritingOptions {
+        var writing = FilmWritingOptions()
+        (writing.encoder, writing.encoderOptions) = (encoder, encoderOptions)
+        writing.reading = reading(for: output)
+        guard let properties = film.properties else { return writing }
+        (writing.source, writing.properties) = (input, properties)
+        return writing
+    }
+}
+
+extension FilmColoringOptions {
+    /// The segments of the video if it is written in segments; otherwise nil.
+    fileprivate func parts(
+        of output: String, _ model: Model, _ input: String, _ writing: FilmWritingOptions
+    ) async throws -> FilmParts? {
+        guard resumes else { return nil }
+        let parts = try FilmParts(of: output, description: description(of: model, input))
+        try await parts.check(writing)
+        return parts
+    }
+
+    /// Everything that the frames of a colored video depend on.
+    fileprivate func description(of model: Model, _ input: String) throws -> [String: String] {
+        let file = try RegularFile(input)
+        var colors = ContentHash()
+        for anchor in anchors { colors.update(anchor.pixels) }
+        return [
+            "input": "\(input), \(file.version)", "model": try model.fingerprint(),
+            "range": reading.range?.rawValue ?? "", "matrix": reading.matrix?.rawValue ?? "",
+            "start": reading.start.map { "\($0)" } ?? "",
+            "duration": reading.duration.map { "\($0)" } ?? "", "encoder": encoder ?? "",
+            "encoder options": encoderOptions.joined(separator: " "),
+            "size": size.map { "\($0)" } ?? "", "stable colors": "\(stableColors)",
+            "anchors": colors.digest.hexadecimal, "masks": masks?.description ?? "",
+            "blend": "\(blend)", "quadrilateral": quadrilateral?.description ?? "",
+            "arithmetic": model.arithmetic.rawValue,
+        ]
+    }
+}
+
+extension OpenFilm {
+    /// The properties that neither the video nor the caller states.
+    fileprivate func assumptions(_ options: FilmReadingOptions) -> [String] {
+        let format = reader.header.format
+        var assumptions: [String] = []
+        if options.matrix == nil, properties?.matrix == nil {
+            assumptions.append(
+                "the film states no matrix: taken as \(format.matrix.rawValue), as films of "
+                    + "\(format.height) rows are")
+        }
+        if options.range == nil, properties?.range == nil, !reader.header.statesRange {
+            assumptions.append("the film states no range: taken as \(format.range.rawValue)")
+        }
+        if let properties, properties.isConverted {
+            assumptions.append(
+                "the film is \(properties.pixelFormat): its frames are converted to "
+                    + properties.readFormatName)
+        }
+        return assumptions
+    }
+}

@@ -1,0 +1,60 @@
+import RetintLocks
+
+/// A part of the work that coloring a film takes.
+public enum FilmStage: String, CaseIterable, Hashable, Sendable, Encodable, CodingKeyRepresentable {
+    /// Reading frames, and waiting for a decoder or a camera.
+    case input
+    /// Reducing Y' to the size at which the network sees a frame.
+    case resizing
+    /// The network.
+    case network
+    /// Finding the motion since the frame before, and following its colors and those of anchors.
+    case smoothing
+    /// Enlarging the colors, and writing them into Cb and Cr.
+    case painting
+    /// Writing frames, and waiting for an encoder.
+    case output
+}
+
+/// The time that the stages of coloring a film took.
+///
+/// Each stage is timed on the thread that runs it, and several frames are colored at the same time,
+/// so that the sum may be longer than the film took.
+public struct FilmStageTimes: Hashable, Sendable, Encodable {
+    /// The seconds of each stage, over all frames.
+    public internal(set) var seconds: [FilmStage: Double] = [:]
+
+    /// The part of all stages' time that a stage took, 0…1; 0 if nothing was measured.
+    public func share(of stage: FilmStage) -> Double {
+        let total = seconds.values.reduce(0, +)
+        return total > 0 ? seconds[stage, default: 0] / total : 0
+    }
+
+    /// ``share(of:)`` of all stages.
+    package var shares: [FilmStage: Double] {
+        Dictionary(uniqueKeysWithValues: FilmStage.allCases.map { ($0, share(of: $0)) })
+    }
+}
+
+/// Adds up the times of the stages. It may be shared between threads.
+package final class FilmStageClock: Sendable {
+    private let total = Mutex(FilmStageTimes())
+
+    /// The times until now.
+    package var times: FilmStageTimes { total.withLock { $0 } }
+
+    /// Times a piece of work.
+    package func measure<Value, Failure>(
+        _ stage: FilmStage, _ body: () throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        let start = ContinuousClock.now
+        defer { add(stage, since: start) }
+        return try body()
+    }
+
+    /// Adds the time since an instant to a stage.
+    package func add(_ stage: FilmStage, since start: ContinuousClock.Instant) {
+        let seconds = (ContinuousClock.now - start) / .seconds(1)
+        total.withLock { $0.seconds[stage, default: 0] += seconds }
+    }
+}

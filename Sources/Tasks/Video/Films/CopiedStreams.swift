@@ -1,0 +1,100 @@
+/// A stream other than the pictures of a video.
+package struct FilmStream: Hashable, Sendable {
+    enum Kind: String {
+        case sound = "audio"
+        case subtitles = "subtitle"
+        case attachment
+    }
+
+    /// FFmpeg's number of the stream.
+    let index: Int
+    let kind: Kind
+    /// FFmpeg's name of its codec, such as `subrip`; empty if unknown.
+    let codec: String
+
+    /// Its name for people.
+    package var name: String {
+        ["", "unknown"].contains(codec) ? kind.rawValue : "\(kind.rawValue) (\(codec))"
+    }
+}
+
+/// The sound, subtitles and attached files of a video that are copied to a new one: all that the
+/// new container supports. Text subtitles are converted to the container's own format.
+struct CopiedStreams {
+    private let streams: [(stream: FilmStream, codec: String)]
+    /// The streams that the container does not support.
+    let omitted: [FilmStream]
+
+    var isEmpty: Bool { streams.isEmpty }
+
+    /// - Parameter path: the path of the new video; its extension selects the container.
+    init(_ streams: [FilmStream], in path: String) {
+        let container = Container(path)
+        var copied: [(stream: FilmStream, codec: String)] = []
+        var omitted: [FilmStream] = []
+        for stream in streams {
+            if let codec = container.codec(of: stream) {
+                copied.append((stream, codec))
+            } else {
+                omitted.append(stream)
+            }
+        }
+        (self.streams, self.omitted) = (copied, omitted)
+    }
+
+    /// The arguments of `ffmpeg` that copy the streams.
+    ///
+    /// - Parameter input: the number of the input that has them.
+    func arguments(fromInput input: Int) -> [String] {
+        let maps = streams.flatMap { ["-map", "\(input):\($0.stream.index)"] }
+        let subtitles = streams.filter { $0.stream.kind == .subtitles }
+        let codecs = subtitles.enumerated().flatMap { ["-c:s:\($0)", $1.codec] }
+        return maps + ["-c:a", "copy", "-c:t", "copy"] + codecs
+    }
+}
+
+/// A family of containers that support the same kinds of streams.
+private enum Container {
+    case matroska, mp4, webm, transport, other
+
+    init(_ path: String) {
+        self =
+            switch path.split(separator: ".").last?.lowercased() {
+            case "mkv", "mka": .matroska
+            case "mp4", "m4v", "mov": .mp4
+            case "webm": .webm
+            case "ts", "m2ts", "mts": .transport
+            default: .other
+            }
+    }
+
+    private static let texts: Set = ["subrip", "ass", "ssa", "mov_text", "webvtt", "text"]
+
+    /// The codec for a stream: `copy`, or a subtitle format; nil if the container
+    /// does not support it.
+    func codec(of stream: FilmStream) -> String? {
+        switch stream.kind {
+        case .sound: "copy"
+        case .attachment: self == .matroska ? "copy" : nil
+        case .subtitles: subtitles(stream.codec)
+        }
+    }
+
+    private func subtitles(_ codec: String) -> String? {
+        let isText = Self.texts.contains(codec)
+        switch self {
+        case .matroska:
+            if codec == "mov_text" { return "subrip" }
+            let pictures = ["dvd_subtitle", "dvb_subtitle", "hdmv_pgs_subtitle"]
+            return isText || pictures.contains(codec) ? "copy" : nil
+        case .mp4:
+            return isText ? "mov_text" : codec == "dvd_subtitle" ? "copy" : nil
+        case .webm:
+            return isText ? "webvtt" : nil
+        case .transport:
+            return ["dvb_subtitle", "hdmv_pgs_subtitle"].contains(codec) ? "copy" : nil
+        case .other:
+            return nil
+        }
+    }
+}

@@ -1,0 +1,179 @@
+import Foundation
+import RetintVideo
+
+/// What a video's container states about its pictures.
+public struct FilmProperties: Hashable, Sendable {
+    /// FFmpeg's name of the pixel format, such as `yuv420p`.
+    package let pixelFormat: String
+    /// The range, if it is stated.
+    public let range: SampleRange?
+    /// The matrix, if it is stated.
+    public let matrix: ColorMatrix?
+    /// FFmpeg's names of the matrix, the primaries and the transfer curve, if they are stated.
+    let colorTags: [String: String]
+    /// The number of frames, or an estimate of it; nil if unknown.
+    public let frameCount: Int?
+    /// The mean number of frames per second; nil if it is not stated.
+    let rate: FrameRate?
+    /// The time base of the frames; nil if it is not stated.
+    let timeBase: TimeBase?
+    /// The seconds from the start of the video to its first frame.
+    let delay: Double
+    /// The height of the pictures in pixels; nil if it is not stated.
+    let height: Int?
+    /// The sound, the subtitles and the attached files.
+    let otherStreams: [FilmStream]
+
+    /// Asks `ffprobe`.
+    ///
+    /// - Throws: ``FilmError`` if the program is missing, or the file is not a video.
+    init(of path: String) async throws {
+        let bytes = try await MediaProgram.ffprobe.output(
+            of: [
+                "-v", "error", "-show_streams", "-show_format", "-of", "json",
+                Self.argument(path),
+            ], for: path)
+        try self.init(description: bytes, of: path)
+    }
+
+    /// Reads the output of `ffprobe` for a video.
+    package init(description bytes: [UInt8], of path: String) throws(FilmError) {
+        let probe: Probe
+        do {
+            let decoder = JSONDecoder()
+            decoder.keyDecodingStrategy = .convertFromSnakeCase
+            probe = try decoder.decode(Probe.self, from: Data(bytes))
+        } catch {
+            throw FilmError(.unreadable, "\(path): ffprobe describes it as no film")
+        }
+        let pictures = probe.streams.first { $0.codecType == "video" }
+        guard let stream = pictures, let format = stream.pixFmt else {
+            throw FilmError(.unreadable, "\(path): it has no pictures; name a film")
+        }
+        if let order = stream.fieldOrder, !["progressive", "unknown"].contains(order) {
+            throw FilmError(
+                .unreadable,
+                "\(path): its frames are interlaced (\(order)); deinterlace first, for example "
+                    + "with ffmpeg -vf bwdif")
+        }
+        (pixelFormat, height) = (format, stream.height)
+        otherStreams = probe.streams.compactMap(\.other)
+        let ticks = stream.timeBase.map { $0.split(separator: "/").compactMap { Int($0) } } ?? []
+        timeBase = ticks.count == 2 ? TimeBase(ticks[0], ticks[1]) : nil
+        rate = FrameRate(stream.avgFrameRate) ?? FrameRate(stream.rFrameRate)
+        let starts = [stream.startTime, probe.format?.startTime].map {
+            $0.flatMap(Double.init) ?? 0
+        }
+        delay = (0..<1e6).contains(starts[0] - starts[1]) ? starts[0] - starts[1] : 0
+        range =
+            stream.colorRange.flatMap { ["tv": .limited, "pc": .full][$0] }
+            ?? (format.hasPrefix("yuvj") ? .full : nil)
+        matrix = stream.colorSpace.flatMap { Self.matrices[$0] }
+        let tags: [(option: String, value: String?)] = [
+            ("-colorspace", stream.colorSpace), ("-color_primaries", stream.colorPrimaries),
+            ("-color_trc", stream.colorTransfer),
+        ]
+        colorTags = tags.reduce(into: [:]) { result, tag in
+            // RGB videos have no matrix; theirs is that of the frames they are converted to.
+            if let value = tag.value, !["unknown", "gbr"].contains(value) {
+                result[tag.option] = value
+            }
+        }
+        let stated = stream.nbFrames.flatMap { Int($0) }
+        frameCount =
+            stated.flatMap { (1..<Self.mostFrames).contains($0) ? $0 : nil }
+            ?? Self.estimate(stream, probe.format, rate)
+    }
+
+    /// A path for FFmpeg: with a colon it would be taken for a protocol, with a dash for an option.
+    static func argument(_ path: String) -> String { "file:\(path)" }
+
+    private static let matrices: [String: ColorMatrix] = [
+        "bt709": .bt709, "bt470bg": .bt601, "smpte170m": .bt601, "bt2020nc": .bt2020,
+    ]
+
+    /// A video that states more frames is wrong.
+    private static let mostFrames = 1_000_000_000
+
+    /// The seconds of a video times its rate.
+    private static func estimate(
+        _ stream: Probe.Stream, _ format: Probe.Format?, _ rate: FrameRate?
+    ) -> Int? {
+        let seconds = (stream.duration ?? format?.duration).flatMap { Double($0) }
+        guard let seconds, let rate else { return nil }
+        let count = seconds * rate.value
+        return count >= 1 && count < Double(mostFrames) ? Int(count.rounded()) : nil
+    }
+}
+
+extension FrameRate {
+    /// A fraction as printed by `ffprobe`: `30000/1001`; nil for `0/0`, which means unknown.
+    fileprivate init?(_ text: String?) {
+        let parts = text?.split(separator: "/").compactMap { Int($0) } ?? []
+        guard parts.count == 2, parts.allSatisfy({ (1...Int(Int32.max)).contains($0) }) else {
+            return nil
+        }
+        self.init(numerator: parts[0], denominator: parts[1])
+    }
+}
+
+/// The output of `ffprobe`.
+private struct Probe: Decodable {
+    struct Stream: Decodable {
+        let pixFmt, colorRange, colorSpace, colorTransfer, colorPrimaries: String?
+        let fieldOrder, nbFrames, duration, avgFrameRate, rFrameRate: String?
+        let timeBase, startTime: String?
+        let index: Int
+        let height: Int?
+        let codecType, codecName: String?
+
+        /// Nil for pictures and data.
+        var other: FilmStream? {
+            codecType.flatMap { FilmStream.Kind(rawValue: $0) }.map {
+                FilmStream(index: index, kind: $0, codec: codecName ?? "")
+            }
+        }
+    }
+
+    struct Format: Decodable {
+        let duration, startTime: String?
+    }
+
+    let streams: [Stream]
+    let format: Format?
+}
+
+extension FilmProperties {
+    /// FFmpeg's name of the pixel format in which frames are read: the video's own if it can be
+    /// colored directly.
+    package var readFormatName: String { readFormat.name }
+
+    /// Whether the video is RGB, and has no matrix.
+    var isRGB: Bool { ["rgb", "bgr", "gbr", "pal8"].contains(where: pixelFormat.contains) }
+
+    /// Whether the video has another layout, so that its Y' is converted.
+    package var isConverted: Bool { readFormat.isConverted }
+
+    /// The chroma format and the depth in which frames are read.
+    var readLayout: (chroma: ChromaSubsampling, bitDepth: Int) {
+        let name = readFormatName
+        let chroma: ChromaSubsampling =
+            name.hasPrefix("gray")
+            ? .mono : name.contains("420") ? .yuv420 : name.contains("422") ? .yuv422 : .yuv444
+        return (chroma, name.contains("10") ? 10 : 8)
+    }
+
+    private var readFormat: (name: String, isConverted: Bool) {
+        switch pixelFormat {
+        case "yuv420p", "yuv422p", "yuv444p", "gray": (pixelFormat, false)
+        case "yuvj420p", "yuvj422p", "yuvj444p": (pixelFormat, false)
+        case "yuv420p10le", "yuv422p10le", "yuv444p10le", "gray10le": (pixelFormat, false)
+        case "nv12", "nv21": ("yuv420p", false)
+        case "p010le": ("yuv420p10le", false)
+        case let name
+        where ["10", "12", "14", "16", "48", "64", "f32"].contains(where: name.contains):
+            ("yuv444p10le", true)
+        default: ("yuv444p", true)
+        }
+    }
+}

@@ -1,0 +1,151 @@
+import RetintFiles
+public import RetintVideo
+import Subprocess
+import SystemPackage
+
+/// How to read a video if it does not state this itself.
+public struct FilmReadingOptions: Sendable {
+    /// Overrides the range; nil keeps the video's own range, or assumes limited.
+    public var range: SampleRange?
+    /// Overrides the matrix; nil keeps the video's own matrix, or assumes that of its height.
+    /// none.
+    public var matrix: ColorMatrix?
+    /// Seconds to skip at the start.
+    public var start: Double?
+    /// Seconds after which reading ends.
+    public var duration: Double?
+    /// Whether each frame of a container is read once, with its timestamp. Otherwise some may be
+    /// repeated or dropped, so that the rate is constant.
+    public var keepsTimes = false
+
+    /// The entire video, with its own properties.
+    public init() {}
+
+    /// Whether the video is read from its start to its end.
+    package var isWhole: Bool { start == nil && duration == nil }
+
+    /// The arguments of `ffmpeg` before the video's name.
+    var partArguments: [String] {
+        (start.map { ["-ss", "\($0)"] } ?? []) + (duration.map { ["-t", "\($0)"] } ?? [])
+    }
+}
+
+/// A video that is being read.
+public struct OpenFilm {
+    /// The frames.
+    public let reader: FrameReader
+    /// What the container states; nil for a YUV4MPEG2 stream, which has no container.
+    public let properties: FilmProperties?
+}
+
+/// Whether a video is a YUV4MPEG2 stream: a name that ends in `.y4m`, or `-` for standard input or
+/// output.
+package func isY4MStream(_ path: String) -> Bool { path == "-" || path.hasSuffix(".y4m") }
+
+/// Reads a video: a YUV4MPEG2 stream, or any other container with the help of `ffmpeg`.
+///
+/// - Parameters:
+///   - path: the file; `-` for a YUV4MPEG2 stream from standard input.
+///   - body: reads the frames, or some of them; the video is closed when it returns.
+/// - Throws: ``FilmError`` if `ffmpeg` is missing, or the file is not a video; ``FrameError`` for a
+///   damaged stream; the errors of `body`.
+public func withFilm<Value: Sendable>(
+    _ path: String, _ options: FilmReadingOptions = .init(),
+    _ body: (OpenFilm) async throws -> Value
+) async throws -> Value {
+    if isY4MStream(path) {
+        let input = path == "-" ? ByteInput() : try ByteInput(path)
+        let reader = try FrameReader(input, range: options.range, matrix: options.matrix)
+        return try await body(OpenFilm(reader: reader, properties: nil))
+    }
+    _ = try isDirectory(path)
+    let properties = try await FilmProperties(of: path)
+    return try await decoding(path, properties, options) { input in
+        let reader =
+            options.keepsTimes
+            ? try timedFrames(input, properties, options)
+            : try FrameReader(
+                input, range: properties.isRGB ? nil : options.range ?? properties.range,
+                matrix: options.matrix ?? properties.matrix)
+        let value = try await body(OpenFilm(reader: reader, properties: properties))
+        return (value, reader.hasEnded)
+    }
+}
+
+private func timedFrames(
+    _ input: sending ByteInput, _ film: FilmProperties, _ options: FilmReadingOptions
+) throws -> FrameReader {
+    let layout = film.readLayout
+    // RGB was converted to limited range, unless another one was requested.
+    let own = film.isRGB ? nil : film.range
+    let frames = try NUTFrames(
+        input, chroma: layout.chroma, bitDepth: layout.bitDepth,
+        range: options.range ?? own ?? .limited, statesRange: film.isRGB || film.range != nil,
+        matrix: options.matrix ?? film.matrix, rate: film.rate)
+    return FrameReader(frames.header, frames)
+}
+
+/// Runs `ffmpeg`, which writes the video's frames to a pipe.
+///
+/// - Parameter body: reads the pipe, and returns whether it read everything. If not, ffmpeg fails
+///   to write the rest, which is not an error of the video.
+private func decoding<Value: Sendable>(
+    _ path: String, _ properties: FilmProperties, _ options: FilmReadingOptions,
+    _ body: (sending ByteInput) async throws -> (value: Value, hasEnded: Bool)
+) async throws -> Value {
+    let pipe = try FileDescriptor.pipe()
+    var isRunning = false
+    defer { if !isRunning { try? pipe.readEnd.close() } }
+    let ended = try await MediaProgram.ffmpeg.found {
+        try await run(
+            .name(MediaProgram.ffmpeg.rawValue),
+            arguments: Arguments(arguments(path, properties, options)),
+            platformOptions: MediaProgram.pipeOptions, input: .none,
+            output: .fileDescriptor(pipe.writeEnd, closeAfterSpawningProcess: true),
+            error: .string(limit: MediaProgram.maximumMessages)
+        ) { _ -> Result<(value: Value, hasEnded: Bool), any Error> in
+            isRunning = true
+            // The pipe is closed when `body` has released it; then ffmpeg ends.
+            let input = ByteInput(descriptor: pipe.readEnd.rawValue, name: path)
+            do { return .success(try await body(input)) } catch { return .failure(error) }
+        }
+    }
+    let messages = MediaProgram.withoutHarmless(ended.standardError)
+    switch ended.closureResult {
+    case .success(let (value, hasEnded))
+    where !hasEnded || (ended.terminationStatus.isSuccess && messages.isEmpty):
+        return value
+    case .success:
+        throw FilmError(
+            .damaged,
+            "\(path): \(MediaProgram.reason(messages)); what could be read of it was used")
+    case .failure(let error as FrameError)
+    where [.damaged, .truncated].contains(error.kind) && !messages.isEmpty:
+        // The pipe ended early because ffmpeg failed.
+        throw FilmError(.unreadable, "\(path): \(MediaProgram.reason(messages)) (\(error.kind))")
+    case .failure(let error):
+        throw error
+    }
+}
+
+private func arguments(
+    _ path: String, _ properties: FilmProperties, _ options: FilmReadingOptions
+) -> [String] {
+    let form =
+        options.keepsTimes
+        ? ["-fps_mode", "vfr", "-enc_time_base", "-1", "-c:v", "rawvideo", "-f", "nut"]
+        : ["-f", "yuv4mpegpipe", "-strict", "-1"]
+    return ["-nostdin", "-v", "error"] + options.partArguments + [
+        "-i", FilmProperties.argument(path), "-map", "0:v:0",
+    ] + conversion(properties, options) + form + [
+        "-pix_fmt", properties.readFormatName, "pipe:1",
+    ]
+}
+
+/// RGB becomes Y'CbCr with the matrix and the range that it is read with.
+private func conversion(_ film: FilmProperties, _ options: FilmReadingOptions) -> [String] {
+    guard film.isRGB else { return [] }
+    let matrix = options.matrix ?? ColorMatrix(height: film.height ?? 0)
+    let range = options.range ?? .limited
+    return ["-vf", "scale=out_color_matrix=\(matrix.rawValue):out_range=\(range.rawValue)"]
+}

@@ -1,0 +1,231 @@
+import Glibc
+import RetintFiles
+public import RetintVideo
+import Subprocess
+import SystemPackage
+
+/// How `ffmpeg` encodes a video.
+public struct FilmWritingOptions: Sendable {
+    /// FFmpeg's name of an encoder, such as `libx264`; nil for the container's default.
+    public var encoder: String?
+    /// Options of the encoder as `name=value`, such as `crf=18`.
+    public var encoderOptions: [String] = []
+    /// The video whose sound, subtitles, chapters, attachments and tags are copied; nil for none.
+    public var source: String?
+    /// The properties of that video.
+    public var properties: FilmProperties?
+    /// Which part of that video is read.
+    public var reading = FilmReadingOptions()
+
+    /// The container's default encoder, without sound.
+    public init() {}
+
+    /// The name and the value of an option of the encoder, `name=value`; nil if one is missing.
+    package static func encoderOption(_ text: String) -> (name: String, value: String)? {
+        let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+        return parts.count == 2 ? (parts[0], parts[1]) : nil
+    }
+}
+
+extension FilmWritingOptions {
+    /// The time base of the frames, if they have timestamps.
+    var timeBase: TimeBase? {
+        reading.keepsTimes ? properties?.timeBase ?? TimeBase(1, 90_000) : nil
+    }
+
+    /// The source's streams for a new video.
+    func copied(to path: String) -> CopiedStreams {
+        CopiedStreams(source == nil ? [] : properties?.otherStreams ?? [], in: path)
+    }
+
+    /// The sound, subtitles and attached files of the source that the new container does not
+    /// support.
+    package func omitted(from path: String) -> [FilmStream] { copied(to: path).omitted }
+
+    /// The arguments of `ffmpeg`, after the first input, for the pictures and everything copied.
+    func sourceArguments(for path: String) -> [String] {
+        guard let source else { return ["-map", "0:v:0"] }
+        return reading.partArguments + ["-i", FilmProperties.argument(source), "-map", "0:v:0"]
+            + copied(to: path).arguments(fromInput: 1) + [
+                "-map_metadata", "1", "-map_chapters", "1",
+                // Sound from before the start would delay the pictures.
+                "-copypriorss", "0",
+            ]
+    }
+}
+
+/// Writes a video: a YUV4MPEG2 stream, or any other container with the help of `ffmpeg`.
+///
+/// - Parameters:
+///   - path: the file to replace; `-` for a YUV4MPEG2 stream to standard output.
+///   - header: the properties common to all frames.
+///   - body: writes the frames; the video is complete when it returns.
+/// - Throws: ``FilmError`` if `ffmpeg` is missing or cannot write the video, `FileError` if the
+///   file cannot be written; the errors of `body`. The frames written before are kept.
+public func withNewFilm<Value: Sendable>(
+    _ path: String, _ header: Y4MHeader, _ options: FilmWritingOptions = .init(),
+    _ body: (FrameWriter) async throws -> Value
+) async throws -> Value {
+    if isY4MStream(path) {
+        return try await writingStream(path, header, body)
+    }
+    let timeBase = options.timeBase
+    return try await encoding(path, try arguments(path, header.format, options)) { output in
+        let writer =
+            if let timeBase {
+                FrameWriter(header, try NUTSink(header, timeBase, output))
+            } else { try FrameWriter(header, output) }
+        return try await body(writer)
+    }
+}
+
+/// Writes a YUV4MPEG2 stream. A new file without frames is not a video, and is removed.
+private func writingStream<Value: Sendable>(
+    _ path: String, _ header: Y4MHeader, _ body: (FrameWriter) async throws -> Value
+) async throws -> Value {
+    let isNew = try path != "-" && FileKind(at: path) == .nothing
+    let output = path == "-" ? ByteOutput() : try ByteOutput(path)
+    let writer = try FrameWriter(header, output)
+    do {
+        let value = try await body(writer)
+        try output.close()
+        return value
+    } catch {
+        if isNew, writer.frameCount == 0 { unlink(path) }
+        throw error
+    }
+}
+
+/// Runs `ffmpeg`, which reads the frames from a pipe.
+private func encoding<Value: Sendable>(
+    _ path: String, _ arguments: [String], _ body: (ByteOutput) async throws -> Value
+) async throws -> Value {
+    let pipe = try FileDescriptor.pipe()
+    var isRunning = false
+    defer { if !isRunning { try? pipe.writeEnd.close() } }
+    let ended = try await MediaProgram.ffmpeg.found {
+        try await run(
+            .name(MediaProgram.ffmpeg.rawValue), arguments: Arguments(arguments),
+            platformOptions: MediaProgram.pipeOptions,
+            input: .fileDescriptor(pipe.readEnd, closeAfterSpawningProcess: true),
+            output: .discarded, error: .string(limit: MediaProgram.maximumMessages)
+        ) { process -> Result<Value, any Error> in
+            isRunning = true
+            let output = ByteOutput(descriptor: pipe.writeEnd.rawValue, name: path)
+            // Whatever happened, ffmpeg finishes the video with the frames that it got.
+            defer { try? output.close() }
+            do {
+                return .success(try await body(output))
+            } catch {
+                // After the last frame, ffmpeg would copy the sound of the whole source.
+                await Task { await pipe.writeEnd.waitForReader() }.value
+                try? process.send(signal: .interrupt)
+                return .failure(error)
+            }
+        }
+    }
+    let messages = ended.standardError
+    switch ended.closureResult {
+    case .success(let value):
+        guard ended.terminationStatus.isSuccess else {
+            throw FilmError(.unwritable, "\(path): \(MediaProgram.reason(messages))")
+        }
+        return value
+    case .failure(is FileError) where !messages.isEmpty:
+        // The pipe ended early because ffmpeg failed.
+        throw FilmError(.unwritable, "\(path): \(MediaProgram.reason(messages))")
+    case .failure(let error):
+        throw error
+    }
+}
+
+extension FileDescriptor {
+    /// Waits until the program at the other end of a pipe has read all bytes and had time to
+    /// process them; but not forever, because it may hang.
+    fileprivate func waitForReader() async {
+        for _ in 0..<100 where unreadByteCount > 0 && hasReader {
+            try? await Task.sleep(for: .milliseconds(50))
+        }
+        try? await Task.sleep(for: .milliseconds(500))
+    }
+
+    /// Whether the program at the other end of a pipe still runs.
+    private var hasReader: Bool {
+        var state = pollfd(fd: rawValue, events: 0, revents: 0)
+        return poll(&state, 1, 0) == 0
+    }
+
+    /// The bytes in a pipe.
+    private var unreadByteCount: Int32 {
+        var count: Int32 = 0
+        return ioctl(rawValue, UInt(FIONREAD), &count) == 0 ? count : 0
+    }
+}
+
+extension FilmWritingOptions {
+    /// The arguments of `ffmpeg` for its first input, the frames.
+    fileprivate func frameArguments(_ format: FrameFormat) -> [String] {
+        guard timeBase != nil, let properties else {
+            return ["-f", "yuv4mpegpipe", "-i", "pipe:0"]
+        }
+        // Timestamps start at the first frame, unless an offset is set.
+        let delay = reading.isWhole ? properties.delay : 0
+        return [
+            "-color_range", format.range.ffmpegName, "-itsoffset", "\(delay)", "-f", "nut", "-i",
+            "pipe:0",
+        ]
+    }
+
+    /// Each frame is encoded once, at its timestamp. Some encoders support no finer unit than
+    /// 1/65535 s.
+    fileprivate var timeArguments: [String] {
+        timeBase.map { base in
+            let isFine = base.denominator > 65_535
+            let unit = isFine ? "1:60000" : "\(base.numerator):\(base.denominator)"
+            return ["-fps_mode", "vfr", "-enc_time_base", unit]
+        } ?? []
+    }
+}
+
+private func arguments(
+    _ path: String, _ format: FrameFormat, _ options: FilmWritingOptions
+) throws(FilmError) -> [String] {
+    var arguments = ["-nostdin", "-v", "error", "-y"] + options.frameArguments(format)
+    arguments += options.sourceArguments(for: path)
+    arguments += options.timeArguments
+    if let encoder = options.encoder { arguments += ["-c:v", encoder] }
+    for option in options.encoderOptions {
+        guard let (name, value) = FilmWritingOptions.encoderOption(option) else {
+            throw FilmError(
+                .unwritable, "encoder option \(option): must be name=value, such as crf=18")
+        }
+        arguments += ["-\(name)", value]
+    }
+    arguments += ["-color_range", format.range.ffmpegName]
+    for (option, value) in colorTags(format, options.properties).sorted(by: { $0.key < $1.key }) {
+        arguments += [option, value]
+    }
+    return arguments + [FilmProperties.argument(path)]
+}
+
+/// The video's own tags; its matrix must be the one that the colors were written with.
+private func colorTags(_ format: FrameFormat, _ film: FilmProperties?) -> [String: String] {
+    let own = film?.colorTags ?? [:]
+    let written = ["-colorspace": format.matrix.name]
+    return own.merging(written) { own, written in film?.matrix == format.matrix ? own : written }
+}
+
+extension SampleRange {
+    fileprivate var ffmpegName: String { self == .full ? "pc" : "tv" }
+}
+
+extension ColorMatrix {
+    /// FFmpeg's name.
+    fileprivate var name: String {
+        switch self {
+        case .bt601: "smpte170m"
+        case .bt709: "bt709"
+        case .bt2020: "bt2020nc"
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import Subprocess
+import SystemPackage
+
+/// A program of FFmpeg.
+enum MediaProgram: String {
+    case ffmpeg, ffprobe
+
+    /// The largest number of bytes kept of a program's standard error.
+    static let maximumMessages = 1 << 26
+    /// The largest number of bytes read of a video's description.
+    private static let maximumDescription = 1 << 22
+
+    /// Runs the program to its end and returns what it printed.
+    ///
+    /// - Parameters:
+    ///   - file: the video that an error names.
+    ///   - kind: the kind of error for a failure.
+    @discardableResult
+    func output(
+        of arguments: [String], for file: String, failure kind: FilmError.Kind = .unreadable
+    ) async throws -> [UInt8] {
+        let result = try await found {
+            try await run(
+                .name(rawValue), arguments: Arguments(arguments),
+                platformOptions: Self.pipeOptions, input: .none,
+                output: .bytes(limit: Self.maximumDescription),
+                error: .string(limit: Self.maximumMessages))
+        }
+        guard result.terminationStatus.isSuccess else {
+            throw FilmError(kind, "\(file): \(Self.reason(result.standardError))")
+        }
+        return result.standardOutput
+    }
+
+    /// Runs a program while frames are read or written.
+    static var pipeOptions: PlatformOptions {
+        var options = PlatformOptions()
+        // Ctrl-C in a terminal goes to all processes of its group. Only retint may get it: ffmpeg
+        // must finish the video.
+        options.processGroupID = 0
+        // When the task is cancelled, the pipe is closed and ffmpeg ends by itself. The signal of
+        // the first step does nothing; ffmpeg is killed a minute later.
+        options.teardownSequence = [
+            .send(signal: .resume, allowedDurationToNextStep: .seconds(60))
+        ]
+        return options
+    }
+
+    /// Explains what to do if the program is not installed.
+    func found<Result>(_ body: () async throws -> Result) async throws -> Result {
+        do {
+            return try await body()
+        } catch let error as SubprocessError where error.code == .executableNotFound {
+            throw FilmError(
+                .programMissing,
+                "the program \(rawValue) is not found, which reads and writes films other than "
+                    + "YUV4MPEG2; install it, on Debian with: apt install ffmpeg")
+        }
+    }
+
+    /// Errors of FFmpeg that do not affect the pictures: chapters whose titles are missing.
+    private static let harmless = ["Referenced QT chapter track not found"]
+
+    /// Messages about the pictures.
+    static func withoutHarmless(_ messages: String) -> String {
+        let lines = messages.split(separator: "\n").filter { line in
+            !harmless.contains { line.contains($0) }
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    /// The first lines of a program's standard error: the cause, and its consequence.
+    static func reason(_ messages: String) -> String {
+        var lines: [Substring] = []
+        for line in messages.split(separator: "\n") {
+            let text = withoutAddress(line)
+            if !lines.contains(text) { lines.append(text) }
+            if lines.count == 2 { break }
+        }
+        return lines.isEmpty ? "it fails without a message" : lines.joined(separator: "; ")
+    }
+
+    /// `[mp4 @ 0x55d0c0] text` without the part that differs from run to run.
+    private static func withoutAddress(_ line: Substring) -> Substring {
+        guard line.first == "[", let end = line.firstIndex(of: "]"),
+            line[..<end].contains(" @ 0x")
+        else { return line }
+        return line[line.index(after: end)...].drop { $0 == " " }
+    }
+}

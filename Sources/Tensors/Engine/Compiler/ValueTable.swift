@@ -1,0 +1,129 @@
+import RetintGraph
+
+/// Where the values of a graph's live nodes are stored, and which nodes need them.
+struct ValueTable {
+    let graph: Graph
+    /// Nodes that are read from outside, or become variables.
+    let roots: Set<Int>
+    /// The nodes to compute, in topological order, without sources and without aliases of the
+    /// memory of another node.
+    private(set) var computed: [Int] = []
+    private(set) var buffers: [Int: Buffer] = [:]
+    private(set) var variables: [(name: String, buffer: Buffer)] = []
+    private(set) var inputs: [(name: String, buffer: Buffer)] = []
+    private(set) var consumers: [Int: Set<Int>] = [:]
+    /// For a node that is an alias of another node's memory, that other node.
+    private(set) var aliases: [Int: Int] = [:]
+    /// Nodes whose values depend only on loaded variables and constants.
+    private(set) var hoisted: Set<Int> = []
+    /// Whether a run changes variables.
+    private let learns: Bool
+    private var storages: [Storage] = []
+    /// The remaining budget is for the values of a single run.
+    private(set) var budget: MemoryBudget
+
+    /// - Parameters:
+    ///   - roots: nodes whose values must stay in memory.
+    ///   - variables: nodes of variables that a run changes.
+    ///   - budget: the memory that they may allocate.
+    /// - Throws: ``GraphError`` if a value is larger than the budget allows, or all that live from
+    ///   run to run are.
+    init(
+        _ graph: Graph, roots: [Int], updated variables: [Int], _ budget: MemoryBudget
+    ) throws(GraphError) {
+        (self.graph, self.roots, self.budget) = (graph, Set(roots), budget)
+        learns = !variables.isEmpty
+        for id in graph.live(from: roots + variables) { try add(id) }
+    }
+
+    /// The node whose memory holds this node's value.
+    func origin(_ id: Int) -> Int { aliases[id] ?? id }
+
+    /// - Precondition: the node is live.
+    func buffer(_ id: Int) -> Buffer {
+        guard let buffer = buffers[id] else { preconditionFailure("node \(id) has no buffer") }
+        return buffer
+    }
+
+    /// Whether a node's value is needed outside the nodes `inside`.
+    func isNeeded(_ id: Int, outside inside: Set<Int>) -> Bool {
+        roots.contains(id) || (consumers[id] ?? []).contains { !inside.contains($0) }
+    }
+
+    /// The storages that need memory in the arena, once lifetimes are set.
+    var placedStorages: [Storage] {
+        storages.filter { $0.kind == .arena && $0.host == nil && $0.lifetime != nil }
+    }
+    /// The storages whose elements are in the memory of others.
+    var hostedStorages: [Storage] { storages.filter { $0.host != nil } }
+    /// The storages that need their own memory.
+    var ownedStorages: [Storage] { storages.filter { $0.kind == .owned && $0.host == nil } }
+
+    // MARK: Building
+
+    private mutating func add(_ id: Int) throws(GraphError) {
+        let node = graph.nodes[id]
+        for input in node.inputs { consumers[input, default: []].insert(id) }
+        if isLoaded(node) { hoisted.insert(id) }
+        guard !isAlias(node) else {
+            let source = origin(node.inputs[0])
+            let memory = buffer(source)
+            let offset = (node.operation as? BucketPart)?.offset ?? 0
+            aliases[id] = source
+            buffers[id] = Buffer(
+                shape: node.shape, storage: memory.storage, offset: memory.offset + offset)
+            return
+        }
+        // Values computed once per load must outlive all runs.
+        let isOwned = !node.inputs.isEmpty && hoisted.contains(id)
+        switch node.operation {
+        case let constant as Constant:
+            let buffer = try allocate(id, .owned)
+            guard buffer.storage.allocate() else { throw failure(node, "finds no memory") }
+            buffer.load(constant.data.scalars)
+        case let variable as Variable:
+            variables.append((variable.variableName, try allocate(id, .owned)))
+        case let input as Input: inputs.append((input.inputName, try allocate(id, .arena)))
+        case is any InPlaceOperation: buffers[id] = buffer(node.inputs[0])
+        default: _ = try allocate(id, isOwned ? .owned : .arena)
+        }
+        if !node.inputs.isEmpty { computed.append(id) }
+    }
+
+    private mutating func allocate(
+        _ id: Int, _ kind: Storage.Kind
+    ) throws(GraphError) -> Buffer {
+        let node = graph.nodes[id], shape = node.shape
+        let excess = kind == .owned ? budget.take(shape.count) : budget.excess(shape.count)
+        if let excess { throw failure(node, "needs \(excess)") }
+        let storage = Storage(kind: kind, count: shape.count)
+        storages.append(storage)
+        let buffer = Buffer(shape: shape, storage: storage)
+        buffers[id] = buffer
+        return buffer
+    }
+
+    private func failure(_ node: Graph.Node, _ reason: String) -> GraphError {
+        GraphError(
+            operation: node.operation.name, module: node.module, inputShapes: [],
+            reason: "its value of shape \(node.shape) \(reason)")
+    }
+
+    /// Whether a node is a part of a bucket, or a reshape that leaves the elements in their order
+    /// in memory.
+    private func isAlias(_ node: Graph.Node) -> Bool {
+        if node.operation is BucketPart { return true }
+        return node.operation is Reshape && Layout.isRowMajor(node.shape)
+            && Layout.isRowMajor(graph.nodes[node.inputs[0]].shape)
+    }
+
+    /// Whether a value depends only on variables and constants that no run changes.
+    private func isLoaded(_ node: Graph.Node) -> Bool {
+        switch node.operation {
+        case is Constant: true
+        case is Input: false
+        case let variable as Variable: variable.role != .setting && !learns
+        default: node.inputs.allSatisfy { hoisted.contains($0) }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import RetintGraph
+import RetintTensors
+
+/// One step of a compiled program: reads and writes buffers, and allocates nothing when it runs.
+///
+/// A kernel's other capabilities are stated by the protocols in `KernelCapabilities.swift`.
+class Kernel {
+    /// The operation's name, for reports.
+    let name: String
+    /// Roughly how many elements a run touches; small work stays on one thread.
+    let work: Int
+    /// Multiply-adds of one run.
+    var multiplyAdds: Int { 0 }
+
+    init(name: String, work: Int) {
+        self.name = name
+        self.work = work
+    }
+
+    /// Floats of workspace that a run needs, for all threads together.
+    func workspaceCount(threads: Int) -> Int { 0 }
+
+    /// Called once, after all buffers and the workspace have their addresses.
+    func bind(threads: Int, workspace: UnsafeMutablePointer<Float>) {}
+
+    /// The number of phases of a run. All threads finish one before the next begins.
+    var phases: Int { 1 }
+
+    /// The number of pieces of each thread's part of a phase, for work stealing between threads. It
+    /// is above 1 only if the results do not depend on which thread computes what.
+    func pieces(of phase: Int, threads: Int) -> Int { 1 }
+
+    /// Runs a part of a phase on one thread.
+    func run(phase: Int, part: Part, _ workspace: UnsafeMutablePointer<Float>) {
+        preconditionFailure("\(name) does not run")
+    }
+}
+
+/// An operation that has its own kernel.
+protocol KernelOperation: Operation {
+    func kernel(inputs: [Buffer], output: Buffer) -> Kernel
+}
+
+/// An operation whose kernel applies elementwise work to its result: an ``EpilogueKernel``.
+protocol EpilogueOperation: KernelOperation {}
+
+/// An operation whose result has elements of its inputs, unchanged: half precision represents them
+/// too.
+protocol MovingOperation: Operation {}
+
+/// An operation that only selects elements of its input.
+protocol ViewOperation: MovingOperation {
+    /// Which elements of the input the output holds, in the output's physical order.
+    func view(of input: Shape, output: Shape) -> View
+}
+
+/// An operation whose result replaces its input in memory. Nothing else may read that
+/// input.
+protocol InPlaceOperation: KernelOperation {}
+
+/// An operation that runs as soon as its operands are ready.
+protocol PromptOperation: KernelOperation {}
+
+/// An operation that the engine expresses by others before it compiles.
+protocol DecomposableOperation: Operation {
+    func decomposed(_ inputs: [Tensor]) -> Tensor
+}

@@ -1,0 +1,170 @@
+import RetintDistributed
+import RetintGraph
+
+/// Copies tensors to a bucket and starts to sum it.
+private final class AllReduceStartKernel: Kernel, MessagingKernel {
+    private let operation: AllReduceStart
+    private let tensors, residuals: [Buffer]
+    private let layout: BucketLayout
+    private let output: Buffer
+
+    init(_ operation: AllReduceStart, inputs: [Buffer], output: Buffer) {
+        (self.operation, self.output) = (operation, output)
+        let count = operation.compresses ? inputs.count / 2 : inputs.count
+        (tensors, residuals) = (Array(inputs[..<count]), Array(inputs[count...]))
+        layout = BucketLayout(tensors.map(\.shape))
+        super.init(name: AllReduceStart.name, work: output.count)
+    }
+
+    var message: String { "\(name) \(operation.channel) of \(output.count)" }
+
+    /// The rounding error of each element, if values are rounded.
+    private var losses: UnsafeMutablePointer<Float>? {
+        operation.compresses ? output.pointer + layout.count : nil
+    }
+
+    override var phases: Int { 2 }
+
+    override func run(phase: Int, part: Part, _ workspace: UnsafeMutablePointer<Float>) {
+        if phase == 0 {
+            let range = part.range(layout.count)
+            pack(tensors, range, to: output.pointer)
+            guard let losses else { return }
+            pack(residuals, range, to: losses)
+            roundKeepingLosses(
+                output.pointer + range.lowerBound, losses + range.lowerBound, range.count)
+        } else if part.index == 0 {
+            let values = UnsafeMutableBufferPointer(start: output.pointer, count: layout.count)
+            operation.ranks.startSum(values, losses: losses, channel: operation.channel)
+        }
+    }
+
+    /// Fills a part of a bucket, with zeros between the tensors.
+    private func pack(
+        _ tensors: [Buffer], _ range: Range<Int>, to bucket: UnsafeMutablePointer<Float>
+    ) {
+        for (index, tensor) in tensors.enumerated() {
+            let start = layout.offsets[index], end = start + tensor.count
+            let next = index + 1 < tensors.count ? layout.offsets[index + 1] : layout.count
+            let copied = range.clamped(to: start..<end)
+            (bucket + copied.lowerBound).update(
+                from: tensor.pointer + max(copied.lowerBound - start, 0), count: copied.count)
+            let zeros = range.clamped(to: end..<next)
+            (bucket + zeros.lowerBound).update(repeating: 0, count: zeros.count)
+        }
+    }
+}
+
+/// A kernel that waits for other ranks.
+private class WaitingKernel: Kernel, FallibleKernel, MessagingKernel {
+    private(set) var failure: GraphError?
+    let message: String
+
+    /// - Parameter message: a description of the awaited message.
+    init(name: String, message: String) {
+        self.message = "\(name) \(message)"
+        // No work: it waits on the thread that runs the program.
+        super.init(name: name, work: 0)
+    }
+
+    func wait() throws(RankError) {}
+
+    final override func run(phase: Int, part: Part, _ workspace: UnsafeMutablePointer<Float>) {
+        guard part.index == 0 else { return }
+        failure = nil
+        do throws(RankError) {
+            try wait()
+        } catch {
+            failure = GraphError(operation: name, reason: "\(error)")
+        }
+    }
+}
+
+/// Waits for the sums of a bucket, which replace it.
+private final class AllReduceFinishKernel: WaitingKernel {
+    private let operation: AllReduceFinish
+
+    init(_ operation: AllReduceFinish) {
+        self.operation = operation
+        super.init(name: AllReduceFinish.name, message: "\(operation.channel)")
+    }
+
+    override func wait() throws(RankError) {
+        try operation.ranks.finishSum(channel: operation.channel)
+    }
+}
+
+extension AllReduceStart: PromptOperation {
+    func kernel(inputs: [Buffer], output: Buffer) -> Kernel {
+        AllReduceStartKernel(self, inputs: inputs, output: output)
+    }
+}
+
+extension AllReduceFinish: InPlaceOperation {
+    func kernel(inputs: [Buffer], output: Buffer) -> Kernel { AllReduceFinishKernel(self) }
+}
+
+/// Combines two rows of all ranks, [2, C], to two.
+private final class CombiningKernel: WaitingKernel {
+    /// Given one channel's two values of each rank.
+    typealias Rule = (_ values: (_ rank: Int, _ row: Int) -> Double) -> (Double, Double)
+
+    private let ranks: Communicator
+    private let input, output: Buffer
+    private let all: UnsafeMutableBufferPointer<Float>
+    private let rule: Rule
+
+    init(
+        _ name: String, _ ranks: Communicator, input: Buffer, output: Buffer, _ rule: @escaping Rule
+    ) {
+        (self.ranks, self.input, self.output, self.rule) = (ranks, input, output, rule)
+        all = .allocate(capacity: ranks.size * input.count)
+        super.init(name: name, message: "of \(input.count)")
+    }
+
+    deinit { all.deallocate() }
+
+    override func wait() throws(RankError) {
+        let own = UnsafeBufferPointer(start: input.pointer, count: input.count)
+        try ranks.gather(UnsafeRawBufferPointer(own), into: UnsafeMutableRawBufferPointer(all))
+        let (channels, all, y) = (input.count / 2, all, output.pointer)
+        for channel in 0..<channels {
+            let (first, second) = rule { rank, row in
+                Double(all[(2 * rank + row) * channels + channel])
+            }
+            (y[channel], y[channels + channel]) = (Float(first), Float(second))
+        }
+    }
+}
+
+extension CombinedMoments: KernelOperation {
+    /// As `BatchMomentsKernel` combines those of threads.
+    func kernel(inputs: [Buffer], output: Buffer) -> Kernel {
+        let (size, weights) = (shares.ranks.size, (0..<shares.ranks.size).map(shares.weight))
+        return CombiningKernel(Self.name, shares.ranks, input: inputs[0], output: output) { value in
+            var (weight, mean, variance) = (0.0, 0.0, 0.0)
+            for rank in 0..<size {
+                let own = weights[rank], distance = value(rank, 0) - mean
+                variance += own * value(rank, 1)
+                variance += distance * distance * weight * own / (weight + own)
+                weight += own
+                mean += distance * own / weight
+            }
+            return (mean, variance / weight)
+        }
+    }
+}
+
+extension CombinedSums: KernelOperation {
+    func kernel(inputs: [Buffer], output: Buffer) -> Kernel {
+        let (size, weight) = (shares.ranks.size, shares.weight(of: shares.ranks.rank))
+        return CombiningKernel(Self.name, shares.ranks, input: inputs[0], output: output) { value in
+            var (sum, products) = (0.0, 0.0)
+            for rank in 0..<size {
+                sum += value(rank, 0)
+                products += value(rank, 1)
+            }
+            return (sum * weight, products * weight)
+        }
+    }
+}

@@ -1,0 +1,245 @@
+import CRetintKernels
+import RetintGraph
+
+/// Two sums per channel over all pixels, from partial sums that are added in the order of the
+/// threads.
+///
+/// If the kernel that computes the pixels is an ``ObservableKernel``, it passes them on as it
+/// finishes them, and a run only adds the partial sums.
+class ChannelSumsKernel: Kernel, ObservingKernel {
+    /// One thread's sums, [2, channels], over the pixels that it has read. Everything is behind
+    /// pointers: the threads share the array of these, and must not change it.
+    struct Partial {
+        let sums: UnsafeMutablePointer<Double>
+        /// The values subtracted from the pixels before summing.
+        let origin: UnsafeMutablePointer<Float>
+        let count: UnsafeMutablePointer<Int>
+
+        var pixels: Int { count.pointee }
+    }
+
+    let rows: Int
+    let channels: Int
+    let output: Buffer
+    final var isObserving = false
+    private var partials: [Partial] = []
+
+    init(name: String, input: Buffer, output: Buffer) {
+        channels = input.shape[1]
+        rows = input.count / channels
+        self.output = output
+        super.init(name: name, work: input.count)
+    }
+
+    /// See ``ObservingKernel/observedInput``.
+    var observedInput: Int { 0 }
+
+    deinit { deallocate() }
+
+    private func deallocate() {
+        for partial in partials {
+            partial.sums.deallocate()
+            partial.origin.deallocate()
+            partial.count.deallocate()
+        }
+    }
+
+    override func bind(threads: Int, workspace: UnsafeMutablePointer<Float>) {
+        deallocate()
+        partials = (0..<threads).map { _ in
+            let partial = Partial(
+                sums: .allocate(capacity: 2 * channels), origin: .allocate(capacity: channels),
+                count: .allocate(capacity: 1))
+            partial.sums.initialize(repeating: 0, count: 2 * channels)
+            partial.origin.initialize(repeating: 0, count: channels)
+            partial.count.initialize(to: 0)
+            return partial
+        }
+    }
+
+    override var phases: Int { isObserving ? 1 : 2 }
+
+    /// Adds the pixels `range` to a thread's sums.
+    func accumulate(_ range: Range<Int>, to partial: Partial) {}
+    /// Writes the two results of all channels, [2, channels], from the partial sums of all threads.
+    func combine(
+        _ partials: UnsafeBufferPointer<Partial>, into y: UnsafeMutablePointer<Float>
+    ) {}
+
+    /// Adds finished elements of the observed input to the sums.
+    final func observe(_ elements: Range<Int>, thread: Int) {
+        let range = elements.lowerBound / channels..<elements.upperBound / channels
+        guard !range.isEmpty else { return }
+        accumulate(range, to: partials[thread])
+        partials[thread].count.pointee += range.count
+    }
+
+    override func run(phase: Int, part: Part, _ workspace: UnsafeMutablePointer<Float>) {
+        if !isObserving && phase == 0 {
+            let range = part.range(rows)
+            observe(range.lowerBound * channels..<range.upperBound * channels, thread: part.index)
+        } else if part.index == 0 {
+            combine()
+        }
+    }
+
+    private func combine() {
+        partials.withUnsafeBufferPointer { combine($0, into: output.pointer) }
+        for partial in partials {
+            partial.sums.update(repeating: 0, count: 2 * channels)
+            partial.count.pointee = 0
+        }
+    }
+}
+
+/// Means and biased variances, from sums relative to each thread's first pixel, which avoids
+/// cancellation.
+final class BatchMomentsKernel: ChannelSumsKernel {
+    private let input: Buffer
+
+    init(input: Buffer, output: Buffer) {
+        self.input = input
+        super.init(name: BatchMoments.name, input: input, output: output)
+    }
+
+    override func accumulate(_ range: Range<Int>, to partial: Partial) {
+        let x = input.pointer
+        if partial.pixels == 0 {
+            partial.origin.update(from: x + range.lowerBound * channels, count: channels)
+        }
+        rt_column_moments(
+            partial.sums, x, partial.origin, channels, range.lowerBound, range.upperBound)
+    }
+
+    /// Combines partial moments after Chan, Golub and LeVeque, "Updating Formulae and a Pairwise
+    /// Algorithm for Computing Sample Variances", 1979.
+    override func combine(
+        _ partials: UnsafeBufferPointer<Partial>, into y: UnsafeMutablePointer<Float>
+    ) {
+        for channel in 0..<channels {
+            var (count, mean, squares) = (0.0, 0.0, 0.0)
+            for partial in partials where partial.pixels > 0 {
+                let (own, sum) = (Double(partial.pixels), partial.sums[channel])
+                let distance = Double(partial.origin[channel]) + sum / own - mean
+                squares += partial.sums[channels + channel] - sum * sum / own
+                squares += distance * distance * count * own / (count + own)
+                count += own
+                mean += distance * own / count
+            }
+            (y[channel], y[channels + channel]) = (Float(mean), Float(max(squares / count, 0)))
+        }
+    }
+}
+
+/// Σ dy and Σ dy·x̂ per channel.
+final class BatchNormGradientSumsKernel: ChannelSumsKernel {
+    private let x: Buffer
+    private let moments: Buffer
+    private let gradient: Buffer
+    private let epsilon: Float
+
+    init(epsilon: Float, x: Buffer, moments: Buffer, gradient: Buffer, output: Buffer) {
+        self.x = x
+        self.moments = moments
+        self.gradient = gradient
+        self.epsilon = epsilon
+        super.init(name: BatchNormGradientSums.name, input: x, output: output)
+    }
+
+    /// The gradient.
+    override var observedInput: Int { 2 }
+
+    override func accumulate(_ range: Range<Int>, to partial: Partial) {
+        rt_column_products(
+            partial.sums, x.pointer, gradient.pointer, moments.pointer, channels, range.lowerBound,
+            range.upperBound)
+    }
+
+    override func combine(
+        _ partials: UnsafeBufferPointer<Partial>, into y: UnsafeMutablePointer<Float>
+    ) {
+        let variances = moments.pointer + channels
+        for channel in 0..<channels {
+            var (sum, products) = (0.0, 0.0)
+            for partial in partials {
+                sum += partial.sums[channel]
+                products += partial.sums[channels + channel]
+            }
+            let variance = Double(variances[channel]) + Double(epsilon)
+            y[channel] = Float(sum)
+            y[channels + channel] = Float(products / variance.squareRoot())
+        }
+    }
+}
+
+/// Only rank 4 is channels-last in memory; other ranks are reshaped to it.
+private func channelsLast(_ x: Tensor) -> Tensor {
+    guard x.shape.rank != 4 else { return x }
+    let pixels = x.shape.dimensions.dropFirst(2).reduce(1, *)
+    return x.reshaped([x.shape[0], x.shape[1], pixels, 1])
+}
+
+extension BatchMoments: KernelOperation, DecomposableOperation {
+    func decomposed(_ inputs: [Tensor]) -> Tensor {
+        channelsLast(inputs[0]).applying(self)
+    }
+
+    func kernel(inputs: [Buffer], output: Buffer) -> Kernel {
+        BatchMomentsKernel(input: inputs[0], output: output)
+    }
+}
+
+extension BatchNormGradientSums: KernelOperation, DecomposableOperation {
+    func decomposed(_ inputs: [Tensor]) -> Tensor {
+        inputs[0].graph.apply(
+            self, [channelsLast(inputs[0]), inputs[1], channelsLast(inputs[2])])
+    }
+
+    func kernel(inputs: [Buffer], output: Buffer) -> Kernel {
+        BatchNormGradientSumsKernel(
+            epsilon: epsilon, x: inputs[0], moments: inputs[1], gradient: inputs[2],
+            output: output)
+    }
+}
+
+/// x·scale + shift with one scale and shift per channel.
+private func affine(_ x: Tensor, scale: Tensor, shift: Tensor) -> Tensor {
+    x * perChannel(scale, like: x) + perChannel(shift, like: x)
+}
+
+extension BatchNormInference: DecomposableOperation {
+    func decomposed(_ inputs: [Tensor]) -> Tensor {
+        let scale = inputs[1] / sqrt(inputs[4] + epsilon)
+        return affine(inputs[0], scale: scale, shift: inputs[2] - inputs[3] * scale)
+    }
+}
+
+extension Tensor {
+    /// One row of moments or sums, [2, C], as [C].
+    fileprivate func row(_ index: Int) -> Tensor {
+        sliced(axis: 0, index..<(index + 1)).reshaped([shape[1]])
+    }
+}
+
+extension BatchNormTraining: DecomposableOperation {
+    func decomposed(_ inputs: [Tensor]) -> Tensor {
+        let (mean, variance) = (inputs[3].row(0), inputs[3].row(1))
+        let scale = inputs[1] / sqrt(variance + epsilon)
+        return affine(inputs[0], scale: scale, shift: inputs[2] - mean * scale)
+    }
+}
+
+extension BatchNormInputGradient: DecomposableOperation {
+    /// dy·a + x·b + c with per-channel a, b, c.
+    func decomposed(_ inputs: [Tensor]) -> Tensor {
+        let (x, dy) = (inputs[0], inputs[3])
+        let count = Float(x.shape.count / x.shape[1])
+        let (mean, variance) = (inputs[2].row(0), inputs[2].row(1))
+        let (sum, products) = (inputs[4].row(0), inputs[4].row(1))
+        let inverse = 1 / sqrt(variance + epsilon)
+        let a = inputs[1] * inverse
+        let b = -(a * inverse * products) / count
+        let c = -(a * sum) / count - b * mean
+        return dy * perChannel(a, like: x) + affine(x, scale: b, shift: c)
+    }
+}

@@ -1,0 +1,74 @@
+import CRetintKernels
+import RetintGraph
+
+/// Softmax or its logarithm over the middle axis of [outer, count, inner].
+final class SoftmaxKernel: RowKernel {
+    private let isLogarithm: Bool
+    private let outer: Int
+    private let count: Int
+    private let inner: Int
+
+    init(name: String, isLogarithm: Bool, axis: Int, input: Buffer, output: Buffer) {
+        self.isLogarithm = isLogarithm
+        let shape = input.shape
+        let order = Layout.axes(rank: shape.rank)
+        let position = order.firstIndex(of: axis < 0 ? axis + shape.rank : axis) ?? 0
+        outer = order[..<position].map { shape[$0] }.reduce(1, *)
+        count = shape[order[position]]
+        inner = order[(position + 1)...].map { shape[$0] }.reduce(1, *)
+        super.init(
+            name: name, work: input.count * 8, geometry: .pixelByPixel, x: input, output: output)
+    }
+
+    /// Along the channels, pixels do not depend on each other.
+    override var chains: Bool { output.shape.rank == 4 && inner == 1 }
+
+    override func run(phase: Int, part: Part, _ workspace: UnsafeMutablePointer<Float>) {
+        let range = part.range(outer)
+        compute(range, from: x.pointer, to: output.pointer)
+        finish(
+            range.lowerBound * count * inner..<range.upperBound * count * inner,
+            thread: part.index)
+    }
+
+    override func compute(
+        _ rows: Range<Int>, at addresses: Addresses, part: Part,
+        _ workspace: UnsafeMutablePointer<Float>
+    ) {
+        let width = output.shape[3]
+        compute(
+            rows.lowerBound * width..<rows.upperBound * width, from: addresses.x, to: addresses.y)
+    }
+
+    private func compute(
+        _ blocks: Range<Int>, from x: UnsafePointer<Float>, to y: UnsafeMutablePointer<Float>
+    ) {
+        rt_softmax(
+            y, x, isLogarithm ? 1 : 0, count, inner, blocks.lowerBound, blocks.upperBound)
+    }
+}
+
+extension rt_conv {
+    /// The geometry that ``RowKernel`` needs for a function of single pixels.
+    fileprivate static var pixelByPixel: rt_conv {
+        var geometry = rt_conv()
+        (geometry.kernel_height, geometry.kernel_width) = (1, 1)
+        (geometry.stride_height, geometry.stride_width) = (1, 1)
+        (geometry.dilation_height, geometry.dilation_width) = (1, 1)
+        return geometry
+    }
+}
+
+extension Softmax: EpilogueOperation {
+    func kernel(inputs: [Buffer], output: Buffer) -> Kernel {
+        SoftmaxKernel(
+            name: name, isLogarithm: false, axis: axis, input: inputs[0], output: output)
+    }
+}
+
+extension LogSoftmax: EpilogueOperation {
+    func kernel(inputs: [Buffer], output: Buffer) -> Kernel {
+        SoftmaxKernel(
+            name: name, isLogarithm: true, axis: axis, input: inputs[0], output: output)
+    }
+}

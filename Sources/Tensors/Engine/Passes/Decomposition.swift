@@ -1,0 +1,13 @@
+import RetintGraph
+
+/// Expresses each operation that has no kernel by operations that have kernels.
+struct Decomposition: GraphPass {
+    static let name = "decompose operations"
+
+    func run(on input: GraphPassInput) -> GraphPassResult {
+        GraphRewrite.run(on: input) { graph, operation, inputs in
+            (operation as? any DecomposableOperation)?.decomposed(inputs)
+                ?? graph.apply(operation, inputs)
+        }
+    }
+}

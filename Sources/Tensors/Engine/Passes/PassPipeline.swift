@@ -1,0 +1,58 @@
+import RetintGraph
+
+/// The passes between a user's graph and the steps of a program, in the order in which they run.
+struct PassPipeline {
+    /// Passes over the graph.
+    let graphPasses: [any GraphPass]
+    /// Passes over the steps that the compiler created from the graph.
+    let stepPasses: [any StepPass] = [KernelChaining(), ElementwiseBatching()]
+
+    /// - Parameters:
+    ///   - choices: the algorithms measured to be fastest.
+    ///   - learns: whether a run changes variables.
+    init(_ options: CompileOptions, choices: KernelChoices, threads: Int, learns: Bool) {
+        let convolutions = ConvolutionChoice(
+            options, measured: choices, threads: threads, learns: learns)
+        let recomputation: [any GraphPass] = options.recomputes ? [Recomputation()] : []
+        graphPasses = Self.lowering(options) + [convolutions] + recomputation
+    }
+
+    /// The passes that leave only operations that have kernels.
+    static func lowering(_ options: CompileOptions) -> [any GraphPass] {
+        let rounding: [any GraphPass] = options.roundsToHalf ? [HalfRounding()] : []
+        return rounding + [Decomposition()]
+    }
+
+    /// Runs `passes` one after another.
+    ///
+    /// - Returns: the last graph, and the map from the first graph's nodes to its nodes.
+    /// - Throws: ``GraphError`` if a pass violated a rule of an operation.
+    static func run(
+        _ passes: [any GraphPass], on graph: Graph, roots: [Int]
+    ) throws(GraphError) -> GraphPassResult {
+        let identity = NodeMap(
+            Dictionary(uniqueKeysWithValues: graph.live(from: roots).map { ($0, $0) }))
+        var result = GraphPassResult(
+            graph: graph, ids: identity, backwardStart: graph.backwardStart)
+        for pass in passes {
+            let next = pass.run(
+                on: GraphPassInput(
+                    graph: result.graph, roots: roots.map { result.ids[$0] },
+                    backwardStart: result.backwardStart))
+            if let error = next.graph.error { throw error.during(type(of: pass).name) }
+            result = GraphPassResult(
+                graph: next.graph, ids: result.ids.then(next.ids),
+                backwardStart: next.backwardStart)
+        }
+        return result
+    }
+}
+
+extension GraphError {
+    /// This error, as one of a pass.
+    fileprivate func during(_ pass: String) -> GraphError {
+        GraphError(
+            operation: operation, module: module, inputShapes: inputShapes,
+            reason: "\(reason); this happened in the engine's pass to \(pass)")
+    }
+}

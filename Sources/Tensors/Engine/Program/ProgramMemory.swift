@@ -1,0 +1,45 @@
+import RetintGraph
+
+/// The memory of a program's intermediate results, and the workspace that its kernels share.
+final class ProgramMemory {
+    private let arena: UnsafeMutablePointer<Float>
+    let workspace: UnsafeMutablePointer<Float>
+    private let counts: (arena: Int, workspace: Int)
+    /// Bytes of both.
+    var bytes: Int { (counts.arena + counts.workspace) * MemoryLayout<Float>.size }
+
+    /// Allocates the memory, and binds storages and kernels to it.
+    ///
+    /// - Throws: ``GraphError`` if it exceeds the budget, or the system does not have enough.
+    init(_ compiled: CompiledGraph, threads: Int) throws(GraphError) {
+        let plan = MemoryPlan(compiled.values.placedStorages)
+        let kernels = compiled.steps.map(\.kernel)
+        let scratch = kernels.map { $0.workspaceCount(threads: threads) }.max() ?? 0
+        func failure(_ reason: String) -> GraphError {
+            GraphError(operation: "compile", reason: reason)
+        }
+        if let excess = compiled.values.budget.excess(plan.count + scratch) {
+            throw failure("its intermediate results need \(excess)")
+        }
+        for storage in compiled.values.ownedStorages where !storage.allocate() {
+            throw failure("a variable, or what is computed from variables alone, finds no memory")
+        }
+        guard let arena = FloatMemory.allocate(plan.count) else {
+            throw failure("its intermediate results find no memory")
+        }
+        guard let workspace = FloatMemory.allocate(scratch) else {
+            FloatMemory.free(arena, plan.count)
+            throw failure("its kernels find no memory")
+        }
+        counts = (plan.count, scratch)
+        (self.arena, self.workspace) = (arena, workspace)
+        for (storage, offset) in plan.offsets { storage.bind(to: arena + offset) }
+        for storage in compiled.values.hostedStorages { storage.bindToHost() }
+        for kernel in kernels { kernel.bind(threads: threads, workspace: workspace) }
+    }
+
+    deinit {
+        FloatMemory.free(arena, counts.arena)
+        FloatMemory.free(workspace, counts.workspace)
+    }
+}

@@ -1,0 +1,84 @@
+package import RetintTensors
+
+/// Every `stride`-th element of `begin`..<`end` on each axis (Python's `x[b:e:s, …]`).
+package struct Slice: Operation {
+    package static let name = "slice"
+    package let begin: [Int]
+    package let end: [Int]
+    package let stride: [Int]
+
+    package func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+        try requireInputs(inputs, 1...1)
+        try validate(inputs[0])
+        return Shape(begin.indices.map { (end[$0] - begin[$0] + stride[$0] - 1) / stride[$0] })
+    }
+
+    /// Checks the bounds against the shape of the whole tensor.
+    func validate(_ whole: Shape) throws(ShapeError) {
+        let rank = whole.rank
+        try require(
+            begin.count == rank && end.count == rank && stride.count == rank,
+            "needs begin, end and stride for each of \(rank) axes")
+        for axis in 0..<rank {
+            try require(
+                begin[axis] >= 0 && begin[axis] < end[axis] && end[axis] <= whole[axis],
+                "\(begin[axis])..<\(end[axis]) is no part of axis \(axis) of \(whole)")
+            try require(
+                (1...Shape.maximumExtent).contains(stride[axis]),
+                "stride must be from 1 to \(Shape.maximumExtent)")
+        }
+    }
+
+    package func gradients(_ backward: Backward) -> [Tensor?] {
+        let scatter = SliceScatter(slice: self, shape: backward.inputs[0].shape)
+        return [backward.gradient.applying(scatter)]
+    }
+}
+
+/// Zeros of `shape` with x written to the elements that ``Slice`` reads (`torch.slice_scatter` into
+/// zeros).
+package struct SliceScatter: Operation {
+    package static let name = "slice_scatter"
+    package let slice: Slice
+    package let shape: Shape
+
+    package func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+        try requireInputs(inputs, 1...1)
+        let part = try slice.outputShape(for: [shape])
+        try require(part == inputs[0], "a part of shape \(part) is written")
+        return shape
+    }
+
+    package func gradients(_ backward: Backward) -> [Tensor?] {
+        [backward.gradient.applying(slice)]
+    }
+}
+
+extension Tensor {
+    /// The elements `begin[i]..<end[i]`, every `stride[i]`-th, of each axis i.
+    public func sliced(from begin: [Int], to end: [Int], stride: [Int]? = nil) -> Tensor {
+        let step = stride ?? [Int](repeating: 1, count: begin.count)
+        return applying(Slice(begin: begin, end: end, stride: step))
+    }
+
+    /// The elements `range` of one axis.
+    public func sliced(axis: Int, _ range: Range<Int>) -> Tensor {
+        var begin = [Int](repeating: 0, count: shape.rank)
+        var end = shape.dimensions
+        let index = axis < 0 ? axis + shape.rank : axis
+        guard begin.indices.contains(index) else {
+            let error = ShapeError("axis \(axis) is out of range for rank \(shape.rank)")
+            graph.record(error, Slice.name, [shape])
+            return self
+        }
+        (begin[index], end[index]) = (range.lowerBound, range.upperBound)
+        return sliced(from: begin, to: end)
+    }
+
+    /// Every `step`-th row and column of an image: `x[:, :, ::step, ::step]`.
+    public func subsampled(by step: Int) -> Tensor {
+        sliced(
+            from: [Int](repeating: 0, count: shape.rank), to: shape.dimensions,
+            stride: shape.dimensions.indices.map { $0 >= shape.rank - 2 ? step : 1 })
+    }
+}

@@ -1,0 +1,162 @@
+import RetintGraph
+import RetintTensors
+import Testing
+
+/// What building a graph does: sharing, liveness, updates, errors.
+@Suite struct GraphTests {
+    @Test func equalOperationsOnEqualInputsAreOneNode() {
+        let graph = Graph()
+        let x = graph.input("x", [2, 3])
+        #expect(exp(x).id == exp(x).id)
+        #expect((x + 1).id == (x + 1).id)
+        #expect(graph.input("x", [2, 3]).id == x.id)
+        #expect(softmax(x, axis: 0).id == softmax(x, axis: 0).id)
+        #expect(graph.nodes.count == 5)
+    }
+
+    @Test func differentAttributesInputsOrOrderAreDifferentNodes() {
+        let graph = Graph()
+        let (x, y) = (graph.input("x", [2, 3]), graph.input("y", [2, 3]))
+        #expect(softmax(x, axis: 0).id != softmax(x, axis: 1).id)
+        #expect(exp(x).id != exp(y).id)
+        #expect((x - y).id != (y - x).id)
+        #expect(graph.variable("x", [2, 3], role: .parameter).id != x.id)
+    }
+
+    @Test func constantsAreSharedByTheirBits() {
+        let graph = Graph()
+        #expect(graph.constant(1.5).id == graph.constant(1.5).id)
+        #expect(graph.constant(0).id != graph.constant(-0.0).id)
+        #expect(graph.constant(.nan).id == graph.constant(.nan).id)
+        let row = TensorData(shape: [1, 2], repeating: 1)
+        let column = TensorData(shape: [2, 1], repeating: 1)
+        #expect(graph.constant(row).id != graph.constant(column).id)
+    }
+
+    @Test func noOperationForTheShapeThatIsAlreadyThere() {
+        let x = Graph().input("x", [2, 3])
+        #expect(x.reshaped([2, 3]).id == x.id)
+        #expect(x.broadcast(to: [2, 3]).id == x.id)
+    }
+
+    @Test func onlyWhatTheRootsNeedIsLive() {
+        let graph = Graph()
+        let (x, y) = (graph.input("x", [4]), graph.input("y", [4]))
+        let used = exp(x)
+        let unused = tanh(y)
+        let root = used * x
+        #expect(graph.live(from: [root.id]) == [x.id, used.id, root.id])
+        #expect(graph.live(from: [root.id, unused.id]).count == 5)
+        #expect(graph.live(from: []) == [])
+    }
+
+    @Test func nodesKeepTheModuleThatAddedThem() {
+        let graph = Graph()
+        let x = graph.input("x", [4])
+        let y = graph.inModule("encoder") { graph.inModule("0") { exp(x) } }
+        let z = graph.inModule("decoder") { tanh(y) }
+        #expect([x, y, z].map { graph.nodes[$0.id].module } == ["", "encoder.0", "decoder"])
+    }
+
+    @Test func anErrorSaysWhatWhereAndOnWhichShapes() {
+        let graph = Graph()
+        let (x, y) = (graph.input("x", [2, 3]), graph.input("y", [4]))
+        let sum = graph.inModule("head") { graph.inModule("bias") { x + y } }
+        #expect(sum.shape == [2, 3], "model code goes on with a stand-in")
+        #expect(
+            throws: GraphError(
+                operation: "add", module: "head.bias", inputShapes: [[2, 3], [4]],
+                reason: "[2, 3] and [4] cannot be broadcast together")
+        ) { try graph.validate() }
+        #expect(
+            graph.error?.description
+                == "add in head.bias: [2, 3] and [4] cannot be broadcast together "
+                + "(inputs: [2, 3], [4])")
+    }
+
+    @Test func theFirstErrorIsKept() {
+        let graph = Graph()
+        let x = graph.input("x", [2, 3])
+        _ = x.reshaped([7])
+        _ = softmax(x, axis: 5)
+        #expect(graph.error?.operation == "reshape")
+    }
+
+    @Test func tensorsOfAnotherGraphAreRefused() {
+        let graph = Graph()
+        let x = graph.input("x", [2, 3])
+        let foreign = Graph()
+        _ = foreign.input("a", [1])
+        let y = foreign.input("y", [2, 3])
+        _ = x * y
+        #expect(graph.error?.reason == "an input belongs to another graph")
+        #expect(foreign.error == nil)
+    }
+
+    @Test func aNameStandsForOneThing() {
+        let graph = Graph()
+        _ = graph.input("weight", [2, 3])
+        _ = graph.variable("weight", [2, 3], role: .parameter)
+        #expect(graph.error == nil, "inputs and variables have names of their own")
+        _ = graph.variable("weight", [3, 2], role: .parameter)
+        #expect(
+            graph.error?.description
+                == "variable: weight is already declared otherwise, with shape [2, 3] "
+                + "(inputs: [3, 2])")
+    }
+
+    @Test func updatesKeepTheirOrder() {
+        let graph = Graph()
+        let a = graph.variable("a", [2], role: .parameter)
+        let b = graph.variable("b", [], role: .optimizerState)
+        graph.update(b, to: b + 1)
+        graph.update(a, to: a * 2)
+        #expect(graph.updates.map(\.variable) == ["b", "a"])
+        #expect(graph.error == nil)
+    }
+
+    @Test func updatesDoNotKeepTheirGraphAlive() {
+        weak var kept: Graph?
+        do {
+            let graph = Graph()
+            let a = graph.variable("a", [2], role: .parameter)
+            graph.update(a, to: a * 2)
+            kept = graph
+        }
+        #expect(kept == nil)
+    }
+
+    @Test func onlyVariablesAreUpdated() {
+        let graph = Graph()
+        let x = graph.input("x", [2])
+        graph.update(x, to: x + 1)
+        #expect(graph.updates.isEmpty)
+        #expect(graph.error?.description == "update: only a variable can be updated (inputs: [2])")
+    }
+
+    @Test func updatesKeepShapes() {
+        let graph = Graph()
+        let a = graph.variable("a", [2], role: .parameter)
+        graph.update(a, to: a.sum())
+        #expect(graph.updates.isEmpty)
+        #expect(
+            graph.error?.description
+                == "update: the new value of a must keep its shape (inputs: [2], [])")
+    }
+
+    @Test func updatesStayInTheirGraph() {
+        let graph = Graph()
+        let a = graph.variable("a", [2], role: .parameter)
+        graph.update(a, to: Graph().input("x", [2]))
+        #expect(graph.error?.reason == "a tensor belongs to another graph")
+    }
+
+    @Test func variablesAreFoundByRoleInOrder() {
+        let graph = Graph()
+        let a = graph.variable("a", [2], role: .parameter)
+        let b = graph.variable("b", [2], role: .buffer)
+        let c = graph.variable("c", [2], role: .parameter)
+        #expect(graph.variables(.parameter).map(\.id) == [a.id, c.id])
+        #expect(graph.variables(.buffer, .parameter).map(\.id) == [a.id, b.id, c.id])
+    }
+}

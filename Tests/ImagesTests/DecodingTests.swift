@@ -1,0 +1,70 @@
+import Testing
+
+@testable import RetintImages
+
+@Suite struct DecodingTests {
+    @Test func pngHoldsTheBytesThatWereWritten() throws {
+        let image = try Goldens.image("rgb8.png")
+        #expect(image.width == 31 && image.height == 22)
+        #expect(try image.pixels == Goldens.bytes("expected.rgb"))
+    }
+
+    @Test(arguments: Goldens.pngs)
+    func pngEqualsPillow(name: String) throws {
+        try expectEqual(Goldens.image(name), Goldens.expected(name))
+    }
+
+    @Test(arguments: Goldens.jpegs)
+    func jpegEqualsPillow(name: String) throws {
+        try expectEqual(Goldens.image(name), Goldens.expected(name), tolerance: 1)
+    }
+
+    @Test(arguments: Goldens.webps)
+    func webpEqualsPillow(name: String) throws {
+        try expectEqual(Goldens.image(name), Goldens.expected(name))
+    }
+
+    /// Colors of a wider gamut become sRGB's, as littleCMS within Pillow turns them.
+    @Test(arguments: ["profile-png.png", "profile-jpeg.jpg", "profile-webp.webp"])
+    func profilesAreApplied(name: String) throws {
+        let image = try Goldens.image(name)
+        try expectEqual(image, Goldens.expected(name), tolerance: name.hasSuffix("jpg") ? 2 : 1)
+        let plain = try Goldens.image("rgb8.png")
+        let difference = zip(image.pixels, plain.pixels).map { abs(Int($0) - Int($1)) }.max() ?? 0
+        #expect(difference > 20)
+    }
+
+    @Test(arguments: [
+        (nil, 1), (67, 1), (66, 1), (34, 1), (33, 2), (17, 4), (9, 8), (1, 8), (0, 8),
+    ])
+    func jpegIsScaledWhileDecoding(minimumSide: Int?, scale: Int) throws {
+        let image = try Image(contentsOf: Goldens.path("scaled.jpg"), minimumSide: minimumSide)
+        try expectEqual(image, Goldens.image("scaled-\(scale).expected.png"), tolerance: 2)
+    }
+
+    @Test func otherFormatsAreNotScaled() throws {
+        let image = try Image(contentsOf: Goldens.path("rgb8.png"), minimumSide: 1)
+        #expect(image.width == 31)
+    }
+
+    @Test func orientationIsReadInBothByteOrders() {
+        let little: [UInt8] = [
+            0x49, 0x49, 42, 0, 8, 0, 0, 0, 1, 0, 0x12, 0x01, 3, 0, 1, 0, 0, 0, 6, 0, 0, 0,
+        ]
+        let big: [UInt8] = [
+            0x4d, 0x4d, 0, 42, 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0,
+        ]
+        for tiff in [little, big] {
+            #expect(Orientation(of: webp(exif: tiff), format: .webp) == .turnRight)
+            for length in 0..<20 {
+                let cut = Array(tiff.prefix(length))
+                #expect(Orientation(of: webp(exif: cut), format: .webp) == .upright)
+            }
+        }
+    }
+
+    private func webp(exif: [UInt8]) -> [UInt8] {
+        let size: [UInt8] = [UInt8(exif.count), 0, 0, 0]
+        return Array("RIFF....WEBPEXIF".utf8) + size + exif
+    }
+}

@@ -1,0 +1,120 @@
+import RetintCheckpoints
+import RetintGraph
+import RetintMLPackage
+import Testing
+
+@testable import RetintEngine
+@testable import RetintRuntime
+
+/// The one runnable model: what it computes, and the packages that it refuses for every command.
+@Suite struct ModelTests {
+    @Test func aPackageGivesItsColors() throws {
+        let program = try Model(package(.copies)).program()
+        let lightness = (0..<16).map { Float($0) }
+        let colors = try program.predict(lightness: lightness)
+        #expect(colors.shape == [1, 2, 4, 4])
+        #expect(colors.colorPlane(0) == lightness && colors.colorPlane(1) == lightness)
+    }
+
+    @Test func colorsOfAnotherSizeAreRefused() throws {
+        let error = #expect(throws: ModelError.self) { try Model(package(.twiceAsHigh)).program() }
+        #expect(error?.kind == .outputSize)
+        #expect(error?.description.contains("4 × 8") == true)
+    }
+
+    @Test func colorsThatAreNotFiniteAreRefused() throws {
+        let program = try Model(package(.zeroByZero)).program()
+        let error = #expect(throws: ModelError.self) {
+            try program.predict(lightness: [Float](repeating: 50, count: 16))
+        }
+        #expect(error?.kind == .nonFinite)
+        #expect(error?.description.contains("32 values are NaN") == true)
+    }
+
+    @Test func aPackageWithoutColorsIsRefused() throws {
+        let error = #expect(throws: ModelError.self) { try Model(package(.oneChannel)).program() }
+        #expect(error?.kind == .notAColorizer)
+    }
+
+    @Test func sizesThatTheModelDoesNotTakeAreRefused() throws {
+        let checkpoint = try Checkpoint(
+            .named("mobile-unet", .init(width: 0.25)), seed: 1)
+        for model in [Model(checkpoint), try Model(package(.copies))] {
+            let error = #expect(throws: ModelError.self) {
+                try model.program(height: 50, width: 64)
+            }
+            #expect(error?.kind == .size)
+        }
+    }
+
+    /// Small inputs have a floor, larger ones a share of their own, and so have heavy weights.
+    @Test(arguments: [
+        (16, 0, 192.0), (256 * 256, 0, 192), (512 * 512, 0, 768), (1024 * 512, 0, 1536),
+        (16, 10, 640), (512 * 512, 10, 768), (512 * 512, 20, 1280), (1024 * 512, 20, 2560),
+    ])
+    func usualMemoryFollowsInputAndWeights(inputs: Int, weights: Int, expected: Double) {
+        let bytes = CompileOptions.usualMemory(inputCount: inputs, weightBytes: weights << 20)
+        #expect(bytes == expected * 0x1p20)
+    }
+
+    @Test func checkpointsAndPackagesKnowTheirPrecision() throws {
+        let checkpoint = try Checkpoint(.named("pico-unet"), seed: 1)
+        let models = [Model(checkpoint), try Model(package(.copies))]
+        #expect(models.map(\.precision) == [.float32, .float32])
+        #expect(models.map(\.computePrecision) == [.float32, .float32])
+        #expect(try models[1].preferredSize() == (4, 4))
+    }
+}
+
+/// What a package of one input [1, 1, 4, 4] computes.
+private enum Computation {
+    /// a and b are the lightness.
+    case copies
+    /// The colors have twice the height of the input.
+    case twiceAsHigh
+    /// All colors are 0/0.
+    case zeroByZero
+    /// The output is the input.
+    case oneChannel
+}
+
+private func package(_ computation: Computation) throws -> MLPackage {
+    var builder = MILProgramBuilder()
+    func type(_ shape: [Int]) -> MILTensorType { MILTensorType(.float32, shape) }
+    func concat(_ value: String, axis: Int32, _ shape: [Int]) -> String {
+        builder.operation(
+            "concat",
+            [
+                "values": .names([value, value]), "axis": .constant(.integer(axis)),
+                "interleave": .constant(.bool(false)),
+            ], name: "concat_\(axis)", type: type(shape))
+    }
+    func apply(_ operation: String, _ x: String, _ shape: [Int]) -> String {
+        builder.operation(
+            operation, ["x": .name(x), "y": .name(x)], name: operation, type: type(shape))
+    }
+    let input = builder.input("lightness", type([1, 1, 4, 4]))
+    var (value, shape) = (input, [1, 2, 4, 4])
+    switch computation {
+    case .copies: value = concat(input, axis: 1, shape)
+    case .twiceAsHigh:
+        let colors = concat(input, axis: 1, shape)
+        shape = [1, 2, 8, 4]
+        value = concat(colors, axis: 2, shape)
+    case .zeroByZero:
+        let zeros = apply("sub", concat(input, axis: 1, shape), shape)
+        value = apply("real_div", zeros, shape)
+    case .oneChannel:
+        shape = [1, 1, 4, 4]
+        value = apply("add", input, shape)
+    }
+    try builder.output(value, as: "colors")
+    func feature(_ name: String, _ shape: [Int]) -> Feature {
+        Feature(name, .multiArray(ArrayFeature(.float32, shape)))
+    }
+    return MLPackage(
+        target: .iOS15,
+        description: ModelDescription(
+            inputs: [feature("lightness", [1, 1, 4, 4])], outputs: [feature("colors", shape)]),
+        program: builder.program)
+}
