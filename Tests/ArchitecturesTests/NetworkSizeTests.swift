@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    /// lite-class-unet, which knows all of them, is named as a way out.
+    /// lite-class-unet, which knows all of them, is suggested.
     private func expectRefusal(_ name: String, _ options: ColorizerOptions) {
         let error = #expect(throws: ColorizerError.self) {
             try NetworkDescription.named(name, options).make()

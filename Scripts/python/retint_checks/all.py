@@ -42,7 +42,7 @@ READERS = ("release", "docs", "unused", "fuzz", "onnx-export")
 MODELS = "MODELS"
 # Those that take longest come first, so that both processors end at about the same time.
 CHECKS = (
-    Check("pytorch", options=("--keep", MODELS), sample=2),
+    Check("pytorch", options=("--keep", MODELS), sample=3),
     Check("release"),
     Check("exports", options=(MODELS,), sample=4, after=("pytorch",)),
     Check("reading", sample=3),

@@ -165,13 +165,6 @@ class Declarations:
                 yield usr
 
 
-def module_of(path):
-    """The module of a source file: `Sources/Tensors/Graph/…` is RetintGraph's."""
-    folders = path.relative_to(SOURCES).parts
-    name = folders[2] if folders[1] == "Generated" else folders[1]
-    return name if name.startswith("Retint") else f"Retint{name}"
-
-
 def words_of_users():
     texts = (path.read_text() for pattern in USERS for path in ROOT.glob(pattern))
     return set(re.findall(r"\w+", "\n".join(texts)))
