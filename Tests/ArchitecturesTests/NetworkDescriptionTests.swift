@@ -13,7 +13,7 @@ import Testing
         let network: NetworkDescription
         /// As it is printed.
         let description: String
-        /// As it is coded.
+        /// As it is encoded.
         let json: String
         var testDescription: String { description }
     }
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: cases)
-    private func networksArePrintedAndCoded(_ example: Case) throws {
+    private func networksArePrintedAndEncoded(_ example: Case) throws {
         #expect("\(example.network)" == example.description)
         #expect(String(decoding: try encoded(example.network), as: UTF8.self) == example.json)
         #expect(try decoded(Data(example.json.utf8)) == example.network)

@@ -124,7 +124,7 @@ extension ArchitectureOption {
         type.options.contains(path)
     }
 
-    /// Throws if the value is out of range, or the architecture has no such option and must have.
+    /// Throws if the value is out of range, or the architecture lacks the option and must have it.
     func check(_ options: ColorizerOptions, for type: any ColorizerArchitecture.Type)
         throws(ColorizerError)
     {

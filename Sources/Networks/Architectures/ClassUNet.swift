@@ -2,7 +2,7 @@ import RetintGraph
 import RetintLayers
 
 /// A residual U-Net that, like ECCV16, predicts a distribution over the 313 ab bins at a quarter of
-/// the size: where two colors are likely, it does not mix them to brown.
+/// the size: if two colors are likely, it does not mix them to brown.
 public final class ClassUNet: Module, ColorizerArchitecture, ColorClassifier {
     /// The name in files and in ``NetworkDescription``: `class-unet`.
     public static let architecture = "class-unet"

@@ -13,16 +13,16 @@ public protocol ColorizerNetwork: Layer {
     var sizes: InputSizes { get }
 }
 
-/// A network that is made by its name and options.
+/// A network that is created from a name and options.
 ///
-/// ``registerColorizer(_:)`` makes one of your own known to all commands.
+/// ``registerColorizer(_:)`` adds your own to all commands.
 public protocol ColorizerArchitecture: ColorizerNetwork {
     /// The name in files and in ``NetworkDescription``.
     static var architecture: String { get }
     /// The input's height and width must be multiples of this number.
     static var requiredMultiple: Int { get }
-    /// The options that the network uses, as key paths of ``ColorizerOptions``; width and depth
-    /// unless stated.
+    /// The options that the network uses, as key paths of ``ColorizerOptions``; by default width
+    /// and depth.
     static var options: Set<PartialKeyPath<ColorizerOptions>> { get }
 
     /// Creates the network, with named parameters.
@@ -39,7 +39,7 @@ extension ColorizerArchitecture {
 }
 
 extension ColorizerNetwork {
-    /// The number that this network's input's height and width must be multiples of.
+    /// The height and width of this network's input must be multiples of this number.
     public var requiredMultiple: Int { sizes.multiple }
     /// The only size that the network takes, in pixels; nil if it takes several.
     public var onlySize: Pair? { sizes.only }

@@ -1,10 +1,10 @@
-/// The text form of options: in checkpoints, packages, configurations and reports.
+/// The text form of options, in checkpoints, packages, configurations and reports.
 extension ColorizerOptions {
     /// Reads options from their texts by name: `width`, `0.5`. Those that are missing keep their
     /// defaults.
     ///
-    /// - Throws: ``ColorizerError`` for another name or a text that is not one of an option's
-    ///   values. Ranges are checked when the network is made.
+    /// - Throws: ``ColorizerError`` for an unknown name or an invalid value. Ranges are checked when
+    ///   the network is created.
     public init(_ texts: [String: String]) throws(ColorizerError) {
         self.init()
         for (name, text) in texts.sorted(by: { $0.key < $1.key }) {
@@ -17,7 +17,7 @@ extension ColorizerOptions {
         }
     }
 
-    /// The options that are not the default, by name: `width`, `0.5`.
+    /// The options other than defaults, by name: `width`, `0.5`.
     public var texts: [String: String] {
         var texts: [String: String] = [:]
         for option in Self.table where option.text(in: self) != option.defaultText {
@@ -31,7 +31,7 @@ extension ColorizerOptions {
 
     /// Reads options from one line: `class_head=false width=0.5`.
     ///
-    /// - Throws: ``ColorizerError`` for a line in another form, and as ``init(_:)`` does.
+    /// - Throws: ``ColorizerError`` for a line of another form, and the errors of ``init(_:)``.
     package init(line: String) throws(ColorizerError) {
         var texts: [String: String] = [:]
         for option in line.split(separator: " ") {
@@ -43,15 +43,15 @@ extension ColorizerOptions {
         try self.init(texts)
     }
 
-    /// ``texts`` in one line, by name: `class_head=false width=0.5`.
+    /// ``texts`` in one line, sorted by name: `class_head=false width=0.5`.
     package var line: String {
         texts.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
     }
 }
 
-/// Options are coded as ``texts``.
+/// Options are encoded as ``texts``.
 extension ColorizerOptions: Codable {
-    /// Reads options from their texts by name.
+    /// Decodes options.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let texts = try container.decode([String: String].self)
@@ -63,7 +63,7 @@ extension ColorizerOptions: Codable {
         }
     }
 
-    /// Writes the options that are not the default, by name.
+    /// Encodes the options other than defaults.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(texts)

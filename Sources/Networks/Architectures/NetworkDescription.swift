@@ -8,14 +8,14 @@ package import RetintGraph
 /// let ab = try network.make()(graph.input("lightness", [1, 1, 256, 256]))
 /// ```
 ///
-/// Networks are the same if their descriptions are equal. Weights are not part of a description.
+/// Two networks are the same if their descriptions are equal. A description has no weights.
 public enum NetworkDescription: Hashable, Sendable {
     /// An architecture by its name, one of ``colorizerNames``, with its options.
     case named(String, ColorizerOptions = ColorizerOptions())
     /// A network that was read from a file.
     case imported(NetworkDefinition)
 
-    /// Makes the network, its parameters named as in its state dict.
+    /// Creates the network; parameters are named as in its state dict.
     ///
     /// - Throws: ``ColorizerError`` for an unknown name, an option outside its range, or one that
     ///   the architecture does not have.
@@ -37,7 +37,7 @@ public enum NetworkDescription: Hashable, Sendable {
         }
     }
 
-    /// The options of the architecture; the defaults for an imported network, which has none.
+    /// The architecture's options; the defaults for an imported network, which has none.
     public var options: ColorizerOptions {
         switch self {
         case .named(_, let options): options
@@ -50,7 +50,7 @@ public enum NetworkDescription: Hashable, Sendable {
         if case .imported(let definition) = self { definition } else { nil }
     }
 
-    /// The height and width, in pixels, of the input unless other ones are asked for.
+    /// The default height and width of the input, in pixels.
     package var defaultSize: Pair { definition?.sizes.only ?? 256 }
 }
 
@@ -62,11 +62,11 @@ extension NetworkDescription: CustomStringConvertible {
     }
 }
 
-/// A description is coded as the architecture's name and its options, or the definition's bytes.
+/// A description is encoded as the architecture's name with its options or the definition's bytes.
 extension NetworkDescription: Codable {
     private enum CodingKeys: String, CodingKey { case architecture, options, definition }
 
-    /// Reads a description. The options' ranges are checked when the network is made.
+    /// Decodes a description. The options' ranges are checked when the network is created.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let name = try container.decode(String.self, forKey: .architecture)
@@ -78,7 +78,7 @@ extension NetworkDescription: Codable {
         self = .named(name, options ?? ColorizerOptions())
     }
 
-    /// Writes the description.
+    /// Encodes the description.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(architecture, forKey: .architecture)

@@ -15,7 +15,7 @@ public enum ColorizerError: Error, Hashable, Sendable, CustomStringConvertible {
     case unknownOption(String)
     /// The text of an option is not one of its values; all three as text.
     case invalidValue(option: String, text: String, values: String)
-    /// A line of options has another form than `name=value name=value`.
+    /// A line of options does not have the form `name=value name=value`.
     case malformedOptions(String)
 
     /// The problem, and what to choose instead.
@@ -49,7 +49,7 @@ public enum ColorizerError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// All architectures: those of retint, and those that ``registerColorizer(_:)`` added.
+/// All architectures: the built-in ones, and those added by ``registerColorizer(_:)``.
 private let architectures = Mutex<[any ColorizerArchitecture.Type]>([
     ECCV16.self, SIGGRAPH17.self, ClassUNet.self, RepUNet.self, LiteUNet.self, LiteClassUNet.self,
     MobileUNet.self, PicoUNet.self,
@@ -61,7 +61,7 @@ var colorizerTypes: [any ColorizerArchitecture.Type] { architectures.withLock { 
 public var colorizerNames: [String] { colorizerTypes.map { $0.architecture } }
 
 /// Registers an architecture under its name, for ``NetworkDescription/make()`` and so for all
-/// commands: call it before them. One of the same name is replaced.
+/// commands: call it before them. An architecture of the same name is replaced.
 public func registerColorizer(_ type: any ColorizerArchitecture.Type) {
     architectures.withLock { known in
         known.removeAll { $0.architecture == type.architecture }

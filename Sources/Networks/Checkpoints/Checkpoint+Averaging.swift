@@ -10,8 +10,8 @@ extension Checkpoint {
     /// Running statistics are averaged like weights; counters are those of the first checkpoint.
     /// The states of optimizers and trainers are omitted.
     ///
-    /// - Parameter checkpoints: the checkpoints, with the names for them in errors.
-    /// - Throws: ``CheckpointError`` unless all are of one network.
+    /// - Parameter checkpoints: the checkpoints, with their names for errors.
+    /// - Throws: ``CheckpointError`` unless all are of the same network.
     public static func average(
         _ checkpoints: [(path: String, checkpoint: Checkpoint)]
     ) throws -> Checkpoint {
@@ -44,7 +44,7 @@ extension Checkpoint {
         return result
     }
 
-    /// The names of the tensors that hold NaN or an infinite value, in the file's order.
+    /// The names of the tensors with a NaN or infinite value, in the file's order.
     package var nonFiniteTensors: [String] {
         state.names.filter { state[$0]?.floats?.contains { !$0.isFinite } == true }
     }
@@ -63,6 +63,6 @@ extension Checkpoint {
 }
 
 extension NetworkDescription {
-    /// The architecture and the options that are not the default.
+    /// The architecture and the options other than defaults.
     fileprivate var text: String { "\(architecture) \(options.texts)" }
 }

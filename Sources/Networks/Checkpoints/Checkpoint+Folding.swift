@@ -7,7 +7,7 @@ extension Checkpoint {
     /// Folds each re-parameterised convolution into one, as it runs on devices. A network without
     /// any is returned unchanged; otherwise the optimizer's state is omitted.
     ///
-    /// - Throws: what `NetworkDescription.make()` throws.
+    /// - Throws: the errors of `NetworkDescription.make()`.
     public func folded() throws -> Checkpoint { try madeForInference().checkpoint }
 
     /// The checkpoint ``folded()``, and its network.

@@ -12,10 +12,10 @@ extension Checkpoint {
     /// - Parameters:
     ///   - path: the file; tensors have their dotted PyTorch names, or are nested in HDF5 groups.
     ///   - network: which network the weights are of.
-    ///   - key: the key of the state dict in a PyTorch file that holds several.
-    ///   - isStrict: whether the file must hold exactly the network's tensors. Otherwise
+    ///   - key: the key of the state dict in a PyTorch file that contains several.
+    ///   - isStrict: whether the file must contain exactly the network's tensors. Otherwise
     ///     missing and mis-shaped ones get random initial values (seed 0), and unexpected ones are
-    ///     left out.
+    ///     dropped.
     /// - Returns: the checkpoint, and the differences between the file and the network.
     /// - Throws: `TensorFileError` if the file cannot be read; ``CheckpointError`` with the table
     ///   of differences if it does not match, is strict, or shares nothing with the network.

@@ -33,7 +33,7 @@ extension Checkpoint {
     /// The network of the checkpoint at `path`, without reading its tensors; nil for another file.
     ///
     /// - Throws: `TensorFileError` if the file cannot be read, ``CheckpointError`` if it is
-    ///   damaged, `ColorizerError` for an imported network or an option that is not known.
+    ///   damaged, `ColorizerError` for an imported network or an unknown option.
     public static func network(of path: some PathConvertible) throws -> NetworkDescription? {
         let path = path.filePath.string
         guard try TensorFileFormat(ofFileAt: path) != .pytorch else { return nil }

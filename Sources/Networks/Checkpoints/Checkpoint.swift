@@ -4,8 +4,8 @@ import RetintLayers
 import RetintTensorFiles
 import RetintTensors
 
-/// A network between two steps of its training: which network it is, its weights, and the state of
-/// the training.
+/// A network between two training steps: which network it is, its weights, and the state of the
+/// training.
 ///
 /// ```swift
 /// let checkpoint = try Checkpoint(contentsOf: "best.h5")
@@ -22,7 +22,7 @@ public struct Checkpoint: Hashable, Sendable {
     /// The trainer's state as JSON, opaque here; nil for a network that is not in training.
     public var training: String?
 
-    /// Makes a checkpoint of its parts; whether the state is the network's is not checked.
+    /// Creates a checkpoint from its parts. It is not checked that the state fits the network.
     public init(
         _ network: NetworkDescription, state: StateDict, optimizer: StateDict = StateDict(),
         training: String? = nil
@@ -35,7 +35,7 @@ public struct Checkpoint: Hashable, Sendable {
 
     /// Creates a network with random initial weights, the same for the same seed.
     ///
-    /// - Throws: what `NetworkDescription.make()` throws.
+    /// - Throws: the errors of `NetworkDescription.make()`.
     public init(_ network: NetworkDescription, seed: UInt64) throws {
         let spec = StateSpec(of: try network.make())
         self.init(network, state: StateDict(initial: spec, seed: seed))

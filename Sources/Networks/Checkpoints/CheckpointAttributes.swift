@@ -1,11 +1,11 @@
 import RetintArchitectures
 import RetintTensorFiles
 
-/// The attributes of a checkpoint: its network, but for the definition of an imported one, and the
-/// state of its training.
+/// The attributes of a checkpoint: its network, except for the definition of an imported one, and
+/// the state of its training.
 struct CheckpointAttributes {
     let architecture: String
-    /// The texts of the options that are not the default, by name.
+    /// The texts of the options other than defaults, by name.
     let optionTexts: [String: String]
     let training: String?
 
@@ -36,7 +36,7 @@ struct CheckpointAttributes {
     /// The network by its architecture's name.
     ///
     /// - Throws: `ColorizerError` for an imported network, whose definition is not an attribute,
-    ///   and for an option that is not known or does not have such a value.
+    ///   and for an unknown option or an invalid value.
     func namedNetwork() throws(ColorizerError) -> NetworkDescription {
         guard architecture != ImportedColorizer.architecture else {
             throw .needsDefinition(architecture)

@@ -43,8 +43,7 @@ public struct CheckpointSource: Sendable {
         read = { try file.checkpoint() }
     }
 
-    /// Makes a network with random initial weights, those of
-    /// `Checkpoint.init(_:seed:)`.
+    /// Creates a network with random initial weights, as `Checkpoint.init(_:seed:)`.
     ///
     /// - Throws: the errors of that function.
     public init(_ network: NetworkDescription, seed: UInt64) throws {
@@ -65,7 +64,7 @@ public struct CheckpointSource: Sendable {
 
     /// Folds each re-parameterised convolution into one, see `Checkpoint.folded()`.
     ///
-    /// - Throws: what ``checkpoint()`` and `NetworkDescription.make()` throw.
+    /// - Throws: the errors of ``checkpoint()`` and `NetworkDescription.make()`.
     public func folded() throws -> CheckpointSource { try madeForInference().source }
 
     /// The source ``folded()``, and its network.

@@ -81,7 +81,7 @@ extension ExportOptions {
 /// The keys of retint's entries in a package's metadata.
 enum MetadataKey {
     static let architecture = "retint.architecture"
-    /// The options that are not the default, in one line.
+    /// The options other than defaults, in one line.
     static let options = "retint.options"
     static let checkpoint = "retint.checkpoint"
     static let normalization = "retint.normalization"

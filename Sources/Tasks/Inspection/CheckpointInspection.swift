@@ -17,7 +17,7 @@ public struct CheckpointInspection: Encodable, Sendable {
     public let kind = "checkpoint"
     /// The path of the file, as the caller gave it.
     public let file: String
-    /// Which network it is; in JSON, its architecture and the options that are not the default.
+    /// Which network it is; in JSON, its architecture and the options other than defaults.
     public let network: NetworkDescription
     /// The step that training has reached; nil without a training state.
     public let step: Int?

@@ -12,7 +12,7 @@ public final class ImportedColorizer: Module, ColorizerNetwork {
     private let definition: NetworkDefinition
     private let state: NamedParameters
 
-    /// Makes the network, its parameters named.
+    /// Creates the network, with named parameters.
     public init(_ definition: NetworkDefinition) {
         self.definition = definition
         state = NamedParameters(definition.model.namedParameters)

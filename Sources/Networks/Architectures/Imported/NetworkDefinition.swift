@@ -78,9 +78,9 @@ public struct NetworkDefinition: Hashable, Sendable {
     }
 }
 
-/// A definition is coded as the bytes that a checkpoint keeps.
+/// A definition is encoded as the bytes that a checkpoint stores.
 extension NetworkDefinition: Codable {
-    /// Reads a definition.
+    /// Decodes a definition.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let bytes = try container.decode([UInt8].self)
@@ -91,7 +91,7 @@ extension NetworkDefinition: Codable {
         }
     }
 
-    /// Writes the definition.
+    /// Encodes the definition.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(bytes())

@@ -44,7 +44,7 @@ struct PackageOrigin {
             remedy: "Use the version of retint that exported the package.")
     }
 
-    /// Whether a package's metadata names a network; all imported ones have one name.
+    /// Whether a package's metadata describes a network; all imported networks have the same name.
     static func isPackage(_ package: MLPackage, of network: NetworkDescription) -> Bool {
         let texts = package.description.metadata.userDefined
         return texts[MetadataKey.architecture] == network.architecture

@@ -208,13 +208,13 @@ extension TrainingRun {
 }
 
 extension NetworkDescription {
-    /// The architecture and the options that are not the default, by the configuration's keys.
+    /// The architecture and the options other than defaults, by the configuration's keys.
     private var settings: [String: String] {
         options.texts.merging(["architecture": architecture]) { $1 }
     }
 
-    /// The settings that turn a configuration of another network into one of this; nil if there
-    /// are none.
+    /// The settings that turn another network's configuration into this one's; nil if there are
+    /// none.
     fileprivate func settings(insteadOf other: NetworkDescription) -> String? {
         let (values, others) = (settings, other.settings)
         let keys = Set(values.keys).union(others.keys).filter { values[$0] != others[$0] }
