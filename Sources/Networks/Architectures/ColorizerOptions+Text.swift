@@ -3,8 +3,8 @@ extension ColorizerOptions {
     /// Reads options from their texts by name: `width`, `0.5`. Those that are missing keep their
     /// defaults.
     ///
-    /// - Throws: ``ColorizerError`` for an unknown name or an invalid value. Ranges are checked when
-    ///   the network is created.
+    /// - Throws: ``ColorizerError`` for an unknown name or an invalid value. Ranges are checked
+    ///   when the network is created.
     public init(_ texts: [String: String]) throws(ColorizerError) {
         self.init()
         for (name, text) in texts.sorted(by: { $0.key < $1.key }) {
