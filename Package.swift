@@ -372,8 +372,8 @@ let package = Package(
         tests(
             "VerificationTests",
             uses: [
-                "Checkpoints", "Export", "Graph", "MLPackage", "Runtime", "TensorFiles",
-                "Tensors", "Verification",
+                "Architectures", "Checkpoints", "Export", "Graph", "MLPackage", "Runtime",
+                "TensorFiles", "Tensors", "Verification",
             ],
             helpers: ["TestSupport"],
             exclude: ["Goldens"]),

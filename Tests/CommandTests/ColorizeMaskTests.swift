@@ -18,7 +18,7 @@ import Testing
     init() throws {
         bench = try CommandBench()
         // With a bias in its last layer the network answers one color for all pixels.
-        var checkpoint = try Checkpoint(architecture: "mobile-unet", seed: 1)
+        var checkpoint = try Checkpoint(.named("mobile-unet"), seed: 1)
         checkpoint.state["head.0.bias"] = StoredTensor(shape: [2], floats: [0.1, 0.15])
         try checkpoint.write(to: bench.path("warm.h5"))
         photo = try bench.makePhoto("a.png")

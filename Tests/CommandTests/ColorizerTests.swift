@@ -16,7 +16,7 @@ import Testing
 
     private static func colorizer(threads: Int = 2) throws -> Colorizer {
         let model = try Model(
-            Checkpoint(architecture: "pico-unet", seed: 1), execution: Execution(threads: threads))
+            Checkpoint(.named("pico-unet"), seed: 1), execution: Execution(threads: threads))
         return try Colorizer(model, size: 32)
     }
 

@@ -143,7 +143,7 @@ import Testing
 
     /// A network whose results are about 10⁵ in one place, and taken back behind it.
     private func makeOverflowingCheckpoint(_ name: String) throws -> String {
-        var checkpoint = try Checkpoint(architecture: "mobile-unet", seed: 1)
+        var checkpoint = try Checkpoint(.named("mobile-unet"), seed: 1)
         for (tensor, factor) in [
             ("up4.fuse.1.weight", Float(1e5)), ("up4.fuse.1.bias", 6e4),
             ("up2.narrow.0.weight", 1e-5),

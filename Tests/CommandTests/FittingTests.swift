@@ -7,7 +7,7 @@ import Testing
 
 /// The proportions at which a network sees photos, and how its colors are enlarged.
 @Suite struct FittingTests {
-    private static let model = Model(try! Checkpoint(architecture: "pico-unet", seed: 1))
+    private static let model = Model(try! Checkpoint(.named("pico-unet"), seed: 1))
 
     private static func sizes(
         _ model: Model = model, size: Int? = nil, _ proportions: PhotoFitting.Proportions = .own
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test func packagesKeepTheirSize() throws {
-        let checkpoint = try Checkpoint(architecture: "pico-unet", seed: 1)
+        let checkpoint = try Checkpoint(.named("pico-unet"), seed: 1)
         let package = Model(try checkpoint.package(ExportOptions()))
         #expect(try package.requiredMultiple == nil)
         let size = try Self.sizes(package).size(forHeight: 200, width: 300)

@@ -20,7 +20,7 @@ import Testing
 
     private static func colorizer(threads: Int = 2) throws -> FrameColorizer {
         let model = try Model(
-            Checkpoint(architecture: "pico-unet", seed: 1), execution: Execution(threads: threads))
+            Checkpoint(.named("pico-unet"), seed: 1), execution: Execution(threads: threads))
         return try FrameColorizer(model, format, FrameColoringOptions(size: 32))
     }
 

@@ -14,7 +14,7 @@ import Testing
     private func makePackage(_ name: String, _ options: ExportOptions) throws -> String {
         let checkpoint = try Checkpoint(contentsOf: bench.path(bench.makeCheckpoint()))
         let source = ExportSource(
-            architecture: checkpoint.architecture, colorizer: try checkpoint.makeColorizer(),
+            checkpoint.network, colorizer: try checkpoint.network.make(),
             variables: checkpoint.variables)
         _ = try exportPackage(source, to: bench.path(name), options: options)
         return name

@@ -91,7 +91,7 @@ import Testing
     /// What a configuration names, and the network cannot use, is bad input and no wrong usage.
     @Test func refusesATeacherOfAnotherBatch() throws {
         let teacher = scratch.path("teacher")
-        try Checkpoint(architecture: "pico-unet", options: ["width": "0.0625"], seed: 5)
+        try Checkpoint(.named("pico-unet", .init(width: 0.0625)), seed: 5)
             .write(to: teacher + ".h5")
         let export = try RunningProcess(
             builtProgram("retint"),

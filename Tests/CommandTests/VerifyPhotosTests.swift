@@ -13,7 +13,7 @@ import Testing
         bench = try CommandBench()
         let checkpoint = try Checkpoint(contentsOf: bench.path(bench.makeCheckpoint()))
         let source = ExportSource(
-            architecture: checkpoint.architecture, colorizer: try checkpoint.makeColorizer(),
+            checkpoint.network, colorizer: try checkpoint.network.make(),
             variables: checkpoint.variables)
         _ = try exportPackage(
             source, to: bench.path("half.mlpackage"),

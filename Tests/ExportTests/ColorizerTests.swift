@@ -71,7 +71,7 @@ struct Exported {
 
     init(_ name: String, _ options: ExportOptions) throws {
         checkpoint = try Self.colorful(
-            try Checkpoint(architecture: name, options: ["width": "0.25"], seed: 5))
+            try Checkpoint(.named(name, .init(width: 0.25)), seed: 5))
         let scratch = try TemporaryFolder()
         let path = scratch.path("model.mlpackage")
         summary = try exportPackage(checkpoint, to: path, options: options)
@@ -87,7 +87,7 @@ struct Exported {
 
     private static func ab(_ checkpoint: Checkpoint, _ lightness: TensorData) throws -> TensorData {
         let graph = Graph(mode: .inference)
-        let colorizer = try checkpoint.makeColorizer()
+        let colorizer = try checkpoint.network.make()
         let ab = colorizer.forward(graph.input("L", lightness.shape))
         return try ab.evaluate(inputs: ["L": lightness], variables: checkpoint.variables)
     }

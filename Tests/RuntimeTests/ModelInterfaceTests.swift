@@ -28,7 +28,7 @@ import Testing
         Case(
             testDescription: name,
             model: {
-                let checkpoint = try Checkpoint(architecture: "pico-unet", seed: 1)
+                let checkpoint = try Checkpoint(.named("pico-unet"), seed: 1)
                 return Model(try checkpoint.package(options))
             }, expected: ModelInterface(inputs: [input], outputs: outputs))
     }
@@ -45,7 +45,7 @@ import Testing
 
     private static let checkpoint = Case(
         testDescription: "a checkpoint",
-        model: { Model(try Checkpoint(architecture: "pico-unet", seed: 1)) },
+        model: { Model(try Checkpoint(.named("pico-unet"), seed: 1)) },
         expected: ModelInterface(
             inputs: [
                 value(
@@ -193,7 +193,7 @@ import Testing
     }
 
     @Test func damagedMetadataIsNamed() throws {
-        var package = try Checkpoint(architecture: "pico-unet", seed: 1)
+        var package = try Checkpoint(.named("pico-unet"), seed: 1)
             .package(ExportOptions(size: 64))
         package.metadata.userDefined["retint.normalization"] = "sideways"
         let error = #expect(throws: ModelError.self) { try Model(package).interface }

@@ -38,7 +38,7 @@ import Testing
 
     @Test func sizesThatTheModelDoesNotTakeAreRefused() throws {
         let checkpoint = try Checkpoint(
-            architecture: "mobile-unet", options: ["width": "0.25"], seed: 1)
+            .named("mobile-unet", .init(width: 0.25)), seed: 1)
         for model in [Model(checkpoint), try Model(package(.copies))] {
             let error = #expect(throws: ModelError.self) {
                 try model.program(height: 50, width: 64)
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test func checkpointsAndPackagesKnowTheirPrecision() throws {
-        let checkpoint = try Checkpoint(architecture: "pico-unet", seed: 1)
+        let checkpoint = try Checkpoint(.named("pico-unet"), seed: 1)
         let models = [Model(checkpoint), try Model(package(.copies))]
         #expect(models.map(\.precision) == [.float32, .float32])
         #expect(models.map(\.computePrecision) == [.float32, .float32])

@@ -285,11 +285,11 @@ import Testing
         try FileManager.default.copyItem(
             atPath: scratch.path("photos/0.png"), toPath: scratch.path("photos/3.png"))
         let checkpoint = try Checkpoint(
-            architecture: "mobile-unet", options: ["width": "0.25"], seed: 3)
+            .named("mobile-unet", .init(width: 0.25)), seed: 3)
         let measure = { (settings: [String]) in
             let photos = try PhotoReference.list("\(scratch.path)/photos")
             let validator = try Validator(
-                try checkpoint.makeColorizer(), scratch.configuration(settings), photos: photos)
+                try checkpoint.network.make(), scratch.configuration(settings), photos: photos)
             let metrics = try #require(try validator.measure(checkpoint.variables) { false })
             return (metrics: metrics, samples: validator.samples)
         }

@@ -58,7 +58,7 @@ import Testing
     @Test func learnsTheFeaturesOfAWiderTeacher() throws {
         let scratch = try TemporaryFolder()
         try scratch.addPhotos(2)
-        let teacher = try scratch.makeTeacher("class-unet", width: "0.5")
+        let teacher = try scratch.makeTeacher("class-unet", width: 0.5)
         let features = ["distillation.teacher=\(teacher)", "distillation.features=stage8"]
         // The weight makes everything else small beside the similarities.
         let losses = try losses(
@@ -85,7 +85,7 @@ import Testing
     @Test func comparesTheOutputOfAModuleThatEndsInBatchNorm() throws {
         let scratch = try TemporaryFolder()
         try scratch.addPhotos(2)
-        let teacher = try scratch.makeTeacher("lite-unet", width: "0.5")
+        let teacher = try scratch.makeTeacher("lite-unet", width: 0.5)
         let losses = try losses(
             scratch, "architecture=lite-unet", "loss.kind=l1", "distillation.teacher=\(teacher)",
             "distillation.features=encoder.blocks.2", "distillation.feature_loss=pairwise",

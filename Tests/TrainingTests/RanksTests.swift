@@ -170,9 +170,9 @@ import Testing
         let measure = { @Sendable (ranks: Communicator) in
             let photos = try PhotoFolder(configuration.data).validation
             let checkpoint = try Checkpoint(
-                architecture: "mobile-unet", options: ["width": "0.25"], seed: 3)
+                .named("mobile-unet", .init(width: 0.25)), seed: 3)
             let validator = try Validator(
-                try checkpoint.makeColorizer(), configuration, photos: photos, ranks: ranks)
+                try checkpoint.network.make(), configuration, photos: photos, ranks: ranks)
             let metrics = try validator.measure(checkpoint.variables) { false }
             return (metrics, validator.samples, validator.badPhotos)
         }

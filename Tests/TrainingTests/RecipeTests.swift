@@ -1,4 +1,5 @@
 import Foundation
+import RetintArchitectures
 import RetintCheckpoints
 import RetintFiles
 import RetintGraph
@@ -32,7 +33,7 @@ import Testing
             "schedule.kind=constant")
         try train(scratch, "half", same, "steps=1", "accumulate=2")
         let fresh = try Checkpoint(
-            architecture: "mobile-unet", options: ["width": "0.25"], seed: 0
+            .named("mobile-unet", .init(width: 0.25)), seed: 0
         ).variables
         let (once, twice) = (try weights(scratch, "once"), try weights(scratch, "twice"))
         for (name, value) in try weights(scratch, "half") {
@@ -49,7 +50,7 @@ import Testing
         let groups = "optimizer.groups=stem.*: rate=0 decay=0; head.*: rate=3 schedule=constant"
         try train(scratch, "run", groups, "steps=2")
         let fresh = try Checkpoint(
-            architecture: "mobile-unet", options: ["width": "0.25"], seed: 0
+            .named("mobile-unet", .init(width: 0.25)), seed: 0
         ).variables
         for (name, value) in try weights(scratch, "run") {
             #expect((value == fresh[name]) == name.hasPrefix("stem."), "\(name)")
@@ -80,7 +81,7 @@ import Testing
         let scratch = try TemporaryFolder()
         try scratch.addPhotos(2)
         let start = "\(scratch.path)/start.h5"
-        try Checkpoint(architecture: architecture, options: options, seed: 0).write(to: start)
+        try Checkpoint(.named(architecture, ColorizerOptions(options)), seed: 0).write(to: start)
         let error = #expect(throws: TrainingError.self) {
             try TrainingRun(scratch.configuration("init=\(start)", "data.validation_fraction=0"))
         }
@@ -122,7 +123,7 @@ import Testing
     /// A network whose first layer overflows.
     private func overflowing(_ scratch: TemporaryFolder) throws -> (path: String, Checkpoint) {
         var checkpoint = try Checkpoint(
-            architecture: "mobile-unet", options: ["width": "0.25"], seed: 0)
+            .named("mobile-unet", .init(width: 0.25)), seed: 0)
         let tensor = try #require(checkpoint.variables["stem.0.weight"])
         checkpoint.state["stem.0.weight"] = .init(
             TensorData(shape: tensor.shape, repeating: 3e38))

@@ -45,9 +45,9 @@ extension TemporaryFolder {
     }
 
     /// Writes a checkpoint of random weights for a network to learn from, and returns its path.
-    func makeTeacher(_ architecture: String, width: String = "0.25") throws -> String {
+    func makeTeacher(_ architecture: String, width: Double = 0.25) throws -> String {
         let teacher = "\(path)/teacher.h5"
-        try Checkpoint(architecture: architecture, options: ["width": width], seed: 5)
+        try Checkpoint(.named(architecture, .init(width: width)), seed: 5)
             .write(to: teacher)
         return teacher
     }

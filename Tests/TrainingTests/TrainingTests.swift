@@ -118,8 +118,7 @@ import Testing
         let configuration = try scratch.configuration("freeze=stem.* head.0.weight", "steps=3")
         #expect(try TrainingRun(configuration).run() == .finished)
         let before = try Checkpoint(
-            architecture: "mobile-unet", options: ["width": "0.25"],
-            seed: UInt64(configuration.seed)
+            .named("mobile-unet", .init(width: 0.25)), seed: UInt64(configuration.seed)
         ).variables
         let after = try Checkpoint(contentsOf: "\(scratch.path)/run/last.h5").variables
         for (name, value) in after where !name.contains("running") {
@@ -162,7 +161,7 @@ import Testing
             rounded.quantization = .int4
             let weights = try Checkpoint(contentsOf: "\(configuration.output)/last.h5")
             let validator = try Validator(
-                weights.makeColorizer(), rounded, photos: [.file("\(scratch.path)/photos/0.png")])
+                weights.network.make(), rounded, photos: [.file("\(scratch.path)/photos/0.png")])
             losses[quantization] = try validator.measure(weights.variables) { false }?.loss
         }
         let (plain, trained) = (try #require(losses["none"]), try #require(losses["int4"]))

@@ -18,8 +18,7 @@ import Testing
 
     private static func model(_ scale: Float = 1) throws -> Model {
         var (checkpoint, _) = try Checkpoint.importing(
-            weights: goldenPath("pico.h5"), architecture: "pico-unet",
-            options: ["width": "0.0625"])
+            weights: goldenPath("pico.h5"), of: .named("pico-unet", .init(width: 0.0625)))
         if scale != 1, let weight = checkpoint.state["stage16.1.1.0.weight"]?.floats {
             let shape = checkpoint.state["stage16.1.1.0.weight"]!.shape
             checkpoint.state["stage16.1.1.0.weight"] = StoredTensor(

@@ -22,9 +22,9 @@ import Testing
     }
 
     private static let mobile = Network(
-        architecture: "mobile-unet", options: ["width": "0.25"], size: 64)
-    private static let pico = Network(architecture: "pico-unet", options: ["width": "0.25"])
-    private static let eccv = Network(architecture: "eccv16", options: ["width": "0.0625"])
+        network: .named("mobile-unet", .init(width: 0.25)), size: 64)
+    private static let pico = Network(network: .named("pico-unet", .init(width: 0.25)))
+    private static let eccv = Network(network: .named("eccv16", .init(width: 0.0625)))
 
     // Errors in the depth of a fresh network are too small in its colors to fail.
     private static let faults: [Fault] = [

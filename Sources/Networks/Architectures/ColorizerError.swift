@@ -13,6 +13,12 @@ public enum ColorizerProblem: RefusalKind {
     case needsDefinition(String)
     /// An option was set that the architecture does not have.
     case unsupportedOption(String, architecture: String)
+    /// No architecture has an option of that name.
+    case unknownOption(String)
+    /// The text of an option is not one of its values; all three as text.
+    case invalidValue(option: String, text: String, values: String)
+    /// A line of options does not have the form `name=value name=value`.
+    case malformedOptions(String)
 
     /// The caller's.
     public var fault: Fault { .usage }
@@ -33,6 +39,13 @@ public enum ColorizerProblem: RefusalKind {
             let owners = option?.architectures.having.joined(separator: ", ") ?? ""
             return "\(architecture) has no \(Self.title(name)), only \(owners) have; "
                 + "leave it at \(option?.defaultText ?? "null")"
+        case .unknownOption(let name):
+            let known = ColorizerOptions.table.map(\.name).sorted().joined(separator: ", ")
+            return "there is no option named \(name.debugDescription); the options are \(known)"
+        case .invalidValue(let option, let text, let values):
+            return "option \(option) is \(text.debugDescription); it takes \(values)"
+        case .malformedOptions(let line):
+            return "\(line.debugDescription) is not a list of name=value"
         }
     }
 

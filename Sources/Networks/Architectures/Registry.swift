@@ -2,41 +2,29 @@ import RetintLayers
 import RetintLocks
 
 /// All architectures: the built-in ones, and those added by ``registerColorizer(_:)``.
-private let architectures = Mutex<[any ColorizerNetwork.Type]>([
+private let architectures = Mutex<[any ColorizerArchitecture.Type]>([
     ECCV16.self, SIGGRAPH17.self, ClassUNet.self, RepUNet.self, LiteUNet.self, LiteClassUNet.self,
     MobileUNet.self, PicoUNet.self,
 ])
 
-var colorizerTypes: [any ColorizerNetwork.Type] { architectures.withLock { $0 } }
+var colorizerTypes: [any ColorizerArchitecture.Type] { architectures.withLock { $0 } }
 
-/// The names that ``makeColorizer(_:options:)`` takes, in the order of registration.
+/// The names of all architectures, in the order of registration.
 public var colorizerNames: [String] { colorizerTypes.map { $0.architecture } }
 
-/// Registers an architecture under its name, for ``makeColorizer(_:options:)`` and so for all
+/// Registers an architecture under its name, for ``NetworkDescription/make()`` and so for all
 /// commands: call it before them. An architecture of the same name is replaced.
-public func registerColorizer(_ type: any ColorizerNetwork.Type) {
+public func registerColorizer(_ type: any ColorizerArchitecture.Type) {
     architectures.withLock { known in
         known.removeAll { $0.architecture == type.architecture }
         known.append(type)
     }
 }
 
-private func colorizerType(_ name: String) -> (any ColorizerNetwork.Type)? {
-    if name == ImportedColorizer.architecture { return ImportedColorizer.self }
-    return colorizerTypes.first { $0.architecture == name }
-}
-
-/// Creates the colorizer with that name; parameters are named as in its state dict.
-///
-/// - Throws: ``ColorizerError`` for an unknown name, an option outside its range or one that the
-///   architecture does not have.
-public func makeColorizer(
-    _ name: String, options: ColorizerOptions = .init()
-) throws(ColorizerError) -> any ColorizerNetwork {
-    guard let type = colorizerType(name) else { throw ColorizerError(.unknownArchitecture(name)) }
-    guard options.definition != nil || name != ImportedColorizer.architecture else {
-        throw ColorizerError(.needsDefinition(name))
-    }
-    for option in ColorizerOptions.table { try option.check(options, for: type) }
-    return type.init(options: options)
+/// - Throws: ``ColorizerError`` for a name that is not registered.
+func colorizerType(_ name: String) throws(ColorizerError) -> any ColorizerArchitecture.Type {
+    if let type = colorizerTypes.first(where: { $0.architecture == name }) { return type }
+    throw ColorizerError(
+        name == ImportedColorizer.architecture
+            ? .needsDefinition(name) : .unknownArchitecture(name))
 }

@@ -18,7 +18,7 @@ public enum CheckpointProblem: RefusalKind {
     case mismatch(LoadReport)
     /// Checkpoints to be averaged are not of the same network.
     case differentNetworks
-    /// No architecture has the option, or it does not take the value.
+    /// There is no checkpoint to be averaged.
     case badOption
 
     /// The caller chose the options; all else is in the file.

@@ -80,6 +80,10 @@ extension ExportOptions {
 
 /// The keys of retint's entries in a package's metadata.
 enum MetadataKey {
+    static let architecture = "retint.architecture"
+    /// The options other than defaults, in one line.
+    static let options = "retint.options"
+    static let checkpoint = "retint.checkpoint"
     static let normalization = "retint.normalization"
     static let imageScale = "retint.image_scale"
     static let imageBias = "retint.image_bias"
@@ -100,11 +104,10 @@ func metadata(
     metadata.shortDescription = "Estimates the colors of a photo from its lightness"
     (metadata.author, metadata.license) = (options.author, options.license)
     metadata.version = options.version
-    let choices = source.options.sorted { $0.key < $1.key }
     var keys = [
-        "retint.architecture": source.architecture,
-        "retint.options": choices.map { "\($0)=\($1)" }.joined(separator: " "),
-        "retint.checkpoint": weightsHash(source.variables),
+        MetadataKey.architecture: source.network.architecture,
+        MetadataKey.options: source.network.options.line,
+        MetadataKey.checkpoint: weightsHash(source.variables),
         "retint.precision": lowered.keptInFloat32.isEmpty ? options.precision.rawValue : "mixed",
         MetadataKey.normalization: options.normalization.rawValue,
         MetadataKey.folded: String(lowered.foldedModules.count),

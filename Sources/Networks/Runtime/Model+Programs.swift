@@ -44,7 +44,7 @@ extension Model {
     /// Height and width must be multiples of this; nil for a package, which runs at the sizes that
     /// it declares, and for a network that takes only one size.
     ///
-    /// - Throws: the errors of `Checkpoint.makeColorizer()`.
+    /// - Throws: the errors of `NetworkDescription.make()`.
     package var requiredMultiple: Int? {
         get throws {
             guard checkpoint != nil, let input = try interface.inputs.first else { return nil }

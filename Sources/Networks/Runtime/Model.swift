@@ -67,7 +67,7 @@ public struct Model: Sendable {
     public init(
         _ checkpoint: CheckpointSource, name: String? = nil, execution: Execution = .init()
     ) {
-        (self.name, self.execution) = (name ?? checkpoint.architecture, execution)
+        (self.name, self.execution) = (name ?? checkpoint.network.architecture, execution)
         source = .checkpoint(checkpoint)
     }
 
@@ -120,11 +120,11 @@ public struct Model: Sendable {
     /// What goes in and what comes out.
     ///
     /// - Throws: ``ModelError`` if the metadata of a package is damaged; the errors of
-    ///   `CheckpointSource.makeColorizer()`.
+    ///   `NetworkDescription.make()`.
     public var interface: ModelInterface {
         get throws {
             switch source {
-            case .checkpoint(let checkpoint): ModelInterface(of: try checkpoint.makeColorizer())
+            case .checkpoint(let checkpoint): ModelInterface(of: try checkpoint.network.make())
             case .package(let package): try readable { try ModelInterface(package) }
             }
         }

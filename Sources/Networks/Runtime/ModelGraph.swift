@@ -38,16 +38,19 @@ extension Model {
     ) throws -> ModelGraph {
         switch source {
         case .checkpoint(let checkpoint):
-            return try graph(of: folds ? checkpoint.folded() : checkpoint, shapes)
+            let (source, network) =
+                try folds
+                ? checkpoint.madeForInference() : (checkpoint, checkpoint.network.make())
+            return try graph(of: network, source.variables, shapes)
         case .package(let package):
             return try graph(of: package, shapes, compute.rounding)
         }
     }
 
     private func graph(
-        of checkpoint: CheckpointSource, _ shapes: [String: Shape]
+        of network: any ColorizerNetwork, _ variables: [String: any TensorSource],
+        _ shapes: [String: Shape]
     ) throws -> ModelGraph {
-        let network = try checkpoint.makeColorizer()
         let interface = ModelInterface(of: network)
         let (input, output) = (interface.inputs[0], interface.outputs[0].name)
         let shape = shapes[input.name] ?? input.shapes.standardShape ?? []
@@ -61,7 +64,7 @@ extension Model {
         }
         return ModelGraph(
             model: self, graph: graph, inputs: [(input.name, shape)], outputs: [(output, ab)],
-            variables: checkpoint.variables, interface: interface, lightnessScale: 1,
+            variables: variables, interface: interface, lightnessScale: 1,
             values: graph.tracedValues(for: [ab]))
     }
 

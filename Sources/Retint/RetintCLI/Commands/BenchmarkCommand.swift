@@ -132,10 +132,9 @@ extension BenchmarkCommand {
                 "\(model): neither a file nor an architecture; the architectures are "
                     + colorizerNames.joined(separator: ", "))
         }
-        let options = architecture.applied(to: ColorizerOptions())
+        let network = architecture.applied(to: .named(model))
         return Model(
-            try CheckpointSource(architecture: model, options: options.texts, seed: 0),
-            name: model, execution: execution)
+            try CheckpointSource(network, seed: 0), name: model, execution: execution)
     }
 
     private var options: BenchmarkOptions {

@@ -64,9 +64,9 @@ struct ImportCommand: ParsableCommand {
             ? importedNetwork() : importedWeights()
         checkpoint.warnOfNonFinite(weights)
         try checkpoint.write(to: output, as: precision.storedType)
-        let parameters = StateSpec(of: try checkpoint.makeColorizer()).parameterCount
+        let parameters = StateSpec(of: try checkpoint.network.make()).parameterCount
         Console.print(
-            "\(output): \(checkpoint.architecture), \(checkpoint.state.count) tensors, "
+            "\(output): \(checkpoint.network.architecture), \(checkpoint.state.count) tensors, "
                 + "\(Format.grouped(parameters)) parameters")
     }
 
@@ -84,9 +84,8 @@ struct ImportCommand: ParsableCommand {
 
     private func importedWeights() throws -> Checkpoint {
         try onnx.refuse(for: weights)
-        let (name, options) = try architecture.choice(for: weights)
         let (checkpoint, report) = try Checkpoint.importing(
-            weights: weights, architecture: name, options: options.texts, key: stateDict.key,
+            weights: weights, of: architecture.network(for: weights), key: stateDict.key,
             isStrict: !isLenient)
         if !report.isStrict { Console.warn("\(weights): \(report)") }
         return checkpoint
@@ -170,15 +169,14 @@ struct ArchitectureChoice: ParsableArguments {
 
     /// The architecture that was named with the options that were given; or, unnamed, those of the
     /// checkpoint at `weights`, changed by the options that were given.
-    func choice(for weights: String) throws -> (name: String, options: ColorizerOptions) {
-        if let name { return (name, flags.applied(to: ColorizerOptions())) }
+    func network(for weights: String) throws -> NetworkDescription {
+        if let name { return flags.applied(to: .named(name)) }
         guard let network = try Checkpoint.network(of: weights) else {
             throw CommandError(
                 .usage,
                 "\(weights): is not a checkpoint, so you must name its architecture: "
                     + "--architecture eccv16")
         }
-        let options = try ColorizerOptions(network.options)
-        return (network.architecture, flags.applied(to: options))
+        return flags.applied(to: network)
     }
 }

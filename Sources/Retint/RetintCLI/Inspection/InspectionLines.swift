@@ -14,8 +14,6 @@ extension Inspection {
 
 extension CheckpointInspection {
     fileprivate var lines: [String] {
-        let choices = options.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
-        let network = ([architecture] + choices).joined(separator: ", ")
         let training = step.map { ["step \($0), \(optimizerTensors) optimizer tensors"] } ?? []
         let cost = Format.fixed(Double(multiplyAdds256 ?? multiplyAdds ?? 0) / 1e9, 3)
         let size = onlySize.map { "\($0[0]) × \($0[1]), its only size" } ?? "256 × 256"

@@ -30,13 +30,13 @@ struct ArchitectureFlags: ParsableArguments, CustomReflectable {
             "\(file): a file has its own \(name); name an architecture to choose another")
     }
 
-    /// The options with those that were given.
-    func applied(to options: ColorizerOptions) -> ColorizerOptions {
-        var result = options
+    /// The network with the options that were given; an imported one has none.
+    func applied(to network: NetworkDescription) -> NetworkDescription {
+        guard case .named(let name, var options) = network else { return network }
         for option in ColorizerOptions.table {
-            if let text = texts[option.name] { _ = option.set(text, in: &result) }
+            if let text = texts[option.name] { _ = option.set(text, in: &options) }
         }
-        return result
+        return .named(name, options)
     }
 }
 

@@ -71,7 +71,7 @@ struct BenchmarkSubject {
     private static func network(
         of checkpoint: Checkpoint, _ name: String, size: Int
     ) throws -> any ColorizerNetwork {
-        let network = try checkpoint.makeColorizer()
+        let network = try checkpoint.network.make()
         if let only = network.onlySize, only != Pair(size, size) {
             throw ModelError(
                 .size, name,
@@ -82,7 +82,7 @@ struct BenchmarkSubject {
             throw ModelError(
                 .size, name,
                 "cannot be trained at size \(size): must be a multiple of "
-                    + "\(network.requiredMultiple) for \(checkpoint.architecture)")
+                    + "\(network.requiredMultiple) for \(network.architecture)")
         }
         return network
     }

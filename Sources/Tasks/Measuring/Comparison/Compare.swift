@@ -53,7 +53,7 @@ private struct ComparisonRun {
         on photos: [PhotoReference], _ isCancelled: () -> Bool
     ) throws -> ModelComparison {
         let reference = Model(
-            try CheckpointSource(architecture: "eccv16", seed: 0), execution: execution)
+            try CheckpointSource(.named("eccv16"), seed: 0), execution: execution)
         let sizes = try sizes(isCancelled)
         let times = try times(reference, isCancelled)
         let qualities = try qualities(on: photos, isCancelled)

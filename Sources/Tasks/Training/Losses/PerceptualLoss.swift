@@ -64,11 +64,11 @@ struct PerceptualEncoder {
                 "name a checkpoint of siggraph17, or set loss.perceptual to 0")
         }
         let checkpoint = try Checkpoint(contentsOf: path)
-        guard let hinted = try checkpoint.makeColorizer() as? any HintedColorizer else {
+        guard let hinted = try checkpoint.network.make() as? any HintedColorizer else {
             throw TrainingError(
                 at: "loss.perceptual_network",
-                "\(path) contains \(checkpoint.architecture), which takes no color hints; use a "
-                    + "checkpoint of siggraph17")
+                "\(path) contains \(checkpoint.network.architecture), which takes no color hints; "
+                    + "use a checkpoint of siggraph17")
         }
         let names = loss.modules.split(whereSeparator: { " ,".contains($0) })
         self.init(hinted, variables: checkpoint.variables, modules: names.map(String.init))

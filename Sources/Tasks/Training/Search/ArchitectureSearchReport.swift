@@ -60,9 +60,8 @@ extension ArchitectureSearchReport.Candidate {
         candidate = result.candidate.name
         checkpoint = RunFolder(configuration.output).best
         (steps, isFinalist) = (result.steps, result.isFinalist)
-        let folded = try Checkpoint(contentsOf: checkpoint).folded()
-        let summary = NetworkSummary(
-            of: try folded.makeColorizer(), input: [1, 1, imageSize, imageSize])
+        let (folded, network) = try Checkpoint(contentsOf: checkpoint).madeForInference()
+        let summary = NetworkSummary(of: network, input: [1, 1, imageSize, imageSize])
         (parameters, multiplyAdds) = (summary.parameters, summary.multiplyAdds)
         bytes = 2 * parameters
         medianSeconds = try Self.latency(folded, imageSize, threads: configuration.threads)

@@ -43,7 +43,7 @@ final class Teacher {
         }
         let checkpoint = try Checkpoint(contentsOf: path)
         let outputs = Self.outputs(
-            inputs, of: try checkpoint.makeColorizer(), lightness: [batch, 1, side, side])
+            inputs, of: try checkpoint.network.make(), lightness: [batch, 1, side, side])
         let program = try Program(
             outputs: outputs.map { ($0.input.name, $0.value) },
             options: execution.compileOptions)

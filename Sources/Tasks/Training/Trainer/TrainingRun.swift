@@ -41,7 +41,7 @@ final class TrainingRun {
         if start == .resumed, ranks.rank == 0 { try folder.lockExisting() }
         var (checkpoint, progress) = try start.begin(configuration, in: folder, report)
         if let problem = progress.change(to: photos.fingerprint) { report(.note(problem)) }
-        let network = try checkpoint.makeColorizer()
+        let network = try checkpoint.network.make()
         schedule = try configuration.stepSchedule()
         let objective = try Objective(
             network, configuration.loss, configuration.distillation,

@@ -41,11 +41,8 @@ enum TrainingStart {
     }
 
     private static func fresh(_ configuration: TrainingConfiguration) throws -> Checkpoint {
-        let options = configuration.network.texts
         guard let start = configuration.start else {
-            return try Checkpoint(
-                architecture: configuration.architecture, options: options,
-                seed: UInt64(configuration.seed))
+            return try Checkpoint(configuration.namedNetwork, seed: UInt64(configuration.seed))
         }
         var checkpoint = try Checkpoint(contentsOf: start)
         try requireSameNetwork(checkpoint, configuration, path: start)
@@ -78,8 +75,9 @@ enum TrainingStart {
     private static func requireSameNetwork(
         _ checkpoint: Checkpoint, _ configuration: TrainingConfiguration, path: String
     ) throws {
-        let held = NetworkChoice(checkpoint.architecture, checkpoint.options)
-        let wanted = NetworkChoice(configuration.architecture, configuration.network.texts)
+        let network = checkpoint.network
+        let held = NetworkDescription.named(network.architecture, network.options)
+        let wanted = configuration.namedNetwork
         guard held != wanted else { return }
         let settings = held.settings(insteadOf: wanted)
         throw TrainingError(
@@ -92,33 +90,23 @@ enum TrainingStart {
     }
 }
 
-/// An architecture with its options, to describe how two differ.
-private struct NetworkChoice: Equatable, CustomStringConvertible {
-    /// By the configuration's keys, including `architecture`.
-    private var values: [String: String]
-
-    init(_ architecture: String, _ options: [String: String]) {
-        values = options
-        values["architecture"] = architecture
+extension NetworkDescription {
+    /// The architecture and the options other than defaults, by the configuration's keys.
+    private var settings: [String: String] {
+        options.texts.merging(["architecture": architecture]) { $1 }
     }
 
-    var description: String {
-        let options = values.filter { $0.key != "architecture" }.sorted { $0.key < $1.key }
-            .map { "\($0.key) \($0.value)" }
-        return ([values["architecture"] ?? ""] + options).joined(separator: ", ")
-    }
-
-    /// The settings that turn a configuration of another choice into this one; nil if there are
+    /// The settings that turn another network's configuration into this one's; nil if there are
     /// none.
-    func settings(insteadOf other: NetworkChoice) -> String? {
-        let keys = Set(values.keys).union(other.values.keys)
-            .filter { values[$0] != other.values[$0] }
-        let settings = keys.sorted().compactMap { key in
+    fileprivate func settings(insteadOf other: NetworkDescription) -> String? {
+        let (values, others) = (settings, other.settings)
+        let keys = Set(values.keys).union(others.keys).filter { values[$0] != others[$0] }
+        let changes = keys.sorted().compactMap { key in
             // Whether a network is folded is not a setting.
             ConfigurationField.all.first { $0.key == key }.map { field in
                 "\(key)=\(values[key] ?? field.text(TrainingConfiguration()))"
             }
         }
-        return settings.count == keys.count ? settings.joined(separator: " ") : nil
+        return changes.count == keys.count ? changes.joined(separator: " ") : nil
     }
 }
