@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("width", ColorizerError.malformedOptions("width")),
+        ("width", ColorizerProblem.malformedOptions("width")),
         ("width=1 width=1", .malformedOptions("width=1 width=1")),
         ("shape=9", .unknownOption("shape")),
         (
@@ -123,8 +123,8 @@ import Testing
             .invalidValue(option: "class_head", text: "1", values: "true or false")
         ),
     ])
-    func linesInAnotherFormAreRefused(_ line: String, _ expected: ColorizerError) {
-        #expect(throws: expected) { try ColorizerOptions(line: line) }
+    func linesInAnotherFormAreRefused(_ line: String, _ expected: ColorizerProblem) {
+        #expect(throws: ColorizerError(expected)) { try ColorizerOptions(line: line) }
     }
 
     // MARK: Checkpoints
@@ -139,7 +139,7 @@ import Testing
         #expect(try Checkpoint(contentsOf: path).network == network)
         #expect(try CheckpointSource(contentsOf: path).network == network)
         try Checkpoint(imported(), seed: 1).write(to: path)
-        #expect(throws: ColorizerError.needsDefinition("onnx")) {
+        #expect(throws: ColorizerError(.needsDefinition("onnx"))) {
             try Checkpoint.network(of: path)
         }
         #expect(try Checkpoint(contentsOf: path).network == imported())

@@ -55,5 +55,5 @@ public enum ColorizerProblem: RefusalKind {
 }
 
 extension ColorizerError {
-    init(_ kind: Kind) { self.init(kind, kind.text) }
+    package init(_ kind: Kind) { self.init(kind, kind.text) }
 }

@@ -131,7 +131,7 @@ extension Model {
     package func run(
         _ inputs: [NamedTensor], compute: ComputePrecision = .float32
     ) throws -> [NamedTensor] {
-        let batches = inputs.batches(of: batchSize)
+        let batches = inputs.batches(of: try batchSize)
         let program = try program(on: batches[0], compute: compute)
         return try joinedBatches(
             batches.map { batch in

@@ -46,7 +46,7 @@ protocol KernelOperation: CPUOperation {
 }
 
 /// An operation whose kernel exchanges messages with the other ranks of the program's job.
-protocol ExchangingOperation: Operation {
+protocol ExchangingOperation: CPUOperation {
     /// How many ranks the job has to have.
     var ranks: Int { get }
 

@@ -34,7 +34,7 @@ struct PackageOrigin {
     }
 
     private static func refusal(_ error: ColorizerError) -> ConversionError {
-        if case .malformedOptions = error {
+        if case .malformedOptions = error.kind {
             return ConversionError(
                 place: "metadata \(MetadataKey.options)", rule: "\(error)",
                 remedy: "The package was changed after retint exported it: export it again.")

@@ -85,15 +85,15 @@ private struct PhotoLine: Codable {
     }
 
     struct Failure: Codable {
-        let status: Int32
+        let fault: Fault
         let message: String
 
         init(_ error: any Error) {
-            status = (ExitStatus(for: error) ?? .failed).rawValue
+            fault = (error as? any RetintError)?.fault ?? .failure
             message = RetintCLI.message(for: error)
         }
 
-        var error: CommandError { CommandError(ExitStatus(rawValue: status) ?? .failed, message) }
+        var error: CommandError { CommandError(fault, message) }
     }
 
     let photo, output: String

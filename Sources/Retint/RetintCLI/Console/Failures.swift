@@ -1,3 +1,5 @@
+import Retint
+
 /// The errors of single files in a command that continues with the others.
 struct Failures {
     private var errors: [any Error] = []
