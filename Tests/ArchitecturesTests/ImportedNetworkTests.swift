@@ -127,8 +127,8 @@ import Testing
         #expect(try Checkpoint(contentsOf: path) == checkpoint)
         try write(checkpoint, definition, options: ["width": "0.5"], to: path)
         let error = #expect(throws: CheckpointError.self) { try Checkpoint(contentsOf: path) }
-        #expect(error?.path == path)
-        #expect(error?.problem.contains("the option \"width\"") == true)
+        #expect(error?.file == path)
+        #expect(error?.description.contains("the option \"width\"") == true)
     }
 
     private func stored(_ bytes: [UInt8]) -> StoredTensor {
@@ -164,7 +164,7 @@ import Testing
         let error = #expect(throws: ColorizerError.self) {
             try NetworkDescription.named("onnx").make()
         }
-        #expect(error == .needsDefinition("onnx"))
+        #expect(error?.kind == .needsDefinition("onnx"))
         #expect(error?.description.contains("start from its checkpoint") == true)
     }
 }

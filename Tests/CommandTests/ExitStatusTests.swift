@@ -6,7 +6,7 @@ import Testing
 /// The exit codes that the library's errors bring about.
 @Suite struct ExitStatusTests {
     struct Row: CustomTestStringConvertible {
-        let status: ExitStatus
+        let status: RetintCLI.ExitStatus
         let kinds: [any RefusalKind]
 
         var testDescription: String { "\(status)" }
@@ -61,8 +61,8 @@ import Testing
     @Test(arguments: table)
     func followsFromTheFaultAlone(_ row: Row) {
         for kind in row.kinds {
-            func status<Kind: RefusalKind>(_ kind: Kind) -> ExitStatus? {
-                ExitStatus(for: Refusal(kind, "a rule; a way out"))
+            func status<Kind: RefusalKind>(_ kind: Kind) -> RetintCLI.ExitStatus? {
+                RetintCLI.ExitStatus(for: Refusal(kind, "a rule; a way out"))
             }
             #expect(status(kind) == row.status, "\(kind)")
         }

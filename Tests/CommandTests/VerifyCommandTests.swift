@@ -157,15 +157,15 @@ private final class VerifyFiles {
 
     init() throws {
         scratch = try TemporaryFolder()
-        let checkpoint = try Checkpoint(.named("mobile-unet", .init(width: 0.25)), seed: 3)
+        let network = try Checkpoint(.named("mobile-unet", .init(width: 0.25)), seed: 3)
         let scalars = (0..<64 * 64).map { Float($0 * 7919 % 1000) / 10 }
         lightness = TensorData(shape: [1, 1, 64, 64], scalars: scalars)
         let source = ExportSource(
-            checkpoint.network, colorizer: try checkpoint.network.make(),
-            variables: checkpoint.variables)
+            network.network, colorizer: try network.network.make(),
+            variables: network.variables)
         let graph = Graph(mode: .inference)
         ab = try source.colorizer(graph.input("L", lightness.shape))
-            .evaluate(inputs: ["L": lightness], variables: checkpoint.variables)
+            .evaluate(inputs: ["L": lightness], variables: network.variables)
         try network.write(to: checkpoint)
         _ = try exportPackage(source, to: package, options: ExportOptions(size: 64))
         _ = try write([("inputs/L", lightness), ("outputs/output", ab)], to: "reference.h5")

@@ -34,7 +34,7 @@ import Testing
     @Test(arguments: ["pico-unet", "rep-unet", "lite-class-unet"])
     func weightsOfFloat16BecomeFloat32(_ architecture: String) throws {
         let scratch = try TemporaryFolder()
-        let checkpoint = try Checkpoint(architecture: architecture, seed: 3)
+        let checkpoint = try Checkpoint(.named(architecture), seed: 3)
         let (half, full) = (scratch.path("half.h5"), scratch.path("full.h5"))
         try checkpoint.write(to: full)
         try checkpoint.write(to: half, as: .float16)

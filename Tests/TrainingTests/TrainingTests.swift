@@ -108,7 +108,7 @@ import Testing
     ) throws -> TensorData {
         let teacher = try Teacher(
             path, [.teacherColors], batch: configuration.batch, side: configuration.data.crop,
-            options: configuration.validationOptions.compile)
+            execution: configuration.validationOptions.execution)
         return try #require(try teacher.inputs(for: batch)[.teacherColors])
     }
 

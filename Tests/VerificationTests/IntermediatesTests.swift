@@ -83,7 +83,7 @@ import Testing
 
     /// Runs that only show where errors come from leave the folder of the verification alone.
     @Test func aDiagnosisWritesNoValues() throws {
-        let network = Network(architecture: "pico-unet", options: ["width": "0.25"])
+        let network = Network(network: .named("pico-unet", .init(width: 0.25)))
         let (half, other) = (Model(try network.package(.float16)), try network.model())
         let path = scratch.path("diagnosis.aimodelintermediates")
         var options = VerificationOptions()

@@ -15,7 +15,7 @@ package struct ModelGraph {
     /// The weights, by the names of the graph's variables.
     package let variables: [String: any TensorSource]
     /// The model's interface, which knows the roles of a colorizer's inputs and outputs.
-    let interface: ModelInterface
+    package let interface: ModelInterface
     /// The factor from L (0…100) to the graph's input.
     let lightnessScale: Float
     /// All values between inputs and outputs, in the order of computation.
