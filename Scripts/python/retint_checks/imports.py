@@ -9,7 +9,7 @@ sources. The exit status is 1 if
   import one that is declared; what Retint exports counts as imported where Retint is, and has to be
   declared there,
 - targets import each other, so that they cannot be ordered,
-- RetintCLI imports another target than Retint,
+- RetintCLI imports a target other than Retint,
 - a line of Swift, Python, shell, C or YAML has more than 100 columns,
 - the table in the architecture article is out of date; --write updates it.
 """

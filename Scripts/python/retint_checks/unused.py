@@ -12,7 +12,7 @@ Reads the compiler's index, which a build with --enable-index-store writes. A de
   the documentation.
 
 Other declarations are listed with a reason in unused.txt beside this file, or are reported; then
-the exit status is 1. So it is if an entry of that list is no longer needed.
+the exit status is 1. It is also 1 if an entry of that list is no longer needed.
 """
 
 import fnmatch
