@@ -41,7 +41,9 @@ import Testing
             says: ["broken.h5: ", name, "NaN or infinite"])
         try bench.expect(
             0, "import", "broken.h5", "-o", "imported.h5",
-            says: ["broken.h5: NaN or infinite values in \(name); the network would not produce colors"])
+            says: [
+                "broken.h5: NaN or infinite values in \(name); the network would not produce colors"
+            ])
     }
 
     @Test func differentNetworksAreRefused() throws {

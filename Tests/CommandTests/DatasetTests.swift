@@ -95,7 +95,8 @@ import Testing
         #expect(stored.integers == expected.map(Int64.init))
         try bench.expect(0, "dataset", "inspect", "pack.h5")
         try train("pack.h5", "packed")
-        try bench.expect(64, "dataset", "pack", "photos", "-o", "pack.zip", says: ["must end in .h5"])
+        try bench.expect(
+            64, "dataset", "pack", "photos", "-o", "pack.zip", says: ["must end in .h5"])
         try bench.expect(
             64, "dataset", "split", "pack.h5", "-o", "lists", says: ["split the photos before"])
         // Any other HDF5 file is no pack.

@@ -114,7 +114,8 @@ import Testing
     @Test func refusesFoldersWithoutPhotos() throws {
         let model = try bench.makeCheckpoint()
         try bench.makeDirectory("empty")
-        try bench.expect(65, "evaluate", model, "--data", "empty", says: ["empty: contains no photo"])
+        try bench.expect(
+            65, "evaluate", model, "--data", "empty", says: ["empty: contains no photo"])
         try bench.expect(65, "evaluate", model, "--data", "absent", says: ["absent", "No such"])
         try bench.expect(65, "evaluate", model, "--data", model, says: ["is not a packed dataset"])
     }
