@@ -356,7 +356,7 @@ let package = Package(
         tests(
             "RuntimeTests",
             uses: [
-                "Checkpoints", "Color", "Engine", "Graph", "Images", "MLPackage", "Runtime",
+                "Checkpoints", "Color", "Engine", "Files", "Graph", "Images", "MLPackage", "Runtime",
                 "TensorFiles",
             ],
             helpers: ["TestSupport"]),
