@@ -17,13 +17,12 @@ func module(_ name: String) -> String {
 /// A target in the folder `place` of Sources.
 func target(
     _ place: String, uses: [String] = [], products: [Target.Dependency] = [],
-    exclude: [String] = [], resources: [Resource]? = nil, linkerSettings: [LinkerSetting]? = nil,
-    plugins: [Target.PluginUsage]? = nil
+    exclude: [String] = [], resources: [Resource]? = nil, linkerSettings: [LinkerSetting]? = nil
 ) -> Target {
     .target(
         name: module(String(place.split(separator: "/").last!)),
         dependencies: uses.map { .byName(name: module($0)) } + products, path: "Sources/\(place)",
-        exclude: exclude, resources: resources, linkerSettings: linkerSettings, plugins: plugins)
+        exclude: exclude, resources: resources, linkerSettings: linkerSettings)
 }
 
 /// The test target in the folder `name` of Tests.
@@ -98,8 +97,8 @@ let package = Package(
         // Tensors, graphs of operations on them, and what runs those.
         target("Tensors/Tensors"),
         target("Tensors/CDistributed", uses: ["CSystem"]),
-        target("Tensors/Distributed", uses: ["CDistributed", "Locks"]),
-        target("Tensors/Graph", uses: ["Distributed", "Tensors"]),
+        target("Tensors/Distributed", uses: ["CDistributed", "Files", "Locks"]),
+        target("Tensors/Graph", uses: ["Files", "Tensors"]),
         target("Tensors/CKernels", uses: ["CSystem"]),
         .systemLibrary(
             name: "CRetintOpenBLAS", path: "Sources/Tensors/COpenBLAS", pkgConfig: "openblas",
@@ -116,7 +115,7 @@ let package = Package(
             linkerSettings: ["jpeg", "png", "webp", "lcms2", "z"].map { .linkedLibrary($0) }),
         target("Images/Images", uses: ["CImageCodecs", "Files", "Locks"]),
         target("Images/CColor", uses: ["CSystem"]),
-        target("Images/Color", uses: ["CColor"]),
+        target("Images/Color", uses: ["CColor", "Files"]),
         target(
             "Images/PhotoData",
             uses: ["Color", "Files", "Images", "Locks", "TensorFiles", "Tensors"]),
@@ -139,11 +138,7 @@ let package = Package(
             "Formats/MLPackage",
             uses: ["CoreMLProto", "Files"],
             products: [.protobuf, .system]),
-        .plugin(name: "ListMILForms", capability: .buildTool()),
-        target(
-            "Formats/MIL",
-            uses: ["Files", "Graph", "MLPackage", "Tensors"],
-            plugins: ["ListMILForms"]),
+        target("Formats/MIL", uses: ["Files", "Graph", "MLPackage", "Tensors"]),
         target(
             "Formats/ONNXReading",
             uses: ["Files", "Graph", "Layers", "ONNXProto", "TensorFiles", "Tensors"],
@@ -356,8 +351,8 @@ let package = Package(
         tests(
             "RuntimeTests",
             uses: [
-                "Checkpoints", "Color", "Engine", "Files", "Graph", "Images", "MLPackage", "Runtime",
-                "TensorFiles",
+                "Checkpoints", "Color", "Engine", "Export", "Files", "Graph", "Images",
+                "MLPackage", "Runtime", "TensorFiles",
             ],
             helpers: ["TestSupport"]),
         tests(
@@ -377,8 +372,8 @@ let package = Package(
         tests(
             "VerificationTests",
             uses: [
-                "Checkpoints", "Export", "Graph", "MLPackage", "Runtime", "TensorFiles",
-                "Tensors", "Verification",
+                "Architectures", "Checkpoints", "Export", "Graph", "MLPackage", "Runtime",
+                "TensorFiles", "Tensors", "Verification",
             ],
             helpers: ["TestSupport"],
             exclude: ["Goldens"]),

@@ -19,11 +19,13 @@ import Testing
 
     /// x, one operation of it, and an output of the same type.
     private func example(
-        _ type: String = "relu", _ input: MILTensorType = image
+        _ type: String = "relu", _ input: MILTensorType = image,
+        parameters: [String: MILOperand] = [:]
     ) throws -> MLPackage {
         var builder = MILProgramBuilder()
         let x = builder.input("x", input)
-        let y = builder.operation(type, ["x": .name(x)], name: "y", type: input)
+        let inputs = parameters.merging(["x": .name(x)]) { $1 }
+        let y = builder.operation(type, inputs, name: "y", type: input)
         try builder.output(y, as: "y")
         return try package(builder.program, .iOS18)
     }
@@ -79,7 +81,18 @@ import Testing
         let refused = try [
             (example("cumsum"), "operation 0 (cumsum, \"y\"): the operation cumsum has no"),
             (flexible, "sizes that vary are not written"),
-            (pixels, "an image is not written"),
+            (pixels, "an .aimodel cannot take this image"),
+            (
+                example(
+                    "pixel_shuffle", MILTensorType(.float32, [4, 5, 6]),
+                    parameters: ["upscale_factor": .constant(.integer(2))]),
+                "only two spatial dimensions are written"
+            ),
+            (
+                example(
+                    "pixel_unshuffle", parameters: ["downscale_factor": .constant(.integer(4))]),
+                "cannot be cut into 4×4 pixels"
+            ),
         ]
         for (package, rule) in refused {
             let path = scratch.path("refused.aimodel")

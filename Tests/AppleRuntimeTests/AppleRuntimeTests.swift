@@ -75,17 +75,20 @@ import Testing
             "echo 'ODIE [default]: x' >&2; echo 'no such operation' >&2; exit 1",
             AppleRuntimeError.Kind.failed, "no such operation"
         ),
-        ("exit 1", .failed, "it fails without a message"),
+        ("exit 1", .failed, "it failed without a message"),
         ("echo 'a has coreai-core 2.0' >&2; exit 3", .unavailable, "a has coreai-core 2.0"),
         (
             "echo 'loc(1): error: bad bytes' >&2; echo abort >&2; kill -ABRT $$", .failed,
-            "is ended by signal 6: loc(1): error: bad bytes"
+            "was ended by signal 6: loc(1): error: bad bytes"
         ),
-        ("true", .failed, "gives no results"),
-        ("echo '{' > \"$5/result.json\"", .failed, "gives no results"),
-        (echo + "\nsed -i 's/0-0.npy/..\\/a.npy/' result.json", .failed, "is no tensor of floats"),
-        (echo + "\nsed -i 's/0-0.npy//' result.json", .failed, "is no tensor of floats"),
-        (echo + "\nsed -i 's/, \\[{.*\\]\\]/]/' result.json", .failed, "gives no results"),
+        ("true", .failed, "returned no results"),
+        ("echo '{' > \"$5/result.json\"", .failed, "returned no results"),
+        (
+            echo + "\nsed -i 's/0-0.npy/..\\/a.npy/' result.json", .failed,
+            "is not a tensor of floats"
+        ),
+        (echo + "\nsed -i 's/0-0.npy//' result.json", .failed, "is not a tensor of floats"),
+        (echo + "\nsed -i 's/, \\[{.*\\]\\]/]/' result.json", .failed, "returned no results"),
     ])
     func badBehaviorIsTold(
         _ script: String, _ kind: AppleRuntimeError.Kind, _ phrase: String
@@ -96,7 +99,7 @@ import Testing
 
     @Test func whatTakesTooLongIsEnded() async throws {
         let error = try await failure("exec sleep 600", limit: .milliseconds(200))
-        #expect(error.kind == .timedOut && error.path == model)
+        #expect(error.kind == .timedOut && error.file == model)
     }
 
     @Test func otherFilesAreRefused() async throws {
@@ -113,7 +116,7 @@ import Testing
     @Test func aMissingPythonIsNamed() async throws {
         let runtime = try AppleRuntime(python: scratch.path("none"))
         let error = await #expect(throws: AppleRuntimeError.self) { try await runtime.check() }
-        #expect(error?.kind == .unavailable && error?.path == scratch.path("none"))
+        #expect(error?.kind == .unavailable && error?.file == scratch.path("none"))
         #expect(error?.problem.contains("coreai-core==\(AppleRuntime.version)") == true)
     }
 }

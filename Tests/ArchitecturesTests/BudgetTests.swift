@@ -112,7 +112,7 @@ import Testing
     }
 
     private func weights(_ program: Program) throws -> [String: TensorData] {
-        let network = try makeColorizer("mobile-unet")
+        let network = try NetworkDescription.named("mobile-unet").make()
         var values = StateSpec(of: network).initialValues(seed: 1)
         for (name, shape) in program.variableShapes where values[name] == nil {
             values[name] = TensorData(shape: shape, repeating: 0)
@@ -124,7 +124,7 @@ import Testing
     private func program(
         _ name: String, trains: Bool, batch: Int, size: Int, threads: Int, recomputes: Bool = false
     ) throws -> Program {
-        let network = try makeColorizer(name)
+        let network = try NetworkDescription.named(name).make()
         let graph = Graph(mode: trains ? .training : .inference)
         let output = network(graph.input("lightness", [batch, 1, size, size]))
         guard trains else {

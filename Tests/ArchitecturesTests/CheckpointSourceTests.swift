@@ -18,7 +18,7 @@ import Testing
     private func written(
         _ architecture: String = "pico-unet", seed: UInt64 = 1
     ) throws -> Checkpoint {
-        var checkpoint = try Checkpoint(architecture: architecture, seed: seed)
+        var checkpoint = try Checkpoint(.named(architecture), seed: seed)
         let name = try #require(checkpoint.variables.keys.sorted().first)
         let values = try #require(checkpoint.variables[name])
         checkpoint.optimizer["optimizer.exp_avg.\(name)"] = StoredTensor(values)
@@ -34,7 +34,7 @@ import Testing
     @Test func filesGiveWhatWasWritten() throws {
         let checkpoint = try written()
         let source = try CheckpointSource(contentsOf: path())
-        #expect(source.architecture == "pico-unet")
+        #expect(source.network == .named("pico-unet"))
         #expect(try values(source) == checkpoint.variables)
         #expect(try source.checkpoint() == Checkpoint(contentsOf: path()))
         #expect(try source.checkpoint() == checkpoint)
@@ -67,11 +67,11 @@ import Testing
     }
 
     @Test func newNetworksAreThoseOfTheSeed() throws {
-        let source = try CheckpointSource(architecture: "pico-unet", seed: 7)
-        let checkpoint = try Checkpoint(architecture: "pico-unet", seed: 7)
+        let source = try CheckpointSource(.named("pico-unet"), seed: 7)
+        let checkpoint = try Checkpoint(.named("pico-unet"), seed: 7)
         #expect(try values(source) == checkpoint.variables)
         #expect(try source.checkpoint() == checkpoint)
-        let other = try CheckpointSource(architecture: "pico-unet", seed: 8)
+        let other = try CheckpointSource(.named("pico-unet"), seed: 8)
         #expect(try values(other) != checkpoint.variables)
     }
 
@@ -81,7 +81,7 @@ import Testing
         #expect(try values(source.folded()) == checkpoint.folded().variables)
         let folded = try checkpoint.folded()
         #expect(try CheckpointSource(folded).folded().checkpoint() == folded)
-        let plain = try CheckpointSource(architecture: "pico-unet", seed: 1).folded()
+        let plain = try CheckpointSource(.named("pico-unet"), seed: 1).folded()
         #expect(!plain.variables.values.contains { $0 is TensorData })
     }
 
@@ -93,7 +93,7 @@ import Testing
                 try tensor.tensorData()
             }
             #expect("\(try #require(error))".contains(phrase))
-            #expect(error?.path == (try path()))
+            #expect(error?.file == (try path()))
         }
     }
 

@@ -36,16 +36,17 @@ import Testing
     @Test func depthRepeatsBlocks() throws {
         for name in ["pico-unet", "mobile-unet", "rep-unet", "class-unet"] {
             let counts = try [0.5, 1, 2].map { depth in
-                StateSpec(of: try makeColorizer(name, options: .init(depth: depth))).parameterCount
+                StateSpec(of: try NetworkDescription.named(name, .init(depth: depth)).make())
+                    .parameterCount
             }
             #expect(counts[0] < counts[1] && counts[1] < counts[2], "\(name)")
         }
         #expect(throws: ColorizerError.self) {
-            try makeColorizer("pico-unet", options: .init(depth: 9))
+            try NetworkDescription.named("pico-unet", .init(depth: 9)).make()
         }
         for options in [ColorizerOptions(temperature: 0), .init(chromaScale: -1)] {
             #expect(throws: ColorizerError.self) {
-                try makeColorizer("class-unet", options: options)
+                try NetworkDescription.named("class-unet", options).make()
             }
         }
     }

@@ -11,7 +11,7 @@ import Testing
     @Test(arguments: colorizerNames)
     func everyLayerAndTheColorsAreThoseOfPyTorch(_ name: String) throws {
         let golden = try #require(try Golden.load().networks[name])
-        let network = try makeColorizer(name)
+        let network = try NetworkDescription.named(name).make()
         let graph = Graph()
         let ab = network(graph.input("lightness", [1, 1, 64, 64]))
         try graph.validate()
@@ -43,7 +43,7 @@ import Testing
     func saturationMultipliesTheColors(_ name: String) throws {
         let colors = try [1, 1.5].map { saturation in
             let options = ColorizerOptions(width: 0.25, temperature: 0.6, chromaScale: saturation)
-            let network = try makeColorizer(name, options: options)
+            let network = try NetworkDescription.named(name, options).make()
             let graph = Graph()
             let ab = network(graph.input("lightness", [1, 1, 32, 32]))
             let program = try Program(outputs: [("ab", ab)])

@@ -52,13 +52,16 @@ import Testing
         let inside = try Checkpoint.importing(onnx: path).checkpoint
         #expect(try colors(inside, of: 70) == [35, -17.5])
         let outside = try Checkpoint.importing(onnx: path, normalization: .outside).checkpoint
-        #expect(outside.definition?.normalization == .outside)
+        #expect(outside.network.definition?.normalization == .outside)
         #expect(try colors(outside, of: 70).map { ($0 * 100).rounded() / 100 } == [11, -5.5])
         let stated = try file(
             [Self.head], outputs: ["ab"], metadata: ["retint.normalization": "outside"])
-        #expect(try Checkpoint.importing(onnx: stated).checkpoint.definition == outside.definition)
         #expect(
-            try Checkpoint.importing(onnx: stated, normalization: .inside).checkpoint.definition?
+            try Checkpoint.importing(onnx: stated).checkpoint.network.definition
+                == outside.network.definition)
+        #expect(
+            try Checkpoint.importing(onnx: stated, normalization: .inside).checkpoint.network
+                .definition?
                 .normalization == .inside)
         let wrong = try file(
             [Self.head], outputs: ["ab"], metadata: ["retint.normalization": "both"])
@@ -92,12 +95,12 @@ import Testing
     @Test func outputsAreFoundByTheirShape() throws {
         let nodes = [Self.head, ONNXNode("Relu", ["x"], ["other"])]
         let path = try file(nodes, outputs: ["other", "ab"])
-        #expect(try Checkpoint(contentsOf: path).definition?.outputs == .joint("ab"))
+        #expect(try Checkpoint(contentsOf: path).network.definition?.outputs == .joint("ab"))
         let two = try file([Self.head, ONNXNode("Neg", ["ab"], ["ba"])], outputs: ["ab", "ba"])
         try expectRefusal(two, says: "\"ab\" and \"ba\" can both be the colors")
         let chosen = try Checkpoint.importing(onnx: two, outputs: ["ba"]).checkpoint
         #expect(try colors(chosen, of: 10) == [-5, 2.5])
-        #expect(chosen.definition?.model.outputs.map(\.name) == ["ba"])
+        #expect(chosen.network.definition?.model.outputs.map(\.name) == ["ba"])
         try expectRefusal(two, outputs: ["none"], says: "there is none named \"none\"")
         let gray = try file([ONNXNode("Relu", ["x"], ["y"])], outputs: ["y"])
         try expectRefusal(gray, says: "none is [1, 2, ")

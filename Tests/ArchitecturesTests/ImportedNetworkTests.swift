@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test func normalizationsTrainAsInPyTorch() throws {
-        try Recorded.load().training.expectLosses(of: imported("traced").makeColorizer())
+        try Recorded.load().training.expectLosses(of: imported("traced").network.make())
     }
 
     @Test func parametersHaveTheNamesInTheFile() throws {
@@ -51,16 +51,16 @@ import Testing
                 "stem.1.running_mean", "stem.1.running_var", "down.1.running_mean",
                 "down.1.running_var",
             ])
-        let spec = StateSpec(of: try imported("traced").makeColorizer())
+        let spec = StateSpec(of: try imported("traced").network.make())
         #expect(spec.entries.count { $0.kind == .buffer } == 4)
     }
 
     @Test func sizesAreFoundByTrying() throws {
         for name in ["traced", "folded", "dynamo"] {
-            #expect(try imported(name).definition?.sizes == .multiples(of: 2), "\(name)")
+            #expect(try imported(name).network.definition?.sizes == .multiples(of: 2), "\(name)")
         }
-        #expect(try imported("fixed").definition?.sizes == .only(height: 40, width: 48))
-        let network = try imported("fixed").makeColorizer()
+        #expect(try imported("fixed").network.definition?.sizes == .only(height: 40, width: 48))
+        let network = try imported("fixed").network.make()
         #expect(network.onlySize == Pair(40, 48))
         let graph = Graph(mode: .inference)
         _ = network(graph.input("lightness", [1, 1, 48, 40]))
@@ -76,10 +76,10 @@ import Testing
         try checkpoint.write(to: path)
         let read = try Checkpoint(contentsOf: path)
         #expect(read == checkpoint)
-        #expect(try read.definition?.bytes() == checkpoint.definition?.bytes())
+        #expect(try read.network.definition?.bytes() == checkpoint.network.definition?.bytes())
         #expect(try read.colors(of: lightness) == checkpoint.colors(of: lightness))
         let source = try CheckpointSource(contentsOf: path)
-        #expect(try source.makeColorizer().requiredMultiple == (name == "fixed" ? 1 : 2))
+        #expect(try source.network.make().requiredMultiple == (name == "fixed" ? 1 : 2))
         #expect(try Checkpoint(contentsOf: goldenPath("imported-\(name).onnx")) == checkpoint)
     }
 
@@ -97,7 +97,7 @@ import Testing
     /// Each damage to the definition in a checkpoint is an error that says so.
     @Test func damagedDefinitionsAreRefused() throws {
         let checkpoint = try imported("folded")
-        let bytes = try #require(try checkpoint.definition?.bytes())
+        let bytes = try #require(try checkpoint.network.definition?.bytes())
         let changes: [(StoredTensor?, String)] = [
             (nil, "must have 1 to 16777216 bytes, not 0"),
             (StoredTensor(shape: [2], floats: [1, 2]), "does not hold bytes"),
@@ -114,9 +114,21 @@ import Testing
             let error = #expect(throws: CheckpointError.self, "\(words)") {
                 try Checkpoint(contentsOf: path)
             }
-            #expect(error?.path == path)
+            #expect(error?.file == path)
             #expect(error?.problem.contains(words) == true, "\(error?.problem ?? "")")
         }
+    }
+
+    /// Options would not change what an imported network computes.
+    @Test func importedNetworksTakeNoOptions() throws {
+        let (checkpoint, path) = (try imported("folded"), try scratch.get().path("options.h5"))
+        let definition = stored(try #require(try checkpoint.network.definition?.bytes()))
+        try write(checkpoint, definition, to: path)
+        #expect(try Checkpoint(contentsOf: path) == checkpoint)
+        try write(checkpoint, definition, options: ["width": "0.5"], to: path)
+        let error = #expect(throws: CheckpointError.self) { try Checkpoint(contentsOf: path) }
+        #expect(error?.path == path)
+        #expect(error?.problem.contains("the option \"width\"") == true)
     }
 
     private func stored(_ bytes: [UInt8]) -> StoredTensor {
@@ -134,18 +146,24 @@ import Testing
 
     /// Writes a checkpoint's file with another definition.
     private func write(
-        _ checkpoint: Checkpoint, _ definition: StoredTensor?, to path: String
+        _ checkpoint: Checkpoint, _ definition: StoredTensor?, options: [String: String] = [:],
+        to path: String
     ) throws {
         let writer = try HDF5Writer(path: path)
         try writer.setAttribute("retint_checkpoint", to: .integer(1))
         try writer.setAttribute("architecture", to: .string("onnx"))
+        for (name, text) in options {
+            try writer.setAttribute("option.\(name)", to: .string(text))
+        }
         if let definition { try writer.write(definition, to: "retint/definition") }
         for (name, tensor) in checkpoint.state { try writer.write(tensor, to: name) }
         try writer.finish()
     }
 
     @Test func aNetworkWithoutDefinitionIsRefused() throws {
-        let error = #expect(throws: ColorizerError.self) { try makeColorizer("onnx") }
+        let error = #expect(throws: ColorizerError.self) {
+            try NetworkDescription.named("onnx").make()
+        }
         #expect(error == .needsDefinition("onnx"))
         #expect(error?.description.contains("start from its checkpoint") == true)
     }
@@ -155,7 +173,7 @@ extension Checkpoint {
     /// The colors, [N, 2, H, W], of lightness, [N, 1, H, W].
     func colors(of lightness: TensorData) throws -> TensorData {
         let graph = Graph(mode: .inference)
-        let network = try makeColorizer()
+        let network = try self.network.make()
         let ab = network(graph.input("lightness", lightness.shape))
         let program = try Program(outputs: [("ab", ab)])
         try program.load(variables)

@@ -27,7 +27,7 @@ import Testing
     func studentsKeepTheirBudgets(
         _ name: String, _ gigaMultiplyAdds: Double, _ multiple: Int
     ) throws {
-        let folded = try makeColorizer(name, options: .init(isFolded: true))
+        let folded = try NetworkDescription.named(name, .init(isFolded: true)).make()
         #expect(abs(try cost(folded, 256) / gigaMultiplyAdds - 1) < 0.1)
         for entry in StateSpec(of: folded).entries where entry.name.hasSuffix("running_mean") {
             #expect(entry.shape.count % multiple == 0, "\(entry.name)")
@@ -46,7 +46,7 @@ import Testing
 
     @Test(arguments: ["eccv16", "mobile-unet"])
     func summaryCountsAll(_ name: String) throws {
-        let network = try makeColorizer(name)
+        let network = try NetworkDescription.named(name).make()
         let summary = NetworkSummary(of: network, input: [1, 1, 256, 256])
         #expect(summary.parameters == StateSpec(of: network).parameterCount)
         #expect(abs(1e-9 * Double(summary.multiplyAdds) - (try cost(network, 256))) < 1e-6)
@@ -56,8 +56,8 @@ import Testing
 
     @Test(arguments: colorizerNames)
     func widthScalesTheNetwork(_ name: String) throws {
-        let half = StateSpec(of: try makeColorizer(name, options: .init(width: 0.5)))
-        let whole = StateSpec(of: try makeColorizer(name))
+        let half = StateSpec(of: try NetworkDescription.named(name, .init(width: 0.5)).make())
+        let whole = StateSpec(of: try NetworkDescription.named(name).make())
         #expect(half.entries.map(\.name) == whole.entries.map(\.name))
         #expect((0.2...0.4).contains(Double(half.parameterCount) / Double(whole.parameterCount)))
     }
@@ -65,8 +65,9 @@ import Testing
     /// The encoder keeps its shapes, into which published weights go.
     @Test(arguments: ["lite-unet", "lite-class-unet"])
     func decoderWidthScalesTheDecoderAlone(_ name: String) throws {
-        let thin = StateSpec(of: try makeColorizer(name, options: .init(decoderWidth: 0.5)))
-        let whole = StateSpec(of: try makeColorizer(name))
+        let thin = StateSpec(
+            of: try NetworkDescription.named(name, .init(decoderWidth: 0.5)).make())
+        let whole = StateSpec(of: try NetworkDescription.named(name).make())
         #expect(thin.entries.map(\.name) == whole.entries.map(\.name))
         for (one, other) in zip(thin.entries, whole.entries) where one.kind != .counter {
             if one.name.hasPrefix("encoder.") || one.name.hasPrefix("context.") {
@@ -81,7 +82,9 @@ import Testing
     @Test(arguments: colorizerNames.filter { !$0.hasPrefix("lite") })
     func decoderWidthIsRefusedWhereThereIsNone(_ name: String) throws {
         expectRefusal(name, .init(decoderWidth: 0.5))
-        #expect(throws: Never.self) { try makeColorizer(name, options: .init(decoderWidth: 1)) }
+        #expect(throws: Never.self) {
+            try NetworkDescription.named(name, .init(decoderWidth: 1)).make()
+        }
     }
 
     @Test(
@@ -90,22 +93,26 @@ import Testing
         })
     func saturationIsRefusedWhereThereIsNone(_ name: String) throws {
         expectRefusal(name, .init(chromaScale: 1.2))
-        #expect(throws: Never.self) { try makeColorizer(name, options: .init(chromaScale: 1)) }
+        #expect(throws: Never.self) {
+            try NetworkDescription.named(name, .init(chromaScale: 1)).make()
+        }
     }
 
-    /// lite-class-unet, which knows all of them, is named as a way out.
+    /// lite-class-unet, which knows all of them, is suggested.
     private func expectRefusal(_ name: String, _ options: ColorizerOptions) {
         let error = #expect(throws: ColorizerError.self) {
-            try makeColorizer(name, options: options)
+            try NetworkDescription.named(name, options).make()
         }
         #expect(error?.description.contains("lite-class-unet") == true)
-        #expect(throws: Never.self) { try makeColorizer("lite-class-unet", options: options) }
+        #expect(throws: Never.self) {
+            try NetworkDescription.named("lite-class-unet", options).make()
+        }
     }
 
     @Test(arguments: colorizerNames)
     func inputsThatDoNotFitAreRefused(_ name: String) throws {
         for shape: Shape in [[1, 1, 250, 256], [1, 3, 256, 256], [1, 256, 256]] {
-            let (graph, network) = (Graph(), try makeColorizer(name))
+            let (graph, network) = (Graph(), try NetworkDescription.named(name).make())
             _ = network(graph.input("lightness", shape))
             #expect(try #require(graph.error).operation == name)
         }
@@ -117,11 +124,13 @@ import Testing
                 "eccv16", "siggraph17", "class-unet", "rep-unet", "lite-unet", "lite-class-unet",
                 "mobile-unet", "pico-unet",
             ])
-        let unknown = #expect(throws: ColorizerError.self) { try makeColorizer("vgg") }
+        let unknown = #expect(throws: ColorizerError.self) {
+            try NetworkDescription.named("vgg").make()
+        }
         #expect(unknown?.description.contains("siggraph17") == true)
         for width in [0, -1, 5, .nan] {
             #expect(throws: ColorizerError.self) {
-                try makeColorizer("eccv16", options: .init(width: width))
+                try NetworkDescription.named("eccv16", .init(width: width)).make()
             }
         }
     }

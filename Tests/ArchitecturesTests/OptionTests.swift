@@ -24,7 +24,7 @@ import Testing
         #expect(temperate == ColorizerOptions())
         temperate.temperature = 0.5
         #expect(try ColorizerOptions(temperate.texts) == temperate)
-        #expect(throws: CheckpointError.self) { try ColorizerOptions(["width": "null"]) }
+        #expect(throws: ColorizerError.self) { try ColorizerOptions(["width": "null"]) }
     }
 
     @Test(arguments: [
@@ -33,11 +33,11 @@ import Testing
         (["temperature": ""], "it takes a number from 0.05 to 10, or null"),
         (
             ["shape": "9"],
-            "no option named \"shape\"; known are certainty, class_head, decoder_width, depth"
+            "no option named \"shape\"; the options are certainty, class_head, decoder_width, depth"
         ),
     ])
     func textsThatDoNotFitAreRefused(_ texts: [String: String], _ words: String) {
-        let error = #expect(throws: CheckpointError.self) { try ColorizerOptions(texts) }
+        let error = #expect(throws: ColorizerError.self) { try ColorizerOptions(texts) }
         #expect(error?.description.contains(words) == true, "\(error?.description ?? "")")
     }
 
@@ -66,7 +66,7 @@ import Testing
     ])
     func valuesOutOfRangeAreRefused(_ options: ColorizerOptions) {
         let error = #expect(throws: ColorizerError.self) {
-            try makeColorizer("lite-class-unet", options: options)
+            try NetworkDescription.named("lite-class-unet", options).make()
         }
         #expect(error?.description.contains("is out of range; choose one from 0") == true)
     }

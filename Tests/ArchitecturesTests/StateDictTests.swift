@@ -8,7 +8,7 @@ import Testing
     @Test(arguments: colorizerNames)
     func namesShapesAndCountAreThoseOfPyTorch(_ name: String) throws {
         let golden = try #require(try Golden.load().networks[name])
-        let spec = StateSpec(of: try makeColorizer(name))
+        let spec = StateSpec(of: try NetworkDescription.named(name).make())
         #expect(spec.entries.map(\.name) == golden.names)
         #expect(spec.entries.map(\.shape.dimensions) == golden.shapes)
         #expect(spec.parameterCount == golden.parameters)
@@ -34,7 +34,7 @@ import Testing
 
     @Test func networksAddOnlyVariablesThatTheirStateDictLists() throws {
         for name in colorizerNames {
-            let network = try makeColorizer(name)
+            let network = try NetworkDescription.named(name).make()
             let graph = Graph(mode: .training)
             _ = network(graph.input("lightness", [2, 1, 64, 64]))
             try graph.validate()

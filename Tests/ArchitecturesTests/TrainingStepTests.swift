@@ -11,7 +11,7 @@ import Testing
     @Test(arguments: try Golden.load().training.indices)
     func tenLossesAreThoseOfPyTorch(_ index: Int) throws {
         let golden = try Golden.load().training[index]
-        try golden.expectLosses(of: makeColorizer(golden.network))
+        try golden.expectLosses(of: NetworkDescription.named(golden.network).make())
     }
 }
 

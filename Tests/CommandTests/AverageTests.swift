@@ -7,8 +7,8 @@ import Testing
 
     init() throws { bench = try CommandBench() }
 
-    private func checkpoint(_ seed: UInt64, width: String = "0.25") throws -> Checkpoint {
-        try Checkpoint(architecture: "mobile-unet", options: ["width": width], seed: seed)
+    private func checkpoint(_ seed: UInt64, width: Double = 0.25) throws -> Checkpoint {
+        try Checkpoint(.named("mobile-unet", .init(width: width)), seed: seed)
     }
 
     @Test func everyNumberIsTheMean() throws {
@@ -16,7 +16,7 @@ import Testing
         for (index, one) in all.enumerated() { try one.write(to: bench.path("\(index).h5")) }
         try bench.expect(0, "average", "0.h5", "1.h5", "2.h5", "-o", "mean.h5")
         let mean = try Checkpoint(contentsOf: bench.path("mean.h5"))
-        #expect(mean.options == all[0].options && mean.training == nil)
+        #expect(mean.network == all[0].network && mean.training == nil)
         #expect(mean.state.names == all[0].state.names)
         for (name, tensor) in mean.variables {
             let parts = try all.map { try #require($0.variables[name]).scalars }
@@ -41,12 +41,12 @@ import Testing
             says: ["broken.h5: ", name, "NaN or infinite"])
         try bench.expect(
             0, "import", "broken.h5", "-o", "imported.h5",
-            says: ["broken.h5: NaN or infinite values in \(name); the network gives no colors"])
+            says: ["broken.h5: NaN or infinite values in \(name); the network would not produce colors"])
     }
 
     @Test func differentNetworksAreRefused() throws {
         try checkpoint(1).write(to: bench.path("narrow.h5"))
-        try checkpoint(1, width: "0.5").write(to: bench.path("wide.h5"))
+        try checkpoint(1, width: 0.5).write(to: bench.path("wide.h5"))
         try bench.expect(
             65, "average", "narrow.h5", "wide.h5", "-o", "mean.h5",
             says: ["wide.h5: holds mobile-unet", "average trainings of one network"])

@@ -142,7 +142,7 @@ struct BenchmarkRanksTests {
         }
         try bench.expect(
             64, "benchmark", "mobile-unet", "--mode", "training", "--predict-ranks", "8",
-            says: ["needs what several ranks measured"])
+            says: ["needs a measurement of several ranks"])
         try bench.expect(
             64, "benchmark", "two.json", "--predict-ranks", "8", "--plot", "./two.json",
             says: ["must end in .html or .svg"])
@@ -153,7 +153,7 @@ struct BenchmarkRanksTests {
         _ = try bench.write(Data("{\"model\": \"net\"}".utf8), to: "bad.json")
         try bench.expect(
             65, "benchmark", "bad.json", "--predict-ranks", "8",
-            says: ["bad.json: is no report of a training step of several ranks"])
+            says: ["bad.json: does not report a training step of several ranks"])
         for (value, other, key) in [
             ("\"ranks\": 2", "\"ranks\": 1", "ranks: must be from 2.0"),
             ("\"batch\": 8", "\"batch\": 1", "batch: must be from 2.0"),

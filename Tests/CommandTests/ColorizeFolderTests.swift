@@ -39,7 +39,7 @@ import Testing
         try bench.makeDirectory("empty/sub")
         try bench.expect(
             65, "colorize", model, "empty", "-o", "x",
-            says: ["empty: holds no photos", "asked for"])
+            says: ["empty: contains no photos", "only if requested"])
     }
 
     @Test func keepsSubfolders() throws {
@@ -73,7 +73,7 @@ import Testing
         let result = try bench.run(all + ["--skip-existing"])
         #expect(result.code == 0)
         #expect(result.output == "out/b/a.jpg\n")
-        #expect(result.messages.contains("3 of 4 photos were there already"))
+        #expect(result.messages.contains("skipped 3 of 4 photos: already colored"))
         #expect(try data(kept) == Data("kept".utf8))
         // A strip that is missing is made, and with it the photo.
         let strips = try bench.run(all + ["--skip-existing", "--compare"])

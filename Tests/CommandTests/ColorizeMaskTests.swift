@@ -18,7 +18,7 @@ import Testing
     init() throws {
         bench = try CommandBench()
         // With a bias in its last layer the network answers one color for all pixels.
-        var checkpoint = try Checkpoint(architecture: "mobile-unet", seed: 1)
+        var checkpoint = try Checkpoint(.named("mobile-unet"), seed: 1)
         checkpoint.state["head.0.bias"] = StoredTensor(shape: [2], floats: [0.1, 0.15])
         try checkpoint.write(to: bench.path("warm.h5"))
         photo = try bench.makePhoto("a.png")
@@ -153,7 +153,7 @@ import Testing
             "--size",
             "64",
             says: [
-                "in/c.png: has no mask; masks has no image with the name c",
+                "in/c.png: has no mask; masks has no image named c",
                 "masks/d.png: has 61 × 40 pixels and in/d.png has 60 × 40", "2 of 4 photos",
             ])
         #expect(result.output == "out/a.png\nout/b/a.jpg\n")
@@ -204,7 +204,7 @@ import Testing
         #expect(result == original)
         try bench.expect(
             65, command + ["-o", "x", "--instances", "1,9"],
-            says: ["masks: none of the masks that were used has instance 9"])
+            says: ["masks: none of the masks used has instance 9"])
     }
 
     @Test func wrongMasksAreErrors() throws {
@@ -299,7 +299,8 @@ import Testing
     }
 
     @Test func regionsInTheLibrary() async throws {
-        let colorizer = try Colorizer(contentsOf: bench.path("warm.h5"), size: 64, threads: 1)
+        let colorizer = try Colorizer(
+            contentsOf: bench.path("warm.h5"), size: 64, execution: Execution(threads: 1))
         let mask = ColorMask(
             width: 60, height: 40, values: (0..<2400).map { Float($0 % 60) / 59 }
         )

@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test func stripShowsTheModelBeforeIt() throws {
-        var checkpoint = try Checkpoint(architecture: "mobile-unet", seed: 1)
+        var checkpoint = try Checkpoint(.named("mobile-unet"), seed: 1)
         checkpoint.state["head.0.bias"] = StoredTensor(shape: [2], floats: [0.1, 0.15])
         try checkpoint.write(to: bench.path("warm.h5"))
         let model = try bench.makeCheckpoint()
@@ -69,7 +69,7 @@ import Testing
 
     @Test func saturationScalesTheColors() throws {
         // With a bias in its last layer the network answers one color for all pixels.
-        var checkpoint = try Checkpoint(architecture: "mobile-unet", seed: 1)
+        var checkpoint = try Checkpoint(.named("mobile-unet"), seed: 1)
         checkpoint.state["head.0.bias"] = StoredTensor(shape: [2], floats: [0.1, 0.15])
         try checkpoint.write(to: bench.path("warm.h5"))
         let photo = try bench.makePhoto("a.png")
@@ -143,7 +143,7 @@ import Testing
         try bench.makeDirectory("empty.mlpackage")
         let before = bench.files
         for (model, words) in [
-            ("absent.h5", "No such file"), (cut, "breaks off"), (photo, "is not an HDF5"),
+            ("absent.h5", "No such file"), (cut, "truncated"), (photo, "is not an HDF5"),
             (weights, "retint import"), ("empty.mlpackage", "empty.mlpackage"),
         ] {
             try bench.expect(

@@ -15,8 +15,9 @@ import Testing
     }
 
     private static func colorizer(threads: Int = 2) throws -> Colorizer {
-        try Colorizer(
-            Model(Checkpoint(architecture: "pico-unet", seed: 1)), size: 32, threads: threads)
+        let model = try Model(
+            Checkpoint(.named("pico-unet"), seed: 1), execution: Execution(threads: threads))
+        return try Colorizer(model, size: 32)
     }
 
     /// Photos that are made when they are asked for, and counted.

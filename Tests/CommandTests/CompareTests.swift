@@ -83,7 +83,7 @@ import Testing
         try bench.expect(64, "compare", model, "--size", "100", says: ["multiple of 32"])
         try bench.expect(65, "compare", model, "absent.h5", says: ["absent.h5", "No such"])
         try bench.makeDirectory("empty")
-        try bench.expect(65, "compare", model, "--data", "empty", says: ["holds no photo"])
+        try bench.expect(65, "compare", model, "--data", "empty", says: ["contains no photo"])
     }
 
     @Test func namesBadPhotosOnce() throws {

@@ -51,7 +51,7 @@ import Testing
         try bench.expect(65, "dataset", "inspect", "nowhere", says: ["nowhere"])
         try FileManager.default.createDirectory(
             atPath: bench.path("empty"), withIntermediateDirectories: true)
-        try bench.expect(65, "dataset", "inspect", "empty", says: ["holds no photo"])
+        try bench.expect(65, "dataset", "inspect", "empty", says: ["contains no photo"])
     }
 
     @Test func photosOfOneNameAreAllPacked() throws {
@@ -95,7 +95,7 @@ import Testing
         #expect(stored.integers == expected.map(Int64.init))
         try bench.expect(0, "dataset", "inspect", "pack.h5")
         try train("pack.h5", "packed")
-        try bench.expect(64, "dataset", "pack", "photos", "-o", "pack.zip", says: ["ends in .h5"])
+        try bench.expect(64, "dataset", "pack", "photos", "-o", "pack.zip", says: ["must end in .h5"])
         try bench.expect(
             64, "dataset", "split", "pack.h5", "-o", "lists", says: ["split the photos before"])
         // Any other HDF5 file is no pack.
@@ -130,7 +130,7 @@ import Testing
         try writePhotos(3)
         let pack = ["dataset", "pack", "photos", "-o"]
         for (arguments, words) in [
-            (["pack.h5", "--shards", "2"], "leave .h5 out"), (["packed"], "ends in .h5"),
+            (["pack.h5", "--shards", "2"], "omit .h5"), (["packed"], "must end in .h5"),
             (["packed", "--shards", "0"], "--shards 0: must be from 1 to 99999"),
             (["packed", "--shards", "4"], "3 photos cannot be packed in 4 shards"),
         ] {

@@ -35,7 +35,7 @@ import Testing
         (["--element-type", "float16"], "float16 needs the target iOS16"),
         (
             ["--element-type", "int8", "--target", "iOS26", "--normalization", "outside"],
-            "int8 cannot hold"
+            "int8 cannot store"
         ),
     ])
     func refusesElementTypes(_ options: [String], _ rule: String) throws {
@@ -71,10 +71,10 @@ import Testing
         let model = try bench.makeCheckpoint()
         try bench.expect(
             64, "export", model, "-o", "m.aimodel", "--target", "iOS18",
-            says: ["--target has no meaning for Core AI"])
+            says: ["--target has no effect for Core AI"])
         try bench.expect(
             65, "export", model, "-o", "m.aimodel", "--input", "image", "--size", "64",
-            says: ["m.aimodel", "an image is not written"])
+            says: ["m.aimodel", "an .aimodel cannot take this image"])
         try bench.expect(0, "export", model, "-o", "m.aimodel", "--size", "64")
         try bench.expect(
             65, "export", "m.aimodel", "-o", "w.h5", says: ["m.aimodel", "have no names"])
@@ -121,7 +121,7 @@ import Testing
         try bench.expect(0, "export", model, "-o", "m.mlpackage", "--size", "64")
         try bench.expect(
             64, "export", "m.mlpackage", "-o", "n.mlpackage",
-            says: ["is a package already", "retint quantize", "-o weights.h5"])
+            says: ["is already a package", "retint quantize", "-o weights.h5"])
     }
 
     /// Results beyond float16 are found on a photo, and what makes or reads them stays in float32.
@@ -143,7 +143,7 @@ import Testing
 
     /// A network whose results are about 10⁵ in one place, and taken back behind it.
     private func makeOverflowingCheckpoint(_ name: String) throws -> String {
-        var checkpoint = try Checkpoint(architecture: "mobile-unet", seed: 1)
+        var checkpoint = try Checkpoint(.named("mobile-unet"), seed: 1)
         for (tensor, factor) in [
             ("up4.fuse.1.weight", Float(1e5)), ("up4.fuse.1.bias", 6e4),
             ("up2.narrow.0.weight", 1e-5),
@@ -181,9 +181,9 @@ import Testing
         ("w.h5", ["--overflow-margin", "4"], ["--overflow-margin"]),
         ("w.h5", ["--size", "64"], ["--size"]), ("w.h5", ["--output", "ab"], ["--output"]),
         ("w.h5", ["--no-fold"], ["--no-fold"]), ("w.h5", ["--author", "me"], ["--author"]),
-        ("m.onnx", ["--target", "iOS16"], ["--target has no meaning for ONNX", "Core ML"]),
+        ("m.onnx", ["--target", "iOS16"], ["--target has no effect for ONNX", "Core ML"]),
         ("m.onnx", ["--opset", "10"], ["from 11 to 21"]),
-        ("m.mlpackage", ["--opset", "17"], ["--opset has no meaning for Core ML", "(.onnx)"]),
+        ("m.mlpackage", ["--opset", "17"], ["--opset has no effect for Core ML", "(.onnx)"]),
         ("m.mlpackage", ["--external-data"], ["--external-data"]),
         ("m.mlpackage", ["--allow-folded"], ["--allow-folded", "(.h5, .hdf5, .safetensors)"]),
         ("m.zip", [], ["m.zip: unknown extension", ".mlpackage", ".safetensors"]),
@@ -207,7 +207,7 @@ import Testing
         #expect(translated.output.hasPrefix("again.onnx and again.onnx.data: opset 17, "))
         try bench.expect(
             64, "export", "m.mlpackage", "-o", "n.onnx", "--precision", "float16",
-            says: ["--precision has no meaning", "retint export m.mlpackage -o weights.h5"])
+            says: ["--precision has no effect", "retint export m.mlpackage -o weights.h5"])
         #expect(!bench.files.contains("n.onnx"))
     }
 
@@ -216,6 +216,6 @@ import Testing
         try bench.makeDirectory("empty")
         try bench.expect(
             65, "export", model, "-o", "m.mlpackage", "--precision", "float16",
-            "--keep-float32-overflow", "empty", says: ["empty: holds no photo"])
+            "--keep-float32-overflow", "empty", says: ["empty: contains no photo"])
     }
 }

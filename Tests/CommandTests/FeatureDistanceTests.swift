@@ -103,7 +103,7 @@ import Testing
             state["encoder.bn1.bias"] = StoredTensor(
                 shape: [32], floats: [Float](repeating: .nan, count: 32))
         }
-        try bench.expect(65, arguments + ["nan.h5"], says: ["encoder.bn1.bias", "no finite"])
+        try bench.expect(65, arguments + ["nan.h5"], says: ["encoder.bn1.bias", "not finite floats"])
         try bench.expect(
             64, arguments + ["gray.h5", "--video"], says: ["--features and --old-photo have"])
         try bench.expect(64, "compare", model, "--features", "gray.h5", says: ["--data"])

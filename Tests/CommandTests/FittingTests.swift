@@ -7,7 +7,7 @@ import Testing
 
 /// The proportions at which a network sees photos, and how its colors are enlarged.
 @Suite struct FittingTests {
-    private static let model = Model(try! Checkpoint(architecture: "pico-unet", seed: 1))
+    private static let model = Model(try! Checkpoint(.named("pico-unet"), seed: 1))
 
     private static func sizes(
         _ model: Model = model, size: Int? = nil, _ proportions: PhotoFitting.Proportions = .own
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test func packagesKeepTheirSize() throws {
-        let checkpoint = try Checkpoint(architecture: "pico-unet", seed: 1)
+        let checkpoint = try Checkpoint(.named("pico-unet"), seed: 1)
         let package = Model(try checkpoint.package(ExportOptions()))
         #expect(try package.requiredMultiple == nil)
         let size = try Self.sizes(package).size(forHeight: 200, width: 300)
@@ -50,9 +50,9 @@ import Testing
                     UInt8(truncatingIfNeeded: $0 &* 13 &+ number)
                 })
         }
-        let colorizer = try Colorizer(Self.model, size: 64, threads: 3, fitting: fitting)
+        let colorizer = try Colorizer(Self.model.onThreads(3), size: 64, fitting: fitting)
         let together = try await colorizer.colorize(photos)
-        let alone = try Colorizer(Self.model, size: 64, threads: 1, fitting: fitting)
+        let alone = try Colorizer(Self.model.onThreads(1), size: 64, fitting: fitting)
         for (photo, colored) in zip(photos, together) {
             let single = try await alone.colorize(photo)
             #expect(single == colored)

@@ -19,9 +19,9 @@ import Testing
     }
 
     private static func colorizer(threads: Int = 2) throws -> FrameColorizer {
-        try FrameColorizer(
-            Model(Checkpoint(architecture: "pico-unet", seed: 1)), format, size: 32,
-            threads: threads)
+        let model = try Model(
+            Checkpoint(.named("pico-unet"), seed: 1), execution: Execution(threads: threads))
+        return try FrameColorizer(model, format, FrameColoringOptions(size: 32))
     }
 
     private static func livelyModel() throws -> Model {
@@ -84,11 +84,15 @@ import Testing
     /// Within a scene colors follow those before; the first frame after a cut is colored by itself.
     @Test func stableColorsEndWithTheScene() async throws {
         let frames = try Self.twoScenes()
-        let (model, format) = (try Self.livelyModel(), frames[0].format)
-        let stable = try FrameColorizer(model, format, size: 64, threads: 2)
+        var model = try Self.livelyModel()
+        let format = frames[0].format
+        model.execution.threads = 2
+        var options = FrameColoringOptions(size: 64)
+        let stable = try FrameColorizer(model, format, options)
         var colored: [Frame] = []
         for try await frame in stable.colorized(frames.async) { colored.append(frame) }
-        let alone = try FrameColorizer(model, format, size: 64, threads: 2, stableColors: false)
+        options.stableColors = false
+        let alone = try FrameColorizer(model, format, options)
         var differs: [Bool] = []
         for (frame, stable) in zip(frames, colored) {
             differs.append(try await alone.colorize(frame) != stable)
@@ -107,9 +111,10 @@ import Testing
                 a: [Float](repeating: 40, count: 96 * 64),
                 b: [Float](repeating: 20, count: 96 * 64))
         let other = Image(width: 96, height: 64, red: 9, green: 9, blue: 9)
-        let anchored = try FrameColorizer(
-            Self.livelyModel(), frames[0].format, size: 64, anchors: [other, red])
-        let plain = try FrameColorizer(Self.livelyModel(), frames[0].format, size: 64)
+        var options = FrameColoringOptions(size: 64)
+        let plain = try FrameColorizer(Self.livelyModel(), frames[0].format, options)
+        options.anchors = [other, red]
+        let anchored = try FrameColorizer(Self.livelyModel(), frames[0].format, options)
         var (with, without): ([Frame], [Frame]) = ([], [])
         for try await frame in anchored.colorized(frames.async) { with.append(frame) }
         for try await frame in plain.colorized(frames.async) { without.append(frame) }
@@ -124,10 +129,10 @@ import Testing
     }
 
     @Test func anchorsAreWholeFrames() throws {
+        var options = FrameColoringOptions(size: 32)
+        options.anchors = [Image(width: 16, height: 11, red: 0, green: 0, blue: 0)]
         #expect(throws: FrameError.self) {
-            try FrameColorizer(
-                Self.livelyModel(), Self.format, size: 32,
-                anchors: [Image(width: 16, height: 11, red: 0, green: 0, blue: 0)])
+            try FrameColorizer(Self.livelyModel(), Self.format, options)
         }
     }
 

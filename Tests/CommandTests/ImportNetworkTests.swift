@@ -39,7 +39,7 @@ import Testing
             training("init=start.h5", "optimizer.learning_rate=0.01"))
         let trained = try Checkpoint(contentsOf: bench.path("run/last.h5"))
         let start = try Checkpoint(contentsOf: bench.path("start.h5"))
-        #expect(trained.definition == start.definition)
+        #expect(trained.network == start.network)
         for name in ["stem.0.weight", "stem.1.running_mean", "head.0.bias"] {
             #expect(trained.state[name] != start.state[name], "\(name)")
         }
@@ -51,7 +51,7 @@ import Testing
         try bench.expect(0, "verify", "again.h5", "--against", "run/last.h5", "--size", "32")
         try bench.expect(
             65, "export", "a.mlpackage", "-o", "weights.h5",
-            says: ["a package does not hold its definition", "the checkpoint"])
+            says: ["a package does not contain its definition", "the checkpoint"])
     }
 
     @Test func networksOfOneSizeRunAtIt() throws {
@@ -90,7 +90,7 @@ import Testing
         let network = try copy("traced")
         try bench.expect(
             64, "import", network, "--architecture", "eccv16", "-o", "a.h5",
-            says: ["is a network of its own; leave out --architecture"])
+            says: ["is a complete network; omit --architecture"])
         try bench.expect(
             64, "import", network, "--width", "0.5", "-o", "a.h5", says: ["has its own width"])
         try bench.expect(
@@ -98,7 +98,7 @@ import Testing
         let weights = try bench.makeWeights()
         try bench.expect(
             64, "import", weights, "--architecture", "mobile-unet", "--normalization", "outside",
-            "-o", "a.h5", says: ["is no .onnx file, which --normalization is for"])
+            "-o", "a.h5", says: ["is not an .onnx file, which --normalization requires"])
         try bench.expect(
             65, "import", network, "--outputs", "c", "-o", "a.h5",
             says: [network, "there is none named \"c\"", "Choose from \"ab\""])

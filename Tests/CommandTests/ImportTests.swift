@@ -1,4 +1,5 @@
 import Foundation
+import RetintArchitectures
 import RetintCheckpoints
 import RetintGraph
 import RetintTensorFiles
@@ -16,12 +17,12 @@ import Testing
             0, "import", weights, "--architecture", "mobile-unet", "-o", "model.h5")
         #expect(result.output.contains("mobile-unet, 246 tensors, 903,506 parameters"))
         let checkpoint = try Checkpoint(contentsOf: bench.path("model.h5"))
-        #expect(checkpoint == (try Checkpoint(architecture: "mobile-unet", seed: 1)))
+        #expect(checkpoint == (try Checkpoint(.named("mobile-unet"), seed: 1)))
     }
 
     /// What a training program on several GPUs saves, and where it keeps two networks.
     @Test func importsWhatTorchSaves() throws {
-        let checkpoint = try Checkpoint(architecture: "mobile-unet", seed: 1)
+        let checkpoint = try Checkpoint(.named("mobile-unet"), seed: 1)
         var entries: [(String, [UInt8])] = []
         var records: [ZipMaker.Record] = []
         for (index, (name, tensor)) in checkpoint.state.enumerated() {
@@ -60,8 +61,9 @@ import Testing
         let shown = try bench.expect(0, "inspect", "two.pth", "--key", "params")
         #expect(shown.output.contains("pytorch, 246 tensors"))
         try bench.expect(
-            65, "inspect", "model.h5", "--key", "params", says: ["lie under no key"])
-        try bench.expect(64, "import", "one.pth", "-o", "none.h5", says: ["must be named"])
+            65, "inspect", "model.h5", "--key", "params", says: ["have no key"])
+        try bench.expect(
+            64, "import", "one.pth", "-o", "none.h5", says: ["you must name its architecture"])
         try bench.expect(
             64, "import", "one.pth", "--architecture", "mobile-unet", "-o", "none.pth",
             says: ["a checkpoint is an HDF5 file"])
@@ -72,7 +74,7 @@ import Testing
     ])
     func keepsOptions(_ architecture: String, _ option: String, _ flag: String) throws {
         let narrow = try Checkpoint(
-            architecture: architecture, options: [option: "0.5"], seed: 2)
+            .named(architecture, ColorizerOptions([option: "0.5"])), seed: 2)
         try narrow.state.write(to: bench.path("narrow.h5"))
         try bench.expect(
             0, "import", "narrow.h5", "--architecture", architecture, flag, "0.5", "-o", "model.h5")
@@ -84,7 +86,7 @@ import Testing
     }
 
     @Test func writesWeightsInFloat16() throws {
-        let checkpoint = try Checkpoint(architecture: "pico-unet", seed: 3)
+        let checkpoint = try Checkpoint(.named("pico-unet"), seed: 3)
         try checkpoint.write(to: bench.path("full.h5"))
         try bench.expect(0, "import", "full.h5", "--precision", "float16", "-o", "half.h5")
         let inspection = try bench.run(["inspect", "half.h5", "--json"]).output
@@ -99,12 +101,13 @@ import Testing
 
     @Test func takesWhatACheckpointSaysOfItself() throws {
         var checkpoint = try Checkpoint(
-            architecture: "class-unet", options: ["width": "0.25", "temperature": "0.6"], seed: 3)
+            .named("class-unet", .init(width: 0.25, temperature: 0.6)), seed: 3)
         checkpoint.optimizer["optimizer.exp_avg.classes.bias"] = checkpoint.state["classes.bias"]
         try checkpoint.write(to: bench.path("trained.h5"))
         checkpoint.optimizer = StateDict()
         try bench.expect(0, "import", "trained.h5", "--saturation", "1.5", "-o", "livelier.h5")
-        checkpoint.options["saturation"] = "1.5"
+        checkpoint.network = .named(
+            "class-unet", .init(width: 0.25, temperature: 0.6, chromaScale: 1.5))
         #expect(try Checkpoint(contentsOf: bench.path("livelier.h5")) == checkpoint)
         try bench.expect(
             64, "import", "trained.h5", "--architecture", "mobile-unet", "--saturation", "1.5",
@@ -196,7 +199,7 @@ import Testing
         let text = try bench.write(Data("weights".utf8), to: "text.h5")
         let before = bench.files
         let cases = [
-            ("absent.h5", "No such file"), (cut, "breaks off"),
+            ("absent.h5", "No such file"), (cut, "truncated"),
             (text, "not an HDF5, a safetensors"),
             (".", "directory"),
         ]

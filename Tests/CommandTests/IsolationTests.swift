@@ -33,7 +33,7 @@ import Testing
             // The weights are not the network's, should all have been read before.
             #expect(result.code == 65 && !result.isSignaled, "\(result.messages)")
             #expect(result.messages.contains("\(weights): "))
-            noticed += result.messages.contains("was ended from outside") ? 1 : 0
+            noticed += result.messages.contains("was killed") ? 1 : 0
             #expect(!FileManager.default.fileExists(atPath: folder.path("out.h5")))
         }
         #expect(noticed > 5)

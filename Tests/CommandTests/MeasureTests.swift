@@ -83,8 +83,8 @@ import Testing
         #expect(table.output.hasPrefix("2 photos at 32 × 32, seen with dust\n"))
         try bench.expect(
             64, arguments + ["--old-photo", "blur,rain"],
-            says: ["--old-photo rain: is no damage; use all, or some of sepia,fading,blur,grain"])
-        try bench.expect(64, arguments + ["--old-photo", ""], says: ["is no damage"])
+            says: ["--old-photo rain: unknown damage; use all, or some of sepia,fading,blur,grain"])
+        try bench.expect(64, arguments + ["--old-photo", ""], says: ["unknown damage"])
     }
 
     @Test func writesAPage() throws {
@@ -114,7 +114,7 @@ import Testing
     @Test func refusesFoldersWithoutPhotos() throws {
         let model = try bench.makeCheckpoint()
         try bench.makeDirectory("empty")
-        try bench.expect(65, "evaluate", model, "--data", "empty", says: ["empty: holds no photo"])
+        try bench.expect(65, "evaluate", model, "--data", "empty", says: ["empty: contains no photo"])
         try bench.expect(65, "evaluate", model, "--data", "absent", says: ["absent", "No such"])
         try bench.expect(65, "evaluate", model, "--data", model, says: ["is not a packed dataset"])
     }
@@ -161,7 +161,7 @@ import Testing
         for option in [["--depth", "0.5"], ["--temperature", "nan"]] {
             try bench.expect(
                 64, ["benchmark", model, "--size", "32"] + option,
-                says: ["model.h5: is a file, which has its own"])
+                says: ["model.h5: a file has its own"])
         }
         // As little memory as no network runs in.
         try bench.expect(

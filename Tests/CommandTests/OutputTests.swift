@@ -34,7 +34,7 @@ import Testing
         _ = try bench.write(Data([1]), to: "a.mlpackage/notes.txt")
         let before = try contents(ofFolder: bench.directory)
         try bench.expect(
-            1, "export", checkpoint, "-o", "a.mlpackage", says: ["it also holds notes.txt"])
+            1, "export", checkpoint, "-o", "a.mlpackage", says: ["it also contains notes.txt"])
         #expect(try contents(ofFolder: bench.directory) == before)
     }
 

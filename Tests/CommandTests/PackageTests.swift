@@ -14,7 +14,7 @@ import Testing
     private func makePackage(_ name: String, _ options: ExportOptions) throws -> String {
         let checkpoint = try Checkpoint(contentsOf: bench.path(bench.makeCheckpoint()))
         let source = ExportSource(
-            architecture: checkpoint.architecture, colorizer: try checkpoint.makeColorizer(),
+            checkpoint.network, colorizer: try checkpoint.network.make(),
             variables: checkpoint.variables)
         _ = try exportPackage(source, to: bench.path(name), options: options)
         return name
@@ -134,7 +134,7 @@ import Testing
             64, "quantize", package, "-o", "x.mlpackage", "--weights", "int5", says: ["int5"])
         try bench.expect(
             64, "quantize", "model.h5", "-o", "x.mlpackage", "--weights", "int8",
-            says: ["is no package", "retint export"])
+            says: ["is not a package", "retint export"])
         try bench.expect(
             65, "quantize", "nothing.mlpackage", "-o", "x.mlpackage", "--weights", "int8")
         #expect(!FileManager.default.fileExists(atPath: bench.path("x.mlpackage")))

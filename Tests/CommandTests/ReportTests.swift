@@ -159,7 +159,7 @@ import Testing
         else { return }
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let model = "\(folder)/pico.h5"
-        try Checkpoint(architecture: "pico-unet", seed: 1).write(to: model)
+        try Checkpoint(.named("pico-unet"), seed: 1).write(to: model)
         let measured = try #require(try report(model)["model"] as? [String: Any])
         let startup = try #require(measured["startup"] as? [String: Any])
         #expect(startup["cold"] == nil)
@@ -174,7 +174,7 @@ import Testing
     @Test(.enabled(if: !isSanitized, "a sanitizer's memory would count"))
     func thePeakIsTheModelsOwn() throws {
         let name = try bench.makeCheckpoint()
-        try Checkpoint(architecture: "pico-unet", seed: 1).write(to: bench.path("pico.h5"))
+        try Checkpoint(.named("pico-unet"), seed: 1).write(to: bench.path("pico.h5"))
         let report = try report(name, "--against", "pico.h5")
         let memories = try ["model", "against"].map { key in
             let model = try #require(report[key] as? [String: Any])
@@ -193,7 +193,7 @@ import Testing
         for text in [
             " frames are colored in time and ", "95th percentile", "load, cold page cache",
             "conv2d",
-            "peak of the process", "The ratio is the figure of", "rules, not a measurement",
+            "peak of the process", "The ratio is the value of", "rules, not a measurement",
             "simulated exactly over the measured durations", "posix_fadvise(POSIX_FADV_DONTNEED)",
         ] {
             #expect(result.output.contains(text), "\(text)")

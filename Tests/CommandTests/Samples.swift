@@ -9,14 +9,14 @@ import Testing
 extension CommandBench {
     /// A narrow MobileUNet with fresh weights, as a checkpoint.
     func makeCheckpoint(_ name: String = "model.h5") throws -> String {
-        try Checkpoint(architecture: "mobile-unet", seed: 1).write(to: path(name))
+        try Checkpoint(.named("mobile-unet"), seed: 1).write(to: path(name))
         return name
     }
 
     /// A network whose colors are strong and differ from frame to frame; those of fresh weights are
     /// almost gray.
     func makeLivelyCheckpoint(_ name: String = "lively.h5") throws -> String {
-        var checkpoint = try Checkpoint(architecture: "pico-unet", seed: 1)
+        var checkpoint = try Checkpoint(.named("pico-unet"), seed: 1)
         let last = try #require(
             checkpoint.state.map { ($0, $1) }.last { $0.1.shape.rank == 4 })
         let floats = try #require(last.1.floats).map { $0 * 100 }
@@ -29,7 +29,7 @@ extension CommandBench {
     func makeWeights(
         _ name: String = "weights.h5", change: (inout StateDict) -> Void = { _ in }
     ) throws -> String {
-        var state = try Checkpoint(architecture: "mobile-unet", seed: 1).state
+        var state = try Checkpoint(.named("mobile-unet"), seed: 1).state
         change(&state)
         try state.write(to: path(name))
         return name

@@ -87,7 +87,7 @@ struct SharedWorkTests {
         try FileManager.default.removeItem(atPath: bench.path("many/2.png"))
         let again = try run(2, "colorize", model, "photos", "-o", "many", "--skip-existing")
         #expect(again.output == "many/2.png\n")
-        #expect(again.messages.contains("4 of 6 photos were there already"))
+        #expect(again.messages.contains("skipped 4 of 6 photos: already colored"))
     }
 
     /// More ranks than photos, and an instance that the masks of other ranks have.
@@ -131,7 +131,7 @@ struct SharedWorkTests {
         kill(rank, SIGUSR1)
         let result = try process.wait(limit: 60)
         #expect(result.code == 130, "\(result.messages)")
-        #expect(count("--skip-existing goes on from there", in: result.messages) == 1)
+        #expect(count("--skip-existing continues from there", in: result.messages) == 1)
         let written = bench.files.filter { $0.hasPrefix("out/") }.count
         #expect(result.output.split(separator: "\n").count == written && written < 40)
     }

@@ -82,7 +82,7 @@ import Testing
             "--config", config, "--resume", "--set", "time_limit=0.001",
         ]).wait()
         #expect(again.code == 0, "\(again.messages)")
-        #expect(again.messages.contains("multiply-adds") && again.messages.contains("a step keeps"))
+        #expect(again.messages.contains("multiply-adds") && again.messages.contains("a step needs"))
         let unasked = try start(["--config", config]).wait()
         #expect(unasked.code == 64)
         #expect(unasked.messages.contains("--resume"))
@@ -91,7 +91,7 @@ import Testing
     /// What a configuration names, and the network cannot use, is bad input and no wrong usage.
     @Test func refusesATeacherOfAnotherBatch() throws {
         let teacher = scratch.path("teacher")
-        try Checkpoint(architecture: "pico-unet", options: ["width": "0.0625"], seed: 5)
+        try Checkpoint(.named("pico-unet", .init(width: 0.0625)), seed: 5)
             .write(to: teacher + ".h5")
         let export = try RunningProcess(
             builtProgram("retint"),
@@ -109,7 +109,7 @@ import Testing
     @Test(arguments: [
         (["optimizer.learning_rat=1"], Int32(64), "did you mean optimizer.learning_rate?"),
         (["batch=none"], 64, "a whole number from 1 to 4096"),
-        ([], 65, "holds no photos"),
+        ([], 65, "contains no photos"),
     ])
     func refusals(_ settings: [String], _ code: Int32, _ words: String) throws {
         let config = try writeRun(photos: 0)

@@ -53,7 +53,7 @@ struct TrainRanksTests {
             #expect(result.code == 0, "\(result.messages)")
             #expect(
                 result.output
-                    == "\(scratch.path(output)): done; last.h5 and best.h5 hold the weights\n")
+                    == "\(scratch.path(output)): done; the weights are in last.h5 and best.h5\n")
             #expect(result.messages.contains("with 2 ranks"))
         }
         let (first, second) = (try last("first"), try last("second"))

@@ -77,7 +77,7 @@ import Testing
 
     @Test func anotherNetworkFails() throws {
         let other = files.path("other.h5")
-        try Checkpoint(architecture: "mobile-unet", options: ["width": "0.25"], seed: 9)
+        try Checkpoint(.named("mobile-unet", .init(width: 0.25)), seed: 9)
             .write(to: other)
         let run = try retint("verify", other, "--reference", files.reference)
         #expect(run.code == 2 && run.output.contains("farther off"))
@@ -157,16 +157,15 @@ private final class VerifyFiles {
 
     init() throws {
         scratch = try TemporaryFolder()
-        let network = try Checkpoint(
-            architecture: "mobile-unet", options: ["width": "0.25"], seed: 3)
+        let checkpoint = try Checkpoint(.named("mobile-unet", .init(width: 0.25)), seed: 3)
         let scalars = (0..<64 * 64).map { Float($0 * 7919 % 1000) / 10 }
         lightness = TensorData(shape: [1, 1, 64, 64], scalars: scalars)
         let source = ExportSource(
-            architecture: network.architecture, options: network.options,
-            colorizer: try network.makeColorizer(), variables: network.variables)
+            checkpoint.network, colorizer: try checkpoint.network.make(),
+            variables: checkpoint.variables)
         let graph = Graph(mode: .inference)
         ab = try source.colorizer(graph.input("L", lightness.shape))
-            .evaluate(inputs: ["L": lightness], variables: network.variables)
+            .evaluate(inputs: ["L": lightness], variables: checkpoint.variables)
         try network.write(to: checkpoint)
         _ = try exportPackage(source, to: package, options: ExportOptions(size: 64))
         _ = try write([("inputs/L", lightness), ("outputs/output", ab)], to: "reference.h5")

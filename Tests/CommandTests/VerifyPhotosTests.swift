@@ -13,7 +13,7 @@ import Testing
         bench = try CommandBench()
         let checkpoint = try Checkpoint(contentsOf: bench.path(bench.makeCheckpoint()))
         let source = ExportSource(
-            architecture: checkpoint.architecture, colorizer: try checkpoint.makeColorizer(),
+            checkpoint.network, colorizer: try checkpoint.network.make(),
             variables: checkpoint.variables)
         _ = try exportPackage(
             source, to: bench.path("half.mlpackage"),
@@ -129,7 +129,7 @@ import Testing
         try bench.makeDirectory("empty")
         try bench.expect(
             65, "verify", "half.mlpackage", "--against", "model.h5", "--photos", "empty",
-            says: ["empty: holds no photo"])
+            says: ["empty: contains no photo"])
         try bench.expect(
             64, "verify", "half.mlpackage", "--reference", "model.h5", "--photos", "photos",
             says: ["need --against"])

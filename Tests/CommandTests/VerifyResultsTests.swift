@@ -2,7 +2,7 @@ import Foundation
 import RetintTestSupport
 import Testing
 
-/// Results that `retint verify` saves, and judges again.
+/// Results that `retint verify` saves and checks again.
 @Suite struct VerifyResultsTests {
     private let bench: CommandBench
     private static let run = ["verify", "half.mlpackage", "--against", "model.h5"]
@@ -112,7 +112,7 @@ import Testing
             try bench.expect(64, Self.run + [option, "half.mlpackage/x"], says: ["half.mlpackage"])
         }
         try bench.expect(
-            64, Self.run + ["--junit", "a", "--sarif", "a"], says: ["need different files"])
+            64, Self.run + ["--junit", "a", "--sarif", "a"], says: ["must be different files"])
         #expect(try text("results.json") == before && !bench.files.contains("a"))
     }
 }

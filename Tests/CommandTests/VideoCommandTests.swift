@@ -46,10 +46,10 @@ import Testing
         try bench.makeFilm("film.y4m", frames: 1)
         try bench.expect(
             0, "video", model, "film.y4m", "-o", "out.y4m",
-            says: ["no matrix: taken as bt601", "no range: taken as limited"])
+            says: ["no matrix: assuming bt601", "no range: assuming limited"])
         let told = try bench.expect(
             0, "video", model, "film.y4m", "-o", "told.y4m", "--matrix", "bt709", "--range", "full")
-        #expect(!told.messages.contains("taken as"))
+        #expect(!told.messages.contains("assuming"))
         let films = try ["out", "told"].map { try bench.frames("\($0).y4m")[0] }
         #expect(films[0].luma.bytes == films[1].luma.bytes)
         #expect(films[0].cr?.bytes != films[1].cr?.bytes)
@@ -134,14 +134,14 @@ import Testing
             1, "video", model, "film.y4m", "-o", "full.y4m", says: ["full.y4m", "No space left"])
     }
 
-    /// A live film has no more frames than were read, and says how many were left out.
+    /// A live video has no more frames than were read, and says how many were left out.
     @Test func aLiveFilmCountsWhatItLeavesOut() throws {
         try bench.makeFilm("film.y4m", frames: 40)
         let result = try bench.expect(
             0, "video", model, "film.y4m", "-o", "out.y4m", "--live", "--size", "64")
         let count = try bench.frames("out.y4m").count
         #expect(count >= 1 && count <= 40)
-        #expect(result.messages.contains("\(count) frames, \(40 - count) left out"))
+        #expect(result.messages.contains("\(count) frames, \(40 - count) dropped"))
         // The last frame is never left out.
         #expect(
             try bench.frames("out.y4m").last?.luma

@@ -5,13 +5,13 @@ import RetintTensorFiles
 import RetintTestSupport
 import Testing
 
-/// `retint video` where only a part of a film gets new colors.
+/// `retint video` where only a part of a video gets new colors.
 @Suite struct VideoMaskTests {
     private let bench: CommandBench
 
     init() throws {
         bench = try CommandBench()
-        var checkpoint = try Checkpoint(architecture: "mobile-unet", seed: 1)
+        var checkpoint = try Checkpoint(.named("mobile-unet"), seed: 1)
         checkpoint.state["head.0.bias"] = StoredTensor(shape: [2], floats: [0.1, 0.15])
         try checkpoint.write(to: bench.path("warm.h5"))
     }
@@ -167,7 +167,7 @@ import Testing
         #expect(zip(before, after).map { $0 != $1 } == [true, true, true, false])
         try bench.expect(
             65, "video", "warm.h5", "film.y4m", "-o", "x.y4m", "--mask", "masks", "--instances",
-            "2,7", says: ["masks: none of the masks that were used has instance 7"])
+            "2,7", says: ["masks: none of the masks used has instance 7"])
         #expect(try frames("x.y4m") == after)
     }
 
@@ -219,7 +219,7 @@ import Testing
         #expect(!bench.files.contains("x.y4m"))
     }
 
-    /// The Cb samples that a film keeps; those of mono films are neutral.
+    /// The Cb samples that a video keeps; those of mono videos are neutral.
     private func kept(_ frame: Frame, _ columns: Range<Int>) -> [[UInt8]] {
         guard frame.cb == nil else { return cb(frame, columns) }
         let row = [UInt8](repeating: 128, count: columns.count)
@@ -244,14 +244,14 @@ import Testing
         for index in 3..<6 { try makeMask("few/\(index).png") { _ in 0 } }
         try bench.expect(
             65, "video", "warm.h5", "film.y4m", "-o", "many.y4m", "--mask", "few",
-            says: ["few: has 6 masks, but the film has 4 frames"])
+            says: ["few: has 6 masks, but the video has 4 frames"])
         #expect(try frames("many.y4m") == frames("film.y4m"))
         try makeMask("few/2.png", width: 41) { _ in 0 }
         try bench.expect(
             65, "video", "warm.h5", "film.y4m", "-o", "size.y4m", "--mask", "few",
             says: ["few/2.png: has 41 × 24 pixels and frame 3 has 40 × 24"])
         #expect(try frames("size.y4m").count == 2)
-        // A film without a frame is none.
+        // A video without frames is not a video.
         try makeMask("few/0.png", width: 41) { _ in 0 }
         try bench.expect(
             65, "video", "warm.h5", "film.y4m", "-o", "none.y4m", "--mask", "few",

@@ -13,7 +13,7 @@ import Testing
         model = try bench.makeCheckpoint()
     }
 
-    /// An interrupted film goes on after its finished parts, and is as if it had never stopped.
+    /// An interrupted video continues after its finished parts, as if it had never stopped.
     @Test func aFilmGoesOnAfterAnInterruption() throws {
         let lively = try bench.makeLivelyCheckpoint()
         try bench.makeContainer("film.mkv", layout: "yuv420p", seconds: 36)
@@ -29,10 +29,10 @@ import Testing
         process.interrupt()
         let result = try process.wait(limit: 60)
         #expect(result.code == 130)
-        #expect(result.messages.contains("the same command goes on"))
+        #expect(result.messages.contains("the same command continues"))
         let early = try bench.stream("out.mkv", "yuv420p").count
         #expect(early >= 250 && early < 900)
-        // Parts of another film are not used.
+        // Parts of another video are not used.
         try bench.expect(
             1, "video", lively, "film.mkv", "-o", "out.mkv", "--resume", "--encoder", "ffv1",
             says: ["out.mkv.parts", "remove the folder"])
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    /// Parts of a film that has changed since are not used.
+    /// Parts of a video that has changed since are not used.
     @Test func partsBelongToOneVersionOfTheFilm() throws {
         try bench.makeContainer("film.mkv", layout: "yuv420p")
         let command = [
@@ -61,7 +61,7 @@ import Testing
         try FileManager.default.setAttributes(
             [.modificationDate: Date(timeIntervalSince1970: 1e9)],
             ofItemAtPath: bench.path("film.mkv"))
-        try bench.expect(1, command, says: ["holds the parts of another film"])
+        try bench.expect(1, command, says: ["has segments of another video"])
     }
 
     /// A folder that somebody else made is neither written to nor removed.
@@ -71,7 +71,7 @@ import Testing
         _ = try bench.write(Data("mine".utf8), to: "out.mkv.parts/00000.mkv")
         try bench.expect(
             1, "video", model, "film.mkv", "-o", "out.mkv", "--resume", "--encoder", "ffv1",
-            says: ["out.mkv.parts: is there, but holds no parts of a film"])
+            says: ["out.mkv.parts: exists, but contains no segments of a video"])
         #expect(
             try Data(contentsOf: URL(filePath: bench.path("out.mkv.parts/00000.mkv")))
                 == Data("mine".utf8))

@@ -1,4 +1,5 @@
 import Foundation
+import RetintArchitectures
 import RetintCheckpoints
 import RetintGraph
 import RetintTensorFiles
@@ -13,28 +14,28 @@ import Testing
 
     /// Networks that are small enough to try everything with.
     struct Network: CustomTestStringConvertible, Sendable {
-        let architecture: String
-        var options: [String: String] = [:]
+        let description: NetworkDescription
+        var architecture: String { description.architecture }
         var testDescription: String { architecture }
         /// As `import` takes them.
         var flags: [String] {
-            ["--architecture", architecture]
-                + (options["width"].map { ["--width", $0] } ?? [])
-                + (options["class_head"] == nil ? [] : ["--no-class-head"])
+            let width = description.options.width
+            return ["--architecture", architecture]
+                + (width == 1 ? [] : ["--width", "\(width)"])
+                + (description.options.hasClassHead ? [] : ["--no-class-head"])
         }
     }
 
-    static let eccv16 = Network(architecture: "eccv16", options: ["width": "0.0625"])
+    static let eccv16 = Network(description: .named("eccv16", .init(width: 0.0625)))
     static let siggraph17 = Network(
-        architecture: "siggraph17", options: ["width": "0.0625", "class_head": "false"])
-    static let mobile = Network(architecture: "mobile-unet")
+        description: .named("siggraph17", .init(width: 0.0625, hasClassHead: false)))
+    static let mobile = Network(description: .named("mobile-unet"))
 
     /// A checkpoint whose statistics and biases are not all alike.
     private func makeCheckpoint(
         _ network: Network, _ name: String = "model.h5"
     ) throws -> Checkpoint {
-        var checkpoint = try Checkpoint(
-            architecture: network.architecture, options: network.options, seed: 3)
+        var checkpoint = try Checkpoint(network.description, seed: 3)
         for (place, (name, tensor)) in checkpoint.state.map({ ($0, $1) }).enumerated() {
             guard var floats = tensor.floats, tensor.shape.rank == 1 else { continue }
             for index in floats.indices {
@@ -94,8 +95,7 @@ import Testing
 
     /// Equal small constants stand in a package once; fresh statistics are all zeros and ones.
     @Test func comesBackWhereWeightsAreAlike() throws {
-        let checkpoint = try Checkpoint(
-            architecture: "eccv16", options: Self.eccv16.options, seed: 1)
+        let checkpoint = try Checkpoint(Self.eccv16.description, seed: 1)
         try checkpoint.write(to: bench.path("model.h5"))
         try export("--input", "image", "--output", "split", "--target", "iOS17")
         let result = try bench.expect(0, "export", "model.mlpackage", "-o", "back.safetensors")
@@ -159,7 +159,7 @@ import Testing
 
     /// The class head is no part of a package.
     @Test func saysWhatThePackageDoesNotHold() throws {
-        let network = Network(architecture: "siggraph17", options: ["width": "0.0625"])
+        let network = Network(description: .named("siggraph17", .init(width: 0.0625)))
         var state = try makeCheckpoint(network).state
         try export()
         try bench.expect(
@@ -207,7 +207,7 @@ import Testing
         let text = try bench.write(Data("weights".utf8), to: "text.safetensors")
         let before = bench.files
         for (file, words) in [
-            (cut, "breaks off"), (long, "follow the header"), (text, "breaks off within"),
+            (cut, "truncated"), (long, "follow the header"), (text, "truncated within"),
         ] {
             try bench.expect(
                 65, "import", file, "--architecture", "mobile-unet", "-o", "model.h5",
@@ -226,10 +226,10 @@ import Testing
             64, "export", "model.h5", "-o", "weights.pth", says: [".mlpackage", ".safetensors"])
         try bench.expect(
             64, "export", "model.h5", "-o", "w.h5", "--precision", "float16",
-            says: ["has no meaning for PyTorch weights"])
+            says: ["has no effect for PyTorch weights"])
         try bench.expect(
             64, "export", "model.h5", "-o", "w.h5", "--size", "64",
-            says: ["has no meaning for PyTorch weights"])
+            says: ["has no effect for PyTorch weights"])
         try bench.expect(64, "export", "model.h5", "-o", "model.h5", says: ["input itself"])
         try bench.expect(
             64, "import", "model.h5", "--architecture", "mobile-unet", "-o", "m.safetensors",

@@ -345,9 +345,9 @@ import Testing
     }
 
     private func exported(_ name: String, _ options: ExportOptions) throws -> MLPackage {
-        let checkpoint = try Checkpoint(architecture: name, seed: 5)
+        let checkpoint = try Checkpoint(.named(name), seed: 5)
         let source = ExportSource(
-            architecture: name, colorizer: try checkpoint.makeColorizer(),
+            checkpoint.network, colorizer: try checkpoint.network.make(),
             variables: checkpoint.variables)
         return try makePackage(source, options)
     }

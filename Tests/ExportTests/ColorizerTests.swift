@@ -39,10 +39,9 @@ import Testing
     func imageInSplitOut(_ name: String) throws {
         let options = ExportOptions(input: .image, output: .split, size: 64)
         let export = try Exported(name, options)
-        let interface = try #require(export.interface)
-        #expect(interface.takesImage && interface.lightnessScale == 2.55)
-        #expect(interface.outputs == .split(a: "output_a", b: "output_b"))
-        let picture = export.lightness.scalars.map { $0 * interface.lightnessScale }
+        #expect(export.interface.takesImage && export.lightnessScale == 2.55)
+        #expect(export.interface.colors == .split(a: "output_a", b: "output_b"))
+        let picture = export.lightness.scalars.map { $0 * export.lightnessScale }
         let shape = export.lightness.shape
         let found = try export.model.run(["input": TensorData(shape: shape, scalars: picture)])
         let expected = try export.expected().scalars
@@ -66,18 +65,20 @@ struct Exported {
     let summary: ExportSummary
     let package: MLPackage
     let model: RaisedModel
-    let interface: ColorizerInterface?
+    let interface: ModelInterface
+    let lightnessScale: Float
     let lightness: TensorData
 
     init(_ name: String, _ options: ExportOptions) throws {
         checkpoint = try Self.colorful(
-            try Checkpoint(architecture: name, options: ["width": "0.25"], seed: 5))
+            try Checkpoint(.named(name, .init(width: 0.25)), seed: 5))
         let scratch = try TemporaryFolder()
         let path = scratch.path("model.mlpackage")
         summary = try exportPackage(checkpoint, to: path, options: options)
         package = try MLPackage(contentsOf: path)
         let raised = try RaisedPackage(package)
         (model, interface) = (raised.model, raised.interface)
+        lightnessScale = raised.lightnessScale
         lightness = Self.lightness([1, 1, options.height, options.width])
     }
 
@@ -86,7 +87,7 @@ struct Exported {
 
     private static func ab(_ checkpoint: Checkpoint, _ lightness: TensorData) throws -> TensorData {
         let graph = Graph(mode: .inference)
-        let colorizer = try checkpoint.makeColorizer()
+        let colorizer = try checkpoint.network.make()
         let ab = colorizer.forward(graph.input("L", lightness.shape))
         return try ab.evaluate(inputs: ["L": lightness], variables: checkpoint.variables)
     }

@@ -89,7 +89,7 @@ import Testing
     @Test func integersAreClipped() throws {
         let source = FormNetwork.source
         let large = ExportSource(
-            architecture: source.architecture, colorizer: source.colorizer,
+            source.network, colorizer: source.colorizer,
             variables: source.variables.mapValues {
                 TensorData(shape: $0.shape, scalars: $0.scalars.map { 100 * $0 })
             })
@@ -111,7 +111,7 @@ import Testing
 }
 
 /// The network of the recordings; it does not normalize lightness.
-final class FormNetwork: Module, ColorizerNetwork {
+final class FormNetwork: Module, ColorizerArchitecture {
     static let architecture = "form"
     static let requiredMultiple = 4
 
@@ -130,7 +130,7 @@ final class FormNetwork: Module, ColorizerNetwork {
     static var source: ExportSource {
         let network = FormNetwork()
         return ExportSource(
-            architecture: architecture, colorizer: network,
+            .named(architecture), colorizer: network,
             variables: StateSpec(of: network).initialValues(seed: 1))
     }
 }

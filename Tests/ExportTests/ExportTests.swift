@@ -1,4 +1,5 @@
 import Foundation
+import RetintArchitectures
 import RetintCheckpoints
 import RetintExport
 import RetintFiles
@@ -13,7 +14,7 @@ import Testing
 
 @Suite struct ExportTests {
     private static func checkpoint() throws -> Checkpoint {
-        try Checkpoint(architecture: "mobile-unet", options: ["width": "0.25"], seed: 1)
+        try Checkpoint(.named("mobile-unet", .init(width: 0.25)), seed: 1)
     }
 
     @Test(arguments: ExportOptions.Target.allCases, ExportOptions.Precision.allCases)
@@ -53,6 +54,18 @@ import Testing
             ])
         #expect(summary.foldedCount > 20)
         #expect(summary.checkpointHash.count == 64)
+    }
+
+    /// A package is made again only from the network that its metadata describes.
+    @Test(arguments: [
+        (NetworkDescription.named("mobile-unet", .init(width: 0.25)), true),
+        (.named("mobile-unet", .init(width: 0.5)), false),
+        (.named("pico-unet", .init(width: 0.25)), false),
+    ])
+    func originalsAreOfTheSameNetwork(_ network: NetworkDescription, _ isSame: Bool) throws {
+        let package = try Self.checkpoint().package(ExportOptions(precision: .float16, size: 32))
+        let source = try ExportSource(Checkpoint(network, seed: 1))
+        #expect(try (originalPackage(of: package, from: source) != nil) == isSame)
     }
 
     /// The metadata records the node of each value, and raising returns it.

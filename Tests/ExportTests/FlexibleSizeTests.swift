@@ -39,9 +39,8 @@ import Testing
         Choice(name: "eccv16", flexibility: range(32, 128), input: .image),
     ])
     func runsAtItsSizes(_ choice: Choice) throws {
-        let options: [String: String] =
-            choice.name == "mobile-unet" ? [:] : ["width": "0.25"]
-        let checkpoint = try Checkpoint(architecture: choice.name, options: options, seed: 3)
+        let width = choice.name == "mobile-unet" ? 1 : 0.25
+        let checkpoint = try Checkpoint(.named(choice.name, .init(width: width)), seed: 3)
         var export = Self.options(choice.flexibility)
         export.input = choice.input
         let scratch = try TemporaryFolder()
@@ -50,13 +49,14 @@ import Testing
         for (height, width) in [(64, 64), (32, 96)] {
             let shape: Shape = [1, 1, height, width]
             let raised = try RaisedPackage(package, inputShapes: ["input": shape])
-            let scale = try #require(raised.interface).lightnessScale
+            #expect(raised.interface.isColorizer)
+            let scale = raised.lightnessScale
             let lightness = numbers(shape).scalars.map { 50 + 50 * $0 }
             let found = try raised.model.run([
                 "input": TensorData(shape: shape, scalars: lightness.map { $0 * scale })
             ])
             let graph = Graph(mode: .inference)
-            let colorizer = try checkpoint.makeColorizer()
+            let colorizer = try checkpoint.network.make()
             let expected = try colorizer.forward(graph.input("L", shape)).evaluate(
                 inputs: ["L": TensorData(shape: shape, scalars: lightness)],
                 variables: checkpoint.variables)
@@ -77,7 +77,7 @@ import Testing
         _ flexibility: ExportOptions.Flexibility, _ shape: Shape, _ words: String
     ) throws {
         let checkpoint = try Checkpoint(
-            architecture: "mobile-unet", options: ["width": "0.25"], seed: 1)
+            .named("mobile-unet", .init(width: 0.25)), seed: 1)
         let package = try makePackage(ExportSource(checkpoint), Self.options(flexibility))
         let error = #expect(throws: ConversionError.self) {
             try RaisedPackage(package, inputShapes: ["input": shape])
@@ -94,11 +94,11 @@ import Testing
         ] as [(ExportOptions.Flexibility, String)])
     func refusesToExport(_ flexibility: ExportOptions.Flexibility, _ place: String) throws {
         let checkpoint = try Checkpoint(
-            architecture: "mobile-unet", options: ["width": "0.25"], seed: 1)
+            .named("mobile-unet", .init(width: 0.25)), seed: 1)
         let error = #expect(throws: ConversionError.self) {
             try makePackage(ExportSource(checkpoint), Self.options(flexibility))
         }
-        #expect(error?.place == place && error?.cause == .option)
+        #expect(error?.place == place && error?.kind == .option)
     }
 
     /// A range or list with a single size is exported as a fixed size.
@@ -113,7 +113,7 @@ import Testing
     @Test func namesWhatIsBoundToASize() throws {
         let network = ReshapingNetwork()
         let source = ExportSource(
-            architecture: "reshaping", colorizer: network,
+            .named("reshaping"), colorizer: network,
             variables: StateSpec(of: network).initialValues(seed: 1))
         _ = try makePackage(source, Self.options(.fixed))
         let error = #expect(throws: ConversionError.self) {
@@ -136,7 +136,7 @@ import Testing
 }
 
 /// A network with its size hard-coded in an operation.
-private final class ReshapingNetwork: Module, ColorizerNetwork {
+private final class ReshapingNetwork: Module, ColorizerArchitecture {
     static let architecture = "reshaping"
     static let requiredMultiple = 4
 

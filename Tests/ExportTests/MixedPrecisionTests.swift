@@ -22,7 +22,7 @@ import Testing
 
     private static func package(_ options: ExportOptions) throws -> MLPackage {
         let checkpoint = try Checkpoint(
-            architecture: "mobile-unet", options: ["width": "0.25"], seed: 1)
+            .named("mobile-unet", .init(width: 0.25)), seed: 1)
         return try makePackage(ExportSource(checkpoint), options)
     }
 
@@ -67,7 +67,7 @@ import Testing
         var variables = source.variables
         variables["up.weight"]?.scalars[5] = 70_000
         source = ExportSource(
-            architecture: "form", colorizer: source.colorizer, variables: variables)
+            .named("form"), colorizer: source.colorizer, variables: variables)
         #expect(throws: ConversionError.self) { try makePackage(source, Self.options()) }
         let package = try makePackage(source, Self.options { $0.overflowing = [] })
         #expect(Self.single(package).map(\.type) == ["conv_transpose"])
@@ -82,7 +82,7 @@ import Testing
                     $0.types = ["softmax"]
                 })
         }
-        #expect(error?.cause == .option)
+        #expect(error?.kind == .option)
         #expect(error?.place == "float32 operations model8.*, softmax")
         #expect(error?.remedy.contains("upsample_bilinear") == true)
     }

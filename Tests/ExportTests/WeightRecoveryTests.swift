@@ -19,7 +19,7 @@ import Testing
     /// The package of a narrow ECCV16, after a modification.
     private func makePackage(change: (inout MLPackage) -> Void) throws -> Checkpoint {
         let checkpoint = try Checkpoint(
-            architecture: "eccv16", options: ["width": "0.0625"], seed: 5)
+            .named("eccv16", .init(width: 0.0625)), seed: 5)
         try exportPackage(checkpoint, to: path, options: ExportOptions(size: 32))
         var package = try MLPackage(contentsOf: path)
         change(&package)
@@ -35,7 +35,7 @@ import Testing
         let checkpoint = try makePackage { _ in }
         let weights = try recover()
         #expect(weights.state == checkpoint.state)
-        #expect(weights.architecture == "eccv16" && weights.options == ["width": "0.0625"])
+        #expect(weights.network == .named("eccv16", .init(width: 0.0625)))
         #expect(weights.isBitEqual && weights.isSinglePrecision)
         #expect(weights.absent.isEmpty && weights.unfolded.isEmpty)
     }
@@ -82,7 +82,7 @@ import Testing
     @Test func withoutOrigin() throws {
         let checkpoint = try makePackage { $0.description.metadata.userDefined = [:] }
         let weights = try recover()
-        #expect(weights.architecture == nil && !weights.isBitEqual)
+        #expect(weights.network == nil && !weights.isBitEqual)
         #expect(
             weights.state["model1_0_weight"]?.floats == checkpoint.state["model1.0.weight"]?.floats)
         #expect(weights.storage == ["fp32": weights.state.count])

@@ -33,7 +33,7 @@ import Testing
     @Test func totalBytesOfNothingIsAnError() throws {
         let scratch = try TemporaryFolder()
         let error = #expect(throws: FileError.self) { try totalBytes(of: scratch.path("none")) }
-        #expect(error?.path == scratch.path("none"))
+        #expect(error?.file == scratch.path("none"))
     }
 
     @Test func aTemporaryFolderIsRemoved() throws {

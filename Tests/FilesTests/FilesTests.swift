@@ -142,7 +142,7 @@ private let packageContent = FolderContent(marker: "Manifest.json") {
         let error = #expect(throws: FileError.self) {
             try readFile(scratch.path("a"), maximumBytes: 99)
         }
-        #expect(try #require(error).description.contains("it has 100 bytes; at most 99 are read"))
+        #expect(try #require(error).description.contains("it has 100 bytes; the limit is 99"))
     }
 
     @Test func filesWithoutASizeAreRead() throws {

@@ -25,7 +25,7 @@ import Testing
         let other = try RunningProcess(locking: scratch.path(".a.h5.retint-lock"))
         defer { other.interrupt() }
         let error = try #require(refusal(of: "a.h5"))
-        #expect(error.path == scratch.path("a.h5"))
+        #expect(error.file == scratch.path("a.h5"))
         #expect(error.reason.contains("in use") && !error.remedy.isEmpty)
         #expect(try readFile(scratch.path("a.h5")) == [1])
         #expect(refusal(of: "b.h5") == nil)
@@ -81,7 +81,7 @@ import Testing
         let link = scratch.path("a.h5")
         try FileManager.default.createSymbolicLink(
             atPath: link, withDestinationPath: scratch.path("gone/b.h5"))
-        #expect(refusal(of: "a.h5")?.reason == "it is a symbolic link that leads nowhere")
+        #expect(refusal(of: "a.h5")?.reason == "it is a broken symbolic link")
         #expect(throws: FileError.self) { try AtomicFile.replace(link) { _ in } }
         #expect(try FileKind(at: link, followingLinks: false) == .link)
     }
@@ -102,7 +102,7 @@ import Testing
         for name in ["notes.txt", "Data/notes.txt"] {
             try AtomicFile.write([7], to: "\(folder)/\(name)")
             let error = #expect(throws: FileError.self) { try replace() }
-            #expect(error?.reason.contains("it also holds \(name)") == true)
+            #expect(error?.reason.contains("it also contains \(name)") == true)
             #expect(try readFile("\(folder)/\(name)") == [7])
             removeTree("\(folder)/\(name)")
         }

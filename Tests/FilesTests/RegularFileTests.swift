@@ -33,7 +33,7 @@ import Testing
                 try RegularFile(scratch.path(name), followingLinks: followingLinks)
             }
             #expect(error?.reason == reason)
-            #expect(error?.path == scratch.path(name))
+            #expect(error?.file == scratch.path(name))
         }
     }
 

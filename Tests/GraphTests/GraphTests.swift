@@ -101,7 +101,7 @@ import Testing
         _ = graph.variable("weight", [3, 2], role: .parameter)
         #expect(
             graph.error?.description
-                == "variable: weight is already declared otherwise, with shape [2, 3] "
+                == "variable: weight is already declared differently, with shape [2, 3] "
                 + "(inputs: [3, 2])")
     }
 

@@ -63,7 +63,7 @@ struct FlexibilityTests {
     static let bad: [(FeatureType, String)] = [
         (array(.fixed), "the interface says"),
         (array(.enumerated([[1, 1, 24, 16]])), "is not listed"),
-        (array(.enumerated([[1, 1, 8, 16], [1, 1, 8, 32]])), "axis 3, which has 16 alone"),
+        (array(.enumerated([[1, 1, 8, 16], [1, 1, 8, 32]])), "axis 3, which has only 16"),
         (ranges(SizeRange(9, 12), SizeRange(16, 16)), "outside the range"),
         (ranges(SizeRange(8, 12), SizeRange(1, 32)), "sizes 1…32 are offered for axis 3"),
         (image(.enumerated([.init(width: 16, height: 2)])), "is not listed"),

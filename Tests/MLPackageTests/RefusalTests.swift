@@ -51,7 +51,7 @@ struct RefusalTests {
         ("second time", block { $0.operations.append($0.operations[0]) }),
         ("it is not defined", block { $0.outputs = ["nowhere"] }),
         ("no outputs", block { $0.outputs = [] }),
-        ("as it is", block { $0.outputs.append("lightness") }),
+        ("directly", block { $0.outputs.append("lightness") }),
         ("one output", block { $0.operations[0].outputs = [] }),
         ("control flow", block { $0.operations[0].blocks = [ProtoBlock()] }),
         (
@@ -63,7 +63,7 @@ struct RefusalTests {
             block { $0.operations[$0.operations.count - 1].inputs["x"] = .init() }
         ),
         ("names have letters", block { $0.operations[0].outputs[0].name = "a.b" }),
-        ("no keyword", block { $0.operations[0].outputs[0].name = "string" }),
+        ("no keywords", block { $0.operations[0].outputs[0].name = "string" }),
         ("declared", block { $0.operations[0].outputs[0].type = ProtoValueType(huge(1)) }),
         (
             "too large",

@@ -61,10 +61,10 @@ struct RefusedModel: Sendable, CustomStringConvertible {
         changed("a foreign domain", "com.microsoft::Relu") {
             $0.proto.graph.node[0].domain = "com.microsoft"
         },
-        changed("an input of texts", "no tensor of numbers") {
+        changed("an input of texts", "not a tensor of numbers") {
             $0.proto.graph.input[0] = ModelMaker.info("x", [1], type: 8)
         },
-        changed("an input of no type", "no tensor of numbers") {
+        changed("an input of no type", "not a tensor of numbers") {
             $0.proto.graph.input[0].clearType()
         },
         changed("a negative extent", "the extent -1 is negative") {

@@ -90,7 +90,7 @@ extension RefusedModel {
         node("GatherND", "out of range", [integers(7)]),
         node("GatherND", "do not fit", [integers(0)], [.integer("batch_dims", huge)]),
         node("ScatterND", "updates of", [integers(0, shape: [1, 1]), floats(1)]),
-        node("Reshape", "cannot take the shape", [integers(7, 7)]),
+        node("Reshape", "cannot be reshaped to", [integers(7, 7)]),
         node("Reshape", "out of range", [integers(huge, huge)]),
         node("Reshape", "out of range", [integers(-1, -1)]),
         node("Reshape", "has no axis 5", [integers(1, 2, 4, 6, 1, 0)]),
@@ -99,7 +99,7 @@ extension RefusedModel {
         node("Squeeze", "are not all 1", [integers(1)]),
         node("Unsqueeze", "rank 9", [integers(0, 1, 2, 3, 4)]),
         node("Unsqueeze", "out of range", [integers(.min)]),
-        node("Transpose", "no order", [], [.integers("perm", [0, 1, 2, 2])]),
+        node("Transpose", "does not order", [], [.integers("perm", [0, 1, 2, 2])]),
         node("DepthToSpace", "blocksize is 0"),
         node("DepthToSpace", "are not supported", [], [.integer("blocksize", 1 << 30)]),
         node("SpaceToDepth", "do not fit", [], [.integer("blocksize", 5)]),
@@ -109,7 +109,7 @@ extension RefusedModel {
         node("Tile", "more than", [integers(1 << 30, 1 << 30, 1, 1)]),
         node("Pad", "do not fit", [integers(.min, 0, 0, 0, 0, 0, 0, 0)]),
         node("Pad", "do not fit", [integers(1, 2)]),
-        node("Pad", "is no part", [integers(0, 0, -9, 0, 0, 0, 0, 0)]),
+        node("Pad", "is out of range", [integers(0, 0, -9, 0, 0, 0, 0, 0)]),
         node(
             "Pad", "mode reflect", [integers(0, 0, 4, 0, 0, 0, 0, 0)],
             [.string("mode", "reflect")]),
@@ -130,7 +130,7 @@ extension RefusedModel {
         node("Resize", "its input 3 is missing", [floats(0), floats(0)]),
         node("CumSum", "axis 8", [integers(8)]),
         node("CumSum", "of integers", [.floats("", [.infinity])]),
-        node("Trilu", "no matrix", input: [3]),
+        node("Trilu", "not a matrix", input: [3]),
         node("Einsum", "equation \"ij,\"", [], [.string("equation", "ij,")]),
         node("Einsum", "is not supported", [], [.string("equation", "iijk->ijk")]),
         node("Einsum", "has no extent", [], [.string("equation", "ijkl->ijkz")]),
@@ -174,7 +174,7 @@ extension RefusedModel {
     static let constants: [RefusedModel] = [
         constants("ConstantOfShape", "too large", [integers(1 << 14, 1 << 14)], [one]),
         constants("ConstantOfShape", "more than", [integers(1 << 30, 1 << 30)], [one]),
-        constants("ConstantOfShape", "no shape", [integers(-1)], [one]),
+        constants("ConstantOfShape", "is not a shape", [integers(-1)], [one]),
         constants("Expand", "too large", [integers(1), integers(1 << 14, 1 << 14)]),
         constants("Tile", "too large", [integers(1, 2), integers(1 << 28)]),
         constants(
@@ -183,12 +183,12 @@ extension RefusedModel {
                 integers(0, shape: []), integers(1 << 39, shape: []), integers(1, shape: []),
             ]),
         constants(
-            "Range", "is no range",
+            "Range", "is not a valid range",
             [
                 integers(0, shape: []), integers(.max, shape: []), integers(1, shape: []),
             ]),
         constants(
-            "Range", "is no range",
+            "Range", "is not a valid range",
             [
                 integers(0, shape: []), integers(9, shape: []), integers(0, shape: []),
             ]),
@@ -205,8 +205,8 @@ extension RefusedModel {
         constants("Mul", "give no int64", [integers(.max), integers(.max)]),
         constants("Pow", "give no int64", [integers(10), integers(40)]),
         constants("Mod", "no remainder", [integers(1), integers(0)]),
-        constants("Cast", "is no int64", [.floats("", [.nan])], [.integer("to", 7)]),
-        constants("Cast", "is no uint8", [integers(300)], [.integer("to", 2)]),
+        constants("Cast", "is not a valid int64", [.floats("", [.nan])], [.integer("to", 7)]),
+        constants("Cast", "is not a valid uint8", [integers(300)], [.integer("to", 2)]),
         constants("Equal", "meets", [integers(1), floats(1)]),
         constants(
             "Where", "broadcast together",

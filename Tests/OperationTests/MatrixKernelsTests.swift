@@ -17,16 +17,24 @@ import Testing
     /// One product, of matrices whose rows are longer than what is multiplied.
     private func product(
         _ kernels: MatrixKernels, _ size: Product, _ transposeA: Bool, _ transposeB: Bool,
-        beta: Float
+        isAdded: Bool
     ) -> [Float] {
         let (m, n, k) = (size.rows, size.columns, size.depth)
         let (lda, ldb, ldc) = ((transposeA ? m : k) + 3, (transposeB ? k : n) + 5, n + 2)
         let a = Self.noise(lda * max(m, k), 1)
         let b = Self.noise(ldb * max(n, k), 2)
         var c = Self.noise(ldc * m, 3)
-        kernels.multiply(
-            transposeA, transposeB, m: m, n: n, k: k, a: a, lda: lda, b: b, ldb: ldb, beta: beta,
-            c: &c, ldc: ldc)
+        a.withUnsafeBufferPointer { a in
+            b.withUnsafeBufferPointer { b in
+                c.withUnsafeMutableBufferPointer { c in
+                    kernels.multiply(
+                        MatrixFactor(a.baseAddress!, stride: lda, isTransposed: transposeA),
+                        MatrixFactor(b.baseAddress!, stride: ldb, isTransposed: transposeB),
+                        ProductSize(rows: m, columns: n, depth: k),
+                        to: MatrixProduct(c.baseAddress!, stride: ldc, isAdded: isAdded))
+                }
+            }
+        }
         return c
     }
 
@@ -38,11 +46,11 @@ import Testing
     func bothAgree(_ size: Product) {
         for index in 0..<8 {
             let (a, b) = (index & 2 != 0, index & 4 != 0)
-            let beta = Float(index & 1)
-            let found = product(.engine, size, a, b, beta: beta)
-            let expected = product(.openBLAS, size, a, b, beta: beta)
+            let isAdded = index & 1 != 0
+            let found = product(.engine, size, a, b, isAdded: isAdded)
+            let expected = product(.openBLAS, size, a, b, isAdded: isAdded)
             let error = zip(found, expected).map { abs($0 - $1) }.max() ?? 0
-            #expect(error <= 1e-6 * Float(size.depth + 1), "\(a) \(b) \(beta)")
+            #expect(error <= 1e-6 * Float(size.depth + 1), "\(a) \(b) \(isAdded)")
         }
     }
 

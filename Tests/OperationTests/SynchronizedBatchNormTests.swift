@@ -20,10 +20,17 @@ struct SynchronizedBatchNormTests {
             shape: Shape([examples.count] + shape.dimensions.dropFirst()), scalars: scalars)
     }
 
+    private static func options(_ ranks: Communicator) -> CompileOptions {
+        var options = CompileOptions(threads: 1)
+        options.communicator = ranks
+        return options
+    }
+
     /// Normalizes examples, and differentiates a weighted sum of the results.
-    private static func run(_ shares: BatchShares) throws -> [String: TensorData] {
+    private static func run(_ ranks: Communicator) throws -> [String: TensorData] {
+        let shares = BatchShares(of: batch, over: ranks)
         let (graph, channels) = (Graph(mode: .training), rest[0])
-        if shares.ranks.size > 1 { graph.batchNormShares = shares }
+        if ranks.size > 1 { graph.batchNormShares = shares }
         let shape = Shape([shares.own.count] + rest.dimensions)
         let x = graph.input("x", shape)
         let (weight, bias) = (graph.input("w", [channels]), graph.input("b", [channels]))
@@ -32,7 +39,7 @@ struct SynchronizedBatchNormTests {
         let gradients = try gradients(of: loss, withRespectTo: [x, weight, bias])
         let program = try Program(
             outputs: Array(zip(names, [loss] + gradients + [moments])).map { ($0, $1) },
-            options: CompileOptions(threads: 1))
+            options: options(ranks))
         let whole = Shape([batch] + rest.dimensions)
         return try program.run([
             "x": values(whole, seed: 1, shares.own), "factors": values(whole, seed: 2, shares.own),
@@ -42,8 +49,8 @@ struct SynchronizedBatchNormTests {
     }
 
     @Test(arguments: [2, 3, 5]) func gradientsAreThoseOfOneProcess(size: Int) throws {
-        let expected = try Self.run(BatchShares(of: Self.batch, over: .single))
-        let parts = try onRanks(size) { try Self.run(BatchShares(of: Self.batch, over: $0)) }
+        let expected = try Self.run(.single)
+        let parts = try onRanks(size) { try Self.run($0) }
         func scalars(_ name: String, of part: [String: TensorData]) -> [Float] {
             part[name]?.scalars ?? []
         }
@@ -77,11 +84,11 @@ struct SynchronizedBatchNormTests {
             let graph = Graph()
             let inputs = shapes.enumerated().map { graph.input("\($0)", $1) * 2 }
             let buckets = [
-                Bucket(Array(inputs[..<2]), over: ranks, channel: 0),
-                Bucket(Array(inputs[2...]), over: ranks, channel: 1),
+                Bucket(Array(inputs[..<2]), over: size, channel: 0),
+                Bucket(Array(inputs[2...]), over: size, channel: 1),
             ]
             let sums = buckets.flatMap(\.sums).enumerated().map { ("\($0)", $1 + 1) }
-            let program = try Program(outputs: sums, options: CompileOptions(threads: 1))
+            let program = try Program(outputs: sums, options: Self.options(ranks))
             #expect(
                 program.messages.map { $0.prefix(13) } == [
                     "all_reduce_st", "all_reduce_st", "all_reduce_fi", "all_reduce_fi",
@@ -105,5 +112,16 @@ struct SynchronizedBatchNormTests {
                 #expect(result["\(index)"] == TensorData(shape: shape, scalars: wanted))
             }
         }
+    }
+
+    /// Else it would give this rank's values as if they were all ranks' sums.
+    @Test func aProgramForAnotherNumberOfRanksIsRefused() throws {
+        let graph = Graph()
+        let sums = Bucket([graph.input("x", [3])], over: 2, channel: 0).sums
+        let error = #expect(throws: GraphError.self) {
+            try Program(outputs: [("sum", sums[0])])
+        }
+        #expect(error?.operation == AllReduceStart.name)
+        #expect(error?.reason.contains("is of 2 ranks") == true)
     }
 }

@@ -120,10 +120,10 @@ import Testing
         try files.moveItem(atPath: shard(0, of: 3), toPath: scratch.path("first"))
         try files.copyItem(atPath: shard(1, of: 3), toPath: shard(0, of: 3))
         expectRefused(
-            .shard, "photos-00000-of-00003.h5: holds what belongs in photos-00001-of-00003.h5")
+            .shard, "photos-00000-of-00003.h5: has the contents of photos-00001-of-00003.h5")
         try files.removeItem(atPath: shard(1, of: 3))
         try files.moveItem(atPath: scratch.path("first"), toPath: shard(1, of: 3))
-        expectRefused(.shard, "photos-00000-of-00003.h5: holds what belongs in")
+        expectRefused(.shard, "photos-00000-of-00003.h5: has the contents of")
     }
 
     @Test func shardsOfAnotherSetAreNamed() throws {

@@ -121,7 +121,7 @@ import Testing
             try quantizePackage(
                 at: source, to: scratch.path("x.mlpackage"), plan: QuantizationPlan(scheme))
         }
-        #expect(error.description.contains(words) && error.cause == .option)
+        #expect(error.description.contains(words) && error.kind == .option)
         #expect(try scratch.names() == ["float.mlpackage"])
     }
 

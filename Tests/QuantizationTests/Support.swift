@@ -16,7 +16,7 @@ extension TemporaryFolder {
         width: Double = 0.5
     ) throws -> String {
         let checkpoint = try Checkpoint(
-            architecture: "mobile-unet", options: ["width": "\(width)"], seed: 1)
+            .named("mobile-unet", .init(width: width)), seed: 1)
         try exportPackage(
             checkpoint, to: path("float.mlpackage"),
             options: ExportOptions(precision: precision, target: target, size: 32))

@@ -30,8 +30,8 @@ import Testing
     ) throws -> Double {
         var model = try Model(contentsOf: Self.root + "/Checkpoints/\(checkpoint).h5")
         let exact = try model.program(height: Self.side, width: Self.side)
-        model.arithmetic = arithmetic
-        var options = CompileOptions()
+        model.execution.arithmetic = arithmetic
+        var options = model.execution.compileOptions
         options.halfProducts = products
         let rounded = try model.program(height: Self.side, width: Self.side, options: options)
         let sheet = try Image(

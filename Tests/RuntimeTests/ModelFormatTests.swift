@@ -29,7 +29,7 @@ import Testing
     /// Folders are packages, or Core AI models by name or by content; files are told by content,
     /// ONNX by its name alone.
     @Test func filesAreRecognized() throws {
-        let checkpoint = try Checkpoint(architecture: "pico-unet", seed: 1)
+        let checkpoint = try Checkpoint(.named("pico-unet"), seed: 1)
         try checkpoint.write(to: scratch.path("checkpoint.bin"))
         try checkpoint.state.write(to: scratch.path("weights.h5"))
         try checkpoint.state.write(to: scratch.path("weights.safetensors"))

@@ -38,13 +38,28 @@ import Testing
 
     @Test func sizesThatTheModelDoesNotTakeAreRefused() throws {
         let checkpoint = try Checkpoint(
-            architecture: "mobile-unet", options: ["width": "0.25"], seed: 1)
+            .named("mobile-unet", .init(width: 0.25)), seed: 1)
         for model in [Model(checkpoint), try Model(package(.copies))] {
             let error = #expect(throws: ModelError.self) {
                 try model.program(height: 50, width: 64)
             }
             #expect(error?.kind == .size)
         }
+    }
+
+    @Test func aLimitOfMemoryHolds() throws {
+        let execution = Execution(memoryLimit: 64)
+        let error = #expect(throws: ModelError.self) {
+            try Model(package(.copies), execution: execution).program()
+        }
+        #expect(error?.kind == .notRunnable)
+        #expect(error?.description.contains("the limit of") == true)
+    }
+
+    @Test(arguments: [1, 2]) func aModelRunsOnItsThreads(_ threads: Int) throws {
+        let model = try Model(package(.copies), execution: Execution(threads: threads))
+        #expect(try model.program().program.threads == threads)
+        #expect(try model.onThreads(3).program().program.threads == 3)
     }
 
     /// Small inputs have a floor, larger ones a share of their own, and so have heavy weights.
@@ -58,7 +73,7 @@ import Testing
     }
 
     @Test func checkpointsAndPackagesKnowTheirPrecision() throws {
-        let checkpoint = try Checkpoint(architecture: "pico-unet", seed: 1)
+        let checkpoint = try Checkpoint(.named("pico-unet"), seed: 1)
         let models = [Model(checkpoint), try Model(package(.copies))]
         #expect(models.map(\.precision) == [.float32, .float32])
         #expect(models.map(\.computePrecision) == [.float32, .float32])

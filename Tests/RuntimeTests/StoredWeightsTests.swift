@@ -17,16 +17,16 @@ import Testing
     @Test(arguments: ["pico-unet", "rep-unet", "lite-class-unet"])
     func colorsAreThoseOfWeightsInMemory(_ architecture: String) throws {
         let scratch = try TemporaryFolder()
-        let checkpoint = try Checkpoint(architecture: architecture, seed: 3)
+        let checkpoint = try Checkpoint(.named(architecture), seed: 3)
         try checkpoint.write(to: scratch.path("model.h5"))
         let model = try Model(contentsOf: scratch.path("model.h5"))
         let expected = try colors(Model(checkpoint))
         #expect(try colors(model) == expected)
-        let source = try CheckpointSource(architecture: architecture, seed: 3)
+        let source = try CheckpointSource(.named(architecture), seed: 3)
         #expect(try colors(Model(source)) == expected)
         #expect(try model.fingerprint() == Model(checkpoint).fingerprint())
         // Another file at the same path changes nothing.
-        try Checkpoint(architecture: architecture, seed: 4).write(to: scratch.path("model.h5"))
+        try Checkpoint(.named(architecture), seed: 4).write(to: scratch.path("model.h5"))
         #expect(try colors(model) == expected)
     }
 
@@ -59,7 +59,7 @@ import Testing
 
     @Test func refusesWeightsThatFloat16DoesNotHold() throws {
         let scratch = try TemporaryFolder()
-        var checkpoint = try Checkpoint(architecture: "pico-unet", seed: 3)
+        var checkpoint = try Checkpoint(.named("pico-unet"), seed: 3)
         let (name, tensor) = try #require(checkpoint.state.first { $1.shape.rank > 1 })
         var floats = try #require(tensor.floats)
         floats[0] = 70000
@@ -74,7 +74,7 @@ import Testing
     @Test func aFileThatIsWrittenToIsRefusedAndHarmsNoProgram() throws {
         let scratch = try TemporaryFolder()
         let path = scratch.path("model.h5")
-        try Checkpoint(architecture: "pico-unet", seed: 3).write(to: path)
+        try Checkpoint(.named("pico-unet"), seed: 3).write(to: path)
         let model = try Model(contentsOf: path)
         let program = try model.program(height: 32, width: 32)
         let lightness = (0..<1024).map { Float($0 % 101) }
@@ -84,6 +84,6 @@ import Testing
         let error = #expect(throws: TensorFileError.self) {
             try model.program(height: 64, width: 64)
         }
-        #expect(error?.path == path)
+        #expect(error?.file == path)
     }
 }

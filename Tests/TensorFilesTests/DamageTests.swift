@@ -15,7 +15,7 @@ import Testing
         for count in stride(from: 0, to: whole.count, by: max(whole.count / 200, 1)) {
             try write(Array(whole.prefix(count)), to: path)
             let error = try #require(failure { try readAll(path) }, "\(count) bytes")
-            #expect(error.path == path)
+            #expect(error.file == path)
         }
     }
 

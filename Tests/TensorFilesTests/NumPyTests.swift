@@ -76,7 +76,7 @@ import Testing
     {
         try write(bytes, to: path)
         let error = try #require(failure { _ = try NumPyFile(path, limits: limits).read() })
-        #expect(error.path == path)
+        #expect(error.file == path)
         return error
     }
 
@@ -112,14 +112,14 @@ import Testing
         (file(header("'|f4'")), "\"|f4\""), (file(header("'>b1'")), "\">b1\""),
         (file(header("[('x', '<f4')]")), "records"), (file(header("'<f4'", "0")), "True or False"),
         (file("{'descr': '<f4'}"), "lacks descr, fortran_order or shape"),
-        (file("{'descr': '<f4', 'descr': '<f4'}"), "unknown or stands there twice"),
-        (file("{'x': '<f4'}"), "unknown or stands there twice"),
+        (file("{'descr': '<f4', 'descr': '<f4'}"), "unknown or duplicated"),
+        (file("{'x': '<f4'}"), "unknown or duplicated"),
         (file("{'descr: 2}"), "the string does not end"), (file("{"), "a name in quotes"),
         (file(header() + "x"), "should end here"), (file(""), "\"{\" is expected"),
         (file(header(), data: 0, length: 0xffff), "ends within its header"),
-        (NumPyHeader.magic + [4, 0, 0, 0], "not 1, 2 or 3"),
-        (NumPyHeader.magic + [2, 0, 0xff, 0xff, 0xff, 0xff], "at most 65536 are read"),
-        (Array("\u{7f}ELF".utf8), "no file in NumPy's format"), ([], "no file in NumPy's format"),
+        (NumPyHeader.magic + [4, 0, 0, 0], "other than 1, 2 or 3"),
+        (NumPyHeader.magic + [2, 0, 0xff, 0xff, 0xff, 0xff], "the limit is 65536"),
+        (Array("\u{7f}ELF".utf8), "not a NumPy file"), ([], "not a NumPy file"),
     ]
 
     @Test(arguments: headers)

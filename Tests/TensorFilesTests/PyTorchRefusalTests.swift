@@ -55,17 +55,20 @@ import Testing
         ("PERSID", ascii("P0\n"), "PERSID"), ("DUP", ascii("N2"), "DUP"),
         ("POP", ascii("NN0"), "POP"), ("LONG4", [0x8b, 255, 255, 255, 127], "LONG4"),
         ("buffer", [0x97], "NEXT_BUFFER"), ("protocol 0", ascii("I1\n"), "INT"),
-        ("unknown", [0xff], "unknown instruction"),
-        ("call of a text", Pickle.call(Pickle.text("x")), "no known function"),
+        ("unknown", [0xff], "unknown opcode"),
+        ("call of a text", Pickle.call(Pickle.text("x")), "not a known function"),
         ("call of a type", Pickle.call(Pickle.global("torch", "FloatStorage")), "calls a type"),
         ("state of a tensor", Pickle.tensor() + ascii("}b"), "sets the state"),
         ("state of a list", ascii("]}b"), "sets the state"),
         ("persistent module", Pickle.storage(kind: "module"), "of the kind \"module\""),
         ("view", Pickle.storage(view: ascii(")")), "is a view"),
-        ("list in itself", ascii("]q\0h\0a"), "may hold itself"),
-        ("dictionary in itself", ascii("}q\0") + Pickle.text("a") + ascii("h\0s"), "hold itself"),
-        ("cycle of two", ascii("]q\0]q\u{1}h\0ah\0h\u{1}a"), "hold itself"),
-        ("changed in a tuple", ascii("]q\0") + [0x85] + ascii("h\0Na"), "hold itself"),
+        ("list in itself", ascii("]q\0h\0a"), "may contain itself"),
+        (
+            "dictionary in itself", ascii("}q\0") + Pickle.text("a") + ascii("h\0s"),
+            "contain itself"
+        ),
+        ("cycle of two", ascii("]q\0]q\u{1}h\0ah\0h\u{1}a"), "contain itself"),
+        ("changed in a tuple", ascii("]q\0") + [0x85] + ascii("h\0Na"), "contain itself"),
         (
             "deep",
             [UInt8](repeating: UInt8(ascii: "]"), count: 40)
@@ -83,19 +86,19 @@ import Testing
 
     /// Pickles that break off, claim more than there is, or make no sense.
     private static let senseless: [(name: String, body: [UInt8], phrase: String)] = [
-        ("text of 4 GiB", ascii("X") + [255, 255, 255, 255], "4294967295 bytes are due"),
+        ("text of 4 GiB", ascii("X") + [255, 255, 255, 255], "4294967295 bytes are expected"),
         ("text of 8 EiB", [0x8d] + [UInt8](repeating: 0xff, count: 8), "18446744073709551615"),
-        ("bytes of 2 GiB", ascii("B") + [0, 0, 0, 128], "2147483648 bytes are due"),
+        ("bytes of 2 GiB", ascii("B") + [0, 0, 0, 128], "2147483648 bytes are expected"),
         ("frame", [0x95, 0, 0, 0, 0, 0, 0, 0, 1], "a frame of"),
-        ("no mark", ascii("t"), "none is set"), ("empty stack", ascii("a"), "none is left"),
-        ("below the mark", ascii("N(R"), "none is left"),
-        ("nothing to remember", ascii("q\0"), "none is left"),
+        ("no mark", ascii("t"), "none is set"), ("empty stack", ascii("a"), "empty stack"),
+        ("below the mark", ascii("N(R"), "empty stack"),
+        ("nothing to remember", ascii("q\0"), "empty stack"),
         ("not remembered", ascii("h\u{7}"), "object 7"),
         ("not remembered either", ascii("j") + [255, 255, 255, 255], "object 4294967295"),
         ("two objects", ascii("NN"), "2 objects"), ("no object", [], "0 objects"),
-        ("mark left", ascii("(N"), "where one is due"),
-        ("key alone", ascii("}(Nu"), "without a value"), ("no list", ascii("}Na"), "no list"),
-        ("no dictionary", ascii("]NNs"), "no dictionary"),
+        ("mark left", ascii("(N"), "instead of one"),
+        ("key alone", ascii("}(Nu"), "without a value"), ("no list", ascii("}Na"), "not a list"),
+        ("no dictionary", ascii("]NNs"), "not a dictionary"),
         ("arguments", Pickle.global("torch", "Size") + ascii("NR"), "tuple of arguments"),
         ("no size", Pickle.call(Pickle.global("torch", "Size"), ascii("N")), "Size needs"),
         ("no pairs", Pickle.call(Pickle.global("collections", "OrderedDict"), ascii("N")), "pairs"),
@@ -148,10 +151,10 @@ import Testing
         named("too far", Pickle.tensor([2, 2], [3, 1]), "exceed the 4 elements"),
         named("offset", Pickle.tensor(offset: 1), "exceed the 4 elements"),
         named("offset of none", Pickle.tensor(offset: 5, [0], [1]), "exceed the 4 elements"),
-        named("negative offset", Pickle.tensor(offset: -1), "do not go together"),
-        named("negative stride", Pickle.tensor([2], [-1]), "do not go together"),
-        named("negative extent", Pickle.tensor([-2], [1]), "do not go together"),
-        named("strides of another rank", Pickle.tensor([2, 2], [1]), "do not go together"),
+        named("negative offset", Pickle.tensor(offset: -1), "are inconsistent"),
+        named("negative stride", Pickle.tensor([2], [-1]), "are inconsistent"),
+        named("negative extent", Pickle.tensor([-2], [1]), "are inconsistent"),
+        named("strides of another rank", Pickle.tensor([2, 2], [1]), "are inconsistent"),
         named("overflow", Pickle.tensor([2, 2], [.max, .max]), "exceed the 4 elements"),
         named("offset overflow", Pickle.tensor(offset: .max, [2], [1]), "exceed the 4 elements"),
         named("offset at the end", Pickle.tensor(offset: .max, [1], [1]), "exceed the 4 elements"),
@@ -168,11 +171,11 @@ import Testing
         Case("no dictionary", Pickle.whole(Pickle.tensor()), .otherFormat("no dictionary")),
         Case(
             "no tensors", Pickle.whole(Pickle.dictionary(("lr", Pickle.integer(1)))),
-            .notFound("no tensors by name")),
+            .notFound("no named tensors")),
         Case(
             "twice",
             Pickle.whole(Pickle.dictionary(("w", Pickle.tensor()), ("w", Pickle.tensor()))),
-            "stands in the file twice"),
+            "is in the file twice"),
         Case(
             "name of a megabyte",
             Pickle.whole(
@@ -205,20 +208,20 @@ import Testing
         zip("two pickles", [data, .init("b/data.pkl", [])], .otherFormat("exactly one data.pkl")),
         zip("TorchScript", [data, .init("a/code/x.py", [])], .otherFormat("TorchScript")),
         zip("constants", [data, .init("a/constants.pkl", [])], .otherFormat("TorchScript")),
-        zip("record twice", [data, storage, storage], "stands in the file twice"),
+        zip("record twice", [data, storage, storage], "is in the file twice"),
         zip("shared bytes", [data, storage.with(\.offset, 0)], "shares bytes"),
         zip("inside another", [data, storage.with(\.offset, 40)], "shares bytes"),
         zip(
             "another header", [data, storage.with(\.headerName, ascii("a/data/1"))],
             "not the one that the directory"),
         zip("no header", [data.with(\.offset, 2), storage], "not the one that the directory"),
-        zip("header behind", [data, storage.with(\.offset, 1 << 20)], "behind the records"),
+        zip("header behind", [data, storage.with(\.offset, 1 << 20)], "after the records"),
         zip("bytes behind", [data, storage.with(\.storedBytes, 1 << 20)], "exceed the file's"),
         zip("deflated", [data.with(\.method, 8), storage], .refused("is deflated")),
         zip("deflated storage", [data, storage.with(\.method, 8)], .refused("is deflated")),
         zip("LZMA", [data.with(\.method, 14), storage], .refused("(method 14)")),
         zip("encrypted", [data, storage.with(\.flags, 1)], .refused("is encrypted")),
-        zip("bomb", [data, storage.with(\.byteCount, 1 << 31)], "16 bytes that should make"),
+        zip("bomb", [data, storage.with(\.byteCount, 1 << 31)], "16 bytes instead of"),
         zip("checksum", [data, storage.with(\.checksum, 1)], "its checksum"),
         zip("checksum of the pickle", [data.with(\.checksum, 1), storage], "its checksum"),
         zip("no storage", [data], "\"a/data/0\" is not in the file"),
@@ -228,21 +231,21 @@ import Testing
         zip("name of 5000", [.init(String(repeating: "a", count: 5000), [])], "names are long"),
         zip(
             "no extra field", [data, storage.with(\.storedBytes, 0xffff_ffff)],
-            "an extra field, which is not there"),
+            "an extra field, which is missing"),
         zip(
             "extra field of 8 EiB",
             [
                 data,
                 storage.with(\.storedBytes, 0xffff_ffff)
                     .with(\.extra, [1, 0, 8, 0] + [UInt8](repeating: 0xff, count: 8)),
-            ], "an extra field, which is not there"),
+            ], "an extra field, which is missing"),
         zip(
             "offset of 4 EiB",
             [
                 data,
                 storage.with(\.offset, 0xffff_ffff)
                     .with(\.extra, [1, 0, 8, 0] + [UInt8](repeating: 0x3f, count: 8)),
-            ], "behind the records"),
+            ], "after the records"),
         zip(
             "size of 4 EiB",
             [
@@ -252,7 +255,7 @@ import Testing
             ], "exceed the file's"),
         zip("several disks", [data, storage], .refused("in several")) { $0.disk = 1 },
         zip("more entries", [data, storage], "no entry at") { $0.entryCount = 3 },
-        zip("fewer entries", [data, storage], "goes on after") { $0.entryCount = 1 },
+        zip("fewer entries", [data, storage], "continues after") { $0.entryCount = 1 },
         zip("more entries than bytes", [data, storage], .refused("directory of 65000")) {
             $0.entryCount = 65000
         },
@@ -271,7 +274,7 @@ import Testing
         zip("no ZIP64 record", [data, storage], "has no ZIP64 record") {
             $0.beforeEnd = [0x50, 0x4b, 6, 7] + [UInt8](repeating: 0, count: 16)
         },
-        Case("no directory", Array(ZipMaker(records: [data]).bytes.dropLast()), "breaks off"),
+        Case("no directory", Array(ZipMaker(records: [data]).bytes.dropLast()), "is truncated"),
     ]
 
     @Test(arguments: zips)
@@ -301,7 +304,7 @@ import Testing
         Case(
             "short", PyTorchFile.stream(pickle, storage: count + PyTorchFile.zeros.dropLast()),
             "15 bytes are left"),
-        Case("no count", PyTorchFile.stream(pickle, storage: [4]), "8 bytes are due"),
+        Case("no count", PyTorchFile.stream(pickle, storage: [4]), "8 bytes are expected"),
         Case(
             "rest", PyTorchFile.stream(pickle, storage: count + PyTorchFile.zeros + [0]),
             "1 bytes follow"),
@@ -328,7 +331,7 @@ import Testing
     func refusesOtherThings(file: String, kind: TensorFileError.Kind, phrase: String) throws {
         let path = golden(file, .pytorch)
         let error = try #require(failure { _ = try StateDict(contentsOf: path) })
-        #expect(error.kind == kind && error.path == path, "\(error)")
+        #expect(error.kind == kind && error.file == path, "\(error)")
         #expect(error.description.contains(phrase), "\(error)")
     }
 
@@ -353,7 +356,7 @@ import Testing
         let path = scratch.path("weights.pth")
         try write(bytes, to: path)
         let error = try #require(failure { _ = try StateDict(contentsOf: path) })
-        #expect(error.kind == test.rule.kind && error.path == path, "\(error)")
+        #expect(error.kind == test.rule.kind && error.file == path, "\(error)")
         #expect(error.description.contains(test.rule.phrase), "\(error)")
         #expect(error.description.utf8.count < 8192)
     }

@@ -41,12 +41,12 @@ import Testing
         let crash = [UInt8](repeating: 255, count: 8)
         let twoBytes: [UInt8] = [2] + [UInt8](repeating: 0, count: 15)
         let replies: [(bytes: [UInt8], phrase: String)] = [
-            ([], "ended from outside"), ([1, 2, 3], "ended from outside"),
+            ([], "was killed"), ([1, 2, 3], "was killed"),
             ([11, 0, 0, 0, 0, 0, 0, 0] + crash, "(signal 11)"),
             ([24, 0, 0, 0, 0, 0, 0, 0] + crash, "within 8 s"),
             // Sizes beyond all bounds; JSON that says nothing; none at all.
-            ([UInt8](repeating: 127, count: 16), "ended from outside"),
-            (twoBytes + Array("{}".utf8), "ended from outside"),
+            ([UInt8](repeating: 127, count: 16), "was killed"),
+            (twoBytes + Array("{}".utf8), "was killed"),
             (twoBytes + Array("!!".utf8), "makes no sense"),
         ]
         for (bytes, phrase) in replies {
@@ -56,7 +56,7 @@ import Testing
             shutdown(sockets[1], Int32(SHUT_WR))
             let source = ReaderProcess("some.h5", sockets[0])
             var error = failure { _ = try source.answer(.contains([])) }
-            #expect(error?.kind == .damaged && error?.path == "some.h5")
+            #expect(error?.kind == .damaged && error?.file == "some.h5")
             #expect(error?.description.contains(phrase) == true, "\(error as Any)")
             close(sockets[1])
             // What ended the process is said again, not that it is gone.

@@ -23,7 +23,7 @@ import Testing
         Case(file: "sparse", kind: .damaged, phrase: "declares 268435456 bytes"),
         Case(file: "tiny-chunks", kind: .refused, phrase: "16384 chunks"),
         Case(file: "overflow", kind: .refused, phrase: "too large"),
-        Case(file: "cycle", kind: .refused, phrase: "also stands elsewhere"),
+        Case(file: "cycle", kind: .refused, phrase: "is linked twice"),
         Case(file: "compound", kind: .refused, phrase: "compound"),
         Case(file: "strings", kind: .refused, phrase: "strings"),
         Case(file: "booleans", kind: .refused, phrase: "booleans"),
@@ -39,7 +39,7 @@ import Testing
         let error = try #require(failure { _ = try StateDict(contentsOf: golden(test.file)) })
         #expect(error.kind == test.kind)
         #expect(error.description.contains(test.phrase), "\(error)")
-        #expect(error.path == golden(test.file))
+        #expect(error.file == golden(test.file))
     }
 
     @Test(arguments: ["external-link", "soft-link", "external-storage", "virtual"])

@@ -106,10 +106,10 @@ import Testing
     ]
 
     static let layouts = [
-        Case("hole at the start", file("{\(tensor(offsets: "[4,12]"))}", data: 12), "leave a hole"),
+        Case("hole at the start", file("{\(tensor(offsets: "[4,12]"))}", data: 12), "leave gaps"),
         Case(
             "hole between",
-            file("{\(tensor()),\(tensor("v", offsets: "[9,17]"))}", data: 17), "leave a hole"),
+            file("{\(tensor()),\(tensor("v", offsets: "[9,17]"))}", data: 17), "leave gaps"),
         Case(
             "overlap", file("{\(tensor()),\(tensor("v", offsets: "[4,12]"))}", data: 12),
             "overlap"),
@@ -153,7 +153,7 @@ import Testing
         let path = scratch.path("weights.safetensors")
         try write(test.bytes, to: path)
         let error = try #require(failure { _ = try StateDict(contentsOf: path) })
-        #expect(error.kind == test.kind && error.path == path, "\(error)")
+        #expect(error.kind == test.kind && error.file == path, "\(error)")
         #expect(error.description.contains(test.phrase), "\(error)")
     }
 

@@ -66,7 +66,7 @@ import Testing
     @Test func badPlaces() throws {
         for path in ["/no/such/w.safetensors", "/proc/w.safetensors"] {
             let error = try #require(failure { try WritingTests.dict.write(to: path) })
-            #expect(error.kind == .unwritable && error.path == path)
+            #expect(error.kind == .unwritable && error.file == path)
         }
     }
 }

@@ -38,7 +38,7 @@ func expectTruncationsRefused(
     for count in whole.indices {
         try write(Array(whole.prefix(count)), to: path)
         let error = try #require(failure { try read(path) }, "\(count) bytes")
-        #expect(error.path == path)
+        #expect(error.file == path)
     }
 }
 

@@ -112,7 +112,7 @@ import Testing
         let scratch = try TemporaryFolder()
         for path in [scratch.path("no/such/w.h5"), scratch.path, "/proc/w.h5"] {
             let error = try #require(failure { _ = try HDF5Writer(path: path) })
-            #expect(error.kind == .unwritable && error.path == path)
+            #expect(error.kind == .unwritable && error.file == path)
         }
         for name in ["", "/a", "a//b", ".", "a/../b", "a\0b"] {
             let writer = try HDF5Writer(path: scratch.path("w.h5"))

@@ -86,11 +86,11 @@ import Testing
         _ = try TrainingRun(scratch.configuration(moved)).run(until: 3)
         let rest = try TrainingRun(scratch.configuration(moved), from: .resumed)
         #expect(try rest.run() == .finished)
-        #expect(rest.step.variables == whole.step.variables)
+        #expect(rest.state.step.variables == whole.state.step.variables)
         let one = try TrainingRun(
             scratch.configuration(["steps=8", "output=\(scratch.path)/one"]))
         _ = try one.run()
-        #expect(one.step.variables != whole.step.variables)
+        #expect(one.state.step.variables != whole.state.step.variables)
     }
 
     /// The weights of one side are those that the other has learned.
@@ -98,23 +98,24 @@ import Testing
         let scratch = try TemporaryFolder()
         try scratch.addPhotos(5)
         let run = try TrainingRun(scratch.configuration("data.other_crops=64"), from: .trial)
-        let first = run.step.variables
+        let first = run.state.step.variables
         let batches = try (0..<20).map { try run.source.batch(step: $0) }
         func step(_ side: Int, rate: Double) throws {
             let batch = try #require(batches.first { $0.side == side })
             let settings = TrainingStep.Settings(
                 learningRates: [rate], averageDecay: 0, teacherShare: 0, applies: true)
-            #expect(try run.step.run(batch, settings).isFinite)
+            #expect(try run.state.step.run(batch, settings).isFinite)
         }
         for (side, other) in [(64, 32), (32, 64)] {
             try step(side, rate: 1e-2)
-            let learned = run.step.variables
+            let learned = run.state.step.variables
             try step(other, rate: 0)
-            for name in run.step.parameterNames {
-                #expect(run.step.variables[name] == learned[name], "\(name)")
+            for name in run.state.step.parameterNames {
+                #expect(run.state.step.variables[name] == learned[name], "\(name)")
             }
         }
-        #expect(run.step.parameterNames.contains { run.step.variables[$0] != first[$0] })
+        #expect(
+            run.state.step.parameterNames.contains { run.state.step.variables[$0] != first[$0] })
     }
 
     @Test(arguments: ["64 31", "", "a", "64,96", "32 32 32 32 32 32 32 32 32"])
@@ -284,11 +285,11 @@ import Testing
         try FileManager.default.copyItem(
             atPath: scratch.path("photos/0.png"), toPath: scratch.path("photos/3.png"))
         let checkpoint = try Checkpoint(
-            architecture: "mobile-unet", options: ["width": "0.25"], seed: 3)
+            .named("mobile-unet", .init(width: 0.25)), seed: 3)
         let measure = { (settings: [String]) in
             let photos = try PhotoReference.list("\(scratch.path)/photos")
             let validator = try Validator(
-                try checkpoint.makeColorizer(), scratch.configuration(settings), photos: photos)
+                try checkpoint.network.make(), scratch.configuration(settings), photos: photos)
             let metrics = try #require(try validator.measure(checkpoint.variables) { false })
             return (metrics: metrics, samples: validator.samples)
         }
@@ -343,9 +344,9 @@ import Testing
                 "architecture=class-unet")
             let classes = try #require(
                 ClassTargets(
-                    ClassUNet(), configuration,
-                    photos: PhotoCache([], shortSide: 64, maximumBytes: 0)))
-            return try #require(classes.inputs(for: target)["class_weights"]).scalars
+                    ClassUNet(), configuration.loss,
+                    photos: PhotoCache([], shortSide: 64, maximumBytes: 0), side: 32))
+            return try #require(classes.inputs(for: target)[.classWeights]).scalars
         }
         #expect(weights[0] == [1, 1, 1, 1])
         for (weight, expected) in zip(weights[1], [4, 2.5, 1, 1] as [Float]) {

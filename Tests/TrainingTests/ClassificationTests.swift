@@ -58,7 +58,7 @@ import Testing
     @Test func learnsTheFeaturesOfAWiderTeacher() throws {
         let scratch = try TemporaryFolder()
         try scratch.addPhotos(2)
-        let teacher = try scratch.makeTeacher("class-unet", width: "0.5")
+        let teacher = try scratch.makeTeacher("class-unet", width: 0.5)
         let features = ["distillation.teacher=\(teacher)", "distillation.features=stage8"]
         // The weight makes everything else small beside the similarities.
         let losses = try losses(
@@ -85,7 +85,7 @@ import Testing
     @Test func comparesTheOutputOfAModuleThatEndsInBatchNorm() throws {
         let scratch = try TemporaryFolder()
         try scratch.addPhotos(2)
-        let teacher = try scratch.makeTeacher("lite-unet", width: "0.5")
+        let teacher = try scratch.makeTeacher("lite-unet", width: 0.5)
         let losses = try losses(
             scratch, "architecture=lite-unet", "loss.kind=l1", "distillation.teacher=\(teacher)",
             "distillation.features=encoder.blocks.2", "distillation.feature_loss=pairwise",
@@ -100,7 +100,7 @@ import Testing
         ("data.hints=true", "mobile-unet takes no hints"),
         ("loss.perceptual=1", "name a checkpoint of siggraph17"),
         ("distillation.features=stem=nothing", "there is no such module"),
-        ("distillation.features=stem=head", "modules of one shape"),
+        ("distillation.features=stem=head", "modules of equal shape"),
         ("distillation.logits=1", "do not both classify"),
     ])
     func refusesWhatTheNetworkLacks(_ setting: String, _ words: String) throws {
@@ -138,7 +138,7 @@ import Testing
         for seed in 0..<40 {
             let randoms = (0..<3).map { RandomStream(seed: UInt64(seed), name: "\($0)") }
             let inputs = ColorHints.inputs(for: target, randoms)
-            let (hints, mask) = (try #require(inputs["hints"]), try #require(inputs["mask"]))
+            let (hints, mask) = (try #require(inputs[.hints]), try #require(inputs[.mask]))
             #expect(mask.shape == [3, 1, 24, 20] && hints.shape == target.shape)
             #expect(mask.scalars.allSatisfy { $0 == 0 || $0 == 1 })
             for (index, isHinted) in mask.scalars.enumerated() {

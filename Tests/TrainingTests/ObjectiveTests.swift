@@ -144,13 +144,13 @@ import Testing
         let golden = try Golden.load().regression[index]
         var loss = TrainingConfiguration.LossSettings()
         loss.kind = try #require(TrainingConfiguration.LossSettings.Kind(rawValue: golden.kind))
-        (loss.chromaWeight, loss.delta) = (golden.saturation, 0.1)
-        (loss.neutral, loss.neutralChroma) = (golden.neutral, 60)
+        (loss.regression.chromaWeight, loss.regression.delta) = (golden.saturation, 0.1)
+        (loss.neutral.weight, loss.neutral.chroma) = (golden.neutral, 60)
         let shape: Shape = [2, 2, 5, 6]
         let graph = Graph()
         let losses = loss.regression(
-            graph.input("estimate", shape), graph.input("target", shape),
-            neutral: NeutralWeight(loss))
+            graph.input("estimate", shape), graph.input("target", shape), loss.kind,
+            neutral: loss.neutral)
         let values = try losses.evaluate(inputs: [
             "estimate": drawn("estimate", shape, -0.7...0.7),
             "target": drawn("target", shape, -0.7...0.7),
@@ -180,7 +180,7 @@ import Testing
     @Test func perceptualLossIsPyTorchs() throws {
         let golden = try Golden.load().perceptual
         let network = SIGGRAPH17()
-        let perceptual = PerceptualLoss(
+        let perceptual = PerceptualEncoder(
             network, variables: weightsOfAnySize(network), modules: ["model1", "model2"])
         let shape: Shape = [2, 2, 16, 16]
         // The encoder's batch normalization stays fixed in a graph that trains.

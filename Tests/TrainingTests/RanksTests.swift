@@ -4,6 +4,7 @@ import RetintDistributed
 import RetintGraph
 import RetintLayers
 import RetintPhotoData
+import RetintTensors
 import RetintTestSupport
 import Testing
 
@@ -16,7 +17,7 @@ import Testing
     /// - Returns: the losses of all steps, as rank 0 reports them.
     @discardableResult
     private static func train(
-        _ size: Int, _ configuration: TrainingConfiguration, from start: TrainingRun.Start = .fresh,
+        _ size: Int, _ configuration: TrainingConfiguration, from start: TrainingStart = .fresh,
         until end: Int? = nil, stopping: (rank: Int, step: Int)? = nil
     ) throws -> [Double] {
         // A pool of more threads would be shared by all ranks, and kept while one waits.
@@ -169,9 +170,9 @@ import Testing
         let measure = { @Sendable (ranks: Communicator) in
             let photos = try PhotoFolder(configuration.data).validation
             let checkpoint = try Checkpoint(
-                architecture: "mobile-unet", options: ["width": "0.25"], seed: 3)
+                .named("mobile-unet", .init(width: 0.25)), seed: 3)
             let validator = try Validator(
-                try checkpoint.makeColorizer(), configuration, photos: photos, ranks: ranks)
+                try checkpoint.network.make(), configuration, photos: photos, ranks: ranks)
             let metrics = try validator.measure(checkpoint.variables) { false }
             return (metrics, validator.samples, validator.badPhotos)
         }

@@ -1,4 +1,5 @@
 import Foundation
+import RetintArchitectures
 import RetintCheckpoints
 import RetintFiles
 import RetintGraph
@@ -32,7 +33,7 @@ import Testing
             "schedule.kind=constant")
         try train(scratch, "half", same, "steps=1", "accumulate=2")
         let fresh = try Checkpoint(
-            architecture: "mobile-unet", options: ["width": "0.25"], seed: 0
+            .named("mobile-unet", .init(width: 0.25)), seed: 0
         ).variables
         let (once, twice) = (try weights(scratch, "once"), try weights(scratch, "twice"))
         for (name, value) in try weights(scratch, "half") {
@@ -49,14 +50,14 @@ import Testing
         let groups = "optimizer.groups=stem.*: rate=0 decay=0; head.*: rate=3 schedule=constant"
         try train(scratch, "run", groups, "steps=2")
         let fresh = try Checkpoint(
-            architecture: "mobile-unet", options: ["width": "0.25"], seed: 0
+            .named("mobile-unet", .init(width: 0.25)), seed: 0
         ).variables
         for (name, value) in try weights(scratch, "run") {
             #expect((value == fresh[name]) == name.hasPrefix("stem."), "\(name)")
         }
         for (text, words) in [
-            ("stum.*: rate=1", "matches no parameter"), ("stem.*: speed=1", "is none of rate="),
-            ("stem.*", "pattern: key=value"), ("stem.*: rate=-1", "is none of rate="),
+            ("stum.*: rate=1", "matches no parameter"), ("stem.*: speed=1", "is not rate="),
+            ("stem.*", "pattern: key=value"), ("stem.*: rate=-1", "is not rate="),
         ] {
             let wrong = try scratch.configuration(
                 "optimizer.groups=\(text)", "output=\(scratch.path)/wrong")
@@ -80,7 +81,7 @@ import Testing
         let scratch = try TemporaryFolder()
         try scratch.addPhotos(2)
         let start = "\(scratch.path)/start.h5"
-        try Checkpoint(architecture: architecture, options: options, seed: 0).write(to: start)
+        try Checkpoint(.named(architecture, ColorizerOptions(options)), seed: 0).write(to: start)
         let error = #expect(throws: TrainingError.self) {
             try TrainingRun(scratch.configuration("init=\(start)", "data.validation_fraction=0"))
         }
@@ -90,7 +91,7 @@ import Testing
         guard let settings = wayOut.components(separatedBy: " to make").first,
             settings.hasPrefix("set ")
         else { return }
-        #expect(error?.remedies == [Remedy("settings", String(settings.dropFirst(4)))])
+        #expect(error?.remedies == [Remedy(.settings, String(settings.dropFirst(4)))])
         let words = settings.dropFirst(4).split(separator: " ").map(String.init)
         let agreeing = try scratch.configuration(
             ["init=\(start)", "data.validation_fraction=0"] + words)
@@ -115,14 +116,14 @@ import Testing
         #expect(error?.description.contains("in the forward pass") == true)
         #expect(error?.description.contains("stem") == true)
         for (name, value) in checkpoint.variables {
-            #expect(trainer.step.variables[name] == value, "\(name)")
+            #expect(trainer.state.step.variables[name] == value, "\(name)")
         }
     }
 
     /// A network whose first layer overflows.
     private func overflowing(_ scratch: TemporaryFolder) throws -> (path: String, Checkpoint) {
         var checkpoint = try Checkpoint(
-            architecture: "mobile-unet", options: ["width": "0.25"], seed: 0)
+            .named("mobile-unet", .init(width: 0.25)), seed: 0)
         let tensor = try #require(checkpoint.variables["stem.0.weight"])
         checkpoint.state["stem.0.weight"] = .init(
             TensorData(shape: tensor.shape, repeating: 3e38))
@@ -165,8 +166,8 @@ import Testing
             "data.validation=\(scratch.path)/photos", "tensorboard=false")
         let trainer = try TrainingRun(configuration)
         #expect(try trainer.run() == .noProgress)
-        #expect(trainer.progress.step < 500)
-        #expect(trainer.progress.validationsSinceBest == 3)
+        #expect(trainer.state.progress.step < 500)
+        #expect(trainer.state.progress.validationsSinceBest == 3)
     }
 
     @Test func reportIsSelfContained() throws {

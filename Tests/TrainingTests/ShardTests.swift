@@ -93,7 +93,7 @@ import Testing
 
     private func train(
         _ ranks: Int, _ configuration: TrainingConfiguration, to output: String,
-        from start: TrainingRun.Start = .fresh, until end: Int? = nil
+        from start: TrainingStart = .fresh, until end: Int? = nil
     ) throws {
         var configuration = configuration
         (configuration.output, configuration.threads) = (scratch.path(output), 1)

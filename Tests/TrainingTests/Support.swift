@@ -1,8 +1,10 @@
 import Foundation
+import RetintArchitectures
 import RetintCheckpoints
 import RetintDistributed
 import RetintImages
 import RetintLayers
+import RetintPhotoData
 import RetintTensors
 import RetintTestSupport
 import Testing
@@ -43,9 +45,9 @@ extension TemporaryFolder {
     }
 
     /// Writes a checkpoint of random weights for a network to learn from, and returns its path.
-    func makeTeacher(_ architecture: String, width: String = "0.25") throws -> String {
+    func makeTeacher(_ architecture: String, width: Double = 0.25) throws -> String {
         let teacher = "\(path)/teacher.h5"
-        try Checkpoint(architecture: architecture, options: ["width": width], seed: 5)
+        try Checkpoint(.named(architecture, .init(width: width)), seed: 5)
             .write(to: teacher)
         return teacher
     }
@@ -57,6 +59,18 @@ extension TemporaryFolder {
         let photos = try PhotoFolder(configuration.data).training
         let cache = PhotoCache(
             photos, shortSide: 2 * configuration.data.crop, maximumBytes: 1 << 20)
-        return try BatchSource(cache, configuration, classes: nil, ranks: ranks)
+        return try BatchSource(cache, configuration.batchOptions, classes: nil, ranks: ranks)
+    }
+}
+
+extension Validator {
+    /// Measures a network as a training with a configuration does.
+    convenience init(
+        _ network: any ColorizerNetwork, _ configuration: TrainingConfiguration,
+        photos: [PhotoReference], ranks: Communicator = .single
+    ) throws {
+        try self.init(
+            Objective(network, configuration.loss), configuration.validationOptions, photos: photos,
+            ranks: ranks)
     }
 }

@@ -106,10 +106,10 @@ import Testing
     private func colors(
         of path: String, _ configuration: TrainingConfiguration, _ batch: Batch
     ) throws -> TensorData {
-        let student = ColorPrediction(ab: Graph().input("ab", batch.target.shape), logits: nil)
         let teacher = try Teacher(
-            path, configuration, batch: configuration.batch, student: student)
-        return try #require(try teacher.inputs(for: batch)["teacher"])
+            path, [.teacherColors], batch: configuration.batch, side: configuration.data.crop,
+            options: configuration.validationOptions.compile)
+        return try #require(try teacher.inputs(for: batch)[.teacherColors])
     }
 
     @Test func frozenParametersStay() throws {
@@ -118,8 +118,7 @@ import Testing
         let configuration = try scratch.configuration("freeze=stem.* head.0.weight", "steps=3")
         #expect(try TrainingRun(configuration).run() == .finished)
         let before = try Checkpoint(
-            architecture: "mobile-unet", options: ["width": "0.25"],
-            seed: UInt64(configuration.seed)
+            .named("mobile-unet", .init(width: 0.25)), seed: UInt64(configuration.seed)
         ).variables
         let after = try Checkpoint(contentsOf: "\(scratch.path)/run/last.h5").variables
         for (name, value) in after where !name.contains("running") {
@@ -136,11 +135,10 @@ import Testing
 
     @Test func shareOfTheTeacherChangesLinearly() throws {
         var configuration = TrainingConfiguration()
-        configuration.steps = 5
         configuration.distillation.weight = 0.8
-        #expect(configuration.teacherShare(at: 4) == 0.8)
+        #expect(configuration.distillation.share(at: 4, of: 5) == 0.8)
         configuration.distillation.finalWeight = 0
-        let shares = (0..<5).map { configuration.teacherShare(at: $0) }
+        let shares = (0..<5).map { configuration.distillation.share(at: $0, of: 5) }
         for (share, wanted) in zip(shares, [0.8, 0.6, 0.4, 0.2, 0]) {
             #expect(abs(share - wanted) < 1e-12)
         }
@@ -163,7 +161,7 @@ import Testing
             rounded.quantization = .int4
             let weights = try Checkpoint(contentsOf: "\(configuration.output)/last.h5")
             let validator = try Validator(
-                weights.makeColorizer(), rounded, photos: [.file("\(scratch.path)/photos/0.png")])
+                weights.network.make(), rounded, photos: [.file("\(scratch.path)/photos/0.png")])
             losses[quantization] = try validator.measure(weights.variables) { false }?.loss
         }
         let (plain, trained) = (try #require(losses["none"]), try #require(losses["int4"]))

@@ -82,7 +82,7 @@ import Testing
         let fixture = try Fixture()
         let values = try fixture.values()
         let graph = Graph(mode: .inference)
-        let network = try fixture.checkpoint.makeColorizer()
+        let network = try fixture.checkpoint.network.make()
         let ab = network(graph.input("L", [1, 1, 64, 64]))
         let traced = graph.tracedValues(for: [ab])
         #expect(traced.count > 100 && Set(traced.map(\.description.name)).count == values.count)

@@ -1,3 +1,4 @@
+import RetintArchitectures
 import RetintCheckpoints
 import RetintExport
 import RetintGraph
@@ -8,15 +9,12 @@ import RetintMLPackage
 
 /// A seeded network of 32 × 32 and its packages, in memory.
 struct Network: Sendable, CustomStringConvertible {
-    let architecture: String
-    var options: [String: String] = [:]
+    let network: NetworkDescription
     var size = 32
 
-    var description: String { "\(architecture) \(options)" }
+    var description: String { "\(network)" }
 
-    func checkpoint() throws -> Checkpoint {
-        try Checkpoint(architecture: architecture, options: options, seed: 3)
-    }
+    func checkpoint() throws -> Checkpoint { try Checkpoint(network, seed: 3) }
 
     func model() throws -> Model { Model(try checkpoint(), name: "checkpoint") }
 

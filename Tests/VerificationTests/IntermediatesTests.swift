@@ -18,8 +18,7 @@ import Testing
 
     private static func model(_ scale: Float = 1) throws -> Model {
         var (checkpoint, _) = try Checkpoint.importing(
-            weights: goldenPath("pico.h5"), architecture: "pico-unet",
-            options: ["width": "0.0625"])
+            weights: goldenPath("pico.h5"), of: .named("pico-unet", .init(width: 0.0625)))
         if scale != 1, let weight = checkpoint.state["stage16.1.1.0.weight"]?.floats {
             let shape = checkpoint.state["stage16.1.1.0.weight"]!.shape
             checkpoint.state["stage16.1.1.0.weight"] = StoredTensor(
@@ -82,6 +81,19 @@ import Testing
         #expect(metadata.outputs.keys.sorted() == ["ab"])
     }
 
+    /// Runs that only show where errors come from leave the folder of the verification alone.
+    @Test func aDiagnosisWritesNoValues() throws {
+        let network = Network(architecture: "pico-unet", options: ["width": "0.25"])
+        let (half, other) = (Model(try network.package(.float16)), try network.model())
+        let path = scratch.path("diagnosis.aimodelintermediates")
+        var options = VerificationOptions()
+        options.intermediates = path
+        _ = try errorSources(of: half, against: other, on: network.lightness, options: options)
+        _ = try compareStages(
+            of: half, against: other, [.lowered], on: network.lightness, options: options)
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
     @Test func otherFoldersAreNotReplaced() throws {
         let path = scratch.path("mine.aimodelintermediates")
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
@@ -96,9 +108,9 @@ import Testing
     }
 
     @Test(arguments: [
-        ("\"data/lightness_0001.npy\"", "\"../data/lightness_0001.npy\"", "must lie in the folder"),
-        ("\"data/lightness_0001.npy\"", "\"data/../../a.npy\"", "must lie in the folder"),
-        ("\"data/lightness_0001.npy\"", "\"/data/a.npy\"", "must lie in the folder"),
+        ("\"data/lightness_0001.npy\"", "\"../data/lightness_0001.npy\"", "must be in the folder"),
+        ("\"data/lightness_0001.npy\"", "\"data/../../a.npy\"", "must be in the folder"),
+        ("\"data/lightness_0001.npy\"", "\"/data/a.npy\"", "must be in the folder"),
         ("\"data/lightness_0001.npy\"", "\"data/none.npy\"", "none.npy"),
         ("\"data/lightness_0001.npy\"", "\"data/relu_0005.npy\"", "has shape [1, 16, 16, 16], but"),
         ("\"shape\": [\n        1,", "\"shape\": [\n        -1,", "its shape must have"),

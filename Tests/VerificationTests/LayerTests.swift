@@ -99,7 +99,7 @@ import Testing
         let fixture = try Fixture()
         let package = try fixture.package(ExportOptions(size: 64))
         let path = fixture.scratch.path("eccv16.h5")
-        try Checkpoint(architecture: "eccv16", options: ["width": "0.25"], seed: 1)
+        try Checkpoint(.named("eccv16", .init(width: 0.25)), seed: 1)
             .write(to: path)
         let options = VerificationOptions(tolerance: Tolerance(atol: 1000))
         let report = try verify(

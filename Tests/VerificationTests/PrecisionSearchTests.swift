@@ -8,10 +8,10 @@ import Testing
 
 /// Operations of a float16 package that need float32.
 @Suite struct PrecisionSearchTests {
-    private static let pico = Network(architecture: "pico-unet", options: ["width": "0.25"])
+    private static let pico = Network(network: .named("pico-unet", .init(width: 0.25)))
     private static let mobile = Network(
-        architecture: "mobile-unet", options: ["width": "0.25"], size: 64)
-    private static let eccv = Network(architecture: "eccv16", options: ["width": "0.0625"])
+        network: .named("mobile-unet", .init(width: 0.25)), size: 64)
+    private static let eccv = Network(network: .named("eccv16", .init(width: 0.0625)))
 
     private func snr(_ package: MLPackage, _ network: Network) throws -> Double {
         try verify(

@@ -22,9 +22,9 @@ import Testing
     }
 
     private static let mobile = Network(
-        architecture: "mobile-unet", options: ["width": "0.25"], size: 64)
-    private static let pico = Network(architecture: "pico-unet", options: ["width": "0.25"])
-    private static let eccv = Network(architecture: "eccv16", options: ["width": "0.0625"])
+        network: .named("mobile-unet", .init(width: 0.25)), size: 64)
+    private static let pico = Network(network: .named("pico-unet", .init(width: 0.25)))
+    private static let eccv = Network(network: .named("eccv16", .init(width: 0.0625)))
 
     // Errors in the depth of a fresh network are too small in its colors to fail.
     private static let faults: [Fault] = [
@@ -61,6 +61,23 @@ import Testing
             options: VerificationOptions(
                 tolerance: Tolerance(minSNR: precision == .float32 ? 90 : 30)))
         return (name, reduction)
+    }
+
+    /// A fault past the bounds on a package of the same network, but within those on a file.
+    @Test func theDefaultBoundsFollowFromTheExpectedValues() throws {
+        var package = try Self.pico.package(.float32)
+        _ = try package.spoil("conv", "bias", at: 1) { bias in
+            .floats(try bias.floats().map { $0 + 2e-5 }, shape: bias.type.shape, as: .float32)
+        }
+        let (model, other) = (Model(package, name: "spoiled"), try Self.pico.model())
+        let lightness = Self.pico.lightness
+        let error = try #require(verify(model, against: other, on: lightness).outputs.first)
+        #expect(error.metrics.maxAbs > 2e-4 && error.metrics.maxAbs < 0.01)
+        let found = try reducePackage(model, against: other, on: lightness, options: .init())
+        let reduction = try #require(found)
+        #expect(reduction.summary.tolerance == .standard(.float32, isSameNetwork: true))
+        let reference = try Reference(running: other, on: lightness.input(0).tensors[0].data)
+        #expect(try reducePackage(model, against: reference, options: .init()) == nil)
     }
 
     @Test(arguments: faults, ExportOptions.Precision.allCases)

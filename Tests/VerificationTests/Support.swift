@@ -20,7 +20,7 @@ struct Fixture {
     init() throws {
         scratch = try TemporaryFolder()
         checkpoint = try Checkpoint(
-            architecture: "mobile-unet", options: ["width": "0.25"], seed: 3)
+            .named("mobile-unet", .init(width: 0.25)), seed: 3)
         path = scratch.path("network.h5")
         try checkpoint.write(to: path)
     }
@@ -49,8 +49,8 @@ struct Fixture {
     func package(_ options: ExportOptions, _ name: String = "model") throws -> Model {
         let path = scratch.path(name + ".mlpackage")
         let source = ExportSource(
-            architecture: checkpoint.architecture, options: checkpoint.options,
-            colorizer: try checkpoint.makeColorizer(), variables: checkpoint.variables)
+            checkpoint.network, colorizer: try checkpoint.network.make(),
+            variables: checkpoint.variables)
         _ = try exportPackage(source, to: path, options: options)
         return try Model(contentsOf: path)
     }

@@ -44,6 +44,20 @@ import Testing
         #expect(metrics.maxAbs > 0 && metrics.psnr.isFinite)
     }
 
+    /// Without a tolerance, the library judges as the command does.
+    @Test func theDefaultBoundsAreThoseOfTheCommand() throws {
+        let fixture = try Fixture()
+        let package = try fixture.package(ExportOptions(size: 64))
+        let (model, samples) = (try fixture.model(), fixture.samples(1))
+        let own = try verify(package, against: model, on: samples)
+        #expect(own.tolerance == .standard(.float32, isSameNetwork: true) && own.passed)
+        let file = try verify(package, against: fixture.reference())
+        #expect(file.tolerance == .standard(.float32, isSameNetwork: false) && file.passed)
+        let half = try verify(
+            package, against: model, on: samples, options: .init(compute: .float16))
+        #expect(half.tolerance == Tolerance(minPSNR: 60) && half.layerTolerance.minSNR == 30)
+    }
+
     @Test func halfArithmeticShows() throws {
         let fixture = try Fixture()
         let report = try verify(

@@ -1,7 +1,7 @@
 """Measures the time from the start of a process to its first colorized photo of one megapixel.
 
-The photo is a PNG or a JPEG, the result a PNG. The cases take turns, so that a machine that slows
-down affects all alike; each figure is the median over the rounds. All files are in the page cache.
+The photo is a PNG or a JPEG, the result a PNG. The cases alternate, so that a machine that slows
+down affects all alike; each time is the median over the rounds. All files are in the page cache.
 """
 
 import os

@@ -1,7 +1,7 @@
 """Measures retint against other frameworks on this machine and prints a table.
 
 Each framework runs in its own process. Rounds alternate between them, so that a machine that slows
-down affects all alike; each figure is the median over all runs of all rounds. Ratios are the other
+down affects all alike; each time is the median over all runs of all rounds. Ratios are the other
 framework's time divided by retint's: above 1, retint is faster.
 """
 

@@ -1,12 +1,12 @@
-"""Measures how many photos a second retint colors, and its memory.
+"""Measures how many photos retint colors per second, and its memory use.
 
     Scripts/benchmark photos [--model CHECKPOINT] [--photos N] [--threads N] [--rounds N]
                                  [--against RETINT] [--folder FOLDER]
 
 Colors a folder of JPEG photos of 2 megapixels, made from the photos in Datasets/debian-photos by
-cropping and resizing. With --against, another retint colors the same photos in turns with this one,
-file by file on its command line, and the ratio is that of each pair of runs. Needs Pillow. Other
-work on the machine distorts the rates, the ratios less.
+cropping and resizing. With --against, another retint and this one alternate on the same photos,
+named one by one on the command line; ratios are those of pairs of runs. Needs Pillow. Other
+load on the machine distorts the rates, and the ratios less.
 """
 
 import os

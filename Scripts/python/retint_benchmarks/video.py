@@ -1,10 +1,10 @@
-"""Measures how many frames a second retint colors, and its memory.
+"""Measures how many frames retint colors per second, and its memory use.
 
     Scripts/benchmark video [--model CHECKPOINT] [--frames N] [--threads N] [--rounds N]
 
-Colors a film of 1920 × 1080 in 4:2:0 from YUV4MPEG2 to YUV4MPEG2, and from H.264 to H.264 with
+Colors a 1920 × 1080 video in 4:2:0 from YUV4MPEG2 to YUV4MPEG2, and from H.264 to H.264 with
 ffmpeg on both sides: first in one command, `retint video film.mp4 -o colored.mp4`, then as a
-pipeline of three. Each figure is the median of the rounds; other work on the machine distorts it.
+pipeline of three. Each result is the median of the rounds; other load on the machine distorts it.
 """
 
 import os

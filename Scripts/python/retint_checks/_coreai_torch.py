@@ -1,4 +1,4 @@
-"""Has coreai-torch write a network of PyTorch as BASE.aimodel, with BASE-reference.h5.
+"""Has coreai-torch write a PyTorch network as BASE.aimodel, with BASE-reference.h5.
 
     python -m retint_checks._coreai_torch NETWORK SIZE BASE
 

@@ -1,4 +1,4 @@
-"""Steps of a check with what each printed, how long it took, and whether it succeeded."""
+"""Steps of a check: the output of each, its duration, and whether it succeeded."""
 
 import contextlib
 import os

@@ -1,4 +1,4 @@
-"""Checks .aimodel files that retint writes by Apple's Core AI runtime, and reads Apple's.
+"""Checks .aimodel files by retint with Apple's Core AI runtime, and has retint read Apple's.
 
     Scripts/check aimodel [--update] [--keep DIRECTORY] [--sample N] [ARCHITECTURE...]
 

@@ -2,10 +2,10 @@
 
     Scripts/check all [--seed N] [--only NAME...]
 
-The first stage is `Scripts/check tests`: a failure there ends it. Then come the other checks, two
-at a time. Heavy ones take a sample of their cases by a seed, which is printed at the beginning and
-at the end; --seed takes the same again. --only runs only these checks, without the first stage. At
-the end stands what each check took. The exit status is 1 when one fails.
+The first stage is `Scripts/check tests`: a failure there ends the run. Then come the others, two
+at a time. Heavy ones take a random sample of their cases; the seed is printed at the beginning and
+at the end, and --seed repeats it. --only runs only these checks, without the first stage. The
+time of each check is printed at the end. The exit status is 1 when one fails.
 """
 
 import concurrent.futures

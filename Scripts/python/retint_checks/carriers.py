@@ -37,9 +37,9 @@ class Idea:
 
 IDEAS = (
     Idea("which network", ("NetworkDescription",),
-         ("CheckpointSource", "CheckpointFile", "ExportSource", "PackageOrigin", "RecoveredWeights",
-          "NetworkChoice", "CheckpointInspection"),
-         {"calls of `makeColorizer`": r"(?<!func )\bmakeColorizer\("}),
+         ("NetworkChoice",),
+         {"calls of `makeColorizer`": r"(?<!func )\bmakeColorizer\(",
+          "options as text": r"\b(?:let|var) options: \[String: String\]"}),
     Idea("what goes in and out", ("ModelInterface",)),
     Idea("how to run", ("Execution",), ("CompileOptions", "MemoryOptions", "ComputeOptions"),
          {"`threads:` parameters": r"\bthreads: Int\b", "`choices:`": r"\bchoices:"}),

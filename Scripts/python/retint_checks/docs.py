@@ -5,16 +5,16 @@
 All documents are compared with the tool and the repository:
 
 - Text that an article quotes from a command is what the command prints. Such a quotation is a
-  code block after `<!-- output: retint … -->`; --update writes it anew.
-- Every `retint` command line in a `sh` block has a command and options that its help lists.
+  code block after `<!-- output: retint … -->`; --update regenerates it.
+- Every `retint` command line in a `sh` block uses a command and options that the help lists.
 - Every path under Scripts, Examples, Checkpoints, Sources and Tests in a `sh` block, or in the
   text between backquotes, is in the repository; so is the target of every relative link. What
   follows Scripts/check and its like is the name of a check.
 - Every part of a `swift` block, up to an empty line, is in one Swift file of the repository, so
   that a build compiles it; comments and indentation may differ.
 
-Then docc converts the catalog with the symbols of the release build. A warning, such as a link to
-nowhere, and a public symbol without a comment are faults, too. Each is printed with its place; the
+Then docc converts the catalog with the symbols of the release build. A warning, such as a dead
+link, and a public symbol without a comment are faults, too. Each is printed with its place; the
 exit status is 1 if there is one.
 
 To read the result: python3 -m http.server -d .build/docs/Retint.doccarchive, then open
@@ -44,7 +44,7 @@ PAGES = [
                              "Scripts/packaging/README.md")]
 PAGES += sorted((ROOT / "Checkpoints").glob("*.md"))
 PAGES += [page for catalog in CATALOGS for page in sorted(catalog.rglob("*.md"))]
-QUOTATION = re.compile(r"<!-- output: (.+) -->\n\n```(\w+)\n(.*?)```\n", re.DOTALL)
+QUOTATION = re.compile(r"<!-- output: ([^\n]+) -->\n\n```(\w+)\n(.*?)```\n", re.DOTALL)
 BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 SWIFT = re.compile(r"^```swift\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 PATH = re.compile(r"(?:Scripts|Examples|Checkpoints|Sources|Tests)/[\w./+-]*[\w]")

@@ -1,4 +1,4 @@
-"""Builds the examples; takes the network of a custom architecture to a verified package.
+"""Builds the examples, and takes a network of a custom architecture to a verified package.
 
     Scripts/check example
 

@@ -3,12 +3,12 @@
     Scripts/check fuzz [TARGET...] [--seconds N] [--corpus FOLDER]
     Scripts/check fuzz --compile
 
-The sanitizers are that of addresses and, in C, that of undefined behavior; the build is one of its
-own (.build-fuzz). The second form only checks that the targets compile, against the modules of the
+The sanitizers are AddressSanitizer and, in C, UndefinedBehaviorSanitizer; the build is separate
+(.build-fuzz). The second form only checks that the targets compile, against the modules of the
 release build.
 
-Runs each target, or all, for N seconds (60), and prints its executions, the edges and features that
-they covered, and executions per second. The corpus is kept in FOLDER (.build-fuzz/corpus) from run
+Runs each target, or all, for N seconds (60), and prints its executions, the edges and features
+covered, and executions per second. The corpus is kept in FOLDER (.build-fuzz/corpus) from run
 to run. A crash, a leak, more than 2 GiB or more than 10 seconds for one input is a finding: its
 input is written to .build-fuzz/findings, from where it runs again with
 `.build-fuzz/release/retint-fuzz TARGET FILE`. The exit status is 1 if there is one.
@@ -73,7 +73,7 @@ def build():
 
 
 def fuzz(tool, name, options):
-    """Runs a target; prints its figures, and where a finding is. Returns whether there is none."""
+    """Runs a target; prints its statistics and any finding. Returns whether it found nothing."""
     corpus, seeds, log = options.corpus / name, BUILD / "seeds" / name, BUILD / f"{name}.log"
     dictionary = PACKAGE / f"Dictionaries/{name}.dict"
     flags = [f"-max_total_time={options.seconds}", *LIMITS, f"-artifact_prefix={FINDINGS}/{name}-"]

@@ -2,16 +2,16 @@
 
     Scripts/check hostile [--sample N] [--seed N] [--only PATTERN] [--jobs N] [--keep DIR] [--list]
 
-Each case runs in a folder of its own, for at most 10 seconds. It is wrong if retint ends by a
+Each case runs in its own folder, for at most 10 seconds. It fails if retint is ended by a
 signal or a trap, takes longer, needs more than 1 GiB of memory, exits with another code than the
 rule's (64 for what was typed, 65 for what a file holds, 1 for the rest), lacks a word in its
 message, prints a raw error or an unescaped control character, or leaves files behind after a
 failure.
 
-Prints each wrong case with a command that runs it again, and a summary. The exit status is 1 if a
-case is wrong. All 6,900 cases take a processor 15 minutes; --sample takes one in N of each area.
+Prints each failed case with a command that runs it again, and a summary. The exit status is 1 if a
+case fails. All 6,900 cases take a processor 15 minutes; --sample takes one in N of each area.
 --only takes those whose names contain PATTERN, or match it as a wildcard; --list prints their
-names. --keep keeps the files of wrong cases.
+names. --keep keeps the files of failed cases.
 """
 
 import collections

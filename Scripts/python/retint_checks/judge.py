@@ -1,14 +1,14 @@
-"""Has Apple's Core AI runtime judge a file that Apple's exporter writes from PyTorch.
+"""Has Apple's Core AI runtime check a file that Apple's exporter writes from PyTorch.
 
     Scripts/check judge
 
 Needs Scripts/setup --coreai. A seeded network becomes a .aimodel, a checkpoint and a reference;
 
 - Apple's runtime must agree with the reference, and with the checkpoint that retint runs,
-- retint must agree too, and both must stand in the report,
+- retint must agree too, and both must be in the report,
 - both must agree with the checkpoint on what retint exports, in float32, float16 and int8, and
   state the same precision and arithmetic,
-- a file whose weights are altered must fail, by both,
+- a file whose weights are altered must fail with both,
 - retint must agree, operation by operation, with what coreai-torch records of PyTorch,
 - and coreai-torch must read what retint records.
 """

@@ -1,4 +1,4 @@
-"""Checks Core ML packages by coremltools, and by rules that coremltools does not check.
+"""Checks Core ML packages with coremltools, and by rules that coremltools does not check.
 
     Scripts/check mlpackage PATH...
 

@@ -1,10 +1,10 @@
-"""Trains on several ranks of this machine, kills ranks, and compares what comes of it.
+"""Trains on several ranks of this machine, kills ranks, and compares the results.
 
     Scripts/check ranks [--kills N] [--steps N] [--seed N]
 
 Two ranks with half of a batch each, and synchronized batch normalization, must have the losses of
 one rank with all of it to within 1e-5, and its weights to within 1e-4. The same job twice must
-leave the same bytes. A job of four ranks is killed and goes on with two, and with eight: its losses
+leave the same bytes. A job of four ranks is killed and resumed with two, and with eight: its losses
 must be those of one that was not disturbed, to within 1e-4. Other samples would not have them: from
 step to step, losses differ by over 1e-2 (the median).
 Then a random rank is killed at a random instant, again and again: the job must end within 10 s, and
@@ -102,7 +102,7 @@ def prepare(root, name):
 
 
 def launch(folder, ranks, *settings):
-    """Starts a job, or goes on with the one that is there."""
+    """Starts a job, or resumes the one that is there."""
     command = [
         retint_tool.RETINT, "train", "--config", str(folder / "run.yaml"), "--auto-resume",
         "--set", *settings, "seed=1"]
@@ -184,7 +184,7 @@ def same_bytes(root, steps):
 
 
 def other_numbers(root, steps):
-    """A killed job of four ranks goes on with two, and with eight."""
+    """A killed job of four ranks is resumed with two, and with eight."""
     whole, killed = prepare(root, "four"), prepare(root, "killed")
     train(whole, 4, f"steps={steps}")
     other = sample_difference(losses(whole))

@@ -5,8 +5,8 @@
 
 The objects are those of the last release build, in .build, with whatever flags it was made. The
 tarball is made twice and must have the same bytes. Then Scripts/packaging/try.sh uses tarball and
-wheel in a Debian that has its base and Python alone, without a network. Pages of the manual must be
-without warnings, and completions must offer the right words and files in bash and, if it is
+wheel in a Debian with only its base system and Python, without a network. Manual pages must be
+free of warnings, and completions must offer the right words and files in bash and, if it is
 installed, in fish.
 
 The bare Debian is made once, in DIRECTORY (.build/bare-debian by default), from where apt takes its

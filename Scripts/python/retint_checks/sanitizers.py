@@ -1,14 +1,14 @@
-"""Runs the tests under sanitizers, each in a build of its own.
+"""Runs the tests under sanitizers, each in its own build.
 
     Scripts/check sanitizers [address|thread|kernels] [TESTS...]
 
-address  errors of memory and leaks, and undefined behavior in C (.build-asan)
-thread   data races, but for those of loops over arrays in C, which take long (.build-tsan)
-kernels  data races of those too; by default the tests of operations (.build-kernels)
+address  memory errors and leaks, and undefined behavior in C (.build-asan)
+thread   data races, except in loops over arrays in C, which take long (.build-tsan)
+kernels  data races including those loops; by default the operation tests (.build-kernels)
 
 Without a name, one after the other. TESTS are test targets such as FilesTests, by default all: they
-run one after the other, since together they take far longer. Prints a line for each, and what a
-sanitizer reports into FOLDER/reports/TESTS.*. The exit status is 1 if a test fails or a sanitizer
+run one after the other, since together they take far longer. Prints a line for each, and writes
+sanitizer reports to FOLDER/reports/TESTS.*. The exit status is 1 if a test fails or a sanitizer
 reports anything. leaks.supp and races.supp beside this file list what is not a finding.
 """
 

@@ -3,12 +3,12 @@
     Scripts/check torture [--kills N] [--full-disks N] [--seed N]
 
 A run is ended by SIGKILL, SIGTERM, SIGINT or SIGHUP, again and again until it reaches its last
-step; or the disk that it writes to fills up, and is emptied again. In the end weights, optimizer,
+step; or the disk that it writes to fills up and is emptied again. In the end, weights, optimizer,
 metrics, samples, the best weights and the kept checkpoints must have the same bytes as those of a
-run that nothing disturbed, and nothing else may lie in the folder. Then pairs of commands write the
-same output at once: one of them is refused, and the output of the other is whole.
+undisturbed run, and nothing else may be in the folder. Then pairs of commands write the
+same output at once: one of them is refused, and the output of the other is complete.
 
-The disks are mounted in a namespace of their own (`unshare`), which needs no rights. By default 200
+The disks are mounted in their own namespace (`unshare`), which needs no privileges. By default 200
 interruptions and 20 full disks, in under 15 minutes. The exit status is 1 if anything differs; the
 folder is then kept. Scripts/setup --python installs what it needs.
 """
@@ -101,7 +101,7 @@ def prepare(root, name):
 
 
 def train(folder, tool=None):
-    """Starts a run, or goes on with the one that is there."""
+    """Starts a run, or resumes the one that is there."""
     resume = ["--resume"] if (folder / "run/last.h5").exists() else []
     return subprocess.Popen(
         [tool or retint_tool.RETINT, "train", "--config", "run.yaml", *resume],

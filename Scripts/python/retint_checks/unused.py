@@ -12,7 +12,7 @@ Reads the compiler's index, which a build with --enable-index-store writes. A de
   the documentation.
 
 Other declarations are listed with a reason in unused.txt beside this file, or are reported; then
-the exit status is 1. So it is if an entry of that list is no longer needed.
+the exit status is 1. It is also 1 if an entry of that list is no longer needed.
 """
 
 import fnmatch
@@ -52,10 +52,6 @@ class Declarations:
         for path, records in store.records().items():
             path = pathlib.Path(path)
             is_ours = SOURCES in path.parents and path.suffix == ".swift" and path.exists()
-            # The lists that build plugins write refer to what they list.
-            if "plugins" in path.parts and path.exists():
-                self.add(path, [one for record in records for one in store.occurrences(record)
-                                if one.roles & index.REFERENCE])
             if is_ours and not path.name.endswith(".pb.swift"):
                 self.lines[path] = path.read_text().splitlines()
                 for record in records:

@@ -4,7 +4,7 @@
 
 The top section is either that of the version in Sources/Foundation/Files/Version.swift, with its
 date, or [Unreleased]; then no section of that version may follow, because it is released. Sections
-are in falling order.
+are in descending order.
 """
 
 import pathlib

@@ -6,11 +6,11 @@
 The temperature sharpens the distribution over ab bins whose mean is the color; the saturation
 multiplies the result, and a certainty above 0 makes it less colorful where the likely colors
 disagree. Prints a Markdown table, and in bold what to choose: the most colorful of those that tint
-what is nearly gray by at most MOST in a and in b (by default 2.7) and whose ΔE2000 exceeds the
+nearly gray pixels by at most MOST in a and in b (by default 2.7) and whose ΔE2000 exceeds the
 lowest by at most 0.05. `retint import --temperature T --saturation S --certainty C` sets them.
 
-The photos are those of calibration and test, which chose no weights. On the validation photos,
-which did, networks tint what is gray less and gain more over gray.
+The photos are the calibration and test photos, which chose no weights. On the validation photos,
+which did, networks tint grays less and gain more over gray.
 """
 
 import itertools

@@ -1,11 +1,11 @@
-"""Measures the ways to fit photos to a network: its proportions, and how colors are enlarged.
+"""Measures the ways to fit photos to a network: its proportions, and how colors are upsampled.
 
     Scripts/compare fitting [--photos DIR] [--results DIR] MODEL...
 
 Runs `retint evaluate` with each --proportions and --enlarge, at the photos' own size, and prints a
 Markdown table: the first way's values, and the differences of the others from it, photo by photo,
 with 95 % bootstrap confidence intervals (percentiles of 10,000 resamples of the photos). --results
-keeps the reports, and uses those that are there.
+keeps the reports, and reuses those that are there.
 """
 
 import json

@@ -2,7 +2,7 @@
 
     Scripts/compare links NETWORK [OPTION...]
 
-Each rank runs in a network namespace of its own on this machine, with a host name of its own. A
+Each rank runs in its own network namespace on this machine, with its own host name. A
 bridge joins them; `tc` with `tbf` shapes both directions of each link. For each rate and number of
 ranks, `mpirun retint benchmark --mode training` runs once, with --batch images for all ranks
 together. Without a rate ("here"), ranks exchange messages through shared memory.

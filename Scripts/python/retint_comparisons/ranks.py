@@ -2,7 +2,7 @@
 
     Scripts/compare ranks CONFIGURATION.yaml [OPTION...] [--set KEY=VALUE...]
 
-Three trainings take turns, one whole training each: retint with one rank of as many threads as
+Three trainings alternate, one whole training each: retint with one rank of as many threads as
 there are ranks, retint with ranks of one thread, and PyTorch's DistributedDataParallel (gloo) with
 ranks of one thread. All begin with the same weights and take the same crops of the same photos;
 batch normalization is per rank. A time is the median over all rounds of all steps but the first

@@ -1,4 +1,4 @@
-"""Hostile inputs for every format and option of retint, and the rules for how it must end."""
+"""Hostile inputs for every format and option of retint, and the rules for retint's response."""
 
 from . import (
     configurations,

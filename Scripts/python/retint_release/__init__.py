@@ -1,4 +1,4 @@
-"""Makes what people install without Swift: a tarball and a Python wheel (Scripts/release)."""
+"""Makes packages for installing without Swift: a tarball and a Python wheel (Scripts/release)."""
 
 import functools
 import os

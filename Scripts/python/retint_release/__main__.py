@@ -1,4 +1,4 @@
-"""Makes what people install without Swift: a tarball and, with --wheel, also a Python wheel.
+"""Makes the packages for installing without Swift: a tarball and, with --wheel, a Python wheel.
 
     Scripts/release [--wheel] [--output DIRECTORY] [--objects BUILD]
 

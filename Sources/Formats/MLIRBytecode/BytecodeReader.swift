@@ -170,7 +170,7 @@ extension BytecodeTables {
                 let key = try string(Int(clamping: try cursor.unsigned()), cursor)
                 let length = try cursor.unsigned()
                 guard try cursor.byte() == Self.blob else {
-                    throw cursor.error("resource \(key) is no array of bytes")
+                    throw cursor.error("resource \(key) is not an array of bytes")
                 }
                 guard length <= UInt64(sections.resources.upperBound - position) else {
                     throw cursor.error("resource \(key) reaches beyond the end of its section")

@@ -112,7 +112,7 @@ struct OperationReader {
             throw cursor.error("regions that use values from outside are not supported")
         }
         guard depth <= Self.maximumDepth, code >> 1 <= UInt64(cursor.remaining) else {
-            throw cursor.error("regions are nested too deep or announced in vain")
+            throw cursor.error("regions are nested too deeply or missing")
         }
         var regions: [BytecodeRegion] = []
         for _ in 0..<(code >> 1) {

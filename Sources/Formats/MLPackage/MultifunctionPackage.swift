@@ -40,7 +40,7 @@ public struct MultifunctionPackage: Sendable {
             let place = "function \"\(name)\""
             try require(
                 MILNames.isLegal(name), place,
-                "names have letters, digits, \"_\" and \"@\", start with a letter and are no "
+                "names have letters, digits, \"_\" and \"@\", start with a letter and are not a "
                     + "keyword")
             try require(names.insert(name).inserted, place, "the name is given a second time")
             try require(

@@ -1,29 +1,33 @@
+public import RetintFiles
+
 /// Why an ONNX file cannot be read or run: the file, the place in it, the broken rule and
 /// what to do about it.
-public struct ONNXError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The path of the file; empty for a network in a checkpoint.
-    public package(set) var file: String
-    /// The place in the file, for example `node "/model1/Conv" (Conv)`; empty where the file as
-    /// a whole is meant.
-    public let place: String
-    /// The rule that is broken.
-    public let rule: String
-    /// How to fix it, as a sentence.
-    public let remedy: String
+///
+/// The file is empty for a network that a checkpoint holds; a place is, for example,
+/// `node "/model1/Conv" (Conv)`.
+public typealias ONNXError = Refusal<ONNXProblem>
 
+/// What is refused of an ONNX file.
+public enum ONNXProblem: RefusalKind {
+    /// The file is damaged, or has something that is not supported.
+    case unusable
+
+    /// The file's.
+    public var fault: Fault { .input }
+}
+
+extension ONNXError {
     package init(
         file: String = "", place: String = "", rule: String, remedy: String = Self.damaged
     ) {
-        (self.file, self.place, self.rule, self.remedy) = (file, place, rule, remedy)
+        self.init(.unusable, file: file, place: place, rule: rule, remedy: remedy)
     }
 
-    /// `file: place: rule. remedy`, without empty parts.
-    public var description: String {
-        [file, place, rule].filter { !$0.isEmpty }.joined(separator: ": ") + ". " + remedy
+    package static var damaged: String {
+        "The file is damaged or incomplete: export the network again."
     }
 
-    package static let damaged = "The file is damaged or incomplete: export the network again."
-    package static let unsupported = "Export the network without it."
+    package static var unsupported: String { "Export the network without it." }
 }
 
 /// Runs `body`; its errors name `file`.

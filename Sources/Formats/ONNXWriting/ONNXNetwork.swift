@@ -63,7 +63,7 @@ extension ONNXOptions {
         var error = ConversionError(
             place: "opset \(opset)", rule: "it cannot be written",
             remedy: "Choose one from \(Self.opsets.lowerBound) to \(Self.opsets.upperBound).")
-        error.cause = .option
+        error.kind = .option
         throw error
     }
 }
@@ -74,7 +74,7 @@ extension OpsetNeeded {
         var error = ConversionError(
             place: place, rule: "\(what) need opset \(self.opset), not \(opset)",
             remedy: "Choose opset \(self.opset), or none.")
-        error.cause = .option
+        error.kind = .option
         return error
     }
 }

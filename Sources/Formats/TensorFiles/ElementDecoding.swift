@@ -70,7 +70,7 @@ struct ElementDecoding {
         _ values: [UInt64], _ place: FilePlace
     ) throws(TensorFileError) -> [Int64] {
         guard values.allSatisfy({ $0 <= UInt64(Int64.max) }) else {
-            throw place.error(.refused, "holds an integer over 2^63 - 1")
+            throw place.error(.refused, "contains an integer over 2^63 - 1")
         }
         return values.map { Int64(bitPattern: $0) }
     }

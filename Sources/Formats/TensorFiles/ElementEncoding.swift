@@ -43,7 +43,7 @@ struct ElementEncoding {
     ) throws(TensorFileError) -> [Value] {
         try integers.map { (integer) throws(TensorFileError) in
             guard let value = Value(exactly: integer) else {
-                throw place.error(.unwritable, "holds \(integer), which is no \(type)")
+                throw place.error(.unwritable, "contains \(integer), which does not fit \(type)")
             }
             return value
         }

@@ -23,12 +23,12 @@ extension FilePlace {
     /// Throws if a tensor has another shape than is expected; nil allows any.
     func check(_ shape: Shape, expecting expected: Shape?) throws(TensorFileError) {
         guard let expected, expected != shape else { return }
-        throw error(.mismatch, "has shape \(shape) where \(expected) is expected")
+        throw error(.mismatch, "has shape \(shape), but \(expected) is expected")
     }
 
     /// Refuses elements of unsupported types.
     func notPlain(_ elements: String) -> TensorFileError {
-        error(.refused, "holds \(elements); a tensor holds plain floats or integers")
+        error(.refused, "contains \(elements); a tensor has plain floats or integers")
     }
 
     /// Throws if a tensor has more bytes than may still be read.

@@ -57,9 +57,7 @@ extension TensorFileError {
         do throws(FileError) {
             return try body()
         } catch {
-            let remedy = error.remedy.isEmpty ? "" : "; \(error.remedy)"
-            throw TensorFileError(
-                kind, path: error.path, "cannot \(error.operation): \(error.reason)\(remedy)")
+            throw TensorFileError(kind, file: error.file, rule: error.rule, remedy: error.remedy)
         }
     }
 }

@@ -23,7 +23,7 @@ extension StateDict {
             guard !name.utf8.contains(UInt8(ascii: "/")) else {
                 throw TensorFileError(
                     .unwritable, path: path, place: name.debugDescription,
-                    "the name of a tensor cannot hold a slash")
+                    "the name of a tensor cannot contain a slash")
             }
             try writer.write(tensor, to: name)
         }
@@ -42,7 +42,7 @@ extension HDF5Reader {
             guard known.insert(name).inserted else {
                 throw TensorFileError(
                     .damaged, path: path, place: name.debugDescription,
-                    "stands in the file twice: as a dotted name and in groups")
+                    "is in the file twice: as a dotted name and in groups")
             }
             return (name, try dataset(components))
         }
@@ -55,6 +55,6 @@ extension HDF5Reader {
         throw TensorFileError(
             .otherFormat, path: path,
             "is a Keras file, which names and orders weights in its own way; "
-                + "a PyTorch state dict is needed, as Scripts/python/export_pytorch.py writes it")
+                + "a PyTorch state dict is needed, as written by Scripts/python/export_pytorch.py")
     }
 }

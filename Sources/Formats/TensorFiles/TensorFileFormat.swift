@@ -83,7 +83,7 @@ extension TensorFileFormat {
         let start = try file.head(SafetensorsHeader.shortestFile)
         guard !start.isEmpty else {
             let titles = Self.alternatives(Self.allCases.map(\.title))
-            throw TensorFileError(.otherFormat, path: path, "is empty, no \(titles) file")
+            throw TensorFileError(.otherFormat, path: path, "is empty, not an \(titles) file")
         }
         for format in Self.allCases where try format.row.recognizes(file, start) {
             self = format
@@ -113,7 +113,7 @@ extension TensorFileFormat {
         guard key == nil || hasKeys else {
             throw TensorFileError(
                 .notFound, path: path,
-                "is \(row.article) \(title) file, whose tensors lie under no key; leave it out")
+                "is \(row.article) \(title) file, whose tensors have no key; omit it")
         }
         return try row.open(path, limits, key)
     }

@@ -94,7 +94,7 @@ extension AtomicFile {
             throw isForeign(path, ", and has no \(content.marker)")
         }
         if let other = content.foreignFile(in: target) {
-            throw isForeign(path, ": it also holds \(other)")
+            throw isForeign(path, ": it also contains \(other)")
         }
     }
 
@@ -207,7 +207,7 @@ extension AtomicFile {
     private static func leadsNowhere(_ path: FilePath) -> FileError {
         FileError(
             path: path.string, operation: "write",
-            reason: "it is a symbolic link that leads nowhere",
+            reason: "it is a broken symbolic link",
             remedy: "remove it or choose another name")
     }
 

@@ -1,27 +1,30 @@
 import Glibc
 
-/// A file or directory that could not be read or written, with the reason and what to do.
-public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The path as the caller gave it.
-    public let path: String
+/// A file or directory that could not be read or written, with the reason and a way out. Its path is
+/// as the caller gave it.
+public typealias FileError = Refusal<FileProblem>
+
+/// What could not be done with a file or directory, and why.
+public struct FileProblem: RefusalKind {
     /// The operation, to follow "cannot": "read", "write", "rename".
     public let operation: String
     /// Why it failed, in words.
     public let reason: String
-    /// What to do about it; may be empty.
-    public let remedy: String
     /// The system's error number; 0 if the refusal is our own.
     public let errorNumber: Int32
 
+    /// What cannot be read is the input's fault.
+    public var fault: Fault { operation == "read" ? .input : .failure }
+}
+
+extension FileError {
     package init(
         path: String, operation: String, reason: String, remedy: String = "",
         errorNumber: Int32 = 0
     ) {
-        self.path = path
-        self.operation = operation
-        self.reason = reason
-        self.remedy = remedy
-        self.errorNumber = errorNumber
+        self.init(
+            FileProblem(operation: operation, reason: reason, errorNumber: errorNumber),
+            file: path, rule: "cannot \(operation): \(reason)", remedy: remedy)
     }
 
     /// The error of the system call that failed last, or of `number`.
@@ -31,11 +34,12 @@ public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
             remedy: Self.remedy(for: number), errorNumber: number)
     }
 
-    /// `path: cannot operation: reason; remedy`, without an empty remedy.
-    public var description: String {
-        let sentence = "\(path): cannot \(operation): \(reason)"
-        return remedy.isEmpty ? sentence : "\(sentence); \(remedy)"
-    }
+    /// The operation, to follow "cannot": "read", "write", "rename".
+    public var operation: String { kind.operation }
+    /// Why it failed, in words.
+    public var reason: String { kind.reason }
+    /// The system's error number; 0 if the refusal is our own.
+    public var errorNumber: Int32 { kind.errorNumber }
 
     private static func remedy(for number: Int32) -> String {
         switch number {

@@ -157,7 +157,7 @@ extension RegularFile {
     private func tooLarge(_ size: Int, _ limit: Int) -> FileError {
         FileError(
             path: path.string, operation: "read",
-            reason: "it has \(size) bytes; at most \(limit) are read",
+            reason: "it has \(size) bytes; the limit is \(limit)",
             remedy: "name a smaller file")
     }
 }

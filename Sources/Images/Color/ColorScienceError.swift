@@ -1,13 +1,22 @@
+public import RetintFiles
+
 /// Why a measure cannot be computed for an image or a pair of images.
-public struct ColorScienceError: Error, Equatable, CustomStringConvertible, Sendable {
-    /// The metric, such as "SSIM".
-    public let measure: String
+/// Its place is the measure, such as "SSIM".
+public typealias ColorScienceError = Refusal<ColorScienceProblem>
 
-    /// What is wrong with the input, and how to correct it.
-    public let problem: String
+/// What is refused of images that are measured.
+public enum ColorScienceProblem: RefusalKind {
+    /// The images are empty, or differ in size.
+    case size
 
-    /// `measure: problem`.
-    public var description: String { "\(measure): \(problem)" }
+    /// The images'.
+    public var fault: Fault { .input }
+}
+
+extension ColorScienceError {
+    init(measure: String, problem: String) {
+        self.init(.size, place: measure, problem)
+    }
 
     static func requireSameCount(_ measure: String, _ first: Int, _ second: Int) throws {
         guard first == second else {

@@ -19,6 +19,9 @@ public struct LabPlanes: Equatable, Sendable {
         self.b = b
     }
 
+    /// The range of a and b, −110…110: the peak of their PSNR.
+    package static let abSpan = 220.0
+
     /// The number of pixels.
     public var count: Int { l.count }
 }

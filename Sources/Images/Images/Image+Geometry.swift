@@ -26,7 +26,7 @@ extension Image {
     ///
     /// - Precondition: There is at least one, and the gap is not negative.
     public static func sideBySide(_ images: [Image], gap: Int = 8) -> Image {
-        precondition(!images.isEmpty && gap >= 0, "nothing to put side by side")
+        precondition(!images.isEmpty && gap >= 0, "no images to put side by side")
         let width = images.reduce(gap * (images.count - 1)) { $0 + $1.width }
         let height = images.reduce(0) { max($0, $1.height) }
         var result = Image(width: width, height: height, red: 255, green: 255, blue: 255)
@@ -52,7 +52,7 @@ extension Image {
     ///
     /// - Precondition: There is at least one image, and all have the first one's size.
     public static func grid(_ images: [Image], columns: Int, gap: Int = 8) -> Image {
-        precondition(!images.isEmpty && columns > 0, "nothing to put into a grid")
+        precondition(!images.isEmpty && columns > 0, "no images to put into a grid")
         let (width, height) = (images[0].width + gap, images[0].height + gap)
         let rows = (images.count + columns - 1) / columns
         var result = Image(

@@ -1,38 +1,29 @@
-import RetintFiles
+public import RetintFiles
 
 /// Why an image could not be read or written, and what to do about it.
-public struct ImageError: Error, Hashable, Sendable, Codable, CustomStringConvertible {
-    /// The kind of failure, for programs that handle some of them.
-    public enum Kind: String, Hashable, Sendable, Codable {
-        /// The file cannot be opened or read.
-        case file
-        /// The file cannot be written; an existing one is unchanged.
-        case unwritable
-        /// The format is not supported.
-        case format
-        /// The image exceeds one of the `ImageLimits`.
-        case limit
-        /// The file is damaged, incomplete, or uses a feature that the decoder lacks.
-        case damaged
-    }
+/// Its file is the path, or the name given for data in memory.
+public typealias ImageError = Refusal<ImageProblem>
 
-    /// The kind of failure.
-    public let kind: Kind
-    /// The path of the file, or the name given for data in memory.
-    public let file: String
-    /// What is wrong.
-    public let problem: String
-    /// What to do about it.
-    public let remedy: String
+/// What is refused of an image.
+public enum ImageProblem: String, RefusalKind, Codable {
+    /// The file cannot be opened or read.
+    case file
+    /// The file cannot be written; an existing one is unchanged.
+    case unwritable
+    /// The format is not supported.
+    case format
+    /// The image exceeds one of the `ImageLimits`.
+    case limit
+    /// The file is damaged, incomplete, or uses a feature that the decoder lacks.
+    case damaged
 
-    /// `file: problem; remedy`.
-    public var description: String { "\(file): \(problem); \(remedy)" }
+    /// The system keeps a file from being written; all else is in the file.
+    public var fault: Fault { self == .unwritable ? .failure : .input }
+}
 
-    init(_ kind: Kind, _ file: String, _ problem: String, remedy: String) {
-        self.kind = kind
-        self.file = file
-        self.problem = problem
-        self.remedy = remedy
+extension ImageError {
+    init(_ kind: Kind, _ file: String, _ rule: String, remedy: String) {
+        self.init(kind, file: file, rule: rule, remedy: remedy)
     }
 
     /// A file in a format of another module that contains images is damaged.
@@ -42,7 +33,7 @@ public struct ImageError: Error, Hashable, Sendable, Codable, CustomStringConver
 
     init(_ error: FileError) {
         self.init(
-            error.operation == "read" ? .file : .unwritable, error.path,
+            error.operation == "read" ? .file : .unwritable, error.file,
             "cannot \(error.operation): \(error.reason)",
             remedy: error.remedy.isEmpty ? "try another file" : error.remedy)
     }

@@ -65,7 +65,7 @@ public struct ColorMask: Hashable, Sendable {
         if let missing = instances.first(where: { !present.contains($0) }) {
             throw PhotoError(
                 .mask,
-                "\(path.filePath.string): has no instance \(missing); \(Self.list(present))")
+                file: path.filePath.string, "has no instance \(missing); \(Self.list(present))")
         }
         self = mask
     }
@@ -128,7 +128,8 @@ public struct ColorMask: Hashable, Sendable {
         guard self.width == width, self.height == height else {
             throw PhotoError(
                 .mask,
-                "\(mask): has \(self.width) × \(self.height) pixels and \(photo) has "
+                file: "\(mask)",
+                "has \(self.width) × \(self.height) pixels and \(photo) has "
                     + "\(width) × \(height); a mask must have the same size, upright")
         }
     }

@@ -16,7 +16,8 @@ struct PackFile: PackedPhotos {
         reader = try HDF5Reader(path: path)
         guard try reader.attributes()[Self.marker]?.integer == Self.version else {
             throw PhotoError(
-                .notAPack, "\(path): is not a packed dataset; create one with `retint dataset pack`"
+                .notAPack, file: path,
+                "is not a packed dataset; create one with `retint dataset pack`"
             )
         }
         names = try reader.datasetNames(under: Self.group)
@@ -93,7 +94,7 @@ extension PackFile {
                 let (height, width) = try size(of: name)
                 guard let offset = try reader.offset(of: "\(Self.group)/\(name)") else {
                     throw PhotoError(
-                        .notAPack, "\(reader.path)/\(name): does not lie in one piece")
+                        .notAPack, "\(reader.path)/\(name): is not stored contiguously")
                 }
                 return (name, PhotoExtent(offset: offset, height: height, width: width))
             }

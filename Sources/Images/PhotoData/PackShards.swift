@@ -24,7 +24,8 @@ final class PackShards: PackedPhotos {
         guard try FileKind(at: path) != .nothing else {
             throw PhotoError(
                 .notAPack,
-                "\(folder): has no \(ShardIndex.fileName), which lists the photos of its shards; "
+                file: folder,
+                "has no \(ShardIndex.fileName), which lists the photos of its shards; "
                     + "copy it from where they were packed, or pack the photos again")
         }
         index = try ShardIndex(contentsOf: path)
@@ -51,7 +52,7 @@ final class PackShards: PackedPhotos {
         do {
             let pixels = try file(place.shard).bytes(at: extent.offset, count: extent.byteCount)
             guard pixels.count == extent.byteCount else {
-                throw ImageError.damaged(title, "lies beyond the end of its shard")
+                throw ImageError.damaged(title, "is beyond the end of its shard")
             }
             return Image(width: extent.width, height: extent.height, pixels: pixels)
         } catch let error as ImageError {
@@ -100,7 +101,8 @@ extension PackShards {
         func error(_ problem: String) -> PhotoError {
             PhotoError(
                 .shard,
-                "\(path): \(problem); copy it from where the \(count) shards were packed, or pack "
+                file: path,
+                "\(problem); copy it from where the \(count) shards were packed, or pack "
                     + "the photos again")
         }
         guard try FileKind(at: path) != .nothing else { throw error("is missing") }
@@ -108,13 +110,13 @@ extension PackShards {
         let (found, wanted) = (try FileSignature(of: file), index.shards[shard])
         guard found != wanted else { return file }
         if let other = index.shards.firstIndex(of: found) {
-            throw error("holds what belongs in \(ShardIndex.name(ofShard: other, of: count))")
+            throw error("has the contents of \(ShardIndex.name(ofShard: other, of: count))")
         }
         guard found.byteCount == wanted.byteCount else {
             throw error(
-                "has \(found.byteCount) bytes, where \(ShardIndex.fileName) lists "
+                "has \(found.byteCount) bytes, but \(ShardIndex.fileName) lists "
                     + "\(wanted.byteCount)")
         }
-        throw error("is not the shard that \(ShardIndex.fileName) lists, but of other photos")
+        throw error("has other photos than the shard that \(ShardIndex.fileName) lists")
     }
 }

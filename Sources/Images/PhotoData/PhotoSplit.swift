@@ -58,7 +58,8 @@ public struct PhotoSplit: Sendable {
         guard case .file(let path) = reference else {
             throw PhotoError(
                 .packed,
-                "\(reference): is in a packed dataset, which cannot be split into file lists; "
+                file: "\(reference)",
+                "is in a packed dataset, which cannot be split into file lists; "
                     + "split the photos before packing them")
         }
         return path.hasPrefix("/")

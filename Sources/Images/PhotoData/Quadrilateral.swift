@@ -30,7 +30,7 @@ public struct Quadrilateral: Hashable, Sendable {
 
     private static func problem(_ turns: [Double]) -> String {
         if turns.allSatisfy({ $0 < 0 }) {
-            return "its corners go counterclockwise; give them clockwise from the upper left of "
+            return "its corners are counterclockwise; give them clockwise from the upper left of "
                 + "the picture"
         }
         if turns.contains(where: { $0 == 0 }) {
@@ -79,7 +79,8 @@ public struct Quadrilateral: Hashable, Sendable {
         guard let outside else { return }
         throw PhotoError(
             .outside,
-            "\(photo): the corner \(Self.text(outside)) is outside its \(width) × \(height) "
+            file: "\(photo)",
+            "the corner \(Self.text(outside)) is outside its \(width) × \(height) "
                 + "pixels; give corners of the upright photo")
     }
 }

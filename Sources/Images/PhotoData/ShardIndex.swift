@@ -88,15 +88,15 @@ extension ShardIndex {
         func nonsense(_ problem: String) -> PhotoError {
             PhotoError(
                 .notAPack,
-                "\(path): \(problem); pack the photos again with `retint dataset pack --shards`")
+                file: path, "\(problem); pack the photos again with `retint dataset pack --shards`")
         }
         let reader = try HDF5Reader(path: path)
         guard try reader.attributes()[Self.marker]?.integer == Self.version else {
-            throw nonsense("is no index of shards that this version of retint reads")
+            throw nonsense("is not an index of shards that this version of retint reads")
         }
         let sizes = try reader.read(Self.dataset.bytes).integers ?? []
         guard (1...Self.largestCount).contains(sizes.count), sizes.allSatisfy({ $0 > 0 }) else {
-            throw nonsense("lists no shards that could be")
+            throw nonsense("lists impossible shards")
         }
         let digests = try reader.readBytes(
             Self.dataset.digests, expecting: [sizes.count, Self.digestBytes])
@@ -116,7 +116,7 @@ extension ShardIndex {
             Place(numbers[$0..<$0 + Place.numberCount])
         }
         guard zip(names, names.dropFirst()).allSatisfy(<) else {
-            throw nonsense("lists photos that are not sorted, or twice")
+            throw nonsense("lists photos that are not sorted, or are listed twice")
         }
         let shards = shards
         guard
@@ -125,7 +125,7 @@ extension ShardIndex {
                     || !place.extent.isIn(shards[place.shard].byteCount)
             })
         else { return }
-        throw nonsense("lists \(names[wrong]) where there is no shard, or beyond the end of one")
+        throw nonsense("lists \(names[wrong]) in a missing shard, or beyond the end of a shard")
     }
 
     /// The location of a photo; nil if there is no photo of that name.

@@ -120,20 +120,21 @@ extension ArchitectureOption {
         return (having, types.map { $0.architecture }.filter { !having.contains($0) })
     }
 
-    private func isOption(of type: any ColorizerNetwork.Type) -> Bool {
+    private func isOption(of type: any ColorizerArchitecture.Type) -> Bool {
         type.options.contains(path)
     }
 
     /// Throws if the value is out of range, or the architecture lacks the option and must have it.
-    func check(_ options: ColorizerOptions, for type: any ColorizerNetwork.Type)
+    func check(_ options: ColorizerOptions, for type: any ColorizerArchitecture.Type)
         throws(ColorizerError)
     {
         let text = text(in: options)
         if let range, !allows(options) {
-            throw .outOfRange(option: name, value: text ?? "null", range: range)
+            throw ColorizerError(
+                .outOfRange(option: name, value: text ?? "null", range: range))
         }
         if isRequired, text != defaultText, !isOption(of: type) {
-            throw .unsupportedOption(name, architecture: type.architecture)
+            throw ColorizerError(.unsupportedOption(name, architecture: type.architecture))
         }
     }
 }

@@ -3,8 +3,8 @@ import RetintLayers
 
 /// A residual U-Net that, like ECCV16, predicts a distribution over the 313 ab bins at a quarter of
 /// the size: if two colors are likely, it does not mix them to brown.
-public final class ClassUNet: Module, ColorizerNetwork, ColorClassifier {
-    /// The name in files and for ``makeColorizer(_:options:)``: `class-unet`.
+public final class ClassUNet: Module, ColorizerArchitecture, ColorClassifier {
+    /// The name in files and in ``NetworkDescription``: `class-unet`.
     public static let architecture = "class-unet"
     /// H and W of the input are multiples of 32: the encoder halves the size five times.
     public static let requiredMultiple = 32

@@ -10,7 +10,12 @@ package enum ColorOutputs: Hashable, Sendable {
 
     /// Nil unless the outputs are one of two channels or two of one.
     package init?(_ outputs: [(name: String, shape: Shape)]) {
-        guard outputs.allSatisfy({ $0.shape.rank == 4 }) else { return nil }
+        self.init(partial: outputs.map { ($0.name, $0.shape.dimensions) })
+    }
+
+    /// - Parameter outputs: names and shapes, as far as these are known.
+    package init?(partial outputs: [(name: String, shape: [Int?])]) {
+        guard outputs.allSatisfy({ $0.shape.count == 4 }) else { return nil }
         let names = outputs.map(\.name)
         switch outputs.map({ $0.shape[1] }) {
         case [2]: self = .joint(names[0])

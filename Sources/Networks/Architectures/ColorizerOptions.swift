@@ -29,12 +29,9 @@ public struct ColorizerOptions: Hashable, Sendable {
     /// Whether each re-parameterised convolution is a single convolution, as on devices,
     /// instead of the branches that it is trained with.
     public var isFolded: Bool
-    /// The network itself, for an architecture that is read from a file: `onnx`. It has no text
-    /// form: checkpoints store it separately.
-    public var definition: NetworkDefinition?
 
-    /// Creates options, by default those of the published networks; ``makeColorizer(_:options:)``
-    /// checks their ranges.
+    /// Creates options, by default those of the published networks. Ranges are checked by
+    /// ``NetworkDescription/make()``.
     ///
     /// - Parameters:
     ///   - width: a factor for the number of channels, 0.0625…4.

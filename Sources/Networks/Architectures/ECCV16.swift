@@ -6,8 +6,8 @@ import RetintLayers
 /// over 313 ab bins at a quarter of the size, and the mean color under it.
 ///
 /// 32,236,011 parameters, 41.77 G multiply-adds at 256×256.
-public final class ECCV16: Module, ColorizerNetwork, ColorClassifier {
-    /// The name in files and for ``makeColorizer(_:options:)``: `eccv16`.
+public final class ECCV16: Module, ColorizerArchitecture, ColorClassifier {
+    /// The name in files and in ``NetworkDescription``: `eccv16`.
     public static let architecture = "eccv16"
     /// H and W of the input are multiples of 8: the encoder halves the size three times.
     public static let requiredMultiple = 8

@@ -20,6 +20,11 @@ public enum LabScaling {
     /// The a or b that networks return as 1.
     public static let colorRange: Float = 110
 
+    /// The L of one level of a gray image whose levels 0…255 stand for L in 0…100.
+    public static let lightnessPerPixel: Float = lightnessRange / 255
+    /// The levels of such an image for one unit of L.
+    public static let pixelsPerLightness: Float = 255 / lightnessRange
+
     /// (L − 50)/100, from L in 0…100.
     public static func normalize(lightness: Tensor) -> Tensor {
         (lightness - lightnessCenter) * (1 / lightnessRange)

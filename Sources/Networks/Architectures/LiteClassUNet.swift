@@ -4,8 +4,8 @@ import RetintLayers
 /// ``LiteUNet``'s encoder with ``ClassUNet``'s output, a distribution over the 313 ab bins at a
 /// quarter of the size: more vivid than a regression, which averages likely colors to gray or
 /// brown.
-public final class LiteClassUNet: Module, ColorizerNetwork, ColorClassifier {
-    /// The name in files and for ``makeColorizer(_:options:)``: `lite-class-unet`.
+public final class LiteClassUNet: Module, ColorizerArchitecture, ColorClassifier {
+    /// The name in files and in ``NetworkDescription``: `lite-class-unet`.
     public static let architecture = "lite-class-unet"
     /// H and W of the input are multiples of 32: the encoder halves the size five times.
     public static let requiredMultiple = 32

@@ -6,8 +6,8 @@ import RetintLayers
 ///
 /// `Scripts/recipes/pretrained_encoder.py` writes such weights. Imported without requiring all
 /// tensors, they are a checkpoint to train from.
-public final class LiteUNet: Module, ColorizerNetwork {
-    /// The name in files and for ``makeColorizer(_:options:)``: `lite-unet`.
+public final class LiteUNet: Module, ColorizerArchitecture {
+    /// The name in files and in ``NetworkDescription``: `lite-unet`.
     public static let architecture = "lite-unet"
     /// H and W of the input are multiples of 32: the encoder halves the size five times.
     public static let requiredMultiple = 32

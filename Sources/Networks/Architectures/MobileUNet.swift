@@ -7,8 +7,8 @@ import RetintLayers
 /// It is designed for phones' accelerators: channels in multiples of 16, kernels of 3×3 and 1×1, a
 /// batch normalization that folds into each convolution, no dilation, no transposed convolution.
 /// Color is smooth, so the network ends at half the size.
-public final class MobileUNet: Module, ColorizerNetwork {
-    /// The name in files and for ``makeColorizer(_:options:)``: `mobile-unet`.
+public final class MobileUNet: Module, ColorizerArchitecture {
+    /// The name in files and in ``NetworkDescription``: `mobile-unet`.
     public static let architecture = "mobile-unet"
     /// H and W of the input are multiples of 32: the encoder halves the size five times.
     public static let requiredMultiple = 32

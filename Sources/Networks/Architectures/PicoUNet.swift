@@ -3,8 +3,8 @@ import RetintLayers
 
 /// The smallest colorizer here: a U-Net of depthwise-separable convolutions that ends at a quarter
 /// of the size, for video on slow devices or for trying a recipe.
-public final class PicoUNet: Module, ColorizerNetwork {
-    /// The name in files and for ``makeColorizer(_:options:)``: `pico-unet`.
+public final class PicoUNet: Module, ColorizerArchitecture {
+    /// The name in files and in ``NetworkDescription``: `pico-unet`.
     public static let architecture = "pico-unet"
     /// H and W of the input are multiples of 32: the encoder halves the size five times.
     public static let requiredMultiple = 32

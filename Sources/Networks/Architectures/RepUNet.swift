@@ -4,8 +4,8 @@ import RetintLayers
 /// A U-Net of re-parameterised 3×3 convolutions (Ding et al., "RepVGG", 2021): each is trained with
 /// two or three branches and runs as one. Accelerators and Winograd kernels run plain 3×3
 /// convolutions best.
-public final class RepUNet: Module, ColorizerNetwork {
-    /// The name in files and for ``makeColorizer(_:options:)``: `rep-unet`.
+public final class RepUNet: Module, ColorizerArchitecture {
+    /// The name in files and in ``NetworkDescription``: `rep-unet`.
     public static let architecture = "rep-unet"
     /// H and W of the input are multiples of 32: the encoder halves the size five times.
     public static let requiredMultiple = 32

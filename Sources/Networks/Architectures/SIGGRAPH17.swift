@@ -6,8 +6,8 @@ import RetintLayers
 /// (SIGGRAPH 2017): a U-Net that takes color hints and works without them, too.
 ///
 /// 34,187,027 parameters with its class head, 34,051,074 without; 75.20 G multiply-adds at 256×256.
-public final class SIGGRAPH17: Module, ColorizerNetwork, ColorClassifier, HintedColorizer {
-    /// The name in files and for ``makeColorizer(_:options:)``: `siggraph17`.
+public final class SIGGRAPH17: Module, ColorizerArchitecture, ColorClassifier, HintedColorizer {
+    /// The name in files and in ``NetworkDescription``: `siggraph17`.
     public static let architecture = "siggraph17"
     /// H and W of the input are multiples of 8: the encoder halves the size three times.
     public static let requiredMultiple = 8

@@ -1,3 +1,4 @@
+import RetintArchitectures
 import RetintGraph
 import RetintTensorFiles
 import RetintTensors
@@ -10,31 +11,28 @@ extension Checkpoint {
     /// The states of optimizers and trainers are omitted.
     ///
     /// - Parameter checkpoints: the checkpoints, with their names for errors.
-    /// - Throws: ``CheckpointError`` unless all have the same architecture and options.
+    /// - Throws: ``CheckpointError`` unless all are of the same network.
     public static func average(
         _ checkpoints: [(path: String, checkpoint: Checkpoint)]
     ) throws -> Checkpoint {
         guard let (path, first) = checkpoints.first else {
-            throw CheckpointError(.badOption, problem: "there is no checkpoint to average")
+            throw CheckpointError(.badOption, problem: "there are no checkpoints to average")
         }
         for (other, checkpoint) in checkpoints
-        where !checkpoint.isOfNetwork(of: first) {
-            guard checkpoint.definition == first.definition else {
-                throw CheckpointError(
-                    .differentNetworks, path: other,
-                    problem: "holds another imported network than \(path); average trainings of "
-                        + "one network")
-            }
+        where checkpoint.network != first.network {
+            let difference =
+                checkpoint.network.definition != first.network.definition
+                ? "another imported network than \(path)"
+                : "\(checkpoint.network.text), but \(path) \(first.network.text)"
             throw CheckpointError(
                 .differentNetworks, path: other,
-                problem: "holds \(checkpoint.architecture) \(checkpoint.options), but \(path) "
-                    + "\(first.architecture) \(first.options); average trainings of one network")
+                problem: "contains \(difference); average trainings of one network")
         }
         for (path, checkpoint) in checkpoints {
             guard let name = checkpoint.nonFiniteTensors.first else { continue }
             throw CheckpointError(
                 .malformed, path: path,
-                problem: "\(name.debugDescription) holds values that are NaN or infinite; "
+                problem: "\(name.debugDescription) has values that are NaN or infinite; "
                     + "average checkpoints whose training did not diverge")
         }
         var result = first
@@ -44,11 +42,6 @@ extension Checkpoint {
             result.state[name] = StoredTensor(mean(values))
         }
         return result
-    }
-
-    private func isOfNetwork(of other: Checkpoint) -> Bool {
-        architecture == other.architecture && options == other.options
-            && definition == other.definition
     }
 
     /// The names of the tensors with a NaN or infinite value, in the file's order.
@@ -67,4 +60,9 @@ extension Checkpoint {
         let count = Double(tensors.count)
         return TensorData(shape: tensors[0].shape, scalars: sums.map { Float($0 / count) })
     }
+}
+
+extension NetworkDescription {
+    /// The architecture and the options other than defaults.
+    fileprivate var text: String { "\(architecture) \(options.texts)" }
 }

@@ -1,3 +1,4 @@
+public import RetintArchitectures
 import RetintFiles
 import RetintGraph
 import RetintLayers
@@ -10,33 +11,29 @@ extension Checkpoint {
     ///
     /// - Parameters:
     ///   - path: the file; tensors have their dotted PyTorch names, or are nested in HDF5 groups.
-    ///   - architecture: the name of a registered architecture.
-    ///   - options: the checkpoint's ``options``.
+    ///   - network: which network the weights are of.
     ///   - key: the key of the state dict in a PyTorch file that contains several.
-    ///   - isStrict: whether the file must contain exactly the architecture's tensors. Otherwise
+    ///   - isStrict: whether the file must contain exactly the network's tensors. Otherwise
     ///     missing and mis-shaped ones get random initial values (seed 0), and unexpected ones are
     ///     dropped.
-    /// - Returns: the checkpoint, and the differences between the file and the architecture.
+    /// - Returns: the checkpoint, and the differences between the file and the network.
     /// - Throws: `TensorFileError` if the file cannot be read; ``CheckpointError`` with the table
-    ///   of differences if it does not match, is strict, or shares nothing with the architecture.
+    ///   of differences if it does not match, is strict, or shares nothing with the network.
     public static func importing(
-        weights path: some PathConvertible, architecture: String,
-        options: [String: String] = [:], key: String? = nil, isStrict: Bool = true
+        weights path: some PathConvertible, of network: NetworkDescription, key: String? = nil,
+        isStrict: Bool = true
     ) throws -> (checkpoint: Checkpoint, report: LoadReport) {
         let path = path.filePath.string
-        var checkpoint = Checkpoint(
-            architecture: architecture, options: options, state: StateDict())
-        let spec = StateSpec(of: try checkpoint.makeColorizer())
+        let spec = StateSpec(of: try network.make())
         let expected = spec.entries.map { ($0.name, $0.shape) }
         let found = try ModelFormat.weights(
             at: path, expecting: Dictionary(uniqueKeysWithValues: expected), key: key)
         let report = found.compare(expected: expected)
         // A file without a single common tensor is for another architecture.
         guard report.isStrict || !isStrict && !found.isEmpty else {
-            throw CheckpointError.mismatch(report, path: path, architecture: architecture)
+            throw CheckpointError.mismatch(report, path: path, architecture: network.architecture)
         }
-        checkpoint.state = try found.adapted(to: spec, path: path)
-        return (checkpoint, report)
+        return (Checkpoint(network, state: try found.adapted(to: spec, path: path)), report)
     }
 }
 
@@ -72,7 +69,7 @@ extension StoredTensor {
         let wanted = entry.kind == .counter ? "an integer" : "floating-point values"
         throw CheckpointError(
             .malformed, path: path,
-            problem: "tensor \(entry.name) holds \(storedType) instead of \(wanted)")
+            problem: "tensor \(entry.name) has type \(storedType) instead of \(wanted)")
     }
 }
 

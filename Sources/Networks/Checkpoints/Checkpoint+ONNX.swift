@@ -14,14 +14,12 @@ extension Checkpoint {
         onnx path: some PathConvertible, normalization: LabScaling.Normalization? = nil,
         outputs: [String] = []
     ) throws -> (checkpoint: Checkpoint, notes: [String]) {
-        let network = try NetworkDefinition.importing(
+        let read = try NetworkDefinition.importing(
             onnx: path, normalization: normalization, outputs: outputs)
-        var checkpoint = Checkpoint(
-            architecture: ImportedColorizer.architecture, definition: network.definition,
-            state: StateDict())
-        for entry in StateSpec(of: try checkpoint.makeColorizer()).entries {
-            checkpoint.state[entry.name] = network.weights[entry.name].map { StoredTensor($0) }
+        var checkpoint = Checkpoint(.imported(read.definition), state: StateDict())
+        for entry in StateSpec(of: try checkpoint.network.make()).entries {
+            checkpoint.state[entry.name] = read.weights[entry.name].map { StoredTensor($0) }
         }
-        return (checkpoint, network.notes)
+        return (checkpoint, read.notes)
     }
 }

@@ -1,3 +1,4 @@
+import RetintArchitectures
 import RetintFiles
 import RetintTensorFiles
 
@@ -16,7 +17,7 @@ extension Checkpoint {
         let state = try state.map { ($0, try $1.stored(as: type, $0, in: path)) }
         let writer = try HDF5Writer(path: path)
         try writeAttributes(to: writer)
-        if let definition {
+        if let definition = network.definition {
             let bytes = try definition.bytes()
             try writer.write(
                 StoredTensor(shape: [bytes.count], bytes: bytes), to: CheckpointFormat.definition)
@@ -31,8 +32,8 @@ extension Checkpoint {
     private func writeAttributes(to writer: HDF5Writer) throws {
         typealias Format = CheckpointFormat
         try writer.setAttribute(Format.versionKey, to: .integer(Format.version))
-        try writer.setAttribute(Format.architectureKey, to: .string(architecture))
-        for (name, value) in options.sorted(by: { $0.key < $1.key }) {
+        try writer.setAttribute(Format.architectureKey, to: .string(network.architecture))
+        for (name, value) in network.options.texts.sorted(by: { $0.key < $1.key }) {
             try writer.setAttribute(Format.optionPrefix + name, to: .string(value))
         }
         if let training { try writer.setAttribute(Format.trainingKey, to: .string(training)) }

@@ -1,24 +1,20 @@
-import RetintArchitectures
+public import RetintArchitectures
 import RetintGraph
 import RetintLayers
 import RetintTensorFiles
 import RetintTensors
 
-/// A network between two training steps: its architecture and options, its weights, and the
-/// state of the training.
+/// A network between two training steps: which network it is, its weights, and the state of the
+/// training.
 ///
 /// ```swift
 /// let checkpoint = try Checkpoint(contentsOf: "best.h5")
-/// print(checkpoint.architecture, checkpoint.options)  // mobile-unet ["width": "0.5"]
+/// print(checkpoint.network)  // mobile-unet, width 0.5
 /// try checkpoint.folded().write(to: "folded.h5")
 /// ```
 public struct Checkpoint: Hashable, Sendable {
-    /// The architecture's name in the registry: `eccv16`, `siggraph17`, `mobile-unet`.
-    public var architecture: String
-    /// The options that are not the architecture's defaults, by name, as text: `width`, `0.5`.
-    public var options: [String: String]
-    /// The network itself, if it was read from a file and is not in the registry.
-    public var definition: NetworkDefinition?
+    /// Which network it is; its weights are in ``state``.
+    public var network: NetworkDescription
     /// Parameters and buffers by PyTorch name, including the int64 `num_batches_tracked`.
     public var state: StateDict
     /// The optimizer's variables by name (`optimizer.exp_avg.…`); empty if there are none.
@@ -26,15 +22,12 @@ public struct Checkpoint: Hashable, Sendable {
     /// The trainer's state as JSON, opaque here; nil for a network that is not in training.
     public var training: String?
 
-    /// Creates a checkpoint from its parts. It is not checked that the state fits the architecture.
+    /// Creates a checkpoint from its parts. It is not checked that the state fits the network.
     public init(
-        architecture: String, options: [String: String] = [:],
-        definition: NetworkDefinition? = nil, state: StateDict, optimizer: StateDict = StateDict(),
+        _ network: NetworkDescription, state: StateDict, optimizer: StateDict = StateDict(),
         training: String? = nil
     ) {
-        self.architecture = architecture
-        self.options = options
-        self.definition = definition
+        self.network = network
         self.state = state
         self.optimizer = optimizer
         self.training = training
@@ -42,21 +35,10 @@ public struct Checkpoint: Hashable, Sendable {
 
     /// Creates a network with random initial weights, the same for the same seed.
     ///
-    /// - Throws: `ColorizerError` for an unknown architecture, ``CheckpointError`` for an option
-    ///   that it does not have.
-    public init(architecture: String, options: [String: String] = [:], seed: UInt64) throws {
-        self.init(architecture: architecture, options: options, state: StateDict())
-        let spec = StateSpec(of: try makeColorizer())
-        state = StateDict(initial: spec, seed: seed)
-    }
-
-    /// Creates the network, with named parameters.
-    ///
-    /// - Throws: `ColorizerError` for an unknown architecture or a value out of range,
-    ///   ``CheckpointError`` for an option that no architecture has.
-    public func makeColorizer() throws -> any ColorizerNetwork {
-        try RetintArchitectures.makeColorizer(
-            architecture, options: ColorizerOptions(options, definition: definition))
+    /// - Throws: the errors of `NetworkDescription.make()`.
+    public init(_ network: NetworkDescription, seed: UInt64) throws {
+        let spec = StateSpec(of: try network.make())
+        self.init(network, state: StateDict(initial: spec, seed: seed))
     }
 
     /// The weights that a program loads: ``state`` without its counters.

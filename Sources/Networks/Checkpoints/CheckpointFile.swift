@@ -22,24 +22,24 @@ struct CheckpointFile: Sendable {
     init(_ path: some PathConvertible) throws {
         let reader = try HDF5Reader(path: path)
         self.path = reader.path
-        var head = try Checkpoint(attributes: reader.attributes(), path: reader.path)
+        let attributes = try CheckpointAttributes(reader.attributes(), path: reader.path)
         tensors = try HDF5StateDict(from: reader)
-        head.definition = try Self.definition(of: head, in: tensors, reader.path)
-        self.head = head
-        spec = StateSpec(of: try Self.network(of: head, reader.path))
+        let network = try Self.network(attributes, in: tensors, reader.path)
+        head = Checkpoint(network, state: StateDict(), training: attributes.training)
+        spec = StateSpec(of: try Self.naming(reader.path) { try network.make() })
         let expected = spec.entries.map { ($0.name, $0.shape) }
         optimizerShapes = try Self.optimizerShapes(
             in: tensors, weights: Dictionary(uniqueKeysWithValues: expected),
             path: reader.path)
         var others = optimizerShapes
-        if head.definition != nil {
+        if network.definition != nil {
             others[CheckpointFormat.definitionName] = tensors.shape(
                 of: CheckpointFormat.definitionName)
         }
         let report = tensors.compare(expected: expected, besides: others)
         guard report.isStrict else {
             throw CheckpointError.mismatch(
-                report, path: reader.path, architecture: head.architecture)
+                report, path: reader.path, architecture: network.architecture)
         }
         try tensors.checkBudget(of: expected.map(\.0) + optimizerShapes.keys)
     }
@@ -70,11 +70,25 @@ struct CheckpointFile: Sendable {
         return variables
     }
 
-    /// The definition of a network that is not in the registry; otherwise nil.
+    private static func network(
+        _ attributes: CheckpointAttributes, in tensors: HDF5StateDict, _ path: String
+    ) throws -> NetworkDescription {
+        guard attributes.architecture == ImportedColorizer.architecture else {
+            return try naming(path) { try attributes.namedNetwork() }
+        }
+        guard let option = attributes.optionTexts.keys.min() else {
+            return .imported(try definition(in: tensors, path))
+        }
+        throw CheckpointError(
+            .malformed, path: path,
+            problem: "has the option \(option.debugDescription), but an imported network takes "
+                + "none; the file was changed after retint wrote it")
+    }
+
+    /// The definition of an imported network.
     private static func definition(
-        of checkpoint: Checkpoint, in tensors: HDF5StateDict, _ path: String
-    ) throws -> NetworkDefinition? {
-        guard checkpoint.architecture == ImportedColorizer.architecture else { return nil }
+        in tensors: HDF5StateDict, _ path: String
+    ) throws -> NetworkDefinition {
         let name = CheckpointFormat.definitionName
         let count = tensors.shape(of: name)?.count ?? 0
         guard (1...NetworkDefinition.maximumBytes).contains(count) else {
@@ -88,20 +102,16 @@ struct CheckpointFile: Sendable {
         guard bytes.count == count else {
             throw CheckpointError(
                 .malformed, path: path,
-                problem: "\(CheckpointFormat.definition.debugDescription) does not hold bytes; "
+                problem: "\(CheckpointFormat.definition.debugDescription) does not contain bytes; "
                     + "import the network again")
         }
-        do {
-            return try NetworkDefinition(bytes: bytes)
-        } catch {
-            throw CheckpointError(.malformed, path: path, problem: "\(error)")
-        }
+        return try naming(path) { try NetworkDefinition(bytes: bytes) }
     }
 
-    /// The network; errors about its architecture and options name the file.
-    private static func network(of checkpoint: Checkpoint, _ path: String) throws -> Module {
+    /// Lets errors about a network name its file.
+    private static func naming<Value>(_ path: String, _ body: () throws -> Value) throws -> Value {
         do {
-            return try checkpoint.makeColorizer()
+            return try body()
         } catch {
             throw CheckpointError(.malformed, path: path, problem: "\(error)")
         }

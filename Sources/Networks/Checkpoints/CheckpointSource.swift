@@ -1,4 +1,4 @@
-import RetintArchitectures
+public import RetintArchitectures
 public import RetintFiles
 import RetintGraph
 import RetintLayers
@@ -12,22 +12,16 @@ public import RetintTensors
 /// try program.load(source.variables)  // from the file to the program, one tensor after another
 /// ```
 public struct CheckpointSource: Sendable {
-    /// The architecture's name in the registry: `eccv16`, `siggraph17`, `mobile-unet`.
-    public let architecture: String
-    /// The options that are not the architecture's defaults, by name, as text: `width`, `0.5`.
-    public let options: [String: String]
-    /// The network itself, if it was read from a file and is not in the registry.
-    public let definition: NetworkDefinition?
+    /// Which network it is.
+    public let network: NetworkDescription
     /// The weights that a program loads, by PyTorch name.
     public let variables: [String: any TensorSource]
-    private let make: @Sendable () throws -> Checkpoint
+    private let read: @Sendable () throws -> Checkpoint
 
     /// Provides the weights of a checkpoint in memory.
     public init(_ checkpoint: Checkpoint) {
-        (architecture, options) = (checkpoint.architecture, checkpoint.options)
-        definition = checkpoint.definition
-        variables = checkpoint.variables
-        make = { checkpoint }
+        (network, variables) = (checkpoint.network, checkpoint.variables)
+        read = { checkpoint }
     }
 
     /// Opens a checkpoint, or reads an `.onnx` file. The names and shapes of all tensors are
@@ -43,46 +37,41 @@ public struct CheckpointSource: Sendable {
     }
 
     init(_ file: CheckpointFile) throws {
-        (architecture, options) = (file.head.architecture, file.head.options)
-        definition = file.head.definition
-        variables = try file.variables()
-        make = { try file.checkpoint() }
+        (network, variables) = (file.head.network, try file.variables())
+        read = { try file.checkpoint() }
     }
 
-    /// Creates a network with random initial weights, as
-    /// `Checkpoint.init(architecture:options:seed:)`.
+    /// Creates a network with random initial weights, as `Checkpoint.init(_:seed:)`.
     ///
     /// - Throws: the errors of that function.
-    public init(architecture: String, options: [String: String] = [:], seed: UInt64) throws {
-        (self.architecture, self.options, definition) = (architecture, options, nil)
-        let empty = Checkpoint(architecture: architecture, options: options, state: StateDict())
-        let spec = StateSpec(of: try empty.makeColorizer())
+    public init(_ network: NetworkDescription, seed: UInt64) throws {
+        self.network = network
+        let spec = StateSpec(of: try network.make())
         variables = Dictionary(
             uniqueKeysWithValues: spec.tensors.map { entry in
                 let values = ComputedTensor(shape: entry.shape) { entry.initialValues(seed: seed) }
                 return (entry.name, values)
             })
-        make = { try Checkpoint(architecture: architecture, options: options, seed: seed) }
+        read = { try Checkpoint(network, seed: seed) }
     }
 
     /// The whole checkpoint in memory, with the state of its training.
     ///
     /// - Throws: the errors of `Checkpoint.init(contentsOf:)` if its file cannot be read.
-    public func checkpoint() throws -> Checkpoint { try make() }
-
-    /// Creates the network, with named parameters.
-    ///
-    /// - Throws: the errors of `Checkpoint.makeColorizer()`.
-    public func makeColorizer() throws -> any ColorizerNetwork {
-        try RetintArchitectures.makeColorizer(
-            architecture, options: ColorizerOptions(options, definition: definition))
-    }
+    public func checkpoint() throws -> Checkpoint { try read() }
 
     /// Folds each re-parameterised convolution into one, see `Checkpoint.folded()`.
     ///
-    /// - Throws: the errors of ``checkpoint()`` and ``makeColorizer()``.
-    public func folded() throws -> CheckpointSource {
-        guard try makeColorizer().canBeFolded else { return self }
-        return CheckpointSource(try checkpoint().folded())
+    /// - Throws: the errors of ``checkpoint()`` and `NetworkDescription.make()`.
+    public func folded() throws -> CheckpointSource { try madeForInference().source }
+
+    /// The source ``folded()``, and its network.
+    package func madeForInference() throws -> (
+        source: CheckpointSource, network: any ColorizerNetwork
+    ) {
+        let trained = try network.make()
+        guard trained.canBeFolded else { return (self, trained) }
+        let (checkpoint, folded) = try checkpoint().madeForInference()
+        return (CheckpointSource(checkpoint), folded)
     }
 }

@@ -12,7 +12,7 @@ extension Checkpoint {
     ///
     /// - Throws: ``ConversionError`` for options that are inconsistent or not supported by the
     ///   architecture, and for weights that are missing, not finite or outside the range of
-    ///   float16; the errors of `makeColorizer()`.
+    ///   float16; the errors of `NetworkDescription.make()`.
     public func package(_ options: ExportOptions = ExportOptions()) throws -> MLPackage {
         try makePackage(try ExportSource(self), options)
     }
@@ -25,7 +25,7 @@ extension Checkpoint {
 ///
 /// - Throws: ``ConversionError`` for options that are inconsistent or not supported by the
 ///   architecture, and for weights that are missing, not finite or outside the range of float16;
-///   the errors of `Checkpoint.makeColorizer()`; an error that names the file if it cannot be
+///   the errors of `NetworkDescription.make()`; an error that names the file if it cannot be
 ///   written. If it throws, nothing is written.
 @discardableResult
 public func exportPackage(
@@ -39,12 +39,11 @@ public func exportPackage(
 extension ExportSource {
     /// The checkpoint's network for inference, with re-parameterized convolutions folded.
     ///
-    /// - Throws: the errors of `Checkpoint.makeColorizer()`.
+    /// - Throws: the errors of `NetworkDescription.make()`.
     package init(_ original: Checkpoint) throws {
-        let checkpoint = try original.folded()
+        let (checkpoint, colorizer) = try original.madeForInference()
         self.init(
-            architecture: checkpoint.architecture, options: checkpoint.options,
-            colorizer: try checkpoint.makeColorizer(), variables: checkpoint.variables,
+            checkpoint.network, colorizer: colorizer, variables: checkpoint.variables,
             figures: checkpoint.training.map(Self.figures) ?? [:])
     }
 

@@ -6,10 +6,8 @@ import RetintTensors
 
 /// A colorizer with its weights, ready for export.
 package struct ExportSource {
-    /// The architecture's name in the registry.
-    package let architecture: String
-    /// The architecture's options, as stored in the checkpoint.
-    package let options: [String: String]
+    package let network: NetworkDescription
+    /// The network as ``network`` describes it, made.
     package let colorizer: any ColorizerNetwork
     /// Values of parameters and buffers by their names in the state dict.
     package let variables: [String: TensorData]
@@ -17,11 +15,10 @@ package struct ExportSource {
     package let figures: [String: String]
 
     package init(
-        architecture: String, options: [String: String] = [:], colorizer: any ColorizerNetwork,
+        _ network: NetworkDescription, colorizer: any ColorizerNetwork,
         variables: [String: TensorData], figures: [String: String] = [:]
     ) {
-        self.architecture = architecture
-        self.options = options
+        self.network = network
         self.colorizer = colorizer
         self.variables = variables
         self.figures = figures
@@ -96,7 +93,7 @@ extension ExportSummary {
         weightCount = operations.compactMap(\.constantValue)
             .filter { $0.type.dataType.isFloat }
             .reduce(0) { $0 + ($1.type.elementCount ?? 0) }
-        checkpointHash = package.description.metadata.userDefined["retint.checkpoint"] ?? ""
+        checkpointHash = package.description.metadata.userDefined[MetadataKey.checkpoint] ?? ""
         keptInFloat32 = lowered.keptInFloat32
         foldedCount = lowered.foldedModules.count
         clamped = lowered.clamped

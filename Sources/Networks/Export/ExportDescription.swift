@@ -57,7 +57,7 @@ extension ExportOptions {
     /// An output. If the size is flexible, its shape is omitted and Core ML infers it, as in
     /// coremltools.
     func outputFeature(_ name: String, in program: MILProgram) -> Feature {
-        let range = normalization == .inside ? "-110 to 110" : "as parts of 110, -1 to 1"
+        let range = normalization == .inside ? "-110 to 110" : "divided by 110, -1 to 1"
         let text =
             switch name {
             case "output_a": "Color a of CIE Lab"
@@ -80,6 +80,10 @@ extension ExportOptions {
 
 /// The keys of retint's entries in a package's metadata.
 enum MetadataKey {
+    static let architecture = "retint.architecture"
+    /// The options other than defaults, in one line.
+    static let options = "retint.options"
+    static let checkpoint = "retint.checkpoint"
     static let normalization = "retint.normalization"
     static let imageScale = "retint.image_scale"
     static let imageBias = "retint.image_bias"
@@ -100,11 +104,10 @@ func metadata(
     metadata.shortDescription = "Estimates the colors of a photo from its lightness"
     (metadata.author, metadata.license) = (options.author, options.license)
     metadata.version = options.version
-    let choices = source.options.sorted { $0.key < $1.key }
     var keys = [
-        "retint.architecture": source.architecture,
-        "retint.options": choices.map { "\($0)=\($1)" }.joined(separator: " "),
-        "retint.checkpoint": weightsHash(source.variables),
+        MetadataKey.architecture: source.network.architecture,
+        MetadataKey.options: source.network.options.line,
+        MetadataKey.checkpoint: weightsHash(source.variables),
         "retint.precision": lowered.keptInFloat32.isEmpty ? options.precision.rawValue : "mixed",
         MetadataKey.normalization: options.normalization.rawValue,
         MetadataKey.folded: String(lowered.foldedModules.count),

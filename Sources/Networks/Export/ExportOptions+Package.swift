@@ -35,13 +35,12 @@ extension ExportOptions {
 
 /// The float32 package of the checkpoint that a package was exported from, with the same options.
 ///
-/// - Returns: nil if retint did not export the package, or from another architecture.
+/// - Returns: nil if retint did not export the package, or from another network.
 /// - Throws: as ``makePackage(_:_:)`` does.
 package func originalPackage(
     of package: MLPackage, from source: ExportSource, precision: ExportOptions.Precision = .float32
 ) throws -> MLPackage? {
-    guard package.description.metadata.userDefined["retint.architecture"] == source.architecture
-    else { return nil }
+    guard PackageOrigin.isPackage(package, of: source.network) else { return nil }
     var options = try ExportOptions(of: package)
     options.precision = precision
     if precision == .float32 { options.float32 = Float32Operations() }

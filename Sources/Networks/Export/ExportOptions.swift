@@ -130,7 +130,7 @@ extension ExportOptions {
         guard input == .image else { return nil }
         if let imageScaling { return imageScaling }
         return normalization == .inside
-            ? ImageScaling(scale: LabScaling.lightnessRange / 255)
+            ? ImageScaling(scale: LabScaling.lightnessPerPixel)
             : ImageScaling(
                 scale: 1 / 255, bias: -LabScaling.lightnessCenter / LabScaling.lightnessRange)
     }
@@ -163,7 +163,7 @@ extension ExportOptions {
         }
         guard elementType != .int8 || normalization == .inside else {
             throw Self.refusal(
-                "element type", "int8 cannot hold values that are normalized outside the model",
+                "element type", "int8 cannot store values that are normalized outside the model",
                 "Normalize inside the model, or choose float16.")
         }
     }

@@ -83,7 +83,7 @@ extension ExportOptions {
             guard sizes.count >= Self.maximumSizeCount else { return }
             throw Self.refusal(
                 "\(sizes.count + 1) sizes", "a model lists up to \(Self.maximumSizeCount)",
-                "List fewer, or give a range.")
+                "List fewer, or use a range.")
         case .range(let from, let to):
             for size in [from, to] { try check(size, colorizer) }
             guard from.width <= width, width <= to.width, from.height <= height,
@@ -100,7 +100,7 @@ extension ExportOptions {
         if let only = colorizer.onlySize, size != Size(width: only.width, height: only.height) {
             let name = "\(Size(width: only.width, height: only.height))"
             throw Self.refusal(
-                "size \(size)", "\(colorizer.architecture) takes \(name) alone",
+                "size \(size)", "\(colorizer.architecture) takes only \(name)",
                 "Choose \(name).")
         }
         let multiple = colorizer.requiredMultiple
@@ -116,7 +116,7 @@ extension ExportOptions {
 
     static func refusal(_ place: String, _ rule: String, _ remedy: String) -> ConversionError {
         var error = ConversionError(place: place, rule: rule, remedy: remedy)
-        error.cause = .option
+        error.kind = .option
         return error
     }
 }

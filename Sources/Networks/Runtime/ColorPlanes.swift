@@ -5,16 +5,11 @@ import RetintTensors
 
 // Joins a and b into one tensor, and splits them again.
 
-extension ColorizerInterface {
-    /// The interface of a checkpoint: lightness in 0…100 in, `ab` out.
-    init(checkpointInput: String) {
-        self.init(
-            input: checkpointInput, takesImage: false, lightnessScale: 1, outputs: .joint("ab"))
-    }
-
+extension ModelInterface {
     /// a and b, [N, 2, H, W], of a program's outputs; nil if they are missing.
     func colors(_ results: [String: TensorData]) -> TensorData? {
-        switch outputs {
+        switch colors {
+        case nil: nil
         case .joint(let name): results[name]
         case .split(let a, let b):
             results[a].flatMap { a in results[b].flatMap { b in joinedColors(a, b) } }

@@ -11,11 +11,12 @@ extension Model {
     ///   - width: the width in pixels; nil for the model's own.
     ///   - estimatesConfidence: whether ``ModelProgram/estimate(lightness:)`` also returns the
     ///     network's confidence, which takes time.
+    ///   - options: instead of those that ``execution`` gives.
     /// - Throws: ``ModelError`` if the model is not a colorizer, does not run at that size, or
     ///   returns colors of another size.
     package func program(
         batch: Int = 1, height: Int? = nil, width: Int? = nil, estimatesConfidence: Bool = false,
-        options: CompileOptions = .init()
+        options: CompileOptions? = nil
     ) throws -> ModelProgram {
         let own = try lightnessInput()
         let (height, width) = (height ?? own.shape[2], width ?? own.shape[3])
@@ -26,9 +27,8 @@ extension Model {
         }
         let graph = try graph(for: [batch, 1, height, width], of: own)
         let extended = estimatesConfidence ? graph.addingConfidence() : nil
-        var options = options
+        var options = options ?? execution.compileOptions
         options.releasesWeights = true
-        options.arithmetic = arithmetic
         return try ModelProgram(extended ?? graph, options: options)
     }
 
@@ -36,7 +36,7 @@ extension Model {
     /// 256 × 256 for a checkpoint.
     ///
     /// - Throws: ``ModelError`` if the model takes an input other than lightness.
-    public func preferredSize() throws(ModelError) -> (height: Int, width: Int) {
+    public func preferredSize() throws -> (height: Int, width: Int) {
         let shape = try lightnessInput().shape
         return (shape[2], shape[3])
     }
@@ -44,11 +44,11 @@ extension Model {
     /// Height and width must be multiples of this; nil for a package, which runs at the sizes that
     /// it declares, and for a network that takes only one size.
     ///
-    /// - Throws: the errors of `Checkpoint.makeColorizer()`.
+    /// - Throws: the errors of `NetworkDescription.make()`.
     package var requiredMultiple: Int? {
         get throws {
-            guard let network = try checkpoint?.makeColorizer() else { return nil }
-            return network.onlySize == nil ? network.requiredMultiple : nil
+            guard checkpoint != nil, let input = try interface.inputs.first else { return nil }
+            return input.shapes.sideMultiple
         }
     }
 
@@ -56,7 +56,7 @@ extension Model {
     ///
     /// - Throws: ``ModelError`` if the model takes an input other than lightness, or the side is
     ///   out of range.
-    package func size(ofSide side: Int?) throws(ModelError) -> (height: Int, width: Int) {
+    package func size(ofSide side: Int?) throws -> (height: Int, width: Int) {
         let own = try preferredSize()
         if let side { try checkSide(side) }
         return (side ?? own.height, side ?? own.width)
@@ -113,9 +113,11 @@ extension Model {
     package func program(
         on inputs: [NamedTensor], compute: ComputePrecision = .float32, observes: Bool = true
     ) throws -> ModelProgram {
-        let shapes = try inputs.matched(to: inputNames, of: name).mapValues(\.shape)
+        let shapes = try inputs.matched(to: interface.inputs.map(\.name), of: name).mapValues(
+            \.shape)
         let graph = try graph(shapes: shapes, compute: compute, folds: false)
-        var options = CompileOptions()
+        var options = execution.compileOptions
+        options.arithmetic = .float32
         options.roundsToHalf = package == nil && compute == .float16
         return try ModelProgram(graph, observes: observes, options: options)
     }
@@ -129,7 +131,7 @@ extension Model {
     package func run(
         _ inputs: [NamedTensor], compute: ComputePrecision = .float32
     ) throws -> [NamedTensor] {
-        let batches = inputs.batches(of: batchSize)
+        let batches = inputs.batches(of: try batchSize)
         let program = try program(on: batches[0], compute: compute)
         return try joinedBatches(
             batches.map { batch in

@@ -14,14 +14,8 @@ import RetintTensors
 public struct Model: Sendable {
     /// The path of the file, or the name of the architecture.
     public let name: String
-    /// The memory limit for the network's activations in bytes, up to the memory of the
-    /// machine. If nil, 768 MiB for 512 × 512 pixels and proportionally for others, but at least
-    /// 192 MiB, and at least 64 times the weights, proportionally more for larger images. A small
-    /// file cannot use up all memory.
-    public var memoryLimit: Int?
-    /// The format in which convolutions multiply when the model colorizes. The verifier has its own
-    /// formats.
-    public var arithmetic = Arithmetic.float32
+    /// How the model runs. The verifier has arithmetic of its own.
+    public var execution: Execution
     package let source: Source
 
     /// Where the model's graph comes from.
@@ -37,13 +31,15 @@ public struct Model: Sendable {
     /// Weights are read when the model is compiled. Until then, its files may be replaced by
     /// others, but not modified, or compiling fails.
     ///
-    /// - Parameter memoryLimit: see ``memoryLimit``.
+    /// - Parameters:
+    ///   - path: the model.
+    ///   - execution: how it is to run.
     /// - Throws: `FileError` if there is no such file; `TensorFileError` and `CheckpointError` for
     ///   a damaged checkpoint; `MLPackageError` for a damaged package; `ConversionError` for an
     ///   `.aimodel` with an operation that is not supported.
-    public init(contentsOf path: some PathConvertible, memoryLimit: Int? = nil) throws {
+    public init(contentsOf path: some PathConvertible, execution: Execution = .init()) throws {
         let path = path.filePath.string
-        (name, self.memoryLimit) = (path, memoryLimit)
+        (name, self.execution) = (path, execution)
         source =
             if let package = try ModelFormat(ofModelAt: path).readPackage(at: path) {
                 .package(package)
@@ -57,8 +53,9 @@ public struct Model: Sendable {
     /// - Parameters:
     ///   - checkpoint: the network and its weights.
     ///   - name: the name in errors and reports; nil for the architecture.
-    public init(_ checkpoint: Checkpoint, name: String? = nil) {
-        self.init(CheckpointSource(checkpoint), name: name)
+    ///   - execution: how it is to run.
+    public init(_ checkpoint: Checkpoint, name: String? = nil, execution: Execution = .init()) {
+        self.init(CheckpointSource(checkpoint), name: name, execution: execution)
     }
 
     /// Creates a model from a network whose weights are read or created when it is compiled.
@@ -66,8 +63,11 @@ public struct Model: Sendable {
     /// - Parameters:
     ///   - checkpoint: the network.
     ///   - name: the name in errors and reports; nil for the architecture.
-    public init(_ checkpoint: CheckpointSource, name: String? = nil) {
-        self.name = name ?? checkpoint.architecture
+    ///   - execution: how it is to run.
+    public init(
+        _ checkpoint: CheckpointSource, name: String? = nil, execution: Execution = .init()
+    ) {
+        (self.name, self.execution) = (name ?? checkpoint.network.architecture, execution)
         source = .checkpoint(checkpoint)
     }
 
@@ -76,9 +76,11 @@ public struct Model: Sendable {
     /// - Parameters:
     ///   - package: the package.
     ///   - name: the name in errors and reports.
-    ///   - memoryLimit: see ``memoryLimit``.
-    public init(_ package: MLPackage, name: String = "package", memoryLimit: Int? = nil) {
-        (self.name, self.memoryLimit) = (name, memoryLimit)
+    ///   - execution: how it is to run.
+    public init(
+        _ package: MLPackage, name: String = "package", execution: Execution = .init()
+    ) {
+        (self.name, self.execution) = (name, execution)
         source = .package(package)
     }
 
@@ -108,58 +110,49 @@ public struct Model: Sendable {
         if case .package(let package) = source { package } else { nil }
     }
 
-    /// The number of images in a batch; nil if the model takes any number.
-    package var batchSize: Int? {
-        guard let package else { return 1 }
-        return package.program.inputs.first?.type.dimensions.first ?? nil
+    /// The same model on a number of threads.
+    package func onThreads(_ threads: Int) -> Model {
+        var other = self
+        other.execution.threads = threads
+        return other
     }
 
-    /// The name of a checkpoint's input.
-    static let checkpointInput = "lightness"
+    /// What goes in and what comes out.
+    ///
+    /// - Throws: ``ModelError`` if the metadata of a package is damaged; the errors of
+    ///   `NetworkDescription.make()`.
+    public var interface: ModelInterface {
+        get throws {
+            switch source {
+            case .checkpoint(let checkpoint): ModelInterface(of: try checkpoint.network.make())
+            case .package(let package): try readable { try ModelInterface(package) }
+            }
+        }
+    }
 
-    /// The names of the inputs, in the model's order.
-    package var inputNames: [String] {
-        package.map { $0.program.inputs.map(\.name) } ?? [Self.checkpointInput]
+    /// The number of images in a batch; nil if the model takes any number. Checkpoints take any
+    /// number, but are run on one at a time, which needs less memory.
+    package var batchSize: Int? {
+        get throws { package == nil ? 1 : try interface.batchSize }
     }
 
     /// The name of the lightness, and the shape [N, 1, H, W] that the model takes by default: a
     /// package's own, 1 × 1 × 256 × 256 for a checkpoint.
     ///
-    /// - Throws: ``ModelError`` if the model takes an input other than lightness.
-    package func lightnessInput() throws(ModelError) -> (name: String, shape: Shape) {
-        let package: MLPackage
-        switch source {
-        case .checkpoint(let checkpoint): return (Self.checkpointInput, checkpoint.defaultShape)
-        case .package(let held): package = held
-        }
-        let shapes = package.program.inputs.map { package.defaultShape(of: $0) }
-        guard shapes.count == 1, let shape = shapes[0], shape.rank == 4, shape[1] == 1 else {
-            let inputs = zip(package.program.inputs, shapes).map { input, shape in
-                "\(input.name) \(shape.map { "\($0)" } ?? "of unknown shape")"
+    /// - Throws: ``ModelError`` if the model takes an input other than lightness, as
+    ///   ``interface`` does.
+    package func lightnessInput() throws -> (name: String, shape: Shape) {
+        let interface = try interface
+        guard let input = interface.onlyChannel, let shape = input.shapes.standardShape else {
+            let inputs = interface.inputs.map { input in
+                "\(input.name) \(input.shapes.standardShape.map { "\($0)" } ?? "of unknown shape")"
             }
             throw ModelError(
                 .notAColorizer, name,
                 "takes \(inputs.joined(separator: ", ")); a colorizer takes one channel of "
                     + "lightness")
         }
-        return (package.program.inputs[0].name, shape)
-    }
-}
-
-extension CheckpointSource {
-    /// The shape of lightness unless another one is requested.
-    var defaultShape: Shape {
-        let size = definition?.sizes.only ?? 256
-        return [1, 1, size.height, size.width]
-    }
-}
-
-extension MLPackage {
-    /// The default shape of an input; nil if the package does not state one.
-    fileprivate func defaultShape(of input: MILNamedType) -> Shape? {
-        if let fixed = input.type.shape { return Shape(fixed) }
-        let feature = description.inputs.first { $0.name == input.name }
-        return (feature?.type.defaultShape).map { Shape($0) }
+        return (input.name, shape)
     }
 }
 

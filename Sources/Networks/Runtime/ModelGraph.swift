@@ -14,8 +14,10 @@ package struct ModelGraph {
     package let outputs: [(name: String, value: Tensor)]
     /// The weights, by the names of the graph's variables.
     package let variables: [String: any TensorSource]
-    /// The representation of lightness and colors; nil if the model is not a colorizer.
-    let interface: ColorizerInterface?
+    /// The model's interface, which knows the roles of a colorizer's inputs and outputs.
+    let interface: ModelInterface
+    /// The factor from L (0…100) to the graph's input.
+    let lightnessScale: Float
     /// All values between inputs and outputs, in the order of computation.
     package let values: [TracedValue]
 }
@@ -36,27 +38,33 @@ extension Model {
     ) throws -> ModelGraph {
         switch source {
         case .checkpoint(let checkpoint):
-            let shape = shapes[Self.checkpointInput] ?? checkpoint.defaultShape
-            return try graph(of: folds ? checkpoint.folded() : checkpoint, shape)
+            let (source, network) =
+                try folds
+                ? checkpoint.madeForInference() : (checkpoint, checkpoint.network.make())
+            return try graph(of: network, source.variables, shapes)
         case .package(let package):
             return try graph(of: package, shapes, compute.rounding)
         }
     }
 
-    private func graph(of checkpoint: CheckpointSource, _ shape: Shape) throws -> ModelGraph {
-        let network = try checkpoint.makeColorizer()
+    private func graph(
+        of network: any ColorizerNetwork, _ variables: [String: any TensorSource],
+        _ shapes: [String: Shape]
+    ) throws -> ModelGraph {
+        let interface = ModelInterface(of: network)
+        let (input, output) = (interface.inputs[0], interface.outputs[0].name)
+        let shape = shapes[input.name] ?? input.shapes.standardShape ?? []
         try check(shape, network)
         let graph = Graph(mode: .inference)
-        let ab = network(graph.input(Self.checkpointInput, shape))
+        let ab = network(graph.input(input.name, shape))
         do {
             try graph.validate()
         } catch {
             throw ModelError(.notRunnable, name, "cannot be run: \(error)")
         }
         return ModelGraph(
-            model: self, graph: graph, inputs: [(Self.checkpointInput, shape)],
-            outputs: [("ab", ab)], variables: checkpoint.variables,
-            interface: ColorizerInterface(checkpointInput: Self.checkpointInput),
+            model: self, graph: graph, inputs: [(input.name, shape)], outputs: [(output, ab)],
+            variables: variables, interface: interface, lightnessScale: 1,
             values: graph.tracedValues(for: [ab]))
     }
 
@@ -74,19 +82,26 @@ extension Model {
         throw ModelError(
             .size, name,
             "the network does not run at \(shape[3]) × \(shape[2]); "
-                + "give a size that is a multiple of \(multiple)")
+                + "use a size that is a multiple of \(multiple)")
     }
 
     private func graph(
         of package: MLPackage, _ shapes: [String: Shape], _ rounding: ResultRounding
     ) throws -> ModelGraph {
-        do {
+        try readable {
             let raised = try RaisedPackage(package, inputShapes: shapes, rounding: rounding)
             let model = raised.model
             return ModelGraph(
                 model: self, graph: model.graph, inputs: model.inputs, outputs: model.outputs,
                 variables: model.variables, interface: raised.interface,
-                values: model.tracedValues)
+                lightnessScale: raised.lightnessScale, values: model.tracedValues)
+        }
+    }
+
+    /// - Throws: ``ModelError`` if `body` finds that the package cannot be run.
+    func readable<Result>(_ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
         } catch var error as ConversionError {
             error.file = ""
             throw ModelError(.notRunnable, name, "\(error)")
@@ -100,12 +115,12 @@ extension ModelGraph {
     /// - Throws: ``ModelError`` if the model is not a colorizer, or returns colors of another size
     ///   than its input.
     func checkIsColorizer() throws(ModelError) {
-        guard interface != nil else {
+        guard interface.isColorizer else {
             let inputs = inputs.map { "\($0.name) \($0.shape)" }.joined(separator: ", ")
             let outputs = outputs.map { "\($0.name) \($0.value.shape)" }.joined(separator: ", ")
             throw ModelError(
                 .notAColorizer, model.name,
-                "takes \(inputs) and gives \(outputs); a colorizer takes one channel and gives "
+                "takes \(inputs) and returns \(outputs); a colorizer takes one channel and returns "
                     + "two, in one output or two")
         }
         let input = inputs[0].shape
@@ -114,7 +129,7 @@ extension ModelGraph {
             guard [shape[0], shape[2], shape[3]] != [input[0], input[2], input[3]] else { continue }
             throw ModelError(
                 .outputSize, model.name,
-                "gives colors of \(shape[3]) × \(shape[2]) (output \(output.name), shape \(shape)) "
+                "has colors of \(shape[3]) × \(shape[2]) (output \(output.name), shape \(shape)) "
                     + "for lightness of \(input[3]) × \(input[2]) (shape \(input)); resize the "
                     + "colors to the input's size inside the network")
         }
@@ -124,7 +139,7 @@ extension ModelGraph {
     package func replacingOutputs(with outputs: [(name: String, value: Tensor)]) -> ModelGraph {
         ModelGraph(
             model: model, graph: graph, inputs: inputs, outputs: outputs, variables: variables,
-            interface: interface, values: values)
+            interface: interface, lightnessScale: lightnessScale, values: values)
     }
 }
 

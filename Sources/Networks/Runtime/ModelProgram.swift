@@ -1,3 +1,4 @@
+import RetintArchitectures
 import RetintEngine
 import RetintExport
 import RetintGraph
@@ -17,16 +18,21 @@ package final class ModelProgram {
     package let values: [ComputedValue]
     /// The indices of the outputs among ``values``; nil for an output that is an input.
     package let outputIndices: [Int?]
-    private let interface: ColorizerInterface?
+    private let interface: ModelInterface
+    /// The factor that lightness in 0…100 is multiplied by.
+    private let lightnessScale: Float
 
     /// Compiles a graph.
     ///
-    /// - Parameter observes: whether a run exposes all intermediate values, see ``start(_:)``.
+    /// - Parameters:
+    ///   - observes: whether a run exposes all intermediate values, see ``start(_:)``.
+    ///   - options: instead of those that the model's ``Model/execution`` gives.
     package init(
-        _ graph: ModelGraph, observes: Bool = false, options: CompileOptions = .init()
+        _ graph: ModelGraph, observes: Bool = false, options: CompileOptions? = nil
     ) throws {
         let traced = observes ? graph.values : []
-        (model, inputs, interface) = (graph.model, graph.inputs, graph.interface)
+        (model, inputs) = (graph.model, graph.inputs)
+        (interface, lightnessScale) = (graph.interface, graph.lightnessScale)
         outputs = graph.outputs.map(\.name)
         values = traced.map(\.description)
         outputIndices = graph.outputs.map { output in
@@ -35,7 +41,7 @@ package final class ModelProgram {
         do throws(GraphError) {
             program = try Program(
                 outputs: graph.outputs, observing: traced.map(\.tensor),
-                options: options.limited(for: graph))
+                options: (options ?? graph.model.execution.compileOptions).limited(for: graph))
         } catch {
             throw ModelError(.notRunnable, graph.model.name, "\(error)")
         }
@@ -66,17 +72,16 @@ package final class ModelProgram {
     }
 
     /// Whether the model takes lightness and returns colors.
-    package var isColorizer: Bool { interface != nil }
-
-    /// The factor that lightness in 0…100 is multiplied by.
-    private var lightnessScale: Float { interface?.lightnessScale ?? 1 }
+    package var isColorizer: Bool { interface.isColorizer }
 
     /// Inputs in the format of the model. Scaling lightness to pixels and back rounds it in
     /// float32; a model that this one is compared with must get the same values.
     package func roundTripped(_ inputs: [NamedTensor]) -> [NamedTensor] {
         guard lightnessScale != 1 else { return inputs }
         return inputs.map { input in
-            NamedTensor(input.name, input.data.scaled(by: lightnessScale).scaled(by: 100 / 255))
+            NamedTensor(
+                input.name,
+                input.data.scaled(by: lightnessScale).scaled(by: LabScaling.lightnessPerPixel))
         }
     }
 }
@@ -90,7 +95,7 @@ extension ModelProgram {
     /// - Parameter lightness: L in 0…100, N·H·W values, image after image.
     package func inputs(lightness: [Float]) -> [String: TensorData] {
         let scaled = TensorData(shape: inputShape, scalars: lightness).scaled(by: lightnessScale)
-        guard interface?.takesPixels == true else { return [inputs[0].name: scaled] }
+        guard lightnessScale != 1 else { return [inputs[0].name: scaled] }
         let levels = scaled.scalars.map { min(max($0.rounded(), 0), 255) }
         return [inputs[0].name: TensorData(shape: inputShape, scalars: levels)]
     }
@@ -154,14 +159,14 @@ extension ModelProgram {
     }
 
     private func estimate(_ results: [String: TensorData]) throws(ModelError) -> ColorEstimate {
-        guard let interface, let colors = interface.colors(results) else {
-            throw ModelError(.notAColorizer, model.name, "gives no colors")
+        guard let colors = interface.colors(results) else {
+            throw ModelError(.notAColorizer, model.name, "does not return colors")
         }
         if let found = NonFinite(in: colors) {
             throw ModelError(
                 .nonFinite, model.name,
-                "gives colors that are not finite: \(found.text). Verify the model on this photo: "
-                    + "the report names the operation where they begin")
+                "colors are not finite: \(found.text). Verify the model on this photo: "
+                    + "the report names the operation where they first appear")
         }
         return ColorEstimate(ab: colors, certainty: results[ModelGraph.confidenceName])
     }
@@ -198,7 +203,7 @@ extension CompileOptions {
         let count = graph.inputs.reduce(0) { $0 + min($1.shape.count, 1 << 40) }
         let usual = Self.usualMemory(inputCount: count, weightBytes: weights)
         var limited = self
-        let limit = graph.model.memoryLimit.map(Double.init) ?? usual
+        let limit = graph.model.execution.memoryLimit.map(Double.init) ?? usual
         limited.memoryLimit = Int(min(Double(memoryLimit), limit))
         return limited
     }

@@ -7,7 +7,7 @@ import Retint
 @MainActor public func runRetint() async {
     // Before there are threads.
     if !HDF5Isolation.start() {
-        Console.warn("no child process can be started; libhdf5 reads files in this one")
+        Console.warn("cannot start a child process; libhdf5 reads files in this one")
     }
     await RetintCommand.main()
 }

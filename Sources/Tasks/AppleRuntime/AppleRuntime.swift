@@ -80,7 +80,7 @@ extension AppleRuntime {
         guard Self.isModel(path) else {
             throw AppleRuntimeError(
                 .otherFormat, path: path,
-                "Apple's Core AI runtime runs .aimodel files, and this is none; export the "
+                "Apple's Core AI runtime runs .aimodel files, and this is not one; export the "
                     + "checkpoint as one: retint export CHECKPOINT -o NAME.aimodel")
         }
         return try await withTemporaryFolder { folder in
@@ -110,13 +110,13 @@ extension AppleRuntime {
     private func results(in folder: String, of path: String, count: Int) throws -> Results {
         guard let answer = RuntimeAnswer(in: folder), answer.runs.count == count else {
             throw AppleRuntimeError(
-                .failed, path: path, "\(python) gives no results; check that it is a Python")
+                .failed, path: path, "\(python) returned no results; check that it is a Python")
         }
         let runs = try answer.runs.map { outputs in
             try outputs.map { output in
                 guard let data = try output.tensor(in: folder) else {
                     throw AppleRuntimeError(
-                        .failed, path: path, "the output \(output.name) is no tensor of floats")
+                        .failed, path: path, "the output \(output.name) is not a tensor of floats")
                 }
                 return (output.name, data)
             }
@@ -152,7 +152,7 @@ extension AppleRuntime {
         case .signaled(let signal):
             throw AppleRuntimeError(
                 .failed, path: model ?? python,
-                "\(Self.name) is ended by signal \(signal): \(Self.cause(messages))")
+                "\(Self.name) was ended by signal \(signal): \(Self.cause(messages))")
         }
     }
 
@@ -198,7 +198,7 @@ extension AppleRuntime {
             !$0.hasPrefix("ODIE [") && !$0.allSatisfy(\.isWhitespace)
         }
         let line = lines.first { $0.contains("error: ") } ?? lines.last
-        return line.map { String($0.prefix(longestCause)) } ?? "it fails without a message"
+        return line.map { String($0.prefix(longestCause)) } ?? "it failed without a message"
     }
 
     private static let longestCause = 1000

@@ -35,8 +35,8 @@ extension PlacementRule {
             sources: [
                 "apple/coreai-torch, issue 51 (0.2 off on the Neural Engine, 0.003 without it)"
             ],
-            advice: "Give the product rank 4, with leading dimensions of 1: the same numbers "
-                + "come out right then.",
+            advice: "Give the product rank 4, with leading dimensions of 1: it is then computed "
+                + "correctly.",
             check: .operation { operation in
                 operation.matrixUnderHardSwish == nil ? nil : "follows a matrix product of rank 2"
             }),
@@ -59,17 +59,17 @@ extension PlacementRule {
         PlacementRule(
             "transposed-padding", "the padding of a transposed convolution",
             threshold:
-                "an output shape that the padding does not give, or uneven padding in float16",
+                "an output shape that the padding does not imply, or uneven padding in float16",
             .wrong, .reported,
             sources: [
                 "apple/coremltools, issue 2281 (CPU and other units disagree about such a shape)",
                 "apple/coremltools, issue 2324 (shifted in float16; macOS 14.3, M1)",
-                "microsoft/onnxruntime, pull request 21416 (leaves both out for this reason)",
+                "microsoft/onnxruntime, pull request 21416 (excludes both for this reason)",
             ],
             advice: "Compute the whole result without padding, and crop it afterwards.",
             check: .operation { operation in
                 guard let extent = TransposedExtent(operation) else { return nil }
-                if extent.isOther { return "states another shape than its padding gives" }
+                if extent.isOther { return "states another shape than follows from its padding" }
                 return operation.isHalf && extent.isUneven ? "has uneven padding" : nil
             }, rewrite: croppedConvolution),
         PlacementRule(

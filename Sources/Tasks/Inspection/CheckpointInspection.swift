@@ -1,5 +1,5 @@
 import Foundation
-import RetintArchitectures
+public import RetintArchitectures
 import RetintCheckpoints
 import RetintGraph
 import RetintLayers
@@ -18,10 +18,8 @@ public struct CheckpointInspection: Encodable, Sendable {
     public let kind = ModelFormat.checkpoint.kind
     /// The path of the file, as the caller gave it.
     public let file: String
-    /// The name of the architecture.
-    public let architecture: String
-    /// The options of the architecture as text.
-    public let options: [String: String]
+    /// Which network it is; in JSON, its architecture and the options other than defaults.
+    public let network: NetworkDescription
     /// The step that training has reached; nil without a training state.
     public let step: Int?
     /// The number of trained values.
@@ -43,10 +41,9 @@ public struct CheckpointInspection: Encodable, Sendable {
 
     init(_ checkpoint: Checkpoint, path: String) throws {
         file = path
-        architecture = checkpoint.architecture
-        options = checkpoint.options
+        self.network = checkpoint.network
         step = checkpoint.training.flatMap(Self.step)
-        let network = try checkpoint.makeColorizer()
+        let network = try checkpoint.network.make()
         parameters = StateSpec(of: network).parameterCount
         let size = network.onlySize ?? 256
         let input = Graph(mode: .inference).input("input", [1, 1, size.height, size.width])
@@ -62,6 +59,24 @@ public struct CheckpointInspection: Encodable, Sendable {
         }
         totalElements = tensors.elements
         totalBytes = tensors.bytes
+    }
+
+    /// Writes the inspection as one object.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(kind, forKey: .kind)
+        try container.encode(file, forKey: .file)
+        try container.encode(network.architecture, forKey: .architecture)
+        try container.encode(network.options, forKey: .options)
+        try container.encodeIfPresent(step, forKey: .step)
+        try container.encode(parameters, forKey: .parameters)
+        try container.encodeIfPresent(multiplyAdds256, forKey: .multiplyAdds256)
+        try container.encodeIfPresent(multiplyAdds, forKey: .multiplyAdds)
+        try container.encodeIfPresent(onlySize, forKey: .onlySize)
+        try container.encode(optimizerTensors, forKey: .optimizerTensors)
+        try container.encode(tensors, forKey: .tensors)
+        try container.encode(totalElements, forKey: .totalElements)
+        try container.encode(totalBytes, forKey: .totalBytes)
     }
 
     private static func step(_ training: String) -> Int? {

@@ -1,4 +1,5 @@
 public import RetintAppleRuntime
+public import RetintExport
 public import RetintFiles
 import RetintGraph
 import RetintRuntime
@@ -12,8 +13,8 @@ public struct AppleModel: Sendable {
     public let precision: ModelPrecision
     /// The arithmetic that the model declares.
     public let compute: ComputePrecision
-    /// The name and shape of each input; nil is a dimension that may vary.
-    let inputs: [(name: String, shape: [Int?])]
+    /// What goes in, as far as the runtime says so; what comes out shows when the model runs.
+    public let interface: ModelInterface
     private let runtime: AppleRuntime
 
     /// Opens a model in the runtime, and reads its description.
@@ -29,7 +30,9 @@ public struct AppleModel: Sendable {
         // If the precision is unknown, the strictest bounds apply.
         precision = ModelPrecision(rawValue: results.precision) ?? .float32
         compute = ComputePrecision(rawValue: results.compute) ?? .float32
-        inputs = results.inputs
+        interface = ModelInterface(
+            inputs: results.inputs.map { .init(name: $0.name, shapes: .init($0.shape)) },
+            outputs: [])
     }
 
     /// The shape of the lightness that the model takes, [N, 1, H, W]; for variable dimensions, one
@@ -37,9 +40,9 @@ public struct AppleModel: Sendable {
     ///
     /// - Throws: ``VerificationError`` if the model takes an input other than lightness.
     public func lightnessShape() throws(VerificationError) -> Shape {
-        guard inputs.count == 1, inputs[0].shape.count == 4, (inputs[0].shape[1] ?? 1) == 1 else {
-            let shapes = inputs.map { input in
-                let extents = input.shape.map { $0.map(String.init) ?? "?" }
+        guard let input = interface.onlyChannel else {
+            let shapes = interface.inputs.map { input in
+                let extents = input.shapes.standard.map { $0.map(String.init) ?? "?" }
                 return "\(input.name) [\(extents.joined(separator: ", "))]"
             }
             throw VerificationError(
@@ -47,15 +50,13 @@ public struct AppleModel: Sendable {
                 "takes \(shapes.joined(separator: ", ")); a colorizer takes one channel of "
                     + "lightness, and any other network needs a reference file")
         }
-        let shape = zip(inputs[0].shape, [1, 1, 256, 256]).map { $0 ?? $1 }
+        let side = ModelInterface.usualSide
+        let shape = zip(input.shapes.standard, [1, 1, side, side]).map { $0 ?? $1 }
         guard shape.allSatisfy((1...Shape.maximumExtent).contains) else {
-            throw VerificationError(.badModel, path: path, "takes no images of shape \(shape)")
+            throw VerificationError(.badModel, path: path, "does not take images of shape \(shape)")
         }
         return Shape(shape)
     }
-
-    /// The number of images in a batch; nil if the model takes any number.
-    var batchSize: Int? { inputs.first?.shape.first ?? nil }
 
     /// Runs the model on several inputs.
     func run(_ inputs: [VerificationInput]) async throws -> [[NamedTensor]] {

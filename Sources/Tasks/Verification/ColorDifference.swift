@@ -55,11 +55,16 @@ func colorDifferences(
 }
 
 /// The color difference of one photo.
-public struct PhotoDifference: Hashable, Sendable {
+public struct PhotoDifference: Hashable, Sendable, Codable {
     /// The photo's path, or another name of the image.
     public let photo: String
     /// The difference over the photo's pixels.
     public let difference: ColorDifference
+
+    private enum CodingKeys: String, CodingKey {
+        case photo
+        case difference = "deltaE2000"
+    }
 }
 
 /// Accumulates color differences photo by photo.

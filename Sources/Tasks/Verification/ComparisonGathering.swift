@@ -1,3 +1,4 @@
+import RetintColor
 import RetintGraph
 import RetintRuntime
 
@@ -34,7 +35,7 @@ struct ComparisonGathering {
         let pairs = try matchOutputs(computed, of: path, to: expected, of: source)
         if outputs.isEmpty {
             // For a and b the peak is fixed, whatever range these images cover.
-            let peak = joinedColors(of: computed) == nil ? nil : 220.0
+            let peak = joinedColors(of: computed) == nil ? nil : LabPlanes.abSpan
             outputs = pairs.map {
                 OutputGathering($0, runs: runs, peak: peak, tolerance: tolerance)
             }

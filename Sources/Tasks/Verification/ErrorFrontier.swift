@@ -69,6 +69,18 @@ struct ErrorFrontier: Hashable, Sendable {
     }
 }
 
+// In a file, the points are a list. What it holds is checked afterwards, where its place is known.
+extension ErrorFrontier: Codable {
+    init(from decoder: any Decoder) throws {
+        points = try decoder.singleValueContainer().decode([Point].self)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(points)
+    }
+}
+
 /// Whether a point is above the line from `left` to `right`.
 private func isAbove(
     _ point: ErrorFrontier.Point, _ left: ErrorFrontier.Point, _ right: ErrorFrontier.Point

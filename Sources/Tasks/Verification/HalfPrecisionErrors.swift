@@ -11,9 +11,10 @@ import RetintRuntime
 func halfPrecisionErrors(
     of other: Model, for model: Model, on inputs: VerificationInputs, expected: RecordedOutputs
 ) throws -> [String: ErrorMetrics] {
-    let report = try verify(
-        other, against: expected, isSameNetwork: true, on: try inputs.roundTripped(for: model),
-        VerificationOptions(compute: .float16, tolerance: Tolerance()), observes: false)
+    let report = try VerificationRun(
+        other, against: expected, on: try inputs.roundTripped(for: model),
+        VerificationOptions(compute: .float16, tolerance: Tolerance()), observes: false
+    ).report()
     let pairs = report.outputs.map { ($0.name, $0.metrics) }
     return Dictionary(pairs) { first, _ in first }
 }

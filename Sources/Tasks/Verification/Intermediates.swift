@@ -77,11 +77,11 @@ struct Intermediates: Sendable {
         try require(
             FilePath(node.dataFile).lexicallyNormalized().starts(with: "data")
                 && !node.dataFile.utf8.contains(0),
-            "its data_file must lie in the folder data")
+            "its data_file must be in the folder data")
         try require(
             node.shape.count <= Shape.maximumRank
                 && node.shape.allSatisfy { (0...Shape.maximumExtent).contains($0) },
-            "its shape must have at most \(Shape.maximumRank) extents from 0 to "
+            "its shape must have at most \(Shape.maximumRank) dimensions from 0 to "
                 + "\(Shape.maximumExtent)")
         return Value(
             name: name, operation: node.nodeTarget, shape: Shape(node.shape), file: node.dataFile)

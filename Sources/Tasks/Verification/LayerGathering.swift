@@ -53,6 +53,9 @@ protocol ExpectedOutputs: AnyObject {
     /// The reference's name, for messages.
     var source: String { get }
 
+    /// Whether another model computes them, rather than that they are in a file.
+    var isSameNetwork: Bool { get }
+
     /// Prepares the runs; called once, before the first run.
     ///
     /// - Parameter runs: the number of runs.

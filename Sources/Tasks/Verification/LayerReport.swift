@@ -18,6 +18,40 @@ public struct LayerReport: Sendable {
     }
 }
 
+// A flat object: the value's own keys, and those of its range and error.
+extension LayerReport: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case name, operation, module, node, shape, inputs, range, error
+    }
+
+    /// Decodes the figures; no bound is judged.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        value = ComputedValue(
+            name: try container.decode(String.self, forKey: .name),
+            operation: try container.decode(String.self, forKey: .operation),
+            module: try container.decode(String.self, forKey: .module),
+            node: try container.decodeIfPresent(String.self, forKey: .node),
+            shape: Shape(try container.decode([Int].self, forKey: .shape)),
+            inputs: try container.decode([Int].self, forKey: .inputs))
+        range = try container.decode(ValueRange.self, forKey: .range)
+        error = try container.decodeIfPresent(LayerError.self, forKey: .error)
+    }
+
+    /// Encodes the figures, without the judgement.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(value.name, forKey: .name)
+        try container.encode(value.operation, forKey: .operation)
+        try container.encode(value.module, forKey: .module)
+        try container.encodeIfPresent(value.node, forKey: .node)
+        try container.encode(value.shape.dimensions, forKey: .shape)
+        try container.encode(value.inputs, forKey: .inputs)
+        try container.encode(range, forKey: .range)
+        try container.encodeIfPresent(error, forKey: .error)
+    }
+}
+
 /// The range of an intermediate value's scalars over all runs.
 public struct ValueRange: Hashable, Sendable, Codable {
     /// The largest finite float16 value.

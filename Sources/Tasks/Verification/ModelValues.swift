@@ -27,6 +27,8 @@ final class ModelValues: ExpectedValues {
 
     var source: String { model.name }
 
+    var isSameNetwork: Bool { true }
+
     func prepare(first: VerificationInput, runs: Int) throws {
         program = try verifying { try model.program(on: first.tensors) }
     }

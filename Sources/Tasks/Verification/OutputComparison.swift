@@ -83,8 +83,8 @@ extension OutputComparison {
                 + "--bound half"
         }
         guard !halfRatio.isNaN else {
-            return "the reference network itself gives NaN or infinity in half precision, so that "
-                + "there is no error to compare with; give other bounds"
+            return "the reference network itself produces NaN or infinity in half precision, so "
+                + "there is no error to compare with; use other bounds"
         }
         return failure(
             "the error, as a multiple of that of the reference network in half precision,",
@@ -98,6 +98,27 @@ extension OutputComparison {
         return "a value is farther off than the tolerance allows: |error| "
             + "\(figure(value.error, bound)) instead of \(figure(bound, value.error)), where "
             + "|expected| is \(figure(value.expected, 0))"
+    }
+}
+
+extension OutputComparison: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case name, shape, metrics, peak, nonFinite, half
+        case frontier = "decidingErrors"
+    }
+
+    /// Decodes the figures; no bound is judged but that values are finite.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            name: try container.decode(String.self, forKey: .name),
+            shape: try container.decode([Int].self, forKey: .shape),
+            metrics: try container.decode(ErrorMetrics.self, forKey: .metrics),
+            peak: try container.decode(Double.self, forKey: .peak),
+            nonFinite: try container.decodeIfPresent(NonFinite.self, forKey: .nonFinite),
+            half: try container.decodeIfPresent(ErrorMetrics.self, forKey: .half),
+            frontier: try container.decode(ErrorFrontier.self, forKey: .frontier),
+            tolerance: Tolerance())
     }
 }
 

@@ -27,7 +27,7 @@ func matchOutputs(
     guard let pairs, !pairs.isEmpty else {
         throw VerificationError(
             .mismatch, path: path,
-            "gives \(computed.summary), but \(reference) has \(expected.summary)")
+            "has outputs \(computed.summary), but \(reference) has \(expected.summary)")
     }
     for pair in pairs where pair.computed.shape != pair.expected.shape {
         throw VerificationError(

@@ -16,6 +16,8 @@ final class ReferenceValues: ExpectedValues {
 
     var source: String { reference.name }
 
+    var isSameNetwork: Bool { false }
+
     /// Checks that the outputs can be split evenly among the runs.
     func prepare(first: VerificationInput, runs: Int) throws {
         self.runs = runs

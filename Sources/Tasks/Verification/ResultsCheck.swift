@@ -12,20 +12,51 @@ struct ResultsCheck {
     init(_ path: some PathConvertible) { self.path = path.filePath.string }
 
     /// The check of places in an object.
-    func within(_ place: String) -> ResultsCheck {
+    private func within(_ place: String) -> ResultsCheck {
         var check = self
         check.prefix += place + "."
         return check
     }
 
-    func require(_ condition: Bool, _ place: String, _ rule: String) throws {
+    private func require(_ condition: Bool, _ place: String, _ rule: String) throws {
         guard !condition else { return }
         throw VerificationError(
             .badResults, path: path, place: prefix + place,
             rule + "; verify again and save the results")
     }
 
-    func callAsFunction(_ tolerance: Tolerance, _ layers: LayerTolerance) throws {
+    func callAsFunction(_ results: VerificationResults) throws {
+        try require(!results.reports.isEmpty, "judges", "must have at least one judge")
+        for (index, report) in results.reports.enumerated() {
+            try within("judges[\(index)]")(report)
+        }
+    }
+
+    private func callAsFunction(_ report: VerificationReport) throws {
+        try self(report.tolerance, report.layerTolerance)
+        try require(!report.outputs.isEmpty, "outputs", "must have at least one output")
+        try report.color.map { try self($0, "delta_e2000") }
+        for (index, photo) in report.photos.enumerated() {
+            try self(photo.difference, "photos[\(index)].delta_e2000")
+        }
+        try self(report.outputs, "outputs")
+        for (index, layer) in report.layers.enumerated() { try self(layer, at: index) }
+        try self(report.diagnosis)
+    }
+
+    private func callAsFunction(_ diagnosis: Diagnosis) throws {
+        for (index, stage) in diagnosis.stages.enumerated() {
+            try self(stage.outputs, "stages[\(index)].outputs")
+        }
+        guard let sources = diagnosis.errorSources else { return }
+        try require(
+            sources.weights.count == sources.arithmetic.count, "error_sources.arithmetic",
+            "must have the outputs of error_sources.weights")
+        try self(sources.weights, "error_sources.weights")
+        try self(sources.arithmetic, "error_sources.arithmetic")
+    }
+
+    private func callAsFunction(_ tolerance: Tolerance, _ layers: LayerTolerance) throws {
         let distances = [
             ("tolerance.atol", tolerance.atol), ("tolerance.rtol", tolerance.rtol),
             ("tolerance.max_mean_abs_error", tolerance.meanAbs),
@@ -46,13 +77,16 @@ struct ResultsCheck {
         }
     }
 
-    func callAsFunction(_ color: ColorDifference, _ place: String) throws {
+    private func callAsFunction(_ color: ColorDifference, _ place: String) throws {
         try size(color.mean, place + ".mean")
         try size(color.percentile99, place + ".percentile99")
     }
 
-    /// - Returns: the values that decide a bound on each value.
-    func callAsFunction(_ output: ResultsFile.Output, _ place: String) throws -> ErrorFrontier {
+    private func callAsFunction(_ outputs: [OutputComparison], _ place: String) throws {
+        for (index, output) in outputs.enumerated() { try self(output, "\(place)[\(index)]") }
+    }
+
+    private func callAsFunction(_ output: OutputComparison, _ place: String) throws {
         try shape(output.shape, place + ".shape")
         let metrics = output.metrics
         try size(metrics.maxAbs, place + ".metrics.max_abs")
@@ -63,22 +97,19 @@ struct ResultsCheck {
         try output.nonFinite.map { try self($0, place + ".non_finite") }
         try output.half.map { try size($0.maxAbs, place + ".half.max_abs") }
         let list = place + ".deciding_errors"
-        guard let frontier = ErrorFrontier(output.decidingErrors) else {
-            try require(false, list, "must be finite, not negative, and ascend")
-            return ErrorFrontier()
-        }
-        let largest = frontier.points.last?.error
+        let points = output.frontier.points
         try require(
-            metrics.maxAbs.isNaN || largest == metrics.maxAbs, list,
+            ErrorFrontier(points) != nil, list, "must be finite, not negative, and ascend")
+        try require(
+            metrics.maxAbs.isNaN || points.last?.error == metrics.maxAbs, list,
             "must end with the error \(place).metrics.max_abs")
-        return frontier
     }
 
-    func callAsFunction(_ layer: ResultsFile.Layer, at index: Int) throws {
+    private func callAsFunction(_ layer: LayerReport, at index: Int) throws {
         let place = "layers[\(index)]"
-        try shape(layer.shape, place + ".shape")
+        try shape(layer.value.shape.dimensions, place + ".shape")
         try require(
-            layer.inputs.allSatisfy { (0..<index).contains($0) }, place + ".inputs",
+            layer.value.inputs.allSatisfy { (0..<index).contains($0) }, place + ".inputs",
             "must be indices of layers before this one")
         try require(
             layer.range.largest >= 0 && layer.range.largest.isFinite, place + ".range.largest",
@@ -107,6 +138,6 @@ struct ResultsCheck {
         let range = 1...Shape.maximumCount
         try require(
             extents.count <= Shape.maximumRank && extents.allSatisfy(range.contains), place,
-            "must have at most \(Shape.maximumRank) extents from 1 to \(range.upperBound)")
+            "must have at most \(Shape.maximumRank) dimensions from 1 to \(range.upperBound)")
     }
 }

@@ -159,9 +159,18 @@ private func isPart(_ owner: String?, of path: String) -> Bool {
     return owner == path || owner.hasPrefix(path + ".")
 }
 
+extension ComputedValue {
+    /// The module that computes the value, by the network or by the package's record of nodes; nil
+    /// if neither names one.
+    fileprivate var knownModule: String? {
+        guard module.isEmpty else { return module }
+        return node?.lastIndex(of: ".").flatMap { end in node.map { String($0[..<end]) } }
+    }
+}
+
 /// The longest path that a value belongs to.
 private func owner(of value: ComputedValue, _ paths: [String]) -> String? {
-    if !value.module.isEmpty { return paths.first { isPart(value.module, of: $0) } }
+    if let module = value.knownModule { return paths.first { isPart(module, of: $0) } }
     let name = plainName(value.name)
     return paths.first { path in
         let legal = MILNames.legal(path)

@@ -1,5 +1,4 @@
 import RetintAppleRuntime
-import RetintFiles
 import RetintGraph
 import RetintRuntime
 import RetintTensors
@@ -36,6 +35,23 @@ public struct VerificationOptions {
             compute: compute, tolerance: bounds.tolerance, layerTolerance: bounds.layerTolerance)
         layersDecide = bounds.layersDecide
     }
+
+    /// The given bounds, and the default ones for those that are nil.
+    func bounds(_ precision: ModelPrecision, isSameNetwork: Bool) -> VerificationBounds {
+        let standard = VerificationBounds.standard(
+            precision, compute: compute, isSameNetwork: isSameNetwork)
+        return VerificationBounds(
+            tolerance: tolerance ?? standard.tolerance,
+            layerTolerance: layerTolerance ?? standard.layerTolerance, layersDecide: layersDecide)
+    }
+
+    /// The options of a run that is not the verification itself: it shows and writes nothing.
+    var forSideRun: VerificationOptions {
+        var options = self
+        options.onColors = { _ in }
+        options.intermediates = nil
+        return options
+    }
 }
 
 /// A model's colors for a batch of images, and the expected ones.
@@ -60,9 +76,10 @@ public struct ColoredBatch: Sendable {
 public func verify(
     _ model: Model, against reference: Reference, options: VerificationOptions = .init()
 ) throws -> VerificationReport {
-    let inputs = VerificationInputs(reference, batchSize: model.batchSize)
-    return try verify(
-        model, against: ReferenceValues(reference), isSameNetwork: false, on: inputs, options)
+    let inputs = VerificationInputs(
+        reference, batchSize: try verifying { try model.batchSize })
+    return try VerificationRun(model, against: ReferenceValues(reference), on: inputs, options)
+        .report()
 }
 
 /// Runs a model and another one on the same inputs, and compares their outputs and the intermediate
@@ -84,9 +101,9 @@ public func verify(
             of: other, for: model, on: inputs,
             expected: RecordedOutputs(other, for: model, on: inputs))
     }
-    return try verify(
-        model, against: ModelValues(other), isSameNetwork: true, on: inputs, options,
-        half: half ?? [:])
+    return try VerificationRun(
+        model, against: ModelValues(other), on: inputs, options, half: half ?? [:]
+    ).report()
 }
 
 /// Has Apple's runtime run a model on a reference's inputs, and compares its outputs with the
@@ -97,7 +114,7 @@ public func verify(
 public func verify(
     _ model: AppleModel, against reference: Reference, options: VerificationOptions = .init()
 ) async throws -> VerificationReport {
-    let inputs = VerificationInputs(reference, batchSize: model.batchSize)
+    let inputs = VerificationInputs(reference, batchSize: model.interface.batchSize)
     return try await verify(model, against: ReferenceValues(reference), on: inputs, options)
 }
 
@@ -124,11 +141,9 @@ private func verify(
 ) async throws -> VerificationReport {
     let first = try inputs.input(0)
     try expected.prepare(first: first, runs: inputs.count)
-    let bounds = VerificationBounds.standard(
-        model.precision, compute: nil, isSameNetwork: false)
-    let tolerance = options.tolerance ?? bounds.tolerance
+    let bounds = options.bounds(model.precision, isSameNetwork: false)
     var outputs = ComparisonGathering(
-        path: model.path, source: expected.source, runs: inputs.count, tolerance: tolerance)
+        path: model.path, source: expected.source, runs: inputs.count, tolerance: bounds.tolerance)
     let atOnce = runsAtOnce(first)
     for start in stride(from: 0, to: inputs.count, by: atOnce) {
         let indices = start..<min(start + atOnce, inputs.count)
@@ -143,9 +158,9 @@ private func verify(
     return VerificationReport(
         judge: .apple, runtime: AppleRuntime.name, model: model.path, reference: expected.source,
         isSameNetwork: false, precision: model.precision, compute: model.compute,
-        tolerance: tolerance, outputs: outputs.outputs.map { $0.comparison(half: nil) },
+        tolerance: bounds.tolerance, outputs: outputs.outputs.map { $0.comparison(half: nil) },
         color: outputs.color, photos: outputs.photos, layers: [],
-        layerTolerance: options.layerTolerance ?? bounds.layerTolerance, layersDecide: false)
+        layerTolerance: bounds.layerTolerance, layersDecide: false)
 }
 
 /// How many runs one process of Apple's runtime makes: its start takes a second, and the inputs and
@@ -153,72 +168,4 @@ private func verify(
 private func runsAtOnce(_ first: VerificationInput) -> Int {
     let count = first.tensors.reduce(1) { $0 + $1.data.shape.count }
     return min(32, max(1, (1 << 24) / count))
-}
-
-/// - Parameters:
-///   - half: the error of the reference network in half precision by output, if a bound needs it.
-///   - observes: whether intermediate values are compared.
-func verify(
-    _ model: Model, against expected: any ExpectedValues, isSameNetwork: Bool,
-    on inputs: VerificationInputs, _ options: VerificationOptions,
-    half: [String: ErrorMetrics] = [:],
-    observes: Bool = true
-) throws -> VerificationReport {
-    guard let path = options.intermediates else {
-        return try verify(
-            model, against: expected, isSameNetwork: isSameNetwork, on: inputs, options, half,
-            observes: observes, nil)
-    }
-    return try AtomicFile.replace(path, content: IntermediatesWriter.content) { folder in
-        try createFolder(folder)
-        return try verify(
-            model, against: expected, isSameNetwork: isSameNetwork, on: inputs, options, half,
-            observes: true, folder)
-    }
-}
-
-/// - Parameter folder: where the values of the first run are written; nowhere if nil.
-private func verify(
-    _ model: Model, against expected: any ExpectedValues, isSameNetwork: Bool,
-    on inputs: VerificationInputs, _ options: VerificationOptions, _ half: [String: ErrorMetrics],
-    observes: Bool, _ folder: String?
-) throws -> VerificationReport {
-    let compute = options.compute ?? model.computePrecision
-    let first = try inputs.input(0)
-    let program = try verifying {
-        try model.program(on: first.tensors, compute: compute, observes: observes)
-    }
-    try expected.prepare(first: first, runs: inputs.count)
-    expected.match(program)
-    let tolerance = options.tolerance ?? .standard(model.precision, isSameNetwork: false)
-    var layers = LayerGathering(program, expected: expected)
-    var outputs = ComparisonGathering(
-        path: model.name, source: expected.source, runs: inputs.count, tolerance: tolerance)
-    for index in 0..<inputs.count {
-        let input = index == 0 ? first : try inputs.input(index)
-        let writer =
-            try index > 0
-            ? nil : folder.map { try IntermediatesWriter($0, of: program, inputs: input.tensors) }
-        try expected.begin(program.roundTripped(input.tensors), at: index)
-        var run = try verifying { try program.start(input.tensors) }
-        while let values = run.next() {
-            for value in values {
-                try layers.add(value, in: input.label)
-                try writer?.add(value)
-            }
-        }
-        let computed = program.named(try run.finish())
-        try writer?.finish(computed)
-        let colors = try outputs.add(computed, try expected.outputs(), input)
-        try colors.map(options.onColors)
-    }
-    let layerTolerance = options.layerTolerance ?? .standard(model.precision)
-    return VerificationReport(
-        judge: .retint, runtime: VerificationReport.engine, model: model.name,
-        reference: expected.source, isSameNetwork: isSameNetwork,
-        precision: model.precision, compute: compute, tolerance: tolerance,
-        outputs: outputs.outputs.map { $0.comparison(half: half[$0.name]) },
-        color: outputs.color, photos: outputs.photos,
-        layers: layers.reports(layerTolerance), layerTolerance: layerTolerance,
-        layersDecide: options.layersDecide)
 }

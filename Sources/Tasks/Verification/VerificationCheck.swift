@@ -49,7 +49,7 @@ public enum VerificationRule: String, Hashable, Sendable, CaseIterable {
         case .meanDeltaE: "The mean CIEDE2000 difference of the colors is small enough."
         case .layerError: "The largest error of an intermediate value is small enough."
         case .layerSNR: "The SNR of an intermediate value is high enough."
-        case .judged: "Each judge that was asked for ran the model."
+        case .judged: "Each requested runtime ran the model."
         }
     }
 }

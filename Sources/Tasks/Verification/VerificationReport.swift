@@ -56,7 +56,7 @@ public struct VerificationReport: Sendable {
         let count = layers.count { $0.error?.holds == false }
         guard count > 0 else { return [] }
         return [
-            "\(count) intermediate \(count == 1 ? "value is" : "values are") past the tolerance"
+            "\(count) intermediate \(count == 1 ? "value is" : "values are") outside the tolerance"
         ]
     }
 
@@ -119,5 +119,61 @@ public struct VerificationReport: Sendable {
     /// The photo with the largest mean color difference; nil if no photo was compared.
     public var worstPhoto: PhotoDifference? {
         photos.max { $0.difference.mean < $1.difference.mean }
+    }
+}
+
+// What was measured, and the bounds; the judgement follows from both.
+extension VerificationReport: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case judge, runtime, model, reference, isSameNetwork, precision, compute
+        case tolerance, layerTolerance, layersDecide, outputs, photos, layers
+        case color = "deltaE2000"
+    }
+
+    /// Decodes a report, and judges its figures by its bounds.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        func value<Value: Decodable>(_ key: CodingKeys) throws -> Value {
+            try container.decode(Value.self, forKey: key)
+        }
+        judge = try value(.judge)
+        runtime = try value(.runtime)
+        model = try value(.model)
+        reference = try value(.reference)
+        isSameNetwork = try value(.isSameNetwork)
+        precision = try value(.precision)
+        compute = try value(.compute)
+        let (tolerance, layerTolerance): (Tolerance, LayerTolerance) = (
+            try value(.tolerance), try value(.layerTolerance)
+        )
+        (self.tolerance, self.layerTolerance) = (tolerance, layerTolerance)
+        layersDecide = try value(.layersDecide)
+        let measured: [OutputComparison] = try value(.outputs)
+        outputs = measured.map { $0.judged(by: tolerance) }
+        color = try container.decodeIfPresent(ColorDifference.self, forKey: .color)
+        photos = try value(.photos)
+        let values: [LayerReport] = try value(.layers)
+        layers = values.map { $0.judged(by: layerTolerance) }
+        diagnosis = try Diagnosis(from: decoder).judged(by: tolerance)
+    }
+
+    /// Encodes what was measured, and the bounds.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(judge, forKey: .judge)
+        try container.encode(runtime, forKey: .runtime)
+        try container.encode(model, forKey: .model)
+        try container.encode(reference, forKey: .reference)
+        try container.encode(isSameNetwork, forKey: .isSameNetwork)
+        try container.encode(precision, forKey: .precision)
+        try container.encode(compute, forKey: .compute)
+        try container.encode(tolerance, forKey: .tolerance)
+        try container.encode(layerTolerance, forKey: .layerTolerance)
+        try container.encode(layersDecide, forKey: .layersDecide)
+        try container.encode(outputs, forKey: .outputs)
+        try container.encodeIfPresent(color, forKey: .color)
+        try container.encode(photos, forKey: .photos)
+        try container.encode(layers, forKey: .layers)
+        try diagnosis.encode(to: encoder)
     }
 }

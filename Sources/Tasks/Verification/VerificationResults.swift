@@ -1,6 +1,3 @@
-import Foundation
-import RetintFiles
-
 /// The measurements of a verification, saved to be checked against other bounds without another
 /// run.
 ///
@@ -43,31 +40,6 @@ public struct VerificationResults: Sendable {
         VerificationResults(
             reports.map { $0.judged(by: bounds($0)) }, missing: missing, environment: environment)
     }
-
-    /// Whether a path names results and not a model: its name ends in `.json`, or the
-    /// file begins as JSON does.
-    public static func isFile(at path: some PathConvertible) -> Bool {
-        if path.filePath.extension == "json" { return true }
-        return (try? RegularFile(path).bytes(at: 0, count: 1)) == [UInt8(ascii: "{")]
-    }
-
-    private static let maximumBytes = 64 << 20
-
-    /// Reads results.
-    ///
-    /// - Throws: `FileError` if the file cannot be read; ``VerificationError`` with the place if it
-    ///   is not what ``write(to:)`` writes.
-    public init(contentsOf path: some PathConvertible) throws {
-        let bytes = try RegularFile(path).contents(maximumBytes: Self.maximumBytes)
-        self = try ResultsFile(bytes, path: path.filePath.string).results(ResultsCheck(path))
-    }
-
-    /// Writes the results as one JSON object, replacing an existing file.
-    ///
-    /// - Throws: `FileError` if it cannot be written.
-    public func write(to path: some PathConvertible) throws {
-        try AtomicFile.write(try ResultsFile(self).json(), to: path)
-    }
 }
 
 /// The environment of a verification.
@@ -81,21 +53,5 @@ public struct VerificationEnvironment: Hashable, Sendable, Codable {
     public init(retint: String, processor: String) {
         self.retint = retint
         self.processor = processor
-    }
-}
-
-// Encode with `convertToSnakeCase`.
-extension VerificationResults: Encodable {
-    private enum CodingKeys: String, CodingKey {
-        case passed, judges, missing
-    }
-
-    /// Encodes the measurements and the verdict: one runtime as its report, several as a list.
-    public func encode(to encoder: any Encoder) throws {
-        if reports.count == 1, missing.isEmpty { return try reports[0].encode(to: encoder) }
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(passed, forKey: .passed)
-        try container.encode(reports, forKey: .judges)
-        try container.encode(missing, forKey: .missing)
     }
 }

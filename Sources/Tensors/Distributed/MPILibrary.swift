@@ -12,7 +12,7 @@ package struct MPILibrary: @unchecked Sendable {
     package static let variable = "RETINT_MPI_LIBRARY"
     private static let name = "libretint-mpi.so"
     private static let advice =
-        "run Scripts/setup --mpi, or set \(variable) to the library that it makes"
+        "run Scripts/setup --mpi, or set \(variable) to the library that it builds"
 
     /// Loads the library.
     ///

@@ -106,7 +106,7 @@ final class Messenger: @unchecked Sendable {
         let body = Unmanaged.passRetained(ThreadBody(work)).toOpaque()
         var thread = pthread_t()
         let code = pthread_create(&thread, nil, ThreadBody.run, body)
-        precondition(code == 0, "a thread cannot be started")
+        precondition(code == 0, "cannot start a thread")
         pthread_detach(thread)
     }
 

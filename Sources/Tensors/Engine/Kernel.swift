@@ -1,3 +1,4 @@
+import RetintDistributed
 import RetintGraph
 import RetintTensors
 
@@ -36,9 +37,20 @@ class Kernel {
     }
 }
 
+/// An operation that the CPU computes. `OperationForms` lists all of them.
+protocol CPUOperation: Operation {}
+
 /// An operation that has its own kernel.
-protocol KernelOperation: Operation {
+protocol KernelOperation: CPUOperation {
     func kernel(inputs: [Buffer], output: Buffer) -> Kernel
+}
+
+/// An operation whose kernel exchanges messages with the other ranks of the program's job.
+protocol ExchangingOperation: CPUOperation {
+    /// How many ranks the job has to have.
+    var ranks: Int { get }
+
+    func kernel(inputs: [Buffer], output: Buffer, _ communicator: Communicator) -> Kernel
 }
 
 /// An operation whose kernel applies elementwise work to its result: an ``EpilogueKernel``.
@@ -49,19 +61,19 @@ protocol EpilogueOperation: KernelOperation {}
 protocol MovingOperation: Operation {}
 
 /// An operation that only selects elements of its input.
-protocol ViewOperation: MovingOperation {
+protocol ViewOperation: CPUOperation, MovingOperation {
     /// Which elements of the input the output holds, in the output's physical order.
     func view(of input: Shape, output: Shape) -> View
 }
 
 /// An operation whose result replaces its input in memory. Nothing else may read that
 /// input.
-protocol InPlaceOperation: KernelOperation {}
+protocol InPlaceOperation: Operation {}
 
 /// An operation that runs as soon as its operands are ready.
-protocol PromptOperation: KernelOperation {}
+protocol PromptOperation: Operation {}
 
 /// An operation that the engine expresses by others before it compiles.
-protocol DecomposableOperation: Operation {
+protocol DecomposableOperation: CPUOperation {
     func decomposed(_ inputs: [Tensor]) -> Tensor
 }

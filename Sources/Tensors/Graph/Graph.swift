@@ -1,4 +1,3 @@
-package import RetintDistributed
 package import RetintTensors
 
 /// A computation on tensors: nodes in topological order, each an ``Operation`` on earlier nodes.
@@ -107,7 +106,7 @@ public final class Graph {
         declared["\(source.name) \(name)"] = first
         if first != tensor.id {
             let other = Tensor(graph: self, id: first).shape
-            let error = ShapeError("\(name) is already declared otherwise, with shape \(other)")
+            let error = ShapeError("\(name) is already declared differently, with shape \(other)")
             record(error, source.name, [tensor.shape])
         }
         return tensor

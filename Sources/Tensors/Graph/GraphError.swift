@@ -1,31 +1,41 @@
+public import RetintFiles
 public import RetintTensors
 
 /// Why a graph cannot be built, differentiated, compiled or run.
-public struct GraphError: Error, Hashable, Sendable {
+public typealias GraphError = Refusal<GraphProblem>
+
+/// The operation whose rule is broken, and what it was applied to.
+public struct GraphProblem: RefusalKind {
     /// The operation's name, as in ``Operation/name``.
     public let operation: String
     /// The dotted path of the module that applied the operation; empty outside modules.
     public let module: String
     /// The shapes that the operation was applied to; empty if they do not matter.
     public let inputShapes: [Shape]
-    /// The rule that was broken, with the values that broke it.
+    /// The violated rule, with the values that violate it.
     public let reason: String
 
-    /// An error with these parts.
-    public init(operation: String, module: String = "", inputShapes: [Shape] = [], reason: String) {
-        self.operation = operation
-        self.module = module
-        self.inputShapes = inputShapes
-        self.reason = reason
-    }
+    /// That of the program that built the graph: files are checked before they become one.
+    public var fault: Fault { .failure }
 }
 
-extension GraphError: CustomStringConvertible {
-    /// `operation in module: reason (inputs: shapes)`, without empty parts.
-    public var description: String {
-        let location = module.isEmpty ? operation : "\(operation) in \(module)"
-        guard !inputShapes.isEmpty else { return "\(location): \(reason)" }
+extension GraphError {
+    /// An error with these parts.
+    public init(operation: String, module: String = "", inputShapes: [Shape] = [], reason: String) {
         let shapes = inputShapes.map(\.description).joined(separator: ", ")
-        return "\(location): \(reason) (inputs: \(shapes))"
+        self.init(
+            GraphProblem(
+                operation: operation, module: module, inputShapes: inputShapes, reason: reason),
+            place: module.isEmpty ? operation : "\(operation) in \(module)",
+            rule: inputShapes.isEmpty ? reason : "\(reason) (inputs: \(shapes))")
     }
+
+    /// The operation's name, as in ``Operation/name``.
+    public var operation: String { kind.operation }
+    /// The dotted path of the module that applied the operation; empty outside modules.
+    public var module: String { kind.module }
+    /// The shapes that the operation was applied to; empty if they do not matter.
+    public var inputShapes: [Shape] { kind.inputShapes }
+    /// The rule that was broken, with the values that broke it.
+    public var reason: String { kind.reason }
 }

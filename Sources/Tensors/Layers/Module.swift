@@ -9,7 +9,7 @@ import RetintGraph
 /// ``assignNames()`` once on the whole network, at the end of its initializer:
 ///
 /// ```swift
-/// final class Tiny: Module, ColorizerNetwork {
+/// final class Tiny: Module, ColorizerArchitecture {
 ///     static let architecture = "tiny"
 ///     static let requiredMultiple = 1
 ///     let first = Conv2d(1, 16, kernel: 3, padding: 1)  // first.weight, first.bias

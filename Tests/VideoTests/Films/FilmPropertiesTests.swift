@@ -3,7 +3,7 @@ import Testing
 
 @testable import RetintVideo
 
-/// What `ffprobe` prints about films, also about those that state nonsense.
+/// What `ffprobe` prints about videos, also about those that state nonsense.
 @Suite struct FilmPropertiesTests {
     private func film(_ stream: String, format: String = "{}") throws -> FilmProperties {
         let pictures = #"{"index": 0, "codec_type": "video", "pix_fmt": "yuv420p", \#(stream)}"#
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", "ffprobe describes it as no film"), (#"{"streams": []}"#, "it has no pictures"),
+        ("", "ffprobe does not recognize it as a video"), (#"{"streams": []}"#, "has no pictures"),
         (
             #"{"streams": [{"index": 0, "codec_type": "video", "pix_fmt": "gray", "#
                 + #""field_order": "tt"}]}"#, "its frames are interlaced (tt)"

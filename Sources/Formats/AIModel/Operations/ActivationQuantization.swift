@@ -1,7 +1,7 @@
 import RetintMLPackage
 
 /// `quantize` and `dequantize` of activations.
-enum QuantizationForms: DialectForms {
+enum ActivationQuantization: OperationFamily {
     static let writers: [String: OperationWriter] = [
         "quantize": { graph, operation in
             let type = operation.type

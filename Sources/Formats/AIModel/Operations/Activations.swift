@@ -1,7 +1,7 @@
 import RetintMLPackage
 
 /// Activations. Those that the dialect knows by name also state how they are computed.
-enum ActivationForms: DialectForms {
+enum Activations: OperationFamily {
     fileprivate typealias Body = @Sendable (GraphWriter, WrittenValue) throws -> WrittenValue
 
     fileprivate static let named: [String: Body] = [
@@ -74,7 +74,7 @@ extension GraphWriter {
     /// An activation that the dialect knows by name.
     fileprivate func activation(_ name: String, _ x: WrittenValue) throws -> WrittenValue {
         try composite("\(name)_v1", [x], x.type) { inner, values in
-            try ActivationForms.named[name]?(inner, values[0]) ?? values[0]
+            try Activations.named[name]?(inner, values[0]) ?? values[0]
         }
     }
 

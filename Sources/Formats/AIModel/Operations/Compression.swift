@@ -4,7 +4,7 @@ import RetintMLPackage
 /// Weights that are unpacked while a model loads.
 ///
 /// Sparse weights are written dense.
-enum CompressionForms: DialectForms {
+enum Compression: OperationFamily {
     static let writers: [String: OperationWriter] = [
         "constexpr_lut_to_dense": { graph, operation in
             let table = try operation.stored("lut")

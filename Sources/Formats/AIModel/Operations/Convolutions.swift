@@ -3,7 +3,7 @@ import RetintMLPackage
 import RetintTensors
 
 /// Convolutions. Those of the dialect have neither padding nor bias.
-enum ConvolutionForms: DialectForms {
+enum Convolutions: OperationFamily {
     static let writers: [String: OperationWriter] = [
         "conv": { graph, operation in
             let (x, weight) = try (operation.value("x"), operation.value("weight"))

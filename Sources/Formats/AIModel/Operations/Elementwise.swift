@@ -4,7 +4,7 @@ import RetintMLPackage
 ///
 /// The dialect's own operations on two tensors need equal shapes. With other shapes there is an
 /// operation that also states how its operands are brought to one shape.
-enum ElementwiseForms: DialectForms {
+enum Elementwise: OperationFamily {
     /// MIL types by the dialect's names, which are between `primitive.` and `_v1`.
     private static let unary = [
         "abs": "abs", "atan": "atan", "cos": "cos", "erf": "erf", "exp": "exp", "round": "round",

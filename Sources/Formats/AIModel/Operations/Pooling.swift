@@ -3,7 +3,7 @@ import RetintMLPackage
 import RetintTensors
 
 /// Pooling. That of the dialect has no padding, and sums instead of means.
-enum PoolingForms: DialectForms {
+enum Pooling: OperationFamily {
     static let writers: [String: OperationWriter] = [
         "max_pool": { graph, operation in
             let pool = try Pool(operation, graph)

@@ -1,7 +1,7 @@
 import RetintMLPackage
 
 /// Reductions and softmax. Those of the dialect keep the reduced axes with one element.
-enum ReductionForms: DialectForms {
+enum Reductions: OperationFamily {
     /// MIL types by the dialect's names.
     private static let types = [
         "reduce_sum": "reduce_sum", "reduce_mean": "reduce_mean", "reduce_max": "reduce_max",

@@ -1,7 +1,7 @@
 import RetintMLPackage
 
 /// Conversions of elements and choices between two tensors.
-enum SelectionForms: DialectForms {
+enum Selection: OperationFamily {
     private static let types: [String: MILDataType] = [
         "fp16": .float16, "fp32": .float32, "int32": .int32, "bool": .bool, "int8": .int8,
         "uint8": .uint8, "int16": .int16, "uint16": .uint16,

@@ -114,7 +114,7 @@ final class GraphReader {
             }
             results = try self.results(of: graph, operands, depth: depth + 1)
         default:
-            guard let reader = AllForms.readers[name] else { throw read.unknown() }
+            guard let reader = OperationForms.readers[name] else { throw read.unknown() }
             results = try reader(self, read)
         }
         guard results.map(\.type) == types else {

@@ -14,7 +14,7 @@ final class ModuleReader {
         self.file = file
         guard module.dialects.map(\.name) == [Dialect.name] else {
             let names = module.dialects.map(\.name).joined(separator: ", ")
-            throw BytecodeError(offset: 0, "its dialects are \(names), not \(Dialect.name) alone")
+            throw BytecodeError(offset: 0, "its dialects are \(names), not only \(Dialect.name)")
         }
         guard module.dialects[0].version == Dialect.version else {
             let version = module.dialects[0].version?.first.map { "\($0 >> 1)" } ?? "none"
@@ -32,7 +32,7 @@ final class ModuleReader {
         if let known = types[index] { return known }
         var cursor = module.types[index].cursor
         guard try code(&cursor, module.types[index]) == Dialect.TypeCode.tensor else {
-            throw cursor.error("type \(index) is no tensor of a known kind")
+            throw cursor.error("type \(index) is not a tensor of a known kind")
         }
         let rank = try cursor.count()
         guard rank <= MILTensorType.maximumRank else {
@@ -124,7 +124,7 @@ final class ModuleReader {
     func flag(_ index: Int) throws -> Bool {
         var fields = try attribute(index, Dialect.AttributeCode.integer).fields
         guard try fields.unsigned() == 1, try fields.unsigned() == 0 else {
-            throw fields.error("attribute \(index) is no bool")
+            throw fields.error("attribute \(index) is not a bool")
         }
         return try fields.byte() != 0
     }

@@ -36,7 +36,7 @@ struct AIModelWriter {
         for input in package.description.inputs {
             guard case .image = input.type else { continue }
             throw ConversionError(
-                place: "input \(input.name)", rule: "an image is not written to an .aimodel",
+                place: "input \(input.name)", rule: "an .aimodel cannot take this image",
                 remedy: "Export the network with a tensor as its input.")
         }
     }

@@ -53,7 +53,7 @@ struct ProgramWriter {
         guard !operation.isConstant, !operation.isConstantExpression else {
             return try values.define(constant: operation, place: place)
         }
-        guard let writer = AllForms.writers[operation.type] else {
+        guard let writer = OperationForms.writers[operation.type] else {
             throw NotWritable("the operation \(operation.type) has no counterpart in .aimodel")
         }
         let results = try writer(graph, WrittenOperation(operation, place: place, values))

@@ -79,7 +79,9 @@ final class WrittenValues {
     /// A value by its name; a constant is written when it is first asked for.
     func value(_ name: String) throws -> WrittenValue? {
         if let value = written[name] { return value }
-        if let weights = compressed[name], let writer = AllForms.writers[weights.operation.type] {
+        if let weights = compressed[name],
+            let writer = OperationForms.writers[weights.operation.type]
+        {
             let value = try writer(graph, weights)[0]
             written[name] = value
             return value

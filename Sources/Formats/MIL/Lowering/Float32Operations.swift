@@ -40,7 +40,7 @@ public struct Float32Operations: Hashable, Sendable {
             rule: "no operation of the program has this name or type",
             remedy: "The program's types are \(types); its names look like "
                 + "\(computing.prefix(3).map(\.name).joined(separator: ", ")).")
-        error.cause = .option
+        error.kind = .option
         return error
     }
 }

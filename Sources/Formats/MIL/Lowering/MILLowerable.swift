@@ -2,8 +2,11 @@ import RetintGraph
 import RetintMLPackage
 import RetintTensors
 
+/// A type that lowers or raises operations. `OperationForms` lists all of them.
+package protocol MILForm: SendableMetatype {}
+
 /// A graph operation that can be lowered to MIL.
-package protocol MILLowerable: Operation {
+package protocol MILLowerable: MILForm, Operation {
     /// Whether lowering this node also covers the node that computes its first input, so that that
     /// node is not lowered separately.
     func absorbsInput(of node: LoweredNode, in lowering: MILLowering) -> Bool

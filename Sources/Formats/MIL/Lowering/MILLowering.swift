@@ -54,7 +54,7 @@ package struct MILLowering {
     ) throws -> [LoweredNode] {
         let lowering = try MILLowering(outputs, variables, options)
         return lowering.written(outputs).filter {
-            $0.operation is any MILLowerable && lowering.constant($0.id) == nil
+            OperationForms.lowering($0.operation) != nil && lowering.constant($0.id) == nil
         }
     }
 
@@ -82,7 +82,7 @@ package struct MILLowering {
     }
 
     private func absorbsInput(_ node: LoweredNode) -> Bool {
-        (node.operation as? any MILLowerable)?.absorbsInput(of: node, in: self) ?? false
+        OperationForms.lowering(node.operation)?.absorbsInput(of: node, in: self) ?? false
     }
 
     private func written(_ outputs: [(name: String, value: Tensor)]) -> [LoweredNode] {
@@ -113,7 +113,7 @@ extension MILLowering {
         if let input = node.operation as? Input {
             let type = MILTensorType(options.inputType, input.shape.dimensions)
             names[node.id] = [options.inputType: builder.input(input.inputName, type)]
-        } else if let operation = node.operation as? any MILLowerable {
+        } else if let operation = OperationForms.lowering(node.operation) {
             guard constant(node.id) == nil else { return }
             try lower(node, operation)
         } else {
@@ -326,7 +326,7 @@ extension MILLowering {
                 + (scalar.isNaN ? "." : ", or clamp infinite values.")
         return ConversionError(
             place: "tensor \(name)",
-            rule: "it holds \(scalar), which is not a finite \(precision) value",
+            rule: "it contains \(scalar), which is not a finite \(precision) value",
             remedy: remedy)
     }
 }

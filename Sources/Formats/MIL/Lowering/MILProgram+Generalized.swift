@@ -55,7 +55,7 @@ extension MILOperation {
         var error = ConversionError(
             place: place, rule: "its \(what) depends on the size of the image",
             remedy: "The network supports only one size: export it with a fixed size.")
-        error.cause = .option
+        error.kind = .option
         return error
     }
 }

@@ -47,8 +47,9 @@ extension PixelUnshuffle: MILLowerable, MILRaisable {
     }
 }
 
-extension RaisedOperation {
-    fileprivate func factor(_ parameter: String) throws -> Int {
+extension OperationParameters {
+    /// The factor of a pixel shuffle.
+    package func factor(_ parameter: String) throws -> Int {
         let factor = try integer(parameter)
         guard (1...1 << 12).contains(factor) else {
             throw error("the factor \(factor) is out of range")

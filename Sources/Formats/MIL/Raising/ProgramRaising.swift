@@ -90,7 +90,7 @@ final class ProgramRaising {
     }
 
     private func results(of raised: RaisedOperation) throws -> [Tensor] {
-        guard let form = MILForms.form(for: raised.type) else {
+        guard let form = OperationForms.raising(raised.type) else {
             throw unknown(raised.operation, raised.place)
         }
         let results = try graph.inModule(raised.operation.name) {

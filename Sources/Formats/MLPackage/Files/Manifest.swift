@@ -43,7 +43,7 @@ struct Manifest: Codable {
         do {
             self = try JSONDecoder().decode(Manifest.self, from: Data(bytes))
         } catch let error as DecodingError {
-            throw Fault(Self.fileName, Self.explain(error))
+            throw BrokenRule(Self.fileName, Self.explain(error))
         }
         try at(Self.fileName) { try check() }
     }
@@ -98,13 +98,13 @@ enum PackagePath {
     /// Checks that a path is relative and has no "..".
     static func check(_ path: String) throws {
         guard let flaw = RelativePath.flaw(in: path) else { return }
-        throw Fault("", flaw, "Do not use this package; get it from its author again.")
+        throw BrokenRule("", flaw, "Do not use this package; get it from its author again.")
     }
 
     /// Checks that no component of `path` below `root` is a symbolic link.
     static func checkLinks(root: String, path: String) throws {
         guard let (place, kind) = try RelativePath.obstacle(in: path, below: root) else { return }
-        throw Fault(
+        throw BrokenRule(
             place, kind == .link ? "links are not followed inside a package" : "it does not exist")
     }
 }

@@ -100,7 +100,7 @@ final class WeightFile: Sendable {
         }
         let byteCount = LittleEndian.number(record, at: 8, width: 8)
         guard let needed = type.byteCount, byteCount == UInt64(needed) else {
-            throw damage(place, "it holds \(byteCount) bytes, which does not fit \(type)")
+            throw damage(place, "it has \(byteCount) bytes, which does not fit \(type)")
         }
         let padding = LittleEndian.number(record, at: 24, width: 8)
         let used = (type.elementCount ?? 0) * (type.dataType.bitWidth ?? 0)

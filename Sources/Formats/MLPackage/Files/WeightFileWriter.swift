@@ -28,7 +28,7 @@ struct WeightFileWriter {
     /// record.
     mutating func append(_ value: MILValue) throws -> Int {
         guard let number = value.type.dataType.blobNumber else {
-            throw Fault("", "the weight file cannot hold \(value.type.dataType)")
+            throw BrokenRule("", "the weight file cannot hold \(value.type.dataType)")
         }
         var content = ContentHash()
         try value.forEachChunk { content.update($0) }

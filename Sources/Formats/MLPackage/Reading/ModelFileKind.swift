@@ -31,19 +31,19 @@ struct ModelFileKind {
     }
 
     /// Why such a file is refused.
-    var refusal: Fault {
+    var refusal: BrokenRule {
         guard let kind else {
-            return Fault(
+            return BrokenRule(
                 "", "it is not a Core ML model", "The file is damaged: copy or convert it again.")
         }
         let stated = version.map { " of specification version \($0)" } ?? ""
         guard kind != "ML Program" else {
-            return Fault(
+            return BrokenRule(
                 "", "a single .mlmodel file\(stated) with an ML Program lacks its weights",
                 "Give the .mlpackage folder that it belongs to.")
         }
-        return Fault(
-            "", "a single .mlmodel file\(stated) holds a \(kind), not an ML Program",
+        return BrokenRule(
+            "", "a single .mlmodel file\(stated) contains a \(kind), not an ML Program",
             "Convert the network again to an .mlpackage for iOS15 or later.")
     }
 }

@@ -51,7 +51,7 @@ enum PackageReader {
         let kind =
             try holds("model.mil")
             ? "ML Program" : holds("model.espresso.net") ? "neural network" : "model"
-        throw Fault(
+        throw BrokenRule(
             "", "a compiled \(kind) (.mlmodelc) cannot be read back",
             "Give the .mlpackage that it was compiled from.")
     }

@@ -35,7 +35,7 @@ extension FeatureType {
         switch proto.type {
         case .imageType(let image): self = .image(try ImageFeature(image))
         case .multiArrayType(let array): self = .multiArray(try ArrayFeature(array))
-        default: throw Fault("", "only multi-arrays and images are supported")
+        default: throw BrokenRule("", "only multi-arrays and images are supported")
         }
     }
 }
@@ -43,7 +43,7 @@ extension FeatureType {
 extension ArrayFeature {
     init(_ proto: ProtoArrayFeatureType) throws {
         guard let dataType = MILDataType(proto.dataType) else {
-            throw Fault("", "the array type number \(proto.dataType.rawValue) is not known")
+            throw BrokenRule("", "the array type number \(proto.dataType.rawValue) is not known")
         }
         self.dataType = dataType
         shape = try proto.shape.map(Self.size)
@@ -65,7 +65,7 @@ extension ArrayFeature {
 extension ImageFeature {
     init(_ proto: ProtoImageFeatureType) throws {
         guard let colorSpace = ColorSpace(rawValue: proto.colorSpace.rawValue) else {
-            throw Fault("", "the color space number \(proto.colorSpace.rawValue) is not known")
+            throw BrokenRule("", "the color space number \(proto.colorSpace.rawValue) is not known")
         }
         self.colorSpace = colorSpace
         width = Int(proto.width)
@@ -83,7 +83,7 @@ extension ImageFeature {
 extension ImageFeature.Size {
     init(_ proto: ProtoImageFeatureType.ImageSize) throws {
         guard let width = Int(exactly: proto.width), let height = Int(exactly: proto.height) else {
-            throw Fault("", "an image size is too large")
+            throw BrokenRule("", "an image size is too large")
         }
         self.init(width: width, height: height)
     }
@@ -92,7 +92,7 @@ extension ImageFeature.Size {
 extension SizeRange {
     init(_ proto: ProtoSizeRange) throws {
         guard let lower = Int(exactly: proto.lowerBound) else {
-            throw Fault("", "a lower bound of \(proto.lowerBound) is too large")
+            throw BrokenRule("", "a lower bound of \(proto.lowerBound) is too large")
         }
         self.init(lower, proto.upperBound < 0 ? nil : Int(proto.upperBound))
     }

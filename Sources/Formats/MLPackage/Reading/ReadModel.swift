@@ -9,7 +9,7 @@ extension MLPackage {
         let version = model.specificationVersion
         guard let target = DeploymentTarget(specificationVersion: version) else {
             let known = DeploymentTarget.allCases.map { String($0.specificationVersion) }
-            throw Fault(
+            throw BrokenRule(
                 "", "the specification version has to be one of \(known), not \(version)",
                 "Export the model for one of \(DeploymentTarget.allCases.map(\.rawValue)).")
         }
@@ -27,10 +27,10 @@ extension MLPackage {
     private static func program(of model: ProtoModel) throws -> ProtoProgram {
         switch model.type {
         case .mlProgram(let program): return program
-        case nil: throw Fault("", "it has no model of a known kind")
+        case nil: throw BrokenRule("", "it has no model of a known kind")
         case .some(let other):
             let kind = Mirror(reflecting: other).children.first?.label ?? "other"
-            throw Fault(
+            throw BrokenRule(
                 "", "the model is of the old kind \"\(kind)\", not an ML Program",
                 "Convert the network again to an ML Program, for iOS15 or later.")
         }
@@ -48,9 +48,9 @@ extension MILProgram {
             "its operation set has to be \(opset), as the specification version says, "
                 + "not \"\(body.opset)\"")
         guard let block = body.blockSpecializations[opset] else {
-            throw Fault("program", "it has no body for the operation set \(opset)")
+            throw BrokenRule("program", "it has no body for the operation set \(opset)")
         }
-        try require(block.inputs.isEmpty, "program", "a function's body has no inputs of its own")
+        try require(block.inputs.isEmpty, "program", "a function's body must not have inputs")
         inputs = try body.inputs.map(MILNamedType.init)
         outputs = block.outputs
         operations = []
@@ -84,7 +84,7 @@ extension MILOperation {
 
     private static func name(_ value: MILValue) throws -> String {
         guard case .strings(let strings) = value.content, let name = strings.first else {
-            throw Fault("attribute \"name\"", "it has to be a string")
+            throw BrokenRule("attribute \"name\"", "it has to be a string")
         }
         return name
     }
@@ -95,7 +95,7 @@ extension MILArgument {
         switch proto.binding {
         case .name(let name): self = .name(name)
         case .value(let value): self = .value(try MILValue(value, weights: weights))
-        case nil: throw Fault("", "it is bound to nothing")
+        case nil: throw BrokenRule("", "it is bound to nothing")
         }
     }
 }

@@ -10,10 +10,10 @@ extension MILNamedType {
 extension MILTensorType {
     init(_ proto: ProtoValueType) throws {
         guard case .tensorType(let tensor) = proto.type else {
-            throw Fault("", "only tensors are supported, no lists, tuples, dictionaries or states")
+            throw BrokenRule("", "only tensors are supported, not lists, tuples, dictionaries or states")
         }
         guard let dataType = MILDataType(rawValue: tensor.dataType.rawValue) else {
-            throw Fault("", "the type number \(tensor.dataType.rawValue) is not known")
+            throw BrokenRule("", "the type number \(tensor.dataType.rawValue) is not known")
         }
         let count = tensor.dimensions.count
         try require(
@@ -26,13 +26,13 @@ extension MILTensorType {
         switch proto.dimension {
         case .constant(let constant):
             guard let size = Int(exactly: constant.size) else {
-                throw Fault("", "a dimension of \(constant.size) is too large")
+                throw BrokenRule("", "a dimension of \(constant.size) is too large")
             }
             return size
         case .unknown(let unknown):
             try require(!unknown.variadic, "", "a rank that is not fixed is not supported")
             return nil
-        case nil: throw Fault("", "a dimension is neither a number nor unknown")
+        case nil: throw BrokenRule("", "a dimension is neither a number nor unknown")
         }
     }
 }
@@ -45,13 +45,13 @@ extension MILValue {
         switch proto.value {
         case .immediateValue(let immediate):
             guard case .tensor(let tensor) = immediate.value else {
-                throw Fault("", "a constant of type \(type) has to be a tensor")
+                throw BrokenRule("", "a constant of type \(type) has to be a tensor")
             }
             content = try Content(tensor, type.dataType)
         case .blobFileValue(let reference):
             content = .blob(
                 try weights.blob(file: reference.fileName, offset: reference.offset, type: type))
-        case nil: throw Fault("", "a constant has no value")
+        case nil: throw BrokenRule("", "a constant has no value")
         }
     }
 }
@@ -66,7 +66,7 @@ extension MILValue.Content {
         case .longInts(let list): self = .longIntegers(list.values)
         case .doubles(let list): self = .doubles(list.values)
         case .bytes(let list): self = try Self.bytes([UInt8](list.values), dataType)
-        case nil: throw Fault("", "a constant has no elements")
+        case nil: throw BrokenRule("", "a constant has no elements")
         }
     }
 
@@ -74,9 +74,9 @@ extension MILValue.Content {
         switch dataType.form {
         case .bytes: return .bytes(bytes)
         case .halfs:
-            try require(bytes.count % 2 == 0, "", "\(bytes.count) bytes are no float16 elements")
+            try require(bytes.count % 2 == 0, "", "\(bytes.count) bytes are not float16 elements")
             return .halfs(LittleEndian.halfs(bytes))
-        default: throw Fault("", "elements of type \(dataType) must not stand as bytes")
+        default: throw BrokenRule("", "elements of type \(dataType) must not be stored as bytes")
         }
     }
 }

@@ -29,7 +29,7 @@ enum InterfaceRules {
 
     private static func checkDataType(_ type: MILDataType, _ target: DeploymentTarget) throws {
         guard let oldest = DeploymentTarget.oldest(withInterfaceOf: type) else {
-            throw Fault("", "float32, float16, int32 or int8 is needed, not \(type)")
+            throw BrokenRule("", "float32, float16, int32 or int8 is needed, not \(type)")
         }
         try require(
             target >= oldest, "", "\(type) needs the target \(oldest.rawValue)",
@@ -55,8 +55,8 @@ enum InterfaceRules {
         let bounds = feature.sizeBounds
         for (axis, size) in type.dimensions.enumerated() where axis < bounds.count {
             guard let size, bounds[axis] != SizeRange(size, size) else { continue }
-            throw Fault(
-                "", "sizes \(bounds[axis]) are offered for axis \(axis), which has \(size) alone")
+            throw BrokenRule(
+                "", "sizes \(bounds[axis]) are offered for axis \(axis), which has only \(size)")
         }
     }
 

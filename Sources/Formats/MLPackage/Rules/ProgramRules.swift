@@ -24,7 +24,7 @@ struct ProgramRules {
     private mutating func define(_ value: MILNamedType) throws {
         try require(
             MILNames.isLegal(value.name), "",
-            "names have letters, digits, \"_\" and \"@\", start with a letter and are no keyword")
+            "names have letters, digits, \"_\" and \"@\", start with a letter; no keywords")
         try require(
             defined.updateValue(value.type, forKey: value.name) == nil, "",
             "the name is defined a second time")
@@ -33,7 +33,7 @@ struct ProgramRules {
 
     private mutating func check(_ operation: MILOperation) throws {
         try require(!operation.type.isEmpty, "", "it has no type")
-        try require(MILNames.isLegal(operation.name), "", "its name is not a legal one")
+        try require(MILNames.isLegal(operation.name), "", "its name is not legal")
         for (parameter, arguments) in operation.inputs.sorted(by: { $0.key < $1.key }) {
             try at("parameter \"\(parameter)\"") { try check(arguments) }
         }
@@ -71,7 +71,9 @@ struct ProgramRules {
         try require(operation.inputs.isEmpty, "", "a const has no parameters")
         try require(
             operation.attributes.count == 1, "", "a const has \"val\" and no other attribute")
-        guard let value = operation.constantValue else { throw Fault("", "a const needs \"val\"") }
+        guard let value = operation.constantValue else {
+            throw BrokenRule("", "a const needs \"val\"")
+        }
         try require(operation.outputs.count == 1, "", "a const has one output")
         let declared = operation.outputs.map(\.type)
         try require(
@@ -86,7 +88,7 @@ struct ProgramRules {
         for name in outputs {
             let place = "program output \"\(name)\""
             try require(defined[name] != nil, place, "it is not defined")
-            try require(!inputs.contains(name), place, "an input cannot be an output as it is")
+            try require(!inputs.contains(name), place, "an input cannot be an output directly")
         }
     }
 }

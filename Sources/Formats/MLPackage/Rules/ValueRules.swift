@@ -14,7 +14,7 @@ enum ValueRules {
     static func check(_ value: MILValue) throws {
         try check(value.type)
         guard let count = value.type.elementCount else {
-            throw Fault("", "a constant of type \(value.type) needs known dimensions")
+            throw BrokenRule("", "a constant of type \(value.type) needs known dimensions")
         }
         if case .blob(let blob) = value.content {
             try require(

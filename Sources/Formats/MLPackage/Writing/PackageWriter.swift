@@ -40,7 +40,7 @@ struct PackageWriter {
             var error = MLPackageError(
                 error, file: path.string, remedy: "Nothing was written or replaced.")
             // Errors in a temporary file are about the package as a whole.
-            if error.isUnwritable { error.file = path.string }
+            if error.kind == .unwritable { error.file = path.string }
             throw error
         }
     }

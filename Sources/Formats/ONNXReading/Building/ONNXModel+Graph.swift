@@ -16,7 +16,7 @@ extension ONNXModel {
     package var roles: [String: Role] {
         var roles: [String: Role] = [:]
         for node in nodes {
-            guard let rule = ONNXOperations.rules[node.operation] else { continue }
+            guard let rule = OperationForms.rules[node.operation] else { continue }
             for (index, name) in node.inputs.enumerated() {
                 guard let tensor = initializers[name], tensor.type.isFloat, tensor.count > 0,
                     !constants.contains(name)
@@ -84,7 +84,7 @@ final class GraphBuilding {
     }
 
     func add(_ node: ONNXNode) throws {
-        guard let rule = ONNXOperations.rules[node.operation] else {
+        guard let rule = OperationForms.rules[node.operation] else {
             throw ONNXError(
                 place: node.place, rule: "the operation is not supported",
                 remedy: ONNXError.unsupported)

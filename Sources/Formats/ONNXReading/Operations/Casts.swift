@@ -47,12 +47,12 @@ enum Casts: OperationFamily {
             integers = try values.map { value in
                 guard let integer = Int64(exactly: value.rounded(.towardZero)),
                     type.range?.contains(integer) ?? true
-                else { throw node.error("\(value) is no \(type)") }
+                else { throw node.error("\(value) is not a valid \(type)") }
                 return integer
             }
         case .int64(let values):
             if let value = values.first(where: { !(type.range?.contains($0) ?? true) }) {
-                throw node.error("\(value) is no \(type)")
+                throw node.error("\(value) is not a valid \(type)")
             }
             integers = values
         case nil: integers = []

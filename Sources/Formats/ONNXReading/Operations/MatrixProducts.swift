@@ -30,7 +30,7 @@ enum MatrixProducts: OperationFamily {
     /// are broadcast.
     private static func product(_ a: Tensor, _ b: Tensor, _ node: NodeContext) throws -> Tensor {
         guard a.shape.rank > 0, b.shape.rank > 0 else {
-            throw node.error("a scalar is no matrix", ONNXError.damaged)
+            throw node.error("a scalar is not a matrix", ONNXError.damaged)
         }
         if a.shape.rank == 1 {
             let y = try product(a.reshaped([1, a.shape[0]]), b, node)

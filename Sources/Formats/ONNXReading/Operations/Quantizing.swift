@@ -21,7 +21,7 @@ enum Quantizing: OperationFamily {
             let (integers, factors) = (codes.floats ?? [], steps.floats ?? [])
             let zeros = zero?.floats
             guard zeros.map({ $0.count == factors.count }) ?? true else {
-                throw node.error("scales and zero points are not equally many", ONNXError.damaged)
+                throw node.error("the numbers of scales and zero points differ", ONNXError.damaged)
             }
             let floats = integers.indices.map { index in
                 let slice = position(index)

@@ -27,7 +27,7 @@ enum Scans: OperationFamily {
     @Sendable private static func triangle(_ node: NodeContext) throws -> [ONNXValue] {
         let value = try node.value(0)
         let rank = value.dimensions.count
-        guard rank >= 2 else { throw node.error("\(value.dimensions) is no matrix") }
+        guard rank >= 2 else { throw node.error("\(value.dimensions) is not a matrix") }
         let isUpper = try node.flag("upper", default: true)
         let offset = try node.optional(1).map { _ in try node.integer(1) } ?? 0
         let (rows, columns) = (value.dimensions[rank - 2], value.dimensions[rank - 1])

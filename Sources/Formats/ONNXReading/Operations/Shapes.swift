@@ -58,16 +58,6 @@ enum Shapes: OperationFamily {
         "Transpose": OperationRule(transpose),
         "ConstantOfShape": OperationRule(filled),
         "Range": OperationRule(range),
-        "DepthToSpace": OperationRule(depthToSpace),
-        "SpaceToDepth": OperationRule { node in
-            let x = try node.tensor(0)
-            let factor = try blockSize(node)
-            guard x.shape.rank == 4, x.shape[2] % factor == 0, x.shape[3] % factor == 0 else {
-                throw node.error("blocks of \(factor) do not fit \(x.shape)", ONNXError.damaged)
-            }
-            let y = swapped(pixelUnshuffle(x, factor: factor), x.shape[1], factor * factor)
-            return [.tensor(y, try node.value(0).type)]
-        },
     ]
 
     /// A value reshaped, with the same number of elements.
@@ -113,7 +103,7 @@ enum Shapes: OperationFamily {
         let rank = value.dimensions.count
         let order = try node.integers("perm") ?? Array((0..<rank).reversed())
         guard order.sorted() == Array(0..<rank) else {
-            throw node.error("\(order.prefix(8)) is no order of \(rank) axes", ONNXError.damaged)
+            throw node.error("\(order.prefix(8)) does not order \(rank) axes", ONNXError.damaged)
         }
         guard case .host(let tensor) = value, tensor.elements != nil else {
             return [.tensor(try node.tensor(value).transposed(order), value.type)]
@@ -127,12 +117,12 @@ enum Shapes: OperationFamily {
     @Sendable private static func filled(_ node: NodeContext) throws -> [ONNXValue] {
         var one = ONNXTensor(floats: [0], dimensions: [])
         if case .tensor(let tensor) = node.node.attributes["value"] {
-            guard tensor.count == 1 else { throw node.error("its value is no single number") }
+            guard tensor.count == 1 else { throw node.error("its value is not a single number") }
             one = tensor.reshaped([])
         }
         let dimensions = try node.integers(0)
         guard dimensions.allSatisfy({ $0 >= 0 }), dimensions.count <= Shape.maximumRank else {
-            throw node.error("\(dimensions.prefix(8)) is no shape", ONNXError.damaged)
+            throw node.error("\(dimensions.prefix(8)) is not a shape", ONNXError.damaged)
         }
         return [try Joining.expanded(.host(one), to: dimensions, node)]
     }
@@ -159,35 +149,9 @@ enum Shapes: OperationFamily {
     ) throws -> Int {
         let size = Swift.max(0, ((limit - start) / step).rounded(.up))
         guard step != 0, size < 0x1p40 else {
-            throw node.error("\(start) to \(limit) by \(step) is no range")
+            throw node.error("\(start) to \(limit) by \(step) is not a valid range")
         }
         try node.takeHost([Int(size)])
         return Int(size)
-    }
-
-    @Sendable private static func depthToSpace(_ node: NodeContext) throws -> [ONNXValue] {
-        var x = try node.tensor(0)
-        let factor = try blockSize(node)
-        guard x.shape.rank == 4, x.shape[1] % (factor * factor) == 0 else {
-            throw node.error("blocks of \(factor) do not fit \(x.shape)", ONNXError.damaged)
-        }
-        switch try node.string("mode", default: "DCR") {
-        case "CRD": break
-        case "DCR": x = swapped(x, factor * factor, x.shape[1] / (factor * factor))
-        case let mode: throw node.error("the mode \(mode.plain) is not supported")
-        }
-        return [.tensor(pixelShuffle(x, factor: factor), try node.value(0).type)]
-    }
-
-    private static func blockSize(_ node: NodeContext) throws -> Int {
-        let size = try node.count("blocksize", default: 0)
-        guard size <= 1024 else { throw node.error("blocks of \(size) are not supported") }
-        return size
-    }
-
-    /// Channels ordered as `outer` × `inner`, reordered as `inner` × `outer`.
-    private static func swapped(_ x: Tensor, _ outer: Int, _ inner: Int) -> Tensor {
-        let apart = x.reshaped([x.shape[0], outer, inner, x.shape[2], x.shape[3]])
-        return apart.transposed([0, 2, 1, 3, 4]).reshaped(x.shape)
     }
 }

@@ -50,7 +50,7 @@ final class ExternalFiles {
             throw ONNXError(place: place, rule: "\(subject): \(flaw)", remedy: Self.remedy)
         }
         if let (_, kind) = try RelativePath.obstacle(in: location, below: folder) {
-            let rule = kind == .link ? "links are not followed" : "it is not beside the model"
+            let rule = kind == .link ? "links are not followed" : "it is not next to the model"
             throw ONNXError(place: place, rule: "\(subject): \(rule)", remedy: Self.remedy)
         }
         guard files.count < Self.maximumCount else {

@@ -91,7 +91,7 @@ extension ONNXValueInfo {
             let kind = proto.type.hasTensorType ? "of \(ONNXElementType.name(tensor.elemType))" : ""
             throw ONNXError(
                 place: place,
-                rule: "it is no tensor of numbers" + (kind.isEmpty ? "" : ", but \(kind)"),
+                rule: "it is not a tensor of numbers" + (kind.isEmpty ? "" : ", but \(kind)"),
                 remedy: "Export the network with tensors of numbers as inputs and outputs.")
         }
         name = proto.name

@@ -19,7 +19,7 @@ extension ONNXModel {
     /// Whether a node's operation is supported.
     package static func supports(_ node: ONNXNode) -> Bool {
         node.domain.isEmpty
-            && (ONNXOperations.rules[node.operation] != nil || node.operation == constant)
+            && (OperationForms.rules[node.operation] != nil || node.operation == constant)
     }
 
     /// - Throws: ``ONNXError`` with all operations that are not supported, and the first node of
@@ -163,6 +163,6 @@ extension ONNXNode {
             }
         }
         throw ONNXError(
-            place: place, rule: "it holds no tensor of numbers", remedy: ONNXError.unsupported)
+            place: place, rule: "it is not a tensor of numbers", remedy: ONNXError.unsupported)
     }
 }

@@ -74,7 +74,7 @@ struct StructureScan {
             else { return nil }
             defer { position += Int(count) }
             return (Int(key >> 3), position..<position + Int(count), true)
-        case 3, 4: break  // The parser skips groups: what is in them counts here.
+        case 3, 4: break  // The parser skips groups: their contents count here.
         default: return nil
         }
         return position <= end ? (Int(key >> 3), start..<position, false) : nil

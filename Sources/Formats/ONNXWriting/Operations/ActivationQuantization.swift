@@ -2,7 +2,7 @@ import RetintMLPackage
 
 /// 8-bit values between operations. float16 scales came with opset 19; before, the values
 /// are cast.
-enum ActivationQuantization {
+enum ActivationQuantization: OperationFamily {
     static let forms: [String: Form] = [
         "quantize": { operation in
             let x = try operation.type(of: "input").dataType

@@ -1,6 +1,6 @@
 import RetintMLPackage
 
-enum Activations {
+enum Activations: OperationFamily {
     static let forms: [String: Form] = direct.mapValues(Elementwise.unary)
         .merging(composed) { first, _ in first }.merging(["softmax": softmax]) { first, _ in first }
 

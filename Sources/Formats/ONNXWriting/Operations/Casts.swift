@@ -1,6 +1,6 @@
 import RetintMLPackage
 
-enum Casts {
+enum Casts: OperationFamily {
     static let forms: [String: Form] = [
         "cast": { operation in
             let name = try operation.string("dtype", default: "")

@@ -1,5 +1,5 @@
 /// Comparisons, logic, and the choice between two values.
-enum Comparisons {
+enum Comparisons: OperationFamily {
     static let forms: [String: Form] = [
         "greater": Elementwise.binary("Greater"), "less": Elementwise.binary("Less"),
         "equal": Elementwise.binary("Equal"),

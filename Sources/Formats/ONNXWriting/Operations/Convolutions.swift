@@ -1,6 +1,6 @@
 import RetintMLPackage
 
-enum Convolutions {
+enum Convolutions: OperationFamily {
     static let forms: [String: Form] = [
         "conv": { try $0.convolution() }, "conv_transpose": { try $0.transposedConvolution() },
     ]

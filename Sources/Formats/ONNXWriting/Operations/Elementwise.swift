@@ -1,7 +1,7 @@
 import RetintMLPackage
 
 /// Elementwise arithmetic and functions.
-enum Elementwise {
+enum Elementwise: OperationFamily {
     static let forms = direct.merging(composed) { first, _ in first }
 
     /// Functions of x, and of x and y, that both formats have.

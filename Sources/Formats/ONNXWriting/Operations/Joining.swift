@@ -1,4 +1,4 @@
-enum Joining {
+enum Joining: OperationFamily {
     static let forms: [String: Form] = [
         "concat": { operation in
             let axis = try operation.axis("axis", rank: operation.type.rank)

@@ -1,6 +1,6 @@
 import RetintMLPackage
 
-enum Normalizations {
+enum Normalizations: OperationFamily {
     static let forms: [String: Form] = [
         "batch_norm": { try $0.batchNorm() }, "instance_norm": { try $0.instanceNorm() },
         "layer_norm": { try $0.layerNorm() },

@@ -1,4 +1,6 @@
-enum PixelShuffles {
+import RetintMIL
+
+enum PixelShuffles: OperationFamily {
     static let forms: [String: Form] = [
         "pixel_shuffle": { operation in
             let factor = try operation.factor("upscale_factor")
@@ -11,14 +13,6 @@ enum PixelShuffles {
 }
 
 extension TranslatedOperation {
-    fileprivate func factor(_ parameter: String) throws -> Int {
-        let factor = try integer(parameter)
-        guard (1...1 << 12).contains(factor) else {
-            throw error("the factor \(factor) is out of range")
-        }
-        return factor
-    }
-
     /// SpaceToDepth orders channels by their place in the block first; they are then reordered.
     fileprivate func pixelUnshuffle() throws {
         let factor = try factor("downscale_factor")

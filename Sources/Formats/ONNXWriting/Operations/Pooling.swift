@@ -1,6 +1,6 @@
 import RetintMLPackage
 
-enum Pooling {
+enum Pooling: OperationFamily {
     static let forms: [String: Form] = [
         "max_pool": { operation in
             let pool = try Pool(operation)

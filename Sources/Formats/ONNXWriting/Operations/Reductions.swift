@@ -1,4 +1,4 @@
-enum Reductions {
+enum Reductions: OperationFamily {
     static let forms: [String: Form] = [
         "reduce_sum": "ReduceSum", "reduce_mean": "ReduceMean", "reduce_max": "ReduceMax",
         "reduce_min": "ReduceMin", "reduce_sum_square": "ReduceSumSquare",

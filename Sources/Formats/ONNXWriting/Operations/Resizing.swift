@@ -2,7 +2,7 @@ import RetintMLPackage
 
 /// Resizing of images. Coordinates depend on both sizes in MIL, on the factor in ONNX: unless
 /// it is an integer, ONNX is told the size.
-enum Resizing {
+enum Resizing: OperationFamily {
     static let forms: [String: Form] = [
         "upsample_bilinear": { operation in
             let alignsCorners = try operation.bool("align_corners", default: true)

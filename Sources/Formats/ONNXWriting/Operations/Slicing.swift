@@ -1,7 +1,7 @@
 import RetintMLPackage
 
 /// Operations that take parts of a value.
-enum Slicing {
+enum Slicing: OperationFamily {
     static let forms: [String: Form] = [
         "slice_by_index": { try $0.sliceByIndex() }, "split": { try $0.split() },
         "crop": { operation in

@@ -45,7 +45,7 @@ final class ProgramTranslation {
             for output in operation.outputs { unused[output.name] = translated }
             return
         }
-        guard let form = Forms.all[operation.type] else {
+        guard let form = OperationForms.forms[operation.type] else {
             throw translated.error(
                 "the operation type \(operation.type) cannot be written as ONNX")
         }
@@ -60,7 +60,7 @@ final class ProgramTranslation {
             try checkType(value.type.dataType, translated.place)
             return graph.define(value, as: name)
         }
-        guard let form = Forms.weights[translated.operation.type] else {
+        guard let form = OperationForms.weights[translated.operation.type] else {
             throw translated.error(
                 "weights compressed by \(translated.operation.type) are not supported")
         }

@@ -4,7 +4,7 @@ extension TranslatedOperation {
     /// Writes weights that ONNX cannot store compressed in decompressed form.
     func writeDense(_ note: String) throws {
         guard let value = try constantValue(name) else {
-            throw error("\(name) is no constant", "The package is damaged: export it again.")
+            throw error("\(name) is not a constant", "The package is damaged: export it again.")
         }
         translation.note(note, about: name)
         translation.graph.define(value, as: name)

@@ -47,7 +47,7 @@ struct QuantizationGrid {
         let range: ClosedRange<Int32> =
             dataType.isSigned ? -(1 << (bits - 1))...((1 << (bits - 1)) - 1) : 0...((1 << bits) - 1)
         guard integers.count == value.type.elementCount, integers.allSatisfy(range.contains) else {
-            throw operation.error("its zero points are no values of \(dataType)")
+            throw operation.error("its zero points are not values of \(dataType)")
         }
         return integers
     }

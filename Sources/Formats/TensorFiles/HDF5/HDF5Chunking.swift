@@ -43,7 +43,7 @@ struct HDF5Chunking {
         // No more chunks than elements, whose number has been checked not to overflow.
         guard grid.reduce(1, *) <= limits.chunks else {
             throw place.error(
-                .refused, "is cut into over \(limits.chunks) chunks; store it in larger ones")
+                .refused, "is divided into over \(limits.chunks) chunks; store it in larger ones")
         }
     }
 

@@ -65,7 +65,7 @@ struct HDF5Dataset {
         budget: Int, from file: RegularFile, _ source: some HDF5Source
     ) throws(TensorFileError) -> [UInt8] {
         guard type.stored == .uint8 else {
-            throw place.error(.mismatch, "holds \(type.stored.rawValue) where bytes are expected")
+            throw place.error(.mismatch, "contains \(type.stored.rawValue), but bytes are expected")
         }
         try place.checkBudget(byteCount, budget, limits)
         return try ElementDecoding(type: .uint8).bytes(count: byteCount) {
@@ -107,7 +107,7 @@ struct HDF5Dataset {
             let elements = try source.answer(.elements(names)).bytes
             guard elements.count >= bytes.count else {
                 throw place.error(
-                    .damaged, "declares \(bytes.count) bytes and holds \(elements.count)")
+                    .damaged, "declares \(bytes.count) bytes but contains \(elements.count)")
             }
             bytes.copyBytes(from: elements.prefix(bytes.count))
         }
@@ -123,7 +123,7 @@ struct HDF5Dataset {
         guard overflow || most >= byteCount, stored <= fileBytes else {
             throw place.error(
                 .damaged,
-                "declares \(byteCount) bytes and holds \(stored) in a file of \(fileBytes)")
+                "declares \(byteCount) bytes but contains \(stored) in a file of \(fileBytes)")
         }
         guard case .contiguous(let offset) = storage else { return }
         guard offset <= fileBytes, fileBytes - offset >= byteCount else {

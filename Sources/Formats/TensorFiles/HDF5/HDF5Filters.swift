@@ -39,7 +39,7 @@ struct HDF5Filters: Hashable, Codable {
         default:
             throw place.error(
                 .refused,
-                "is packed by filter \(id); only deflate (gzip), shuffle and Fletcher-32 are read")
+                "uses filter \(id); only deflate (gzip), shuffle and Fletcher-32 are supported")
         }
     }
 
@@ -65,7 +65,7 @@ struct HDF5Filters: Hashable, Codable {
         }
         guard bytes.count == count else {
             throw place.error(
-                .damaged, "a chunk unpacks to \(bytes.count) bytes instead of \(count)")
+                .damaged, "a chunk decompresses to \(bytes.count) bytes instead of \(count)")
         }
         return bytes
     }
@@ -93,7 +93,7 @@ enum Deflate {
         var stream = z_stream()
         let size = Int32(MemoryLayout<z_stream>.size)
         guard inflateInit_(&stream, ZLIB_VERSION, size) == Z_OK else {
-            throw place.error(.damaged, "zlib cannot be started")
+            throw place.error(.damaged, "cannot start zlib")
         }
         defer { inflateEnd(&stream) }
         var status = Z_OK

@@ -34,7 +34,7 @@ final class HDF5OpenDataset {
         let space = try place.handle(H5Dget_space(handle.id), "has no shape")
         let elements = H5Sget_simple_extent_npoints(space.id)
         guard elements >= 0, Int(elements) <= count / max(H5Tget_size(fileType.id), 1) else {
-            throw place.error(.damaged, "declares \(elements) elements and holds \(count) bytes")
+            throw place.error(.damaged, "declares \(elements) elements but contains \(count) bytes")
         }
         var bytes = [UInt8](repeating: 0, count: count)
         let status = H5Dread(handle.id, fileType.id, 0, 0, chdf5_default(), &bytes)
@@ -56,7 +56,7 @@ final class HDF5OpenDataset {
         // and not the size that H5Dread_chunk goes by.
         try place.check(
             H5Dget_chunk_info_by_coord(handle.id, offset, &skipped, &address, &size),
-            "its chunk at \(origin) is lost")
+            "its chunk at \(origin) is missing")
         // What deflate cannot pack grows by a thousandth; the checksum takes 4 bytes.
         guard size > 0, size <= byteCount + byteCount / 64 + 1024 else {
             throw place.error(

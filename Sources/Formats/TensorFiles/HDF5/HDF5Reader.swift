@@ -30,8 +30,8 @@ public final class HDF5Reader: Sendable {
         guard format == .hdf5 else {
             throw TensorFileError(
                 .otherFormat, path: file.path.string,
-                "is a \(format.title) file where an HDF5 file is needed; "
-                    + "`retint import` makes a checkpoint of weights")
+                "is a \(format.title) file, but an HDF5 file is needed; "
+                    + "`retint import` creates a checkpoint from weights")
         }
         try self.init(file, limits, HDF5Isolation.open(file, limits))
     }

@@ -58,7 +58,7 @@ final class HDF5Service: @unchecked Sendable {
         H5Pset_fclose_degree(access.id, H5F_CLOSE_STRONG)
         H5Pset_file_locking(access.id, true, true)
         return try place.handle(
-            H5Fopen(opened, chdf5_read_only(), access.id), "is damaged or breaks off")
+            H5Fopen(opened, chdf5_read_only(), access.id), "is damaged or truncated")
     }
 
     private func root() throws(TensorFileError) -> HDF5Handle {

@@ -15,7 +15,7 @@ enum HDF5Link {
             throw place.error(
                 .refused,
                 "is \(type == H5L_TYPE_SOFT.rawValue ? "a soft" : "an external") link; "
-                    + "only what stands in the file itself is read, so store a copy instead")
+                    + "only contents of the file itself are read, so store a copy instead")
         }
         return try place.handle(
             H5Oopen(group, name, chdf5_default()), "cannot be opened")
@@ -61,7 +61,7 @@ final class HDF5Names {
     ) throws(TensorFileError) -> [String] {
         try place.check(status, "its \(what) cannot be listed")
         guard !hasInvalid else {
-            throw place.error(.damaged, "holds a name that is not UTF-8")
+            throw place.error(.damaged, "contains a name that is not UTF-8")
         }
         guard status == 0 else {
             throw place.error(.refused, "more than \(limit) \(what); raise the limits to read it")
@@ -103,10 +103,10 @@ struct HDF5Walk {
     ) throws(TensorFileError) {
         // A group that is visited twice could make the walk endless or exponential.
         guard groups.insert(address).inserted else {
-            throw place.error(.refused, "is a group that also stands elsewhere in the file")
+            throw place.error(.refused, "is a group that is linked twice in the file")
         }
         guard names.count <= limits.depth else {
-            throw place.error(.refused, "groups stand in each other over \(limits.depth) deep")
+            throw place.error(.refused, "groups are nested over \(limits.depth) deep")
         }
         let entries = try HDF5Link.all(in: group, at: place, limit: limits.objects - objects)
         objects += entries.count

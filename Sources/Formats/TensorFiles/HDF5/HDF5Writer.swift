@@ -161,7 +161,7 @@ extension HDF5Writer {
     ) throws(TensorFileError) -> HDF5Handle {
         if H5Lexists(group, name, chdf5_default()) > 0 {
             return try place.handle(
-                H5Gopen2(group, name, chdf5_default()), "\(name.debugDescription) is no group",
+                H5Gopen2(group, name, chdf5_default()), "\(name.debugDescription) is not a group",
                 .unwritable)
         }
         let creation = try place.handle(
@@ -220,7 +220,7 @@ private struct HDF5DatasetWriter {
         let id =
             extents.isEmpty
             ? H5Screate(H5S_SCALAR) : H5Screate_simple(Int32(extents.count), extents, nil)
-        return try place.handle(id, "has a shape that HDF5 cannot hold", .unwritable)
+        return try place.handle(id, "has a shape that HDF5 does not support", .unwritable)
     }
 }
 
@@ -250,7 +250,7 @@ private struct HDF5AttributeWriter {
         _ texts: [String], isScalar: Bool, to object: hid_t
     ) throws(TensorFileError) {
         guard !texts.contains(where: { $0.utf8.contains(0) }) else {
-            throw place.error(.unwritable, "a string in HDF5 cannot hold a zero byte")
+            throw place.error(.unwritable, "a string in HDF5 cannot contain a zero byte")
         }
         // All with the length of the longest: see ``HDF5Attribute/unsupported``.
         let length = max(texts.map(\.utf8.count).max() ?? 0, 1)

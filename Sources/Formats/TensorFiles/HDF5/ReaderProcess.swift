@@ -24,7 +24,7 @@ final class ReaderProcess: HDF5Source {
         let path = file.path.string
         var sockets: [Int32] = [-1, -1]
         guard processes_socket_pair(&sockets) == 0 else {
-            throw FilePlace(path).error(.unreadable, "no process can be started to read it")
+            throw FilePlace(path).error(.unreadable, "cannot start a process to read it")
         }
         self.init(path, sockets[0])
         let sent = processes_send_descriptors(control, [sockets[1], file.descriptor])
@@ -32,7 +32,7 @@ final class ReaderProcess: HDF5Source {
         guard sent == 0 else {
             throw FilePlace(path).error(
                 .unreadable,
-                "the process that starts those that read HDF5 files has ended; run retint again")
+                "the process that starts the readers of HDF5 files has ended; run retint again")
         }
     }
 
@@ -62,7 +62,7 @@ final class ReaderProcess: HDF5Source {
             throw FilePlace(path).error(.damaged, Self.reason(first))
         } catch {
             throw FilePlace(path).error(
-                .damaged, "the answer about it makes no sense; the file is damaged, or made to harm"
+                .damaged, "libhdf5's results make no sense; the file is damaged or malicious"
             )
         }
     }
@@ -70,12 +70,12 @@ final class ReaderProcess: HDF5Source {
     private static func reason(_ failure: ReaderChannel.Failure) -> String {
         switch failure {
         case .closed:
-            "the process that reads it was ended from outside, or because memory ran out; try again"
+            "the process that reads it was killed, or ran out of memory; try again"
         case .crashed(SIGXCPU):
             "libhdf5 does not finish reading it within \(ReaderServer.seconds) s; "
-                + "the file is damaged, or made to harm"
+                + "the file is damaged or malicious"
         case .crashed(let signal):
-            "libhdf5 crashed on it (signal \(signal)); the file is damaged, or made to harm"
+            "libhdf5 crashed on it (signal \(signal)); the file is damaged or malicious"
         }
     }
 }

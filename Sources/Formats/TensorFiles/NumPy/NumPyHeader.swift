@@ -25,7 +25,7 @@ struct NumPyHeader {
         let (textStart, count) = try textRange(of: file, place)
         guard count <= longest else {
             throw place.error(
-                .refused, "its header has \(count) bytes; at most \(longest) are read")
+                .refused, "its header has \(count) bytes; the limit is \(longest)")
         }
         let text = try file.head(count, at: textStart)
         guard text.count == count else { throw place.error(.damaged, "ends within its header") }
@@ -41,11 +41,11 @@ struct NumPyHeader {
     ) throws(TensorFileError) -> (start: Int, count: Int) {
         let head = try file.head(magic.count + 6)
         guard head.starts(with: magic) else {
-            throw place.error(.otherFormat, "is no file in NumPy's format (.npy)")
+            throw place.error(.otherFormat, "is not a NumPy file (.npy)")
         }
         let rest = head.dropFirst(magic.count)
         guard let major = rest.first, [1, 2, 3].contains(major) else {
-            throw place.error(.refused, "is of a version of NumPy's format that is not 1, 2 or 3")
+            throw place.error(.refused, "has a version of NumPy's format other than 1, 2 or 3")
         }
         let lengthBytes = major == 1 ? 2 : 4
         let length = rest.dropFirst(2).prefix(lengthBytes)
@@ -61,7 +61,7 @@ struct NumPyHeader {
         guard !overflow, due == byteCount else {
             throw place.error(
                 .damaged,
-                "holds \(byteCount) bytes of elements, which do not fill \(type) of shape \(shape)")
+                "has \(byteCount) bytes of elements, which do not match \(type) of shape \(shape)")
         }
     }
 }
@@ -77,7 +77,7 @@ extension NumPyHeader {
         guard fields.extents.count <= limits.rank else {
             throw place.error(
                 .refused,
-                "has \(fields.extents.count) dimensions; at most \(limits.rank) are read")
+                "has \(fields.extents.count) dimensions; the limit is \(limits.rank)")
         }
         self.init(
             type: stored, isBigEndian: order == ">", isFortranOrder: fields.isFortranOrder,

@@ -34,7 +34,7 @@ struct NumPyHeaderParser {
             case "descr" where type == nil: type = try string()
             case "fortran_order" where order == nil: order = try boolean()
             case "shape" where extents == nil: extents = try tuple()
-            default: throw error("the key \(key.debugDescription) is unknown or stands there twice")
+            default: throw error("the key \(key.debugDescription) is unknown or duplicated")
             }
             guard take(",") || isNext("}") else { throw error("\",\" or \"}\" is expected here") }
         }
@@ -72,7 +72,7 @@ struct NumPyHeaderParser {
     /// A string without escapes. The type of records is a list instead.
     private mutating func string() throws(TensorFileError) -> String {
         guard take("'") else {
-            throw error("a name in quotes is expected here; arrays of records are not read")
+            throw error("a name in quotes is expected here; arrays of records are not supported")
         }
         let rest = text[position...]
         guard let end = rest.firstIndex(of: UInt8(ascii: "'")) else {

@@ -32,7 +32,7 @@ struct PyTorchArchive: PyTorchContainer {
         }
         guard range.count <= PickleMachine.longest else {
             throw place.error(
-                .refused, "has \(range.count) bytes; at most \(PickleMachine.longest) are read")
+                .refused, "has \(range.count) bytes; the limit is \(PickleMachine.longest)")
         }
         try zip.verify(name)
         var machine = PickleMachine(PickleInput(file, range, place), limits: limits)

@@ -52,17 +52,17 @@ public final class PyTorchReader: TensorReader {
         let saved = try SavedStateDicts(in: root, path: self.path).entries(at: key)
         guard saved.count <= limits.objects else {
             throw FilePlace(self.path).error(
-                .refused, "holds more than \(limits.objects) tensors; raise the limit to read it")
+                .refused, "has more than \(limits.objects) tensors; raise the limit to read it")
         }
         var (entries, indices) = ([Entry](), [String: Int]())
         for (name, tensor) in saved {
             let place = FilePlace(self.path, name)
             guard name.utf8.count <= FilePlace.longestName else {
                 throw FilePlace(self.path).error(
-                    .refused, "a name of more than \(FilePlace.longestName) bytes stands in it")
+                    .refused, "contains a name of more than \(FilePlace.longestName) bytes")
             }
             guard indices.updateValue(entries.count, forKey: name) == nil else {
-                throw place.error(.damaged, "stands in the file twice")
+                throw place.error(.damaged, "is in the file twice")
             }
             entries.append(
                 Entry(
@@ -139,7 +139,7 @@ extension PyTorchReader {
                 .otherFormat,
                 "is a tar file, as PyTorch before 0.2 wrote; load it with PyTorch and save it "
                     + "again")
-        case nil: throw place.error(.otherFormat, "is not a file of torch.save")
+        case nil: throw place.error(.otherFormat, "is not a torch.save file")
         }
     }
 

@@ -71,7 +71,7 @@ struct PyTorchStream: PyTorchContainer {
         guard case .container = list, keys.count == elements.count,
             Set(keys).count == keys.count, Set(keys) == Set(machine.storages.keys)
         else {
-            throw machine.damaged("the list of storages is not that of the tensors' storages")
+            throw machine.damaged("the list of storages does not match the tensors' storages")
         }
         return keys
     }
@@ -87,12 +87,12 @@ struct PyTorchStream: PyTorchContainer {
             guard count == UInt64(storage.count) else {
                 throw place.error(
                     .damaged,
-                    "its storage has \(count) elements where a tensor expects \(storage.count)")
+                    "its storage has \(count) elements, but a tensor expects \(storage.count)")
             }
             guard let byteCount = storage.byteCount, byteCount <= input.remaining else {
                 throw place.error(
                     .damaged,
-                    "breaks off: its storage has \(count) elements of \(storage.type.rawValue), "
+                    "is truncated: its storage has \(count) elements of \(storage.type.rawValue), "
                         + "and \(input.remaining) bytes are left")
             }
             ranges[key] = input.skip(byteCount)

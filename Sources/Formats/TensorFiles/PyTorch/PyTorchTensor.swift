@@ -45,13 +45,13 @@ final class PyTorchTensor: Sendable {
     ) throws(TensorFileError) -> StridedView {
         guard extents.count <= limits.rank else {
             throw place.error(
-                .refused, "has \(extents.count) dimensions; at most \(limits.rank) are read")
+                .refused, "has \(extents.count) dimensions; the limit is \(limits.rank)")
         }
         guard strides.count == extents.count, offset >= 0,
             (extents + strides).allSatisfy({ $0 >= 0 })
         else {
             throw place.error(
-                .damaged, "its offset, shape \(extents) and strides \(strides) do not go together")
+                .damaged, "its offset, shape \(extents) and strides \(strides) are inconsistent")
         }
         let view = StridedView(
             shape: try Shape(checked: extents.map(UInt64.init), place), strides: strides,

@@ -26,7 +26,7 @@ struct SavedStateDicts {
         guard case .container(let container) = root, container.kind == .dictionary else {
             throw FilePlace(path).error(
                 .otherFormat,
-                "holds no dictionary of tensors; save one: torch.save(model.state_dict(), path)")
+                "contains no dictionary of tensors; save one: torch.save(model.state_dict(), path)")
         }
         try search(container, "", Self.depth)
     }
@@ -59,11 +59,11 @@ struct SavedStateDicts {
             if candidates.count == 1 { return candidates[0].entries }
             guard candidates.isEmpty else {
                 throw place.error(
-                    .notFound, "holds the weights of several networks; name a key\(keys)")
+                    .notFound, "contains the weights of several networks; name a key\(keys)")
             }
         }
         throw place.error(
-            .notFound, "holds no tensors by name; save them: torch.save(model.state_dict(), path)")
+            .notFound, "contains no named tensors; save them: torch.save(model.state_dict(), path)")
     }
 
     /// The keys that can be named, for errors.

@@ -104,7 +104,7 @@ extension JSONCursor {
             text += plain
             position += plain.count
             guard text.count <= limit else {
-                throw error("a name of more than \(limit) bytes stands here")
+                throw error("there is a name of more than \(limit) bytes")
             }
             guard position < bytes.count else { throw error("the header ends within a string") }
             switch bytes[position] {
@@ -112,7 +112,7 @@ extension JSONCursor {
                 position += 1
                 return try decoded(text)
             case Self.backslash: try escape(into: &text)
-            default: throw error("a control character stands in a string")
+            default: throw error("there is a control character in a string")
             }
         }
     }
@@ -141,7 +141,7 @@ extension JSONCursor {
             position += 2
             text.append(byte)
         } else {
-            throw error("an unknown escape stands in a string")
+            throw error("there is an unknown escape in a string")
         }
     }
 

@@ -60,7 +60,7 @@ struct SafetensorsHeader: Sendable {
         let place = FilePlace(file.path.string)
         let start = try file.head(lengthBytes)
         guard start.count == lengthBytes else {
-            throw place.error(.damaged, "breaks off within the length of its header")
+            throw place.error(.damaged, "is truncated within the length of its header")
         }
         let length = length(start)
         guard length <= UInt64(longest) else {
@@ -70,7 +70,7 @@ struct SafetensorsHeader: Sendable {
         guard Int(length) <= file.byteCount - lengthBytes else {
             throw place.error(
                 .damaged,
-                "breaks off: its header of \(length) bytes does not fit in a file of "
+                "is truncated: its header of \(length) bytes does not fit in a file of "
                     + "\(file.byteCount)")
         }
         return try file.head(Int(length), at: lengthBytes)
@@ -83,10 +83,10 @@ struct SafetensorsHeader: Sendable {
         var end = 0
         for entry in entries {
             guard entry.bytes.lowerBound == end else {
-                let what = entry.bytes.lowerBound < end ? "overlap" : "leave a hole"
+                let what = entry.bytes.lowerBound < end ? "overlap" : "leave gaps"
                 throw FilePlace(path, entry.name).error(
                     .damaged,
-                    "its elements begin at \(entry.bytes.lowerBound) where \(end) is due: "
+                    "its elements begin at \(entry.bytes.lowerBound) instead of \(end): "
                         + "tensors must not \(what)")
             }
             end = entry.bytes.upperBound
@@ -95,7 +95,7 @@ struct SafetensorsHeader: Sendable {
             throw FilePlace(path).error(
                 .damaged,
                 end > byteCount
-                    ? "breaks off: its tensors take \(end) bytes, and \(byteCount) are left"
+                    ? "is truncated: its tensors take \(end) bytes, and \(byteCount) are left"
                     : "its tensors take \(end) bytes, but \(byteCount) follow the header")
         }
     }

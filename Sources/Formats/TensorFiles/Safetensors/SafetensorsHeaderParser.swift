@@ -31,12 +31,12 @@ struct SafetensorsHeaderParser {
         _ key: String, _ cursor: inout JSONCursor
     ) throws(TensorFileError) {
         guard keys.insert(key).inserted else {
-            throw cursor.error("the name \(key.debugDescription) stands in the header twice")
+            throw cursor.error("the name \(key.debugDescription) is in the header twice")
         }
         guard key != SafetensorsHeader.metadataKey else { return try takeMetadata(&cursor) }
         guard entries.count < limits.objects else {
             throw FilePlace(path).error(
-                .refused, "holds more than \(limits.objects) tensors; raise the limit to read it")
+                .refused, "has more than \(limits.objects) tensors; raise the limit to read it")
         }
         entries.append(try entry(key, &cursor))
     }
@@ -45,7 +45,7 @@ struct SafetensorsHeaderParser {
         var texts: [String: String] = [:]
         try cursor.object { (cursor, key) throws(TensorFileError) in
             guard texts[key] == nil else {
-                throw cursor.error("\(key.debugDescription) stands in the metadata twice")
+                throw cursor.error("\(key.debugDescription) is in the metadata twice")
             }
             texts[key] = try cursor.string(limit: .max)
         }
@@ -77,7 +77,7 @@ private struct Fields {
         case "shape" where shape == nil: shape = try cursor.numbers(limit: 64)
         case "data_offsets" where offsets == nil: offsets = try cursor.numbers(limit: 2)
         case "dtype", "shape", "data_offsets":
-            throw cursor.error("\(key) stands there twice")
+            throw cursor.error("\(key) is duplicated")
         default:
             throw cursor.error(
                 "\(key.debugDescription) is unknown; a tensor has dtype, shape and data_offsets")
@@ -95,7 +95,7 @@ private struct Fields {
         }
         guard shape.count <= limits.rank else {
             throw place.error(
-                .refused, "has \(shape.count) dimensions; at most \(limits.rank) are read")
+                .refused, "has \(shape.count) dimensions; the limit is \(limits.rank)")
         }
         let checked = try Shape(checked: shape, place)
         let (begin, end) = (Int(clamping: offsets[0]), Int(clamping: offsets[1]))
@@ -103,7 +103,7 @@ private struct Fields {
         guard end >= begin, end - begin == due, end < Int.max else {
             throw place.error(
                 .damaged,
-                "its data_offsets \(offsets) do not fit the \(due) bytes of \(type.rawValue) "
+                "its data_offsets \(offsets) do not match the \(due) bytes of \(type.rawValue) "
                     + "\(checked)")
         }
         return SafetensorsHeader.Entry(

@@ -6,24 +6,21 @@ import RetintTensors
 ///
 /// Its parameters have the names that they have in the file.
 public final class ImportedColorizer: Module, ColorizerNetwork {
+    /// The name of all imported networks in files: `onnx`.
     public static let architecture = "onnx"
-    public static let requiredMultiple = 1
-    public static var options: Set<PartialKeyPath<ColorizerOptions>> { [\.definition] }
 
     private let definition: NetworkDefinition
     private let state: NamedParameters
 
-    /// - Precondition: `options` has a definition, which ``makeColorizer(_:options:)`` checks.
-    public init(options: ColorizerOptions) {
-        guard let definition = options.definition else {
-            preconditionFailure("an imported network needs its definition")
-        }
+    /// Creates the network, with named parameters.
+    public init(_ definition: NetworkDefinition) {
         self.definition = definition
         state = NamedParameters(definition.model.namedParameters)
         super.init()
         assignNames()
     }
 
+    public var architecture: String { Self.architecture }
     public var sizes: InputSizes { definition.sizes }
 
     public func forward(_ lightness: Tensor) -> Tensor {

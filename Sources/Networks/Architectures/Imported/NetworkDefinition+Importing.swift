@@ -96,7 +96,7 @@ extension ONNXModel {
         let (input, place) = (inputs[0], "input \(inputs[0].name.debugDescription)")
         guard input.type.isFloat else {
             throw ONNXError(
-                place: place, rule: "its elements are \(input.type); lightness is of floats",
+                place: place, rule: "its elements are \(input.type); lightness must be floats",
                 remedy: "Export the network with a floating-point input.")
         }
         if metadata["retint.input"] == "image" {

@@ -78,6 +78,26 @@ public struct NetworkDefinition: Hashable, Sendable {
     }
 }
 
+/// A definition is encoded as the bytes that a checkpoint stores.
+extension NetworkDefinition: Codable {
+    /// Decodes a definition.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let bytes = try container.decode([UInt8].self)
+        do {
+            try self.init(bytes: bytes)
+        } catch {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "\(error)")
+        }
+    }
+
+    /// Encodes the definition.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(bytes())
+    }
+}
+
 extension NetworkDefinition {
     /// The keys of retint's entries in a model's metadata.
     enum MetadataKey {

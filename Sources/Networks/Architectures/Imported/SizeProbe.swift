@@ -40,7 +40,7 @@ struct SizeProbe {
             }
         }
         _ = try colors(1, stated?.height ?? 256, stated?.width ?? 256)
-        throw ONNXError(rule: "no size was found that it runs at")
+        throw ONNXError(rule: "no size was found at which it runs")
     }
 
     private var statedSize: Pair? {

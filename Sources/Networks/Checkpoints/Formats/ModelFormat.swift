@@ -1,5 +1,5 @@
 import RetintArchitectures
-public import RetintFiles
+import RetintFiles
 public import RetintMLPackage
 import RetintTensorFiles
 

@@ -3,12 +3,15 @@ import RetintMIL
 import RetintMLPackage
 import RetintTensors
 
-/// A package raised to a graph that takes lightness and returns a and b in −110…110, with its
-/// interface as a colorizer.
+/// A package raised to a graph. That of a colorizer takes lightness and returns a and b in
+/// −110…110.
 package struct RaisedPackage {
     package let model: RaisedModel
-    /// Nil if the package is not a colorizer.
-    package let interface: ColorizerInterface?
+    /// The package's interface, which knows the roles of a colorizer's inputs and outputs.
+    package let interface: ModelInterface
+    /// The factor from L (0…100) to the graph's input: 2.55 for a colorizer of images whose pixel
+    /// values 0…255 stand for L in 0…100, otherwise 1. Any other conversion is part of the graph.
+    package let lightnessScale: Float
 
     /// - Parameters:
     ///   - inputShapes: shapes of flexible inputs, by name; the others get their default shape.
@@ -19,24 +22,20 @@ package struct RaisedPackage {
         _ package: MLPackage, inputShapes: [String: Shape] = [:], rounding: ResultRounding = .none
     ) throws {
         let normalization = try StatedNormalization(package)
-        let keys = package.description.metadata.userDefined
         let boundary = RaisedBoundary(
-            checkShape: { try SizeMultiple.check($0, of: $1, keys) }, input: normalization.input,
+            checkShape: { try normalization.check($0, of: $1) }, input: normalization.input,
             output: normalization.output)
         model = try raise(
             package, inputShapes: inputShapes, rounding: rounding, boundary: boundary)
-        interface = ColorizerInterface(package, normalization, model)
+        interface = ModelInterface(package, normalization, model)
+        lightnessScale = interface.isColorizer ? normalization.lightnessScale : 1
     }
 }
 
-/// Checks the multiple of height and width that a package's metadata requires.
-private enum SizeMultiple {
-    static func check(_ shape: Shape, of feature: Feature, _ keys: [String: String]) throws {
-        let key = MetadataKey.sizeMultiple
-        guard let text = keys[key] else { return }
-        guard let multiple = Int(text), multiple > 0 else {
-            throw StatedNormalization.damaged(key, "\"\(text)\" is not a positive integer")
-        }
+extension StatedNormalization {
+    /// Checks the multiple of height and width that the package states.
+    fileprivate func check(_ shape: Shape, of feature: Feature) throws {
+        guard let multiple = sizeMultiple else { return }
         guard shape.dimensions.suffix(2).allSatisfy({ $0 % multiple == 0 }) else {
             throw ConversionError(
                 place: "input \(feature.name)",

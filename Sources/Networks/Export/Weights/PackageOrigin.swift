@@ -1,13 +1,12 @@
 import RetintArchitectures
-import RetintCheckpoints
 import RetintMIL
 import RetintMLPackage
 
 /// The network that a retint package was exported from, according to its metadata.
 struct PackageOrigin {
+    let network: NetworkDescription
+    /// The network as ``network`` describes it, made.
     let colorizer: any ColorizerNetwork
-    /// The architecture's options, as stored in a checkpoint.
-    let options: [String: String]
     /// The ``weightsHash(_:)`` of the checkpoint.
     let checkpointHash: String?
 
@@ -16,37 +15,39 @@ struct PackageOrigin {
     /// - Throws: ``ConversionError`` for an unknown architecture or malformed options.
     init?(_ package: MLPackage) throws {
         let texts = package.description.metadata.userDefined
-        guard let architecture = texts["retint.architecture"] else { return nil }
+        guard let architecture = texts[MetadataKey.architecture] else { return nil }
         guard architecture != ImportedColorizer.architecture else {
             throw ConversionError(
-                place: "metadata retint.architecture",
-                rule: "the network was imported from a file, and a package does not hold its "
+                place: "metadata \(MetadataKey.architecture)",
+                rule: "the network was imported from a file, and a package does not contain its "
                     + "definition",
                 remedy: "Take the weights from the checkpoint that it was exported from.")
         }
-        options = try Self.options(texts["retint.options"] ?? "")
-        checkpointHash = texts["retint.checkpoint"]
+        checkpointHash = texts[MetadataKey.checkpoint]
         do {
-            colorizer = try makeColorizer(architecture, options: ColorizerOptions(options))
+            let options = try ColorizerOptions(line: texts[MetadataKey.options] ?? "")
+            network = .named(architecture, options)
+            colorizer = try network.make()
         } catch {
-            throw ConversionError(
-                place: "metadata retint.architecture", rule: "\(error)",
-                remedy: "Use the version of retint that exported the package.")
+            throw Self.refusal(error)
         }
     }
 
-    /// Parses options such as `width=0.5 class_head=false`.
-    private static func options(_ text: String) throws -> [String: String] {
-        var options: [String: String] = [:]
-        for choice in text.split(separator: " ") {
-            let parts = choice.split(separator: "=", maxSplits: 1).map(String.init)
-            guard parts.count == 2, options.updateValue(parts[1], forKey: parts[0]) == nil else {
-                throw ConversionError(
-                    place: "metadata retint.options",
-                    rule: "\(text.debugDescription) is not a list of name=value",
-                    remedy: "The package was changed after retint exported it: export it again.")
-            }
+    private static func refusal(_ error: ColorizerError) -> ConversionError {
+        if case .malformedOptions = error.kind {
+            return ConversionError(
+                place: "metadata \(MetadataKey.options)", rule: "\(error)",
+                remedy: "The package was changed after retint exported it: export it again.")
         }
-        return options
+        return ConversionError(
+            place: "metadata \(MetadataKey.architecture)", rule: "\(error)",
+            remedy: "Use the version of retint that exported the package.")
+    }
+
+    /// Whether a package's metadata describes a network; all imported networks have the same name.
+    static func isPackage(_ package: MLPackage, of network: NetworkDescription) -> Bool {
+        let texts = package.description.metadata.userDefined
+        return texts[MetadataKey.architecture] == network.architecture
+            && (try? ColorizerOptions(line: texts[MetadataKey.options] ?? "")) == network.options
     }
 }

@@ -155,7 +155,7 @@ extension ParameterMatching {
                 + "them:\(lines.joined())\nThe checkpoint has both",
             remedy: "Take the weights from it or from a package exported without folding; or allow "
                 + "folded weights, with normalizations that do nothing.")
-        error.remedies = [Remedy("foldsBatchNorm"), Remedy("allowsFolded")]
+        error.remedies = [Remedy(.foldsBatchNorm), Remedy(.allowsFolded)]
         return error
     }
 

@@ -1,4 +1,4 @@
-import RetintArchitectures
+public import RetintArchitectures
 import RetintCheckpoints
 import RetintGraph
 import RetintLayers
@@ -12,10 +12,8 @@ public struct RecoveredWeights: Sendable {
     /// Parameters, buffers and counters in the architecture's order, float32 and int64; for a
     /// package that retint did not export, its constants under their own names.
     public let state: StateDict
-    /// The architecture's name; nil for a package that retint did not export.
-    public let architecture: String?
-    /// The architecture's options, as a checkpoint stores them.
-    public let options: [String: String]
+    /// Which network they are of; nil for a package that retint did not export.
+    public let network: NetworkDescription?
     /// The number of tensors by how the package stores them: `fp32`, `fp16`, or the type of the
     /// operation that decompresses them.
     public let storage: [String: Int]
@@ -67,7 +65,7 @@ public func recoverWeights(
     guard try ModelFormat(ofModelAt: path).namesWeights else {
         throw ConversionError(
             file: path, place: "", rule: "the weights of an .aimodel have no names",
-            remedy: "Export those of the checkpoint or package that it was made from.")
+            remedy: "Export the weights of the checkpoint or package that it was made from.")
     }
     let package = try MLPackage(contentsOf: path)
     do {
@@ -83,7 +81,7 @@ extension RecoveredWeights {
         var state = StateDict()
         for (name, data) in try constants.tensors() { state[name] = StoredTensor(data) }
         self.state = state
-        (architecture, options, storage) = (nil, [:], constants.storage)
+        (network, storage) = (nil, constants.storage)
         (isBitEqual, absent, unfolded) = (false, [], [])
     }
 
@@ -97,8 +95,7 @@ extension RecoveredWeights {
             matching.unfold()
         }
         let values = matching.values
-        (architecture, options) = (origin.colorizer.architecture, origin.options)
-        self.storage = storage
+        (network, self.storage) = (origin.network, storage)
         absent = spec.tensors.map(\.name).filter { values[$0] == nil }
         unfolded = matching.foldings.map(\.normalization)
         isBitEqual =

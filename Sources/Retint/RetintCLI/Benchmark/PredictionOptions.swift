@@ -6,15 +6,15 @@ struct PredictionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            Predict the training step for these numbers of ranks, from what several ranks \
-            measured.
+            Predict the training step for these numbers of ranks, from a measurement of several \
+            ranks.
             """, valueName: "n,n,…"))
     var predictRanks: RankList?
 
     @Option(
         help: ArgumentHelp(
             """
-            The images of all ranks together in what is predicted; default: as many for each rank \
+            The images of all ranks together in the predictions; default: as many for each rank \
             as were measured.
             """, valueName: "images"))
     var predictBatch: Int?
@@ -32,7 +32,7 @@ struct PredictionOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Also draw the predicted images a second: a page (.html), or a picture (.svg).",
+            "Also draw the predicted images per second: a page (.html), or a picture (.svg).",
             valueName: "file"), completion: .file(extensions: ["html", "svg"]))
     var plot: String?
 
@@ -49,8 +49,8 @@ struct PredictionOptions: ParsableArguments {
             let range = predictRanks.largest...1 << 30
             guard range.contains(predictBatch) else {
                 throw ValidationError(
-                    "--predict-batch \(predictBatch): must be from \(range.lowerBound), an image "
-                        + "for each rank, to \(range.upperBound)")
+                    "--predict-batch \(predictBatch): must be from \(range.lowerBound), one image "
+                        + "per rank, to \(range.upperBound)")
             }
         }
         try Self.check(bandwidth, "--bandwidth", 1e-6...1e6)

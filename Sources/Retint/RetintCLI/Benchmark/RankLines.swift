@@ -9,13 +9,13 @@ extension RankReport {
             "sums sent after the backward pass: \(stepWithoutOverlap.text), predicted "
                 + predicted.stepWithoutOverlap.text,
             "without messages, the backward pass ends after "
-                + "\(Format.duration(timeline.backwardSeconds)), with one image for each rank "
+                + "\(Format.duration(timeline.backwardSeconds)), with one image per rank "
                 + "after \(Format.duration(oneImageSeconds)); the update takes "
                 + Format.duration(timeline.updateSeconds),
             "messages: latency \(Format.duration(link.latencySeconds)), "
                 + "\(Format.fixed(link.bytesPerSecond * 8e-9, 2)) Gb/s each way, a message "
                 + "\(Format.duration(link.messageSeconds)); for each byte, a sum takes "
-                + "\(Format.fixed(link.sumSecondsPerByte * 1e9, 3)) ns, and computing loses "
+                + "\(Format.fixed(link.sumSecondsPerByte * 1e9, 3)) ns, and computation loses "
                 + "\(Format.fixed(link.lostSecondsPerByte * 1e9, 3)) ns",
         ] + bucketTable.lines + sumTable.lines
     }
@@ -33,7 +33,7 @@ extension RankReport {
 
     private var sumTable: TextTable {
         TextTable(
-            header: ["sum of", "takes", "by the model"],
+            header: ["sum of", "takes", "predicted"],
             sums.map { sum in
                 [
                     Format.bytes(sum.bytes), Format.duration(sum.seconds),

@@ -64,7 +64,7 @@ final class PhotoDisplay: Sendable {
         bar.withLock { $0?.finish() }
         if ranks.size > 1 { try showAll() }
         let (skipped, failures) = state.withLock { ($0.skipped, $0.failures) }
-        if skipped > 0 { Console.note("\(skipped) of \(total) photos were there already: skipped") }
+        if skipped > 0 { Console.note("skipped \(skipped) of \(total) photos: already colored") }
         failures.list()
     }
 
@@ -85,15 +85,15 @@ private struct PhotoLine: Codable {
     }
 
     struct Failure: Codable {
-        let status: Int32
+        let fault: Fault
         let message: String
 
         init(_ error: any Error) {
-            status = (ExitStatus(for: error) ?? .failed).rawValue
+            fault = (error as? any RetintError)?.fault ?? .failure
             message = RetintCLI.message(for: error)
         }
 
-        var error: CommandError { CommandError(ExitStatus(rawValue: status) ?? .failed, message) }
+        var error: CommandError { CommandError(fault, message) }
     }
 
     let photo, output: String

@@ -29,6 +29,6 @@ struct AverageCommand: ParsableCommand {
             checkpoints.map { ($0, try Checkpoint(contentsOf: $0)) })
         try average.write(to: output)
         Console.print(
-            "\(output): \(average.architecture), mean of \(checkpoints.count) checkpoints")
+            "\(output): \(average.network.architecture), mean of \(checkpoints.count) checkpoints")
     }
 }

@@ -7,10 +7,10 @@ struct BenchmarkCommand: ParsableCommand {
         abstract: "Measure how fast a model runs or trains on this machine.",
         discussion: """
             The model is a checkpoint, a package, or the name of an architecture, which is then \
-            measured with random weights. A training step is forward pass, L2 loss, backward pass \
-            and Adam. Started by mpirun or srun, all ranks take it together, and measure what \
-            their messages cost. From that, --predict-ranks predicts the step of other numbers of \
-            ranks; the model may then be a file that --json has written.
+            measured with random weights. A training step consists of forward pass, L2 loss, \
+            backward pass and Adam. When started by mpirun or srun, all ranks take it together, \
+            and measure the cost of their messages. From that, --predict-ranks predicts the step \
+            time for other numbers of ranks; the model may then be a file written with --json.
             """)
 
     @Argument(
@@ -22,7 +22,7 @@ struct BenchmarkCommand: ParsableCommand {
     @Option(help: "What to measure.")
     var mode = BenchmarkOptions.Mode.inference
 
-    @Option(help: "Images in a batch, of all ranks together; default: one for each.")
+    @Option(help: "Images in a batch, of all ranks together; default: one per rank.")
     var batch: Int?
 
     @Option(help: "The side of the images in pixels.")
@@ -47,20 +47,18 @@ struct BenchmarkCommand: ParsableCommand {
 
     @Flag(
         help: """
-            Measure the fastest algorithm for each convolution, and keep the result for \
+            Measure the fastest algorithm for each convolution, and save the result for \
             benchmark, colorize and evaluate.
             """)
     var tune = false
 
-    @Flag(help: "Also show the time by kind of operation.")
+    @Flag(help: "Also show the time per type of operation.")
     var operations = false
 
     @Flag(help: "Also show the time of each step of the program, in order.")
     var steps = false
 
-    @OptionGroup var memory: MemoryOptions
-
-    @OptionGroup var arithmetic: ComputeOptions
+    @OptionGroup var execution: ExecutionOptions
 
     @OptionGroup(title: "Options of a prediction")
     var prediction: PredictionOptions
@@ -83,14 +81,14 @@ struct BenchmarkCommand: ParsableCommand {
     private func measure(on ranks: Communicator) throws {
         try check(size, "--size", Model.sideRange)
         try check(batch, "--batch", BenchmarkOptions.batchRange)
-        try check(threads, "--threads", CompileOptions.threadRange)
+        let execution = try execution.value(threads: threads)
         try check(runs, "--runs", BenchmarkOptions.runRange)
         var options = options
         options.ranks = ranks
         try requireRanks(ranks)
         options.batch = batch ?? ranks.size
-        if tune { options.tuner = tuner(options.choices) }
-        let report = try benchmark(arithmetic.applied(to: try loadedModel()), options)
+        if tune { options.tuner = tuner(execution.kernels) }
+        let report = try benchmark(loadedModel(execution), options)
         if let tuner = options.tuner { try KernelFile.write(tuner.choices) }
         guard ranks.rank == 0 else { return }
         if json, prediction.predictRanks == nil { return try Console.printJSON(report) }
@@ -101,9 +99,9 @@ struct BenchmarkCommand: ParsableCommand {
     private func requireRanks(_ ranks: Communicator) throws {
         guard prediction.predictRanks != nil, ranks.size < 2 else { return }
         throw CommandError(
-            .wrongUsage,
-            "--predict-ranks needs what several ranks measured: start retint benchmark "
-                + "--mode training with mpirun -n 2, or give the file that it wrote with --json")
+            .usage,
+            "--predict-ranks needs a measurement of several ranks: start retint benchmark "
+                + "--mode training with mpirun -n 2, or pass the file that it wrote with --json")
     }
 
     private func show(_ predictions: RankPredictions?) throws {
@@ -116,30 +114,34 @@ struct BenchmarkCommand: ParsableCommand {
 
 extension BenchmarkCommand {
     /// A file, or a new network; a file takes precedence over an architecture of the same name.
-    private func loadedModel() throws -> Model {
+    private func loadedModel(_ execution: Execution) throws -> Model {
+        let model = try readOrNewModel(execution)
+        self.execution.note()
+        return model
+    }
+
+    private func readOrNewModel(_ execution: Execution) throws -> Model {
         let isFile = (try? ModelFormat(ofModelAt: model)) != nil
         if isFile {
             try architecture.refuse(for: model)
-            return try memory.model(contentsOf: model)
+            return try Model(contentsOf: model, execution: execution)
         }
         guard colorizerNames.contains(model) else {
             throw CommandError(
-                .badInput,
+                .input,
                 "\(model): neither a file nor an architecture; the architectures are "
                     + colorizerNames.joined(separator: ", "))
         }
-        let options = architecture.applied(to: ColorizerOptions())
+        let network = architecture.applied(to: .named(model))
         return Model(
-            try CheckpointSource(architecture: model, options: options.texts, seed: 0),
-            name: model)
+            try CheckpointSource(network, seed: 0), name: model, execution: execution)
     }
 
     private var options: BenchmarkOptions {
         var options = BenchmarkOptions()
         (options.mode, options.size) = (mode, size)
-        (options.threads, options.runs) = (threads, runs)
+        options.runs = runs
         (options.usesWinograd, options.recomputes) = (winograd, recompute)
-        options.choices = KernelFile.read()
         (options.profilesOperations, options.profilesSteps) = (operations, steps)
         return options
     }

@@ -6,11 +6,11 @@ struct ColorizeCommand: AsyncParsableCommand {
         commandName: "colorize",
         abstract: "Colorize photos.",
         discussion: """
-            Each photo keeps its name, its size and its lightness. A photo that cannot be read is \
-            reported, and the others are still colored. As many photos as there are threads are \
-            colored at the same time. Ctrl-C finishes the photos in work and exits with 130; with \
-            --skip-existing the same command goes on from there. Started by mpirun or srun, all \
-            ranks share out the photos; the results are listed at the end.
+            Each photo keeps its name, size and lightness. A photo that cannot be read is \
+            reported, and the others are still colored. Each thread colors one photo at a time. \
+            Ctrl-C finishes the photos in progress and exits with 130; to continue, run the same \
+            command with --skip-existing. When started by mpirun or srun, all ranks split the \
+            photos; the results are listed at the end.
             """)
 
     @Argument(help: "A checkpoint or a package.", completion: .model)
@@ -26,13 +26,13 @@ struct ColorizeCommand: AsyncParsableCommand {
         completion: .directory)
     var output: String
 
-    @Flag(help: "Also color the photos in subfolders of the folders; the output has the same ones.")
+    @Flag(help: "Also color photos in subfolders; the output has the same subfolders.")
     var recursive = false
 
-    @Flag(help: "Leave out photos whose colored copy is in the output directory.")
+    @Flag(help: "Skip photos whose colored copy is already in the output directory.")
     var skipExisting = false
 
-    @Option(help: "The side of the square at which the network sees a photo, in pixels.")
+    @Option(help: "The side of the network's square input, in pixels.")
     var size: Int?
 
     @OptionGroup var fitting: FittingOptions
@@ -43,30 +43,27 @@ struct ColorizeCommand: AsyncParsableCommand {
     @Option(help: "The format to write; if not given, JPEG for JPEG photos and PNG for others.")
     var format: PhotoFileOptions.Format?
 
-    @Flag(help: "Also write a strip of each photo: gray, colored, original.")
+    @Flag(help: "Also write a strip for each photo: gray, colored, original.")
     var compare = false
 
     @Option(
         help: """
-            With --compare, another model, whose colors the strip shows to the left of this \
-            model's.
+            With --compare, another model; the strip shows its colors to the left of this model's.
             """, completion: .model)
     var before: String?
 
     @Option(
         help: """
-            A factor for the colors of these photos, 0 to 4: 1.3 makes a pale network's more \
-            vivid. It multiplies the network's own saturation, which `import` sets.
+            A factor for the colors of these photos, 0 to 4: 1.3 makes the colors of a pale \
+            network more vivid. It multiplies the network's own saturation, which `import` sets.
             """)
     var saturation = 1.0
 
     @Option(
-        help: "The number of threads, each of which colors a photo; all processors if not given.")
+        help: "The number of threads, each of which colors one photo; default: all processors.")
     var threads: Int?
 
-    @OptionGroup var memory: MemoryOptions
-
-    @OptionGroup var arithmetic: ComputeOptions
+    @OptionGroup var execution: ExecutionOptions
 
     func validate() throws {
         guard (0...4).contains(saturation) else {
@@ -79,10 +76,11 @@ struct ColorizeCommand: AsyncParsableCommand {
 
     func run() async throws {
         try check(size, "--size", Model.sideRange)
-        try check(threads, "--threads", CompileOptions.threadRange)
+        let execution = try execution.value(threads: threads)
         let ranks = try joinRanks()
         let files = try PhotoFile.list(photos, to: output, naming)
-        let model = arithmetic.applied(to: try memory.model(contentsOf: model))
+        let model = try Model(contentsOf: model, execution: execution)
+        self.execution.note()
         let options = try coloring()
         let display = PhotoDisplay(files.count, ranks)
         do {
@@ -93,7 +91,7 @@ struct ColorizeCommand: AsyncParsableCommand {
             }
         } catch is CancellationError {
             try display.finish()
-            Console.note("interrupted; \(display.counts); --skip-existing goes on from there")
+            Console.note("interrupted; \(display.counts); --skip-existing continues from there")
             throw ExitStatus.interrupted.exit
         }
         try display.finish()
@@ -112,10 +110,12 @@ struct ColorizeCommand: AsyncParsableCommand {
 
     private func coloring() throws -> PhotoColoringOptions {
         var options = PhotoColoringOptions()
-        (options.size, options.threads, options.choices) = (size, threads, KernelFile.read())
+        options.size = size
         (options.saturation, options.skipsFinished) = (Float(saturation), skipExisting)
         options.fitting = fitting.fitting
-        options.before = try before.map { try memory.model(contentsOf: $0) }
+        options.before = try before.map {
+            try Model(contentsOf: $0, execution: execution.memory.execution(threads: threads))
+        }
         (options.masks, options.blend) = (try place.masks(), Float(place.blend))
         options.quadrilateral = try picture.quadrilateral
         return options

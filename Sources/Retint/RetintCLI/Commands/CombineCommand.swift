@@ -6,10 +6,10 @@ struct CombineCommand: ParsableCommand {
         commandName: "combine",
         abstract: "Combine packages into one with several functions that share equal weights.",
         discussion: """
-            For a network at several sizes, or for several heads on one encoder. The packages have \
-            to be exported for the same target of iOS18 or later. An app loads a function by its \
-            name; retint's commands take OUT.mlpackage#NAME, or the default function without a \
-            name.
+            For a network at several sizes, or for several heads on one encoder. The packages must \
+            be exported for the same target, iOS18 or later. An app loads a function by its \
+            name; retint's commands take OUT.mlpackage#NAME, or the default function if no name is \
+            given.
             """)
 
     /// A function's name with the package that it comes from.

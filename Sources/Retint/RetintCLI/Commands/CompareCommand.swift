@@ -7,10 +7,10 @@ struct CompareCommand: AsyncParsableCommand {
         abstract: "Compare models by size, speed and quality.",
         discussion: """
             Prints Markdown tables. Sizes are those of a checkpoint's packages with float16 and \
-            int8 weights, or of a package as it is. Times are for one image, compared with ECCV16 \
+            int8 weights, or of the package itself. Times are for one image, compared with ECCV16 \
             in alternating runs. With --data, the colors are measured on photos as in retint \
             evaluate. Run it on an idle machine: other work slows the models, and not all of them \
-            alike.
+            equally.
             """)
 
     @Argument(help: "Checkpoints and packages.", completion: .model)
@@ -25,13 +25,13 @@ struct CompareCommand: AsyncParsableCommand {
 
     @OptionGroup var featureOptions: FeatureOptions
 
-    @Option(help: "The side of the square at which the networks see a photo, in pixels.")
+    @Option(help: "The side of the networks' square input, in pixels.")
     var size = 256
 
     @Option(help: "How often each model is timed next to ECCV16.")
     var rounds = 5
 
-    @Option(help: "The number of threads; all processors if not given.")
+    @Option(help: "The number of threads; default: all processors.")
     var threads: Int?
 
     @OptionGroup var memory: MemoryOptions
@@ -41,21 +41,21 @@ struct CompareCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard featureOptions.features == nil || data != nil else {
-            throw ValidationError("--features compares photos; name some with --data")
+            throw ValidationError("--features compares photos; name photos with --data")
         }
     }
 
     func run() async throws {
         try check(size, "--size", Model.sideRange)
         try check(rounds, "--rounds", BenchmarkOptions.runRange)
-        try check(threads, "--threads", CompileOptions.threadRange)
-        let models = try models.map { try memory.model(contentsOf: $0) }
+        let execution = try memory.execution(threads: threads)
+        let models = try models.map { try Model(contentsOf: $0, execution: execution) }
         let features = try featureOptions.network()
         let photos = try data.map(photoReferences) ?? []
         let display = ComparisonDisplay()
         let comparison = try await compare(
             models, size: size, rounds: rounds, photos: photos, features: features,
-            threads: threads, choices: KernelFile.read(), onProgress: display.show)
+            onProgress: display.show)
         if json {
             try Console.printJSON(comparison)
         } else {

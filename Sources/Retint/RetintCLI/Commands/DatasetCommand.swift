@@ -6,8 +6,8 @@ struct DatasetCommand: ParsableCommand {
         commandName: "dataset",
         abstract: "Check training photos, pack them into files, or split them.",
         discussion: """
-            The source is a folder, a file list (.txt, one path a line) or a packed dataset (.h5, \
-            or a folder of shards). \
+            The source is a folder, a file list (.txt, one path per line) or a packed dataset \
+            (.h5, or a folder of shards). \
             `retint train` accepts the same for data.train and data.validation. Broken and gray \
             photos and duplicates are left out and listed with the reason.
             """,
@@ -35,8 +35,8 @@ extension DatasetCommand {
                 Each photo is a dataset of bytes, photos/<name>, [height, width, 3].
 
                 With --shards, the output is a folder: photos-00000-of-00008.h5 and so on, and \
-                photos-index.h5, which lists the photos of all. Name the folder to train on it. \
-                Packing takes the memory of one file; shards of 100 MB to 1 GB suit most disks.
+                photos-index.h5, which lists all photos. To train on it, pass the folder. \
+                Packing needs memory for one file; shards of 100 MB to 1 GB suit most disks.
                 """)
 
         @OptionGroup var source: SourceOptions
@@ -58,8 +58,8 @@ extension DatasetCommand {
             guard isFile != (shards != nil) else {
                 throw ValidationError(
                     isFile
-                        ? "\(output): with --shards, the output is a folder; leave .h5 out"
-                        : "\(output): the name of a packed dataset ends in .h5")
+                        ? "\(output): with --shards, the output is a folder; omit .h5"
+                        : "\(output): the name of a packed dataset must end in .h5")
             }
             guard side >= 32 else { throw ValidationError("--side \(side): must be at least 32") }
         }
@@ -106,7 +106,7 @@ extension DatasetCommand {
         func validate() throws {
             guard validation >= 0, test >= 0, validation + test < 1 else {
                 throw ValidationError(
-                    "--validation and --test are shares from 0 whose sum is below 1")
+                    "--validation and --test are fractions of at least 0 whose sum is below 1")
             }
         }
 

@@ -6,26 +6,26 @@ struct EvaluateCommand: AsyncParsableCommand {
         commandName: "evaluate",
         abstract: "Measure how well a model colors photos whose colors are known.",
         discussion: """
-            Each photo is made gray, colored by the model and compared with the original at the \
-            network's size. Two baselines are measured the same way: the gray photo, and the \
-            photo in the mean color of all photos. Values are means over photos, with 95 % \
+            Each photo is converted to gray, colored by the model and compared with the original \
+            at the network's size. Two baselines are measured the same way: the gray photo, and \
+            the photo in the mean color of all photos. Values are means over photos, with 95 % \
             bootstrap confidence intervals; a PSNR above 100 dB counts as 100. The rebalanced AuC \
-            weights all colors equally. A bias below 0 means that colors are too pale. Pixels \
-            whose true chroma is below 5 are near-gray, and should have a chroma, an a and a b \
-            near 0. The Fréchet distance, measured with --features, is not the FID of papers, and \
-            only that of the same photos is comparable. With --proportions or --enlarge, photos \
-            are compared at their own size instead, up to 1,024 pixels a side. A photo that cannot \
-            be read is reported and left out.
-
-            With --video, films are measured instead: a film in color, or clips of 16 frames that \
-            are made of each photo by a pan, a zoom and a change of the exposure. The colors are \
-            those that `video` gives, with and without stable colors. The warp error is the mean \
-            distance, in the ab plane, between a pixel and the place in the frame before that it \
-            comes from. The motion of made clips is known exactly; that of films is estimated. \
+            weights all colors equally. A bias below 0 means that colors are too pale. Near-gray \
+            pixels have a true chroma below 5; their predicted chroma, a and b should be near 0. \
+            The Fréchet distance, measured with --features, is not the FID of papers; compare it \
+            only for the same photos. With --proportions or --enlarge, photos \
+            are compared at their own size instead, up to 1,024 pixels per side. A photo that \
+            cannot be read is reported and skipped.
+            
+            With --video, video is measured instead: a video in color, or clips of 16 frames made \
+            from each photo by a pan, a zoom and a change of the exposure. The colors are \
+            those of `video`, with and without stable colors. The warp error is the mean \
+            distance, in the ab plane, between a pixel and the place in the previous frame that it \
+            comes from. The motion of clips is known exactly; that of videos is estimated. \
             CDC, the color distribution consistency, is the Jensen-Shannon divergence of the \
             levels of red, green and blue between frames that are 1, 2 and 4 apart.
-
-            Started by mpirun or srun, all ranks share out the photos; the values are the same.
+            
+            When started by mpirun or srun, all ranks split the photos; the values are the same.
             """)
 
     @Argument(help: "A checkpoint or a package.", completion: .model)
@@ -34,14 +34,14 @@ struct EvaluateCommand: AsyncParsableCommand {
     @Option(
         help: """
             A directory of photos with its subdirectories, a list of photos (.txt) or a packed \
-            dataset (.h5); with --video also a film.
+            dataset (.h5); with --video also a video.
             """, completion: .film)
     var data: String
 
-    @Flag(help: "Measure the colors of films and how steady they are.")
+    @Flag(help: "Measure the colors of video and how steady they are.")
     var video = false
 
-    @Option(help: "The side of the square at which the network sees a photo, in pixels.")
+    @Option(help: "The side of the network's square input, in pixels.")
     var size: Int?
 
     @OptionGroup var fitting: FittingOptions
@@ -50,19 +50,17 @@ struct EvaluateCommand: AsyncParsableCommand {
 
     @OptionGroup var featureOptions: FeatureOptions
 
-    @Option(help: "The number of threads; all processors if not given.")
+    @Option(help: "The number of threads; default: all processors.")
     var threads: Int?
 
-    @OptionGroup var memory: MemoryOptions
-
-    @OptionGroup var arithmetic: ComputeOptions
+    @OptionGroup var execution: ExecutionOptions
 
     @Flag(help: "Print one JSON object, with the values of each photo.")
     var json = false
 
     @Option(
         help: ArgumentHelp(
-            "Also write a page with the values and photos from the worst to the best.",
+            "Also write a page with the values and the photos, from the worst to the best.",
             valueName: "file"), completion: .page)
     var html: String?
 
@@ -80,21 +78,20 @@ struct EvaluateCommand: AsyncParsableCommand {
 
     func run() async throws {
         try check(size, "--size", Model.sideRange)
-        try check(threads, "--threads", CompileOptions.threadRange)
+        let execution = try execution.value(threads: threads)
         let ranks = try joinRanks()
-        if video { return try await runVideo(ranks) }
+        if video { return try await runVideo(execution, ranks) }
         let page = ranks.rank == 0 ? html : nil
         let claim = try page.map { try claimOutput($0, inputs: [self.model, data]) }
         defer { claim?.end() }
-        let model = arithmetic.applied(to: try memory.model(contentsOf: model))
-        let features = try featureOptions.network()
+        let model = try Model(contentsOf: model, execution: execution)
+        self.execution.note()
+        let options = try options
         let photos = try photoReferences(data)
         let display = EvaluationDisplay()
         let strips = html.map { _ in EvaluationStrips(of: photos.count) }
         let report = try await evaluate(
-            model, on: photos, size: size, threads: threads, choices: KernelFile.read(),
-            fitting: fitting.given, oldPhoto: oldPhotoOptions.settings, features: features,
-            ranks: ranks,
+            model, on: photos, options, ranks: ranks,
             onProgress: { display.show($0) }, onColored: { strips?.add($0) })
         if let strips {
             let strips = try strips.gathered(ranks)
@@ -104,6 +101,15 @@ struct EvaluateCommand: AsyncParsableCommand {
         try ranks.endTogether { try display.finish(of: photos.count) }
     }
 
+    private var options: EvaluationOptions {
+        get throws {
+            var options = EvaluationOptions(size: size)
+            (options.fitting, options.oldPhoto) = (fitting.given, oldPhotoOptions.settings)
+            options.features = try featureOptions.network()
+            return options
+        }
+    }
+
     private func show(_ report: EvaluationReport) throws {
         if json { return try Console.printJSON(report) }
         Console.print("\(report.photos.count) photos at \(report.sizeText)")
@@ -111,21 +117,21 @@ struct EvaluateCommand: AsyncParsableCommand {
         if let features = report.features { Console.print("features: \(features)") }
     }
 
-    private func runVideo(_ ranks: Communicator) async throws {
-        let model = arithmetic.applied(to: try memory.model(contentsOf: model))
+    private func runVideo(_ execution: Execution, _ ranks: Communicator) async throws {
+        let model = try Model(contentsOf: model, execution: execution)
+        self.execution.note()
         guard try isFilm else {
             let photos = try photoReferences(data)
             let display = EvaluationDisplay()
             try show(
                 try await evaluateVideo(
-                    model, on: photos, size: size, threads: threads, choices: KernelFile.read(),
-                    ranks: ranks, onProgress: { display.show($0) }))
+                    model, on: photos, size: size, ranks: ranks, onProgress: { display.show($0) }))
             return try ranks.endTogether { try display.finish(of: photos.count) }
         }
-        try ranks.requireOne(for: "measurements of one film")
+        try ranks.requireOne(for: "measurements of one video")
         let bar = ProgressBar("evaluate", total: 0, unit: "frames")
         let report = try await evaluateVideo(
-            model, film: data, size: size, choices: KernelFile.read(), onFrame: { bar.update($0) })
+            model, film: data, size: size, onFrame: { bar.update($0) })
         bar.finish()
         try show(report)
     }

@@ -6,14 +6,14 @@ struct ExportCommand: ParsableCommand {
         commandName: "export",
         abstract: "Convert a model to Core ML, Core AI, ONNX or PyTorch weights.",
         discussion: """
-            The format is that of the output's extension. A model's input is L, named `input`; its \
-            output is a and b, named `ab`, or `output_a` and `output_b`. The same checkpoint and \
-            options give the same bytes. Check a package with \
+            The extension of the output selects the format. A model's input is L, named `input`; \
+            its output is a and b, named `ab`, or `output_a` and `output_b`. The same checkpoint \
+            and options give the same bytes. Check a package with \
             `retint verify OUT.mlpackage --against CHECKPOINT`.
-
-            To Core AI and ONNX, a checkpoint or a package is written; a package as it is, with \
-            its compressed weights. Weights that ONNX cannot hold compressed are listed. To .h5 or \
-            .safetensors, the weights of a checkpoint or package are written as a state dict.
+            
+            Core AI and ONNX files can be written from a checkpoint or a package; a package keeps \
+            its compressed weights. Weights that ONNX cannot store compressed are listed. For .h5 \
+            and .safetensors, the weights of a checkpoint or package are written as a state dict.
             """)
 
     @Argument(
@@ -29,7 +29,7 @@ struct ExportCommand: ParsableCommand {
 
     @Option(
         help: """
-            The oldest system that the package runs on: iOS15, iOS16, iOS17, iOS18 or iOS26; \
+            The oldest OS version that runs the package: iOS15, iOS16, iOS17, iOS18 or iOS26; \
             default: iOS15.
             """)
     var target: ExportOptions.Target?
@@ -43,15 +43,15 @@ struct ExportCommand: ParsableCommand {
     @Flag(
         name: .customLong("no-fold"),
         help: """
-            Keep batch normalizations as operations instead of folding those after a convolution \
-            into its weights.
+            Keep batch normalizations as operations, instead of folding those that follow a \
+            convolution into its weights.
             """)
     var keepsBatchNorm = false
 
     @Flag(
         help: """
-            For a package: write it with other forms of operations of which a device is known to \
-            compute something else (`retint inspect --placement`), where there is such a form.
+            For a package: replace operations that a device is known to compute incorrectly \
+            (`retint inspect --placement`) by equivalents, where there are any.
             """)
     var avoidWrongNumbers = false
 
@@ -91,8 +91,8 @@ struct ExportCommand: ParsableCommand {
     private func convert(to format: ModelFormat, _ write: ModelFormat.PackageWriter) throws {
         guard !avoidWrongNumbers else {
             throw CommandError(
-                .wrongUsage,
-                "\(checkpoint): is no package; --avoid-wrong-numbers replaces operations of one")
+                .usage,
+                "\(checkpoint): is not a package; --avoid-wrong-numbers changes only packages")
         }
         let source = try ExportSource(Checkpoint(contentsOf: checkpoint))
         var options = try options(for: source)
@@ -115,7 +115,7 @@ struct ExportCommand: ParsableCommand {
         let model = try ModelFormat.package(at: checkpoint)
         let isCopy = original == format && format.options.contains(.rewriting)
         guard avoidWrongNumbers || !isCopy else {
-            throw CommandError(.wrongUsage, "\(checkpoint): is a package already. \(otherWays)")
+            throw CommandError(.usage, "\(checkpoint): is already a package. \(otherWays)")
         }
         try refuseConversion()
         guard avoidWrongNumbers else { return try show(written(model, write)) { $0 } }
@@ -158,14 +158,14 @@ struct ExportCommand: ParsableCommand {
             .flatMap { given[$0] ?? [] }
         guard let name = names.first else { return }
         throw CommandError(
-            .wrongUsage,
-            "\(checkpoint): a package is written as it is, so \(name) has no meaning. \(otherWays)")
+            .usage,
+            "\(checkpoint): a package is written as it is, so \(name) has no effect. \(otherWays)")
     }
 
     /// How to change a package.
     private var otherWays: String {
         """
-        `retint quantize` makes its weights smaller. For another precision, target or interface, \
+        `retint quantize` makes its weights smaller. To change precision, target or interface, \
         recover its weights (retint export \(checkpoint) -o weights.h5), import them and export \
         the checkpoint
         """
@@ -215,8 +215,8 @@ struct ExportInterfaceOptions: ParsableArguments {
 
     @Option(
         help: """
-            The elements of arrays that go in and out: float32, float16 (from iOS16 on), or int8 \
-            (from iOS26 on), for L, a and b rounded to integers; default: float32.
+            The element type of input and output arrays: float32, float16 (iOS16 and later), or \
+            int8 (iOS26 and later), for L, a and b rounded to integers; default: float32.
             """)
     var elementType: ExportOptions.ElementType?
 
@@ -231,7 +231,7 @@ struct ExportInterfaceOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: """
-            The scale of pixels, as of ImageType in coremltools; 1 if only a bias is given. \
+            The scale of pixels, as in coremltools' ImageType; 1 if only a bias is given. \
             Without either, pixels 0…255 are L 0…100.
             """)
     var imageScale: Float?

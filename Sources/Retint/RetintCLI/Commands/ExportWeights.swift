@@ -5,7 +5,7 @@ import Retint
 struct ExportWeights: ParsableArguments {
     @Flag(
         help: """
-            For weights of a package: where a batch normalization was folded into a convolution, \
+            For weights of a package: if a batch normalization was folded into a convolution, \
             write the folded weights and an identity normalization.
             """)
     var allowFolded = false
@@ -21,25 +21,21 @@ struct ExportWeights: ParsableArguments {
         } else {
             let checkpoint = try Checkpoint(contentsOf: model)
             try checkpoint.state.write(to: output)
-            report(output, checkpoint.state, of: checkpoint.architecture, checkpoint.options)
+            report(output, checkpoint.state, of: checkpoint.network)
         }
     }
 
     private func write(_ weights: RecoveredWeights, to output: String) throws {
         try weights.state.write(to: output)
-        report(output, weights.state, of: weights.architecture, weights.options)
+        report(output, weights.state, of: weights.network)
         for line in weights.lines { Console.print(line) }
         for warning in weights.warnings { Console.warn(warning) }
     }
 
-    private func report(
-        _ output: String, _ state: StateDict, of architecture: String?,
-        _ options: [String: String]
-    ) {
-        let choices = options.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+    private func report(_ output: String, _ state: StateDict, of network: NetworkDescription?) {
         let values = state.reduce(0) { $0 + $1.tensor.shape.count }
         let parts =
-            [architecture].compactMap { $0 } + choices + [
+            (network.map { ["\($0)"] } ?? []) + [
                 "\(Format.grouped(state.count)) tensors", "\(Format.grouped(values)) values",
             ]
         Console.print("\(output): \(parts.joined(separator: ", "))")
@@ -49,8 +45,8 @@ struct ExportWeights: ParsableArguments {
 extension RecoveredWeights {
     /// Where the weights come from.
     fileprivate var lines: [String] {
-        guard architecture != nil else {
-            return ["the names are the package's own, because retint did not write it"] + unpacking
+        guard network != nil else {
+            return ["names are those of the package, because retint did not write it"] + unpacking
         }
         let proof = isBitEqual ? ["bit-equal to the checkpoint that was exported"] : []
         let hasCounters = state.contains { $0.tensor.integers != nil }
@@ -75,7 +71,7 @@ extension RecoveredWeights {
         if !unfolded.isEmpty {
             warnings.append(
                 "\(unfolded.count) batch normalizations are identities: they are folded into the "
-                    + "convolutions before them")
+                    + "preceding convolutions")
         }
         return warnings
     }

@@ -4,23 +4,24 @@ import Retint
 struct ImportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Make a checkpoint from PyTorch weights, or from an ONNX network.",
+        abstract: "Create a checkpoint from PyTorch weights or an ONNX network.",
         discussion: """
-            A file of weights (\(ModelFormat.usualExtensions(.weights))) holds a state dict: one \
-            tensor for each dotted key. It must hold exactly the tensors of the architecture, else the differences \
-            are listed and nothing is written.
-            Files of torch.save (\(ModelFormat(.pytorch).dottedExtensions.joined(separator: ", "))) are read without Python, and nothing in them is \
+            A weights file (\(ModelFormat.usualExtensions(.weights))) contains a state dict: one \
+            tensor for each dotted key. It must contain exactly the tensors of the \
+            architecture; otherwise the differences are listed and nothing is written.
+            torch.save files (\(ModelFormat(.pytorch).dottedExtensions.joined(separator: ", "))) are \
+            read without Python, and nothing in them is \
             executed.
             A checkpoint can be imported without --architecture: the result has its architecture \
-            and options, except for those that are given, such as another saturation.
-            An .onnx file holds a network with its weights, and needs no architecture: it takes \
-            one channel of lightness and gives the colors a and b. All commands take the \
+            and options, except for options that you set, such as another saturation.
+            An .onnx file contains a network with its weights, and needs no architecture: it takes \
+            one channel of lightness and returns the colors a and b. All commands take the \
             checkpoint, and it can be trained.
             """)
 
     @Argument(
         help: """
-            The file of weights: \(ModelFormat.usualExtensions(.weights)); or a network: \
+            The weights file: \(ModelFormat.usualExtensions(.weights)); or a network: \
             \(ModelFormat.usualExtensions(.graphs)).
             """,
         completion: .files(for: .importing))
@@ -31,8 +32,7 @@ struct ImportCommand: ParsableCommand {
     @Flag(
         name: [.customLong("non-strict"), .customLong("allow-missing")],
         help: """
-            Initialize missing tensors and those of other shapes randomly, and ignore unexpected \
-            ones.
+            Initialize missing and mis-shaped tensors randomly, and ignore unexpected ones.
             """)
     var isLenient = false
 
@@ -52,7 +52,7 @@ struct ImportCommand: ParsableCommand {
         let isOther = ModelFormat.formats(for: .weights).contains { $0.isExtension(of: output) }
         guard !isOther || ModelFormat.checkpoint.isExtension(of: output) else {
             throw ValidationError(
-                "\(output): a checkpoint is an HDF5 file; use a name that ends in .h5")
+                "\(output): a checkpoint is an HDF5 file; its name must end in .h5")
         }
     }
 
@@ -64,9 +64,9 @@ struct ImportCommand: ParsableCommand {
             ? importedNetwork() : importedWeights()
         checkpoint.warnOfNonFinite(weights)
         try checkpoint.write(to: output, as: precision.storedType)
-        let parameters = StateSpec(of: try checkpoint.makeColorizer()).parameterCount
+        let parameters = StateSpec(of: try checkpoint.network.make()).parameterCount
         Console.print(
-            "\(output): \(checkpoint.architecture), \(checkpoint.state.count) tensors, "
+            "\(output): \(checkpoint.network.architecture), \(checkpoint.state.count) tensors, "
                 + "\(Format.grouped(parameters)) parameters")
     }
 
@@ -74,8 +74,8 @@ struct ImportCommand: ParsableCommand {
         try architecture.refuse(for: weights)
         guard !isLenient, stateDict.key == nil else {
             throw CommandError(
-                .wrongUsage,
-                "\(weights): is a network, not a state dict; leave out --non-strict and --key")
+                .usage,
+                "\(weights): is a network, not a state dict; omit --non-strict and --key")
         }
         let (checkpoint, notes) = try onnx.checkpoint(weights)
         for note in notes { Console.note("\(weights): \(note)") }
@@ -84,9 +84,8 @@ struct ImportCommand: ParsableCommand {
 
     private func importedWeights() throws -> Checkpoint {
         try onnx.refuse(for: weights)
-        let (name, options) = try architecture.choice(for: weights)
         let (checkpoint, report) = try Checkpoint.importing(
-            weights: weights, architecture: name, options: options.texts, key: stateDict.key,
+            weights: weights, of: architecture.network(for: weights), key: stateDict.key,
             isStrict: !isLenient)
         if !report.isStrict { Console.warn("\(weights): \(report)") }
         return checkpoint
@@ -104,7 +103,7 @@ extension Checkpoint {
         Console.warn(
             "\(file): NaN or infinite values in \(name)"
                 + (broken.count > 1 ? " and \(broken.count - 1) more tensors" : "")
-                + "; the network gives no colors")
+                + "; the network would not produce colors")
     }
 }
 
@@ -112,15 +111,15 @@ extension Checkpoint {
 struct ONNXImportOptions: ParsableArguments {
     @Option(
         help: """
-            Of an .onnx file: whether it takes L in 0 to 100 and gives a and b in -110 to 110 \
-            (inside), or takes (L - 50)/100 and gives a/110 and b/110 (outside). By default what \
-            the file states, else inside.
+            For an .onnx file: whether it takes L in 0 to 100 and returns a and b in -110 to 110 \
+            (inside), or takes (L - 50)/100 and returns a/110 and b/110 (outside). Default: as \
+            stated in the file, or else inside.
             """)
     var normalization: LabScaling.Normalization?
 
     @Option(
         help: ArgumentHelp(
-            "Of an .onnx file: the output that is the colors, or those for a and b, where they "
+            "For an .onnx file: the output with the colors, or the outputs for a and b, if they "
                 + "cannot be found by their shapes.", valueName: "name,…"))
     var outputs: String?
 
@@ -133,7 +132,7 @@ struct ONNXImportOptions: ParsableArguments {
     func refuse(for file: String) throws {
         let options = given(["--normalization": normalization != nil, "--outputs": outputs != nil])
         guard let option = options.first else { return }
-        throw CommandError(.wrongUsage, "\(file): is no .onnx file, which \(option) is for")
+        throw CommandError(.usage, "\(file): is not an .onnx file, which \(option) requires")
     }
 }
 
@@ -141,7 +140,7 @@ struct ONNXImportOptions: ParsableArguments {
 struct StateDictChoice: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The key of the weights in a PyTorch file that holds those of several networks, such "
+            "The key of the weights in a PyTorch file with weights of several networks, such "
                 + "as params_ema.",
             valueName: "key"))
     var key: String?
@@ -153,7 +152,7 @@ struct ArchitectureChoice: ParsableArguments {
         name: .customLong("architecture"),
         help: ArgumentHelp(
             "The architecture: \(colorizerNames.joined(separator: ", ")). "
-                + "If not given, a checkpoint's own, with its options.",
+                + "Default: that of the checkpoint, with its options.",
             valueName: "name"), completion: .architecture)
     var name: String?
 
@@ -163,22 +162,21 @@ struct ArchitectureChoice: ParsableArguments {
     func refuse(for file: String) throws {
         if name != nil {
             throw CommandError(
-                .wrongUsage, "\(file): is a network of its own; leave out --architecture")
+                .usage, "\(file): is a complete network; omit --architecture")
         }
         try flags.refuse(for: file)
     }
 
     /// The architecture that was named with the options that were given; or, unnamed, those of the
     /// checkpoint at `weights`, changed by the options that were given.
-    func choice(for weights: String) throws -> (name: String, options: ColorizerOptions) {
-        if let name { return (name, flags.applied(to: ColorizerOptions())) }
+    func network(for weights: String) throws -> NetworkDescription {
+        if let name { return flags.applied(to: .named(name)) }
         guard let network = try Checkpoint.network(of: weights) else {
             throw CommandError(
-                .wrongUsage,
-                "\(weights): is not a checkpoint, so its architecture must be named: "
+                .usage,
+                "\(weights): is not a checkpoint, so you must name its architecture: "
                     + "--architecture eccv16")
         }
-        let options = try ColorizerOptions(network.options)
-        return (network.architecture, flags.applied(to: options))
+        return flags.applied(to: network)
     }
 }

@@ -4,14 +4,14 @@ import Retint
 struct InspectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect",
-        abstract: "Show what a file contains, or what the machine offers.",
+        abstract: "Show the contents of a file, or the capabilities of the machine.",
         discussion: """
-            Of a checkpoint: architecture, parameters and cost. Of an ONNX file: inputs, outputs, \
-            operations and weights. Of a package or a Core AI model \
+            For a checkpoint: architecture, parameters and cost. For an ONNX file: inputs, \
+            outputs, operations and weights. For a package or a Core AI model \
             (.aimodel): inputs, outputs, operations and weights; with --placement also the \
-            operations that the Neural Engine is said to refuse. Of any other PyTorch, \
-            safetensors or HDF5 file: its tensors. With --system, and no file: the processor, the \
-            kernels for it, the MPI that ranks talk through, and the Python with Apple's Core AI \
+            operations that the Neural Engine is said to refuse. For any other PyTorch, \
+            safetensors or HDF5 file: its tensors. With --system and no file: the processor, the \
+            kernels for it, the MPI that ranks use, and the Python with Apple's Core AI \
             runtime.
             """)
 
@@ -23,7 +23,7 @@ struct InspectCommand: AsyncParsableCommand {
     @Flag(help: "Show what is found on this machine: processor, kernels, MPI, Core AI.")
     var system = false
 
-    @Flag(help: "Show which operations rules keep off the Neural Engine; not a measurement.")
+    @Flag(help: "Show which operations rules exclude from the Neural Engine; not a measurement.")
     var placement = false
 
     @OptionGroup var stateDict: StateDictChoice
@@ -40,7 +40,7 @@ struct InspectCommand: AsyncParsableCommand {
         guard let file else { return try await describeSystem() }
         guard try !placement || ModelFormat(ofModelAt: file).isFor(.packages) else {
             throw CommandError(
-                .wrongUsage, "--placement needs a package; export \(file) to one first")
+                .usage, "--placement needs a package; export \(file) to one first")
         }
         let inspection = try inspect(file, placement: placement, key: stateDict.key)
         if json { return try Console.printJSON(inspection) }

@@ -6,16 +6,16 @@ struct QuantizeCommand: ParsableCommand {
         commandName: "quantize",
         abstract: "Make a package's weights smaller.",
         discussion: """
-            Weights are unpacked when the model is loaded; its arithmetic stays the same. Terms \
-            are those of coremltools. int8, uint8 and palettes need iOS16 or later; int4, \
-            uint4, palette3, per-block, per-group, and sparse weights in fewer bits iOS18. A \
-            package for iOS15 is raised to the target that they need.
-
+            Weights are decompressed when the model is loaded; its arithmetic stays the same. \
+            Terms are those of coremltools. int8, uint8 and palettes need iOS16 or later; int4, \
+            uint4, palette3, per-block, per-group, and sparse weights in fewer bits need iOS18. \
+            The target of a package is raised if necessary.
+            
             With --calibrate, scales, palettes and rounding minimize the error of each operation's \
             outputs on the photos. With --photos, the colors are compared with those of the \
             original package; without an output, all schemes are compared and nothing is written. \
-            With --search, a scheme is chosen for each weight; started by mpirun or srun, all \
-            ranks share out the weights.
+            With --search, a scheme is chosen for each weight; when started by mpirun or srun, all \
+            ranks split the weights.
 
             Check the result with `retint verify OUT.mlpackage --against CHECKPOINT`.
             """)
@@ -41,16 +41,16 @@ struct QuantizeCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Calibrate on the photos of this folder.", valueName: "dir"), completion: .directory)
+            "Calibrate on the photos in this folder.", valueName: "dir"), completion: .directory)
     var calibrate: String?
 
     @Option(
         help: ArgumentHelp(
-            "Compare colors on the photos of this folder.", valueName: "dir"),
+            "Compare colors on the photos in this folder.", valueName: "dir"),
         completion: .directory)
     var photos: String?
 
-    @Option(help: "The largest number of photos to use of a folder, evenly spaced.")
+    @Option(help: "The largest number of photos to use from a folder, evenly spaced.")
     var limit = 32
 
     @Flag(
@@ -82,7 +82,7 @@ struct QuantizeCommand: ParsableCommand {
         }
         guard !search || (scheme.isEmpty && config == nil) else {
             throw ValidationError(
-                "--search chooses the schemes; it excludes --weights, --sparsity and --config")
+                "--search chooses the schemes; omit --weights, --sparsity and --config")
         }
         guard limit > 0 else { throw ValidationError("--limit \(limit): must be at least 1") }
         guard maxDeltaE > 0 else {
@@ -96,8 +96,8 @@ struct QuantizeCommand: ParsableCommand {
     func run() throws {
         guard try ModelFormat(ofModelAt: source).isFor(.packages) else {
             throw CommandError(
-                .wrongUsage,
-                "\(source): is no package; export a checkpoint first, with retint export")
+                .usage,
+                "\(source): is not a package; export the checkpoint first, with retint export")
         }
         let inputs = [source] + [config, calibrate, self.photos].compactMap(\.self)
         let ranks = try joinRanks()
@@ -118,7 +118,7 @@ struct QuantizeCommand: ParsableCommand {
             ?? QuantizationPlan(standard)
         let (result, report) = try naming(source) {
             try original.quantized(
-                plan, calibration: calibration, memoryLimit: memory.bytes)
+                plan, calibration: calibration, execution: memory.execution)
         }
         try write(result, to: package)
         let change = try change(original, to: result, photos)
@@ -129,11 +129,11 @@ struct QuantizeCommand: ParsableCommand {
     private func refuseUnnamedFunction(of original: MLPackage) throws {
         guard original.functionNames.count > 1, FunctionPath(source).function == nil else { return }
         throw CommandError(
-            .wrongUsage,
+            .usage,
             """
             \(source): has the functions \(original.functionNames.joined(separator: ", ")). Name \
-            one, as in \(source)#\(original.functionNames[0]), quantize each, and put the results \
-            together with retint combine
+            one, as in \(source)#\(original.functionNames[0]), quantize each, and combine the \
+            results with retint combine
             """)
     }
 
@@ -161,7 +161,7 @@ struct QuantizeCommand: ParsableCommand {
     ) throws {
         let (result, report) = try naming(source) {
             try original.searchQuantization(
-                photos: calibration, maximumDeltaE: maxDeltaE, memoryLimit: memory.bytes,
+                photos: calibration, maximumDeltaE: maxDeltaE, execution: memory.execution,
                 ranks: ranks)
         }
         guard ranks.rank == 0 else { return }
@@ -176,7 +176,7 @@ struct QuantizeCommand: ParsableCommand {
     ) throws -> ColorChange? {
         guard !photos.isEmpty else { return nil }
         return try original.colorChange(
-            to: result, photos: photos, memoryLimit: memory.bytes)
+            to: result, photos: photos, execution: memory.execution)
     }
 
     private func compare(
@@ -185,7 +185,7 @@ struct QuantizeCommand: ParsableCommand {
         let progress = ProgressBar("quantize", total: 100, unit: "%")
         let results = try naming(source) {
             try package.compareSchemes(
-                photos: photos, calibration: calibration, memoryLimit: memory.bytes
+                photos: photos, calibration: calibration, execution: memory.execution
             ) {
                 progress.update(Int(100 * $0))
             }
@@ -281,7 +281,7 @@ struct SchemeOptions: ParsableArguments {
             valueName: "n:m"))
     var sparsityRatio: SparsityRatio?
 
-    @Option(help: "The channels along which blocks and ratios run, if not the default ones.")
+    @Option(help: "The channels along which blocks and ratios run, if not the default.")
     var sparsityAxis: QuantizationScheme.ChannelAxis?
 
     @Option(help: "Weights with at most this many values are not changed.")

@@ -4,13 +4,13 @@ import Retint
 struct ReportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "report",
-        abstract: "Report whether a model would do for video here, and where its time goes.",
+        abstract: "Report whether a model is fast enough for video, and where its time goes.",
         discussion: """
             Measures the start from a cold and a warm page cache, many predictions one after the \
-            other, each operation, and the memory; simulates a live source of a given rate over \
-            the measured durations; and lists the operations that rules keep off the Neural \
-            Engine. A prediction takes lightness and gives a and b: reading, resizing and \
-            painting frames come on top, which --film shows. Prints a table, or writes a page \
+            other, each operation, and the memory; simulates a live source of a given rate from \
+            the measured durations; and lists the operations that, by rules, do not run on the \
+            Neural Engine. A prediction takes lightness and returns a and b; --film also measures \
+            reading, resizing and painting frames. Prints a table, or writes a page \
             with plots (-o). Run it on an idle machine.
             """)
 
@@ -19,7 +19,7 @@ struct ReportCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Set this model beside it; the two take turns in every measurement.",
+            "Compare with this model; the two alternate in every measurement.",
             valueName: "model"), completion: .model)
     var against: String?
 
@@ -29,7 +29,7 @@ struct ReportCommand: AsyncParsableCommand {
         completion: .page)
     var output: String?
 
-    @Option(help: "The side of the square at which the network sees a frame, in pixels.")
+    @Option(help: "The side of the network's square input, in pixels.")
     var size: Int?
 
     @Option(help: "Number of threads; default: all processors.")
@@ -50,8 +50,8 @@ struct ReportCommand: AsyncParsableCommand {
 
     @Option(
         help: """
-            Also color the first frames of this film, for as long as the model predicts: its \
-            speed, and the share of each stage.
+            Also color the first frames of this video, for as long as the predictions take, and \
+            measure the speed and the share of each stage.
             """, completion: .film)
     var film: String?
 
@@ -85,10 +85,11 @@ struct ReportCommand: AsyncParsableCommand {
 
     private var options: PerformanceOptions {
         var options = PerformanceOptions()
-        (options.size, options.threads, options.runs, options.fps) = (size, threads, runs, fps)
+        (options.size, options.runs, options.fps) = (size, runs, fps)
         options.seconds = seconds ?? options.seconds
-        (options.film, options.memoryLimit) = (film, memory.bytes)
-        options.choices = KernelFile.read()
+        options.film = film
+        options.execution = memory.fastExecution
+        options.execution.threads = threads
         return options
     }
 }

@@ -8,9 +8,9 @@ struct SearchCommand: AsyncParsableCommand {
         abstract: "Train several networks under one budget and compare them.",
         discussion: """
             Successive halving: all candidates train for a few steps, the better half for twice as \
-            many, and so on; the last round trains to the end. Each keeps its run in a folder of \
-            its own. The report shows quality against latency and size. Started by mpirun or srun, \
-            all ranks share out the candidates of a round.
+            many, and so on; the last round trains to the end. Each keeps its run in its own \
+            folder. The report shows quality against latency and size. When started by mpirun or \
+            srun, all ranks split the candidates of a round.
 
             retint search --config base.yaml -o Runs/search \\
                 --candidate architecture=pico-unet \\

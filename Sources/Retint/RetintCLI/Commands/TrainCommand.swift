@@ -8,10 +8,10 @@ struct TrainCommand: AsyncParsableCommand {
         commandName: "train",
         abstract: "Train a colorizer on a folder of photos.",
         discussion: """
-            The output folder holds the run: config.yaml, metrics.jsonl, report.html, last.h5 to \
-            resume from, and best.h5 of the lowest validation loss. Ctrl-C, SIGTERM or SIGUSR1 \
-            saves last.h5 and exits with 130; --resume continues with the same bits as if the run \
-            had never stopped. Started by mpirun or srun, all ranks train together.
+            The output folder contains the run: config.yaml, metrics.jsonl, report.html, last.h5 \
+            to resume from, and best.h5 with the lowest validation loss. Ctrl-C, SIGTERM or \
+            SIGUSR1 saves last.h5 and exits with 130; --resume continues, bit for bit as if the \
+            run had never stopped. When started by mpirun or srun, all ranks train together.
             """)
 
     @Option(
@@ -24,14 +24,14 @@ struct TrainCommand: AsyncParsableCommand {
     var settings: [String] = []
 
     @Option(
-        name: .shortAndLong, help: "The folder of the run; overrides the file's.",
+        name: .shortAndLong, help: "The folder of the run; overrides the file.",
         completion: .directory)
     var output: String?
 
     @Option(
         help: """
-            The format in which convolutions multiply, where this CPU is faster in it; overrides \
-            the file's. auto is the fastest on this CPU.
+            The format in which convolutions multiply if this CPU is faster in it; overrides \
+            the file. auto is the fastest on this CPU.
             """)
     var compute: ComputeFormat?
 
@@ -40,7 +40,7 @@ struct TrainCommand: AsyncParsableCommand {
 
     @Flag(
         name: .customLong("auto-resume"),
-        help: "Continue the run in the output folder if there is one, else begin: for job queues.")
+        help: "Continue the run in the output folder if there is one, else start it (job queues).")
     var autoResume = false
 
     @Flag(
@@ -59,8 +59,8 @@ struct TrainCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             """
-            Write a picture of the first crops and exit: what the network sees, beside the colors \
-            that it is to find.
+            Write a picture of the first crops and exit: the network's input next to the target \
+            colors.
             """, valueName: "file"), completion: .photo)
     var samples: String?
 
@@ -182,7 +182,7 @@ private final class TrainingDisplay: Sendable {
         }
         for line in table.lines { Console.note(line) }
         Console.note(
-            "a step keeps \(Format.bytes(overview.stepBytes)) of weights, gradients, optimizer "
+            "a step needs \(Format.bytes(overview.stepBytes)) for weights, gradients, optimizer "
                 + "state and activations")
     }
 
@@ -249,13 +249,13 @@ private final class TrainingDisplay: Sendable {
         let folder = configuration.output
         switch outcome {
         case .finished:
-            Console.print("\(folder): done; last.h5 and best.h5 hold the weights")
+            Console.print("\(folder): done; the weights are in last.h5 and best.h5")
         case .noProgress:
             Console.print(
                 "\(folder): the validation loss stopped falling; last.h5 and best.h5 hold the "
                     + "weights")
         case .timeLimit:
-            Console.print("\(folder): the time limit is reached; saved last.h5")
+            Console.print("\(folder): the time limit was reached; saved last.h5")
         case .interrupted:
             Console.note("interrupted; saved \(folder)/last.h5; --resume continues")
         }

@@ -19,24 +19,23 @@ struct VerifyCommand: AsyncParsableCommand {
             Intermediate values are checked for NaN, infinity and their share of float16's range, \
             and compared with the reference's activations/<module path>, or with the values of \
             the same names in the other model: the first one outside the tolerance shows where \
-            the error arises. The model fails by them only if --layer-tolerance or \
+            the error arises. They make the model fail only if --layer-tolerance or \
             --layer-min-snr is given. Their default tolerance is an error of 1e-4 of the largest \
             value for float32, an SNR of 30 dB for float16 and of 15 dB for quantized weights.
-
+            
             Where errors come from: --stages compares the steps of the export, --error-sources \
-            tells weights from arithmetic, --find-precision finds the operations that float16 is \
-            not enough for, and --reduce cuts out the part that is wrong. With --find-precision, \
-            the report and the exit code are those of the package that is written.
-
-            The model runs on retint's own engine, not on Apple's runtime; with --judge apple, \
-            a .aimodel runs on Apple's Core AI runtime for Linux (Scripts/setup --coreai), and \
-            with --judge both on either, beside the reference. Every judge has to pass. Apple's \
-            runtime shows no intermediate values, and its default tolerance is that against a \
-            reference file.
-
-            Instead of a model, name a file that --save has written: what was measured is judged \
-            again, and nothing runs. Without bounds, those of that run hold; with bounds, the \
-            others are the default ones.
+            separates errors of weights and of arithmetic, --find-precision finds the operations \
+            that need float32, and --reduce cuts out the part that is wrong. With \
+            --find-precision, the report and the exit code are those of the written package.
+            
+            The model runs on retint's own engine, not on Apple's runtime. With --judge apple, \
+            an .aimodel runs in Apple's Core AI runtime for Linux (Scripts/setup --coreai), and \
+            with --judge both in each of them; both must pass. Apple's runtime does not expose \
+            intermediate values, and its default tolerance is that against a reference file.
+            
+            Instead of a model, you can pass a file written by --save: its measurements are \
+            checked again, and nothing runs. Without bounds, those of that run apply; with bounds, \
+            the defaults apply for the others.
             """)
 
     @Argument(
@@ -63,8 +62,8 @@ struct VerifyCommand: AsyncParsableCommand {
 
     @Option(
         help: """
-            The arithmetic: float32; float16, with every result rounded; or mixed, with the \
-            results rounded that the package declares as float16.
+            The arithmetic: float32; float16, which rounds every result; or mixed, which rounds \
+            the results that the package declares as float16.
             """)
     var compute: ComputePrecision?
 
@@ -94,16 +93,16 @@ struct VerifyCommand: AsyncParsableCommand {
         let own = ["--error-sources", "--find-precision"].filter(diagnosis.given.contains)
         guard compute == nil || own.isEmpty else {
             throw ValidationError(
-                "\(own[0]) runs the package in its own arithmetic; leave out --compute")
+                "\(own[0]) runs the package in its own arithmetic; omit --compute")
         }
         guard bounds.bound != .half || diagnosis.reduce == nil else {
             throw ValidationError(
-                "--reduce: a part of a network has no run in half precision; leave out "
+                "--reduce: half precision is not measured for a part of a network; omit "
                     + "--bound half")
         }
         let files = outputs.files + diagnosis.files
         guard Set(files).count == files.count else {
-            throw ValidationError("the outputs need different files")
+            throw ValidationError("the outputs must be different files")
         }
     }
 
@@ -113,11 +112,11 @@ struct VerifyCommand: AsyncParsableCommand {
         guard !diagnosis.findPrecision, bounds.bound != .half else {
             throw ValidationError(
                 "\(diagnosis.findPrecision ? "--find-precision" : "--bound half") needs --judge "
-                    + "retint: Apple's runtime computes as the model says")
+                    + "retint: Apple's runtime uses the arithmetic of the model")
         }
         guard compute == nil else {
             throw ValidationError(
-                "--compute: Apple's runtime computes as the model says; use --judge retint")
+                "--compute: Apple's runtime uses the arithmetic of the model; use --judge retint")
         }
         guard judging.judges == [.apple] else { return }
         if let option = diagnosis.given.first {
@@ -126,7 +125,7 @@ struct VerifyCommand: AsyncParsableCommand {
         guard !bounds.boundsLayers, outputs.intermediates == nil else {
             throw ValidationError(
                 "--layer-tolerance, --layer-min-snr and --intermediates need --judge retint or "
-                    + "both: Apple's runtime shows no intermediate values")
+                    + "both: Apple's runtime does not expose intermediate values")
         }
     }
 
@@ -142,7 +141,7 @@ struct VerifyCommand: AsyncParsableCommand {
         let others = diagnosis.given.map { (name: $0, isGiven: true) }
         guard let option = (options + others).first(where: \.isGiven) else { return }
         throw ValidationError(
-            "\(option.name): \(model) has saved results, which are judged without a run; name the "
+            "\(option.name): \(model) has saved results, and no model is run; name the "
                 + "model instead")
     }
 
@@ -158,7 +157,7 @@ struct VerifyCommand: AsyncParsableCommand {
         let results = try await isJudgedAgain ? judgedAgain() : measured(images)
         try outputs.write(results, images)
         if let missing = results.missing.first {
-            throw CommandError(.badInput, missing.description)
+            throw CommandError(.input, missing.description)
         }
         guard results.passed else { throw ExitStatus.toleranceExceeded.exit }
     }
@@ -177,13 +176,13 @@ extension VerifyCommand {
         let saved = try VerificationResults(contentsOf: model)
         let environment = saved.environment
         Console.note(
-            "judging \(model), which retint \(environment.retint) measured on "
+            "checking \(model), which retint \(environment.retint) measured on "
                 + environment.processor)
         guard bounds.areGiven else { return saved }
         let measured = saved.reports.flatMap(\.outputs).allSatisfy { $0.half != nil }
         guard bounds.bound != .half || measured else {
             throw CommandError(
-                .wrongUsage,
+                .usage,
                 "\(model): the error of half precision was not measured; verify again with "
                     + "--bound half and save the results")
         }
@@ -236,8 +235,12 @@ extension VerifyCommand {
         return options
     }
 
+    private func opened(_ path: String) throws -> Model {
+        try Model(contentsOf: path, execution: memory.execution)
+    }
+
     private func ownReport(_ images: VerificationImages?) throws -> VerificationReport {
-        let model = try memory.model(contentsOf: model)
+        let model = try opened(model)
         var options = options(model.precision, isSameNetwork: against != nil, images)
         options.intermediates = outputs.intermediates
         guard let against else { return try reportOnReference(model, options) }
@@ -259,7 +262,7 @@ extension VerifyCommand {
         on model: Model, against path: String, _ options: VerificationOptions
     ) throws -> VerificationReport {
         let inputs = try lightness.inputs(shape: model.lightnessInput().shape)
-        let other = try memory.model(contentsOf: path)
+        let other = try opened(path)
         let cured = try diagnosis.findPrecision ? cured(model, other, inputs, options) : nil
         let model = cured?.model ?? model
         var report = try verify(model, against: other, on: inputs, options: options)
@@ -287,7 +290,7 @@ extension VerifyCommand {
         guard let path = diagnosis.reduce, let file = diagnosis.reducedReference else { return }
         let bar = ProgressBar("reducing", total: 0, unit: "runs")
         guard let reduction = try search({ bar.update($0) }) else {
-            return Console.note("\(model): no output fails, so that there is nothing to reduce")
+            return Console.note("\(model): no output fails, so there is nothing to reduce")
         }
         bar.finish()
         try reduction.writeReference(to: file)
@@ -311,7 +314,7 @@ extension VerifyCommand {
             return (model, search.summary)
         }
         try package.write(to: output)
-        return (try memory.model(contentsOf: output), search.summary)
+        return (try opened(output), search.summary)
     }
 
     private func appleReport(_ images: VerificationImages?) async throws -> VerificationReport {
@@ -323,7 +326,7 @@ extension VerifyCommand {
         }
         let inputs = try lightness.inputs(shape: model.lightnessShape())
         return try await verify(
-            model, against: memory.model(contentsOf: against), on: inputs, options: options)
+            model, against: opened(against), on: inputs, options: options)
     }
 }
 

@@ -6,38 +6,39 @@ import Synchronization
 struct VideoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "video",
-        abstract: "Colorize a film.",
+        abstract: "Colorize a video.",
         discussion: """
-            Only the color planes are written: the lightness (Y') of each frame stays as it is. \
-            YUV4MPEG2 (.y4m, or - for standard input and output) is read and written as it is. \
+            Only the color planes change: the luma (Y') of each frame stays as it is. \
+            YUV4MPEG2 (.y4m, or - for standard input and output) is read and written directly. \
             Other containers need the programs ffmpeg and ffprobe; sound, subtitles, chapters and \
-            tags are copied. Ctrl-C ends the film early, so that it can be played, and exits \
-            with 130. A film that is damaged gives what can be read of it, and exit code 1.
+            tags are copied. Ctrl-C ends the video early, so that it can be played, and exits \
+            with 130. If the input is damaged, the readable frames are colored, and the exit code \
+            is 1.
             """)
 
     @Argument(help: "A checkpoint or a package.", completion: .model)
     var model: String
 
-    @Argument(help: "The film; - for YUV4MPEG2 from standard input.", completion: .film)
+    @Argument(help: "The video; - for YUV4MPEG2 from standard input.", completion: .film)
     var input: String
 
     @Option(
         name: .shortAndLong,
         help:
-            "The film to write; its name states the container. - for YUV4MPEG2 to standard output.",
+            "The video to write; its extension is the container. - for YUV4MPEG2 to stdout.",
         completion: .film)
     var output: String
 
-    @Option(help: "The side of the square at which the network sees a frame, in pixels.")
+    @Option(help: "The side of the network's square input, in pixels.")
     var size: Int?
 
-    @Option(help: "The film's range, if it states none or a wrong one.")
+    @Option(help: "The video's range, if it is missing or wrong.")
     var range: SampleRange?
 
     @Option(
         help: """
-            The film's matrix, if it states none or a wrong one; otherwise bt709 from 720 rows on, \
-            bt601 below.
+            The video's matrix, if it is missing or wrong; a missing one is assumed to be bt709 \
+            with 720 rows or more, and bt601 otherwise.
             """)
     var matrix: ColorMatrix?
 
@@ -47,7 +48,7 @@ struct VideoCommand: AsyncParsableCommand {
     @Option(help: "Seconds to color.")
     var duration: Double?
 
-    @Option(help: "FFmpeg's name of an encoder, such as libx264; the container's own if not given.")
+    @Option(help: "An FFmpeg encoder, such as libx264; default: that of the container.")
     var encoder: String?
 
     @Option(
@@ -59,8 +60,8 @@ struct VideoCommand: AsyncParsableCommand {
     @Flag(
         inversion: .prefixedNo,
         help: """
-            Keep the colors of the frames before, as far as they show the same things; without it, \
-            each frame is colored by itself, and its colors flicker.
+            Keep the colors of the previous frames where they show the same things; without it, \
+            each frame is colored independently, and colors flicker.
             """)
     var stableColors = true
 
@@ -68,23 +69,23 @@ struct VideoCommand: AsyncParsableCommand {
         name: .customLong("anchor"),
         help: ArgumentHelp(
             """
-            A frame of the film in the colors that it is to have, as an image; may be repeated. \
-            Frames that look like it take its colors, and those after them keep them until the \
+            A frame of the video in the desired colors, as an image; may be repeated. \
+            Frames that look like it get its colors, and later frames keep them until the \
             scene ends.
             """, valueName: "image"), completion: .photo)
     var anchors: [String] = []
 
     @Flag(
         help: """
-            Leave out frames that come while another one is colored, except the newest, so that a \
-            camera's picture does not lag behind.
+            Drop the frames that arrive while a frame is being colored, except the newest, so that \
+            a camera's picture does not lag behind.
             """)
     var live = false
 
     @Flag(
         help: """
-            Write the film in parts, in OUTPUT.parts, and go on after those that an interrupted \
-            run with the same options left there.
+            Write the video in segments, in OUTPUT.parts, and continue after the segments that an \
+            interrupted run with the same options left there.
             """)
     var resume = false
 
@@ -92,12 +93,10 @@ struct VideoCommand: AsyncParsableCommand {
 
     @OptionGroup var picture: PictureOptions
 
-    @Option(help: "The number of frames to color at the same time; all processors if not given.")
+    @Option(help: "The number of frames to color at the same time; default: all processors.")
     var threads: Int?
 
-    @OptionGroup var memory: MemoryOptions
-
-    @OptionGroup var arithmetic: ComputeOptions
+    @OptionGroup var execution: ExecutionOptions
 
     func validate() throws {
         for (value, name) in [(start, "--start"), (duration, "--duration")] {
@@ -107,17 +106,17 @@ struct VideoCommand: AsyncParsableCommand {
         guard !isY4MStream(input) || (start == nil && duration == nil) else {
             throw ValidationError(
                 "--start and --duration need ffmpeg, which does not read \(input): cut the "
-                    + "stream before it is colored")
+                    + "stream before coloring it")
         }
         guard !isY4MStream(output) || (encoder == nil && encoderOptions.isEmpty) else {
             throw ValidationError("\(output) is YUV4MPEG2, which has no encoder")
         }
         guard !resume || (!isY4MStream(output) && !live) else {
             throw ValidationError(
-                "--resume needs a film in a container, such as .mp4 or .mkv, and no --live")
+                "--resume needs a video in a container, such as .mp4 or .mkv, and no --live")
         }
         guard !resume || input != "-" else {
-            throw ValidationError("--resume needs a film that can be read again, not -")
+            throw ValidationError("--resume needs a video that can be read again, not -")
         }
         guard picture.quad.isEmpty || anchors.isEmpty else {
             throw ValidationError("--anchor shows whole frames, and has no effect with --quad")
@@ -132,24 +131,24 @@ struct VideoCommand: AsyncParsableCommand {
 
     func run() async throws {
         try check(size, "--size", Model.sideRange)
-        try check(threads, "--threads", CompileOptions.threadRange)
+        let execution = try execution.value(threads: threads)
         let claim =
             output == "-" ? nil : try claimOutput(output, inputs: [input].filter { $0 != "-" })
         defer { claim?.end() }
         let display = FilmDisplay()
         do {
-            let colored = try await Interruption.cancelling { try await color(display) }
+            let colored = try await Interruption.cancelling { try await color(execution, display) }
             display.finish()
-            let dropped = live ? ", \(colored.droppedFrames) left out" : ""
+            let dropped = live ? ", \(colored.droppedFrames) dropped" : ""
             Console.note("\(film): \(colored.frames) frames\(dropped)\(colored.speedText)")
             for index in colored.unseenAnchors {
-                Console.note("\(anchors[index]): no frame of the film looks like this anchor")
+                Console.note("\(anchors[index]): no frame of the video looks like this anchor")
             }
         } catch is CancellationError {
             display.finish()
-            let remedy = resume ? "; the same command goes on" : ""
+            let remedy = resume ? "; the same command continues" : ""
             Console.note(
-                "interrupted; \(film) has the \(display.frames) frames until then\(remedy)")
+                "interrupted; \(film) has the first \(display.frames) frames\(remedy)")
             throw ExitStatus.interrupted.exit
         } catch {
             display.finish()
@@ -160,17 +159,20 @@ struct VideoCommand: AsyncParsableCommand {
     /// The name of the colored video in messages.
     private var film: String { output == "-" ? "standard output" : output }
 
-    private func color(_ display: FilmDisplay) async throws -> ColoredFilm {
+    private func color(
+        _ execution: Execution, _ display: FilmDisplay
+    ) async throws -> ColoredFilm {
         var options = FilmColoringOptions()
         (options.reading.range, options.reading.matrix) = (range, matrix)
         (options.reading.start, options.reading.duration) = (start, duration)
         (options.encoder, options.encoderOptions) = (encoder, encoderOptions)
-        (options.size, options.threads, options.choices) = (size, threads, KernelFile.read())
-        (options.stableColors, options.isLive, options.resumes) = (stableColors, live, resume)
-        options.anchors = try anchors.map { try Image(contentsOf: $0) }
-        (options.masks, options.blend) = (try place.masks(), Float(place.blend))
-        options.quadrilateral = try picture.quadrilateral
-        let model = arithmetic.applied(to: try memory.model(contentsOf: model))
+        (options.isLive, options.resumes) = (live, resume)
+        (options.frames.size, options.frames.stableColors) = (size, stableColors)
+        options.frames.anchors = try anchors.map { try Image(contentsOf: $0) }
+        (options.frames.masks, options.frames.blend) = (try place.masks(), Float(place.blend))
+        options.frames.quadrilateral = try picture.quadrilateral
+        let model = try Model(contentsOf: model, execution: execution)
+        self.execution.note()
         return try await colorizeFilm(
             model, from: input, to: output, options,
             onStart: { display.begin($0, output: film) }, onFrame: { display.update($0) })
@@ -207,7 +209,7 @@ private final class FilmDisplay: Sendable {
     func begin(_ film: FilmColoring, output: String) {
         for assumption in film.assumptions { Console.note(assumption) }
         for stream in film.omitted {
-            Console.note("\(stream) is left out, because \(output) cannot hold it; a .mkv may")
+            Console.note("\(stream) is dropped, because \(output) does not support it; an .mkv may")
         }
         state.withLock {
             $0.frames = film.finishedFrames

@@ -65,7 +65,7 @@ enum Console {
         let number = failure.withLock { $0 }
         guard number == 0 else {
             let reason = String(cString: strerror(number))
-            throw CommandError(.failed, "the results cannot be written: \(reason)")
+            throw CommandError(.failure, "cannot write the results: \(reason)")
         }
     }
 

@@ -1,3 +1,5 @@
+import Retint
+
 /// The errors of single files in a command that continues with the others.
 struct Failures {
     private var errors: [any Error] = []
@@ -16,8 +18,7 @@ struct Failures {
         for error in errors { Console.note("error: \(message(for: error))") }
     }
 
-    /// Throws if there were errors: ``ExitStatus/badInput`` if all of them were, else
-    /// ``ExitStatus/failed``.
+    /// Throws if there were errors: the input's fault if it was in all of them, else a failure.
     ///
     /// - Parameters:
     ///   - total: the number of files.
@@ -26,7 +27,7 @@ struct Failures {
     func finish(of total: Int, _ files: String, _ done: String) throws {
         guard !errors.isEmpty else { return }
         throw CommandError(
-            ExitStatus(errors: errors),
+            Fault(ofAll: errors),
             "\(errors.count) of \(total) \(files) could not be \(done)")
     }
 }
@@ -35,6 +36,6 @@ struct Failures {
 func check(_ value: Int?, _ option: String, _ range: ClosedRange<Int>) throws {
     guard let value, !range.contains(value) else { return }
     throw CommandError(
-        .wrongUsage,
+        .usage,
         "\(option) \(value): must be from \(range.lowerBound) to \(range.upperBound)")
 }

@@ -22,15 +22,15 @@ func claimOutput(_ output: String, inputs: [String]) throws -> OutputClaim {
 
 private func refuse(_ output: String, over input: String) throws {
     func error(_ relation: String) -> CommandError {
-        CommandError(.wrongUsage, "\(output): \(relation); choose another output path")
+        CommandError(.usage, "\(output): \(relation); choose another output path")
     }
     let input = FunctionPath(input).package.string
     guard let source = FileIdentity(of: input) else { return }
     let target = FileIdentity(of: output)
     if source == target { throw error("is the input itself") }
-    if let target, foldersAbove(input).contains(target) { throw error("holds the input \(input)") }
+    if let target, foldersAbove(input).contains(target) { throw error("contains input \(input)") }
     // A folder of photos may take an output; a package would no longer be one.
     let isModel = ModelFormat.all.contains { $0.isFolder && $0.isExtension(of: input) }
     guard isModel, try isDirectory(input) else { return }
-    if foldersAbove(output).contains(source) { throw error("lies in the input \(input)") }
+    if foldersAbove(output).contains(source) { throw error("is inside input \(input)") }
 }

@@ -18,7 +18,7 @@ func photoReferences(_ source: String) throws -> [PhotoReference] {
 private func photos<Photo>(_ found: [Photo], in source: String) throws(CommandError) -> [Photo] {
     guard !found.isEmpty else {
         throw CommandError(
-            .badInput, "\(source): holds no photos; JPEG, PNG and WebP files are read")
+            .input, "\(source): contains no photos; JPEG, PNG and WebP files are read")
     }
     return found
 }

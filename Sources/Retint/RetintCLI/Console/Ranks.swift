@@ -16,7 +16,7 @@ extension Communicator {
     func requireOne(for work: String) throws {
         guard size > 1 else { return }
         throw CommandError(
-            .wrongUsage, "\(work) run in one process; start them without a launcher")
+            .usage, "\(work) run in one process; start them without a launcher")
     }
 }
 
@@ -28,7 +28,7 @@ extension Communicator {
             try body()
         } catch let error as CommandError where size > 1 {
             Console.note("error: \(error)")
-            throw error.status.exit
+            throw ExitStatus(error.fault).exit
         }
     }
 }

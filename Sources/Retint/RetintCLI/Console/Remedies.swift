@@ -1,30 +1,28 @@
 import Retint
 
 extension Remedy {
-    /// The flags whose names do not follow from the parameters' names.
-    private static let flags: [String: String] = [
-        "maximumDeltaE": "--max-delta-e",
-        "foldsBatchNorm": "--no-fold",
-        "allowsFolded": "--allow-folded",
-        "resumes": "--resume",
-        "settings": "--set",
-    ]
+    /// The flag that sets the parameter, with the value if there is one.
+    var flag: String { value.map { "\(parameter.flag) \($0)" } ?? parameter.flag }
+}
 
-    /// The flag that sets the parameter: `sampleCount` is `--sample-count`.
+extension Remedy.Parameter {
+    /// The flag that sets the parameter.
     var flag: String {
-        let name = Self.flags[parameter] ?? "--" + Self.kebabCase(parameter)
-        return value.map { "\(name) \($0)" } ?? name
-    }
-
-    private static func kebabCase(_ name: String) -> String {
-        name.reduce(into: "") { result, letter in
-            result += letter.isUppercase ? "-" + letter.lowercased() : String(letter)
+        switch self {
+        case .allowsFolded: "--allow-folded"
+        case .foldsBatchNorm: "--no-fold"
+        case .maximumDeltaE: "--max-delta-e"
+        case .output: "--output"
+        case .precision: "--precision"
+        case .resumes: "--resume"
+        case .settings: "--set"
+        case .target: "--target"
         }
     }
 }
 
 /// An error's description, followed by the flags that avoid the error.
 func message(for error: any Error) -> String {
-    let flags = ((error as? any RemediableError)?.remedies ?? []).map(\.flag)
+    let flags = ((error as? any RetintError)?.remedies ?? []).map(\.flag)
     return flags.isEmpty ? "\(error)" : "\(error) (\(flags.joined(separator: ", ")))"
 }

@@ -13,7 +13,7 @@ extension EvaluationReport {
                 "their own size, \($0.proportions.rawValue), \($0.enlargement.rawValue)"
             } ?? "\(width) × \(height)"
         guard !damage.isEmpty else { return size }
-        return size + ", seen with " + damage.map(\.rawValue).joined(separator: ", ")
+        return size + ", damaged by " + damage.map(\.rawValue).joined(separator: ", ")
     }
 
     var header: [String] {

@@ -8,7 +8,7 @@ extension VideoReport {
             rightAligned: Set(1...5))
         for mean in means {
             table.append(["\(mean.kind), stable colors"] + mean.stable.cells)
-            table.append(["\(mean.kind), each frame by itself"] + mean.perFrame.cells)
+            table.append(["\(mean.kind), each frame alone"] + mean.perFrame.cells)
             table.append(["\(mean.kind), original"] + mean.original.cells)
         }
         return table
@@ -17,7 +17,7 @@ extension VideoReport {
     /// A description such as `clips of 219 photos at 256 × 256, 48 frames each`.
     var summary: String {
         let frames = films.reduce(0) { $0 + $1.frames }, cuts = films.reduce(0) { $0 + $1.cuts }
-        return "\(films.count) \(films.count == 1 ? "film" : "films") at \(width) × \(height), "
+        return "\(films.count) \(films.count == 1 ? "video" : "videos") at \(width) × \(height), "
             + "\(frames) frames, \(cuts) scene cuts"
     }
 }

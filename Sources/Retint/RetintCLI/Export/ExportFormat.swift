@@ -22,7 +22,7 @@ extension ModelFormat {
             guard let name = names.first else { continue }
             let others = Self.formats(for: .exporting).filter { $0.options.contains(group) }
             throw ValidationError(
-                "\(name) has no meaning for \(description); it is for "
+                "\(name) has no effect for \(description); it is for "
                     + Self.titles(others).joined(separator: " and "))
         }
     }

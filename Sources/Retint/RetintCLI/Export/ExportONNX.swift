@@ -5,15 +5,15 @@ import Retint
 struct ExportONNX: ParsableArguments {
     @Option(
         help: """
-            The version of ONNX's operators, \(ONNXOptions.opsets.lowerBound) to \
-            \(ONNXOptions.opsets.upperBound); default: \(ONNXOptions.standardOpset), or a later \
-            one that the model needs.
+            The opset version, \(ONNXOptions.opsets.lowerBound) to \
+            \(ONNXOptions.opsets.upperBound); default: \(ONNXOptions.standardOpset), or later if \
+            the model needs it.
             """)
     var opset: Int?
 
     @Flag(
         help: """
-            Write the weights to a file of their own, OUT.onnx.data, as is done above 2 GiB anyway.
+            Write the weights to a separate file, OUT.onnx.data; always done above 2 GiB.
             """)
     var externalData = false
 

@@ -29,11 +29,11 @@ struct ExportPrecisionOptions: ParsableArguments {
         help: ArgumentHelp(
             """
             Keep operations in float32 whose weights, or results on these photos, exceed \
-            float16, and those that read them: a photo or a folder. Repeatable.
+            float16, and the operations that use them: a photo or a folder. Repeatable.
             """, valueName: "photos"), completion: .photo)
     var photos: [String] = []
 
-    @Option(help: "The factor by which results on those photos stay below 65504; default: 4.")
+    @Option(help: "Keep results on those photos below 65504 divided by this factor; default: 4.")
     var overflowMargin: Double?
 
     @Flag(

@@ -38,7 +38,7 @@ struct ExportSizeOptions: ParsableArguments {
             throw ValidationError("--min-size and --max-size go together")
         }
         guard sizes == nil || !isFixed && !isRange else {
-            throw ValidationError("--sizes excludes the other size options")
+            throw ValidationError("--sizes cannot be combined with other size options")
         }
     }
 

@@ -14,8 +14,6 @@ extension Inspection {
 
 extension CheckpointInspection {
     fileprivate var lines: [String] {
-        let choices = options.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
-        let network = ([architecture] + choices).joined(separator: ", ")
         let training = step.map { ["step \($0), \(optimizerTensors) optimizer tensors"] } ?? []
         let cost = Format.fixed(Double(multiplyAdds256 ?? multiplyAdds ?? 0) / 1e9, 3)
         let size = onlySize.map { "\($0[0]) × \($0[1]), its only size" } ?? "256 × 256"
@@ -70,7 +68,7 @@ extension PackageInspection {
 
     private var format: String {
         guard let target, let specificationVersion, let opset else {
-            return "Core AI model, with its operations as those of Core ML"
+            return "Core AI model, shown with Core ML operations"
         }
         return "package for \(target) (specification \(specificationVersion), \(opset))"
     }
@@ -107,7 +105,7 @@ extension ONNXInspection {
         let writer = producer.isEmpty ? "" : ", written by \(producer)"
         let refused =
             unsupported.isEmpty
-            ? [] : ["operations that retint does not read: \(unsupported.joined(separator: ", "))"]
+            ? [] : ["operations retint does not support: \(unsupported.joined(separator: ", "))"]
         return ["\(file): ONNX of opset \(opset)\(writer)"]
             + inputs.map { "input \($0.text)" } + outputs.map { "output \($0.text)" } + refused
             + TextTable(operations: operations).lines + [tensors.total] + tensors.table

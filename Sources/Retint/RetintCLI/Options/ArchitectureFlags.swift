@@ -26,17 +26,17 @@ struct ArchitectureFlags: ParsableArguments, CustomReflectable {
     func refuse(for file: String) throws {
         guard let name = texts.keys.min() else { return }
         throw CommandError(
-            .wrongUsage,
-            "\(file): is a file, which has its own \(name); name an architecture to choose one")
+            .usage,
+            "\(file): a file has its own \(name); name an architecture to choose another")
     }
 
-    /// The options with those that were given.
-    func applied(to options: ColorizerOptions) -> ColorizerOptions {
-        var result = options
+    /// The network with the options that were given; an imported one has none.
+    func applied(to network: NetworkDescription) -> NetworkDescription {
+        guard case .named(let name, var options) = network else { return network }
         for option in ColorizerOptions.table {
-            if let text = texts[option.name] { _ = option.set(text, in: &result) }
+            if let text = texts[option.name] { _ = option.set(text, in: &options) }
         }
-        return result
+        return .named(name, options)
     }
 }
 
@@ -77,7 +77,7 @@ extension ArchitectureOption {
         guard let range else {
             return "\(isOnByDefault ? "Without" : "With") \(meaning)\(owners)."
         }
-        let fallback = isOptional ? "; the architecture's own if not given" : ""
+        let fallback = isOptional ? "; default: the architecture's own" : ""
         let sentence = "\(meaning.prefix(1).uppercased())\(meaning.dropFirst())"
         return "\(sentence), \(range)\(owners)\(fallback)."
     }

@@ -7,7 +7,7 @@ struct FeatureOptions: ParsableArguments {
         help: ArgumentHelp(
             """
             Also measure the Fréchet distance of the features of a pretrained EfficientNet-Lite, \
-            of which this file has the weights.
+            whose weights are in this file.
             """, valueName: "file"), completion: .files(for: .weights))
     var features: String?
 

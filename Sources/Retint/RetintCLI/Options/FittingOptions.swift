@@ -5,15 +5,15 @@ import Retint
 struct FittingOptions: ParsableArguments {
     @Option(
         help: """
-            Whether the network sees a photo as a square or in the photo's own proportions. A \
-            package keeps its size.
+            The shape of the network's input: a square, or the photo's own aspect ratio. A \
+            package always uses its own size.
             """)
     var proportions: PhotoFitting.Proportions?
 
     @Option(
         help: """
-            How the colors are enlarged to the photo's size: bilinear, or guided by the photo's \
-            lightness, so that they end where objects do.
+            How the colors are upsampled to the photo's size: bilinear, or guided by the photo's \
+            lightness, so that colors end where objects do.
             """)
     var enlarge: PhotoFitting.Enlargement?
 

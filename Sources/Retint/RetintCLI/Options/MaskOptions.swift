@@ -7,22 +7,22 @@ struct MaskOptions: ParsableArguments {
         help: ArgumentHelp(
             """
             A grayscale image of the same size: white is colored, black keeps its own colors. In \
-            a folder, each photo's mask has its name; a film's frames have masks in the order of \
-            the numbers in their names.
+            a folder, each photo's mask has the photo's name; masks of video frames are used in \
+            the order of the numbers in their names.
             """, valueName: "file|folder"), completion: .photo)
     var mask: String?
 
     @Option(
         help: """
-            The mask holds indices of instances, as a PNG that is grayscale or has a palette, and \
-            only these are colored: 1,3. 0 is the background.
+            Color only these instances, such as 1,3. The mask is a PNG of instance indices, \
+            grayscale or with a palette; 0 is the background.
             """)
     var instances: String?
 
     @Option(help: "Soften the edges of the mask: the standard deviation of a blur, in pixels.")
     var feather: Double = 0
 
-    @Option(help: "The share of the new colors, 0 to 1; the rest are those that were there.")
+    @Option(help: "The share of the new colors, 0 to 1; the rest is the photo's own colors.")
     var blend: Double = 1
 
     func validate() throws {

@@ -6,8 +6,8 @@ struct MemoryOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            The memory that the values of a network may take. By default 768 MiB for 512 × 512 \
-            pixels, in proportion for others, and at least 192 MiB or 64 times its weights.
+            The memory limit for a network's activations. By default 768 MiB for 512 × 512 \
+            pixels, proportionally for other sizes, and at least 192 MiB or 64 times its weights.
             """, valueName: "MiB"))
     var memoryLimit: Int?
 
@@ -17,11 +17,23 @@ struct MemoryOptions: ParsableArguments {
         }
     }
 
-    /// Reads a model, which then has this limit.
-    func model(contentsOf path: String) throws -> Model {
-        try Model(contentsOf: path, memoryLimit: bytes)
+    /// How networks run whose results are measured: on all processors, always by the same kernels.
+    var execution: Execution { Execution(memoryLimit: memoryLimit.map { $0 << 20 }) }
+
+    /// How networks run that are to be fast: by the kernels that are the fastest on this machine.
+    var fastExecution: Execution {
+        var execution = execution
+        execution.kernels = KernelFile.read()
+        return execution
     }
 
-    /// The limit in bytes, if there is one.
-    var bytes: Int? { memoryLimit.map { $0 << 20 } }
+    /// How networks run that are to be fast.
+    ///
+    /// - Parameter threads: the command's own `--threads`.
+    func execution(threads: Int?) throws -> Execution {
+        try check(threads, "--threads", Execution.threadRange)
+        var execution = fastExecution
+        execution.threads = threads
+        return execution
+    }
 }

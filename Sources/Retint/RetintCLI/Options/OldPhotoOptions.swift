@@ -8,15 +8,15 @@ struct OldPhotoOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            Show the model each photo as if it were old, always in the same way: all, or some of \
-            \(names.joined(separator: ",")). Its colors are put onto the photo itself.
+            Damage the model's input like an old photo, always in the same way: all, or some of \
+            \(names.joined(separator: ",")). The colors are applied to the undamaged photo.
             """, valueName: "damage"), completion: .list(["all"] + names))
     var oldPhoto: String?
 
     func validate() throws {
         for word in words where OldPhotoSettings.Damage(rawValue: word) == nil {
             throw ValidationError(
-                "--old-photo \(word): is no damage; use all, or some of "
+                "--old-photo \(word): unknown damage; use all, or some of "
                     + Self.names.joined(separator: ","))
         }
     }

@@ -7,9 +7,9 @@ struct PictureOptions: ParsableArguments {
         parsing: .upToNextOption,
         help: ArgumentHelp(
             """
-            Color a picture that is shown in perspective, and leave the rest as it is: the four \
-            corners of the picture, clockwise from its upper left one, in pixels of the upright \
-            photo or of the frames. After the photos or the film.
+            Color only a picture that is shown in perspective: the four \
+            corners of the picture, clockwise from its upper left corner, in pixels of the upright \
+            photo or of the frames. Put it after the photos or the video.
             """, valueName: "x,y x,y x,y x,y"))
     var quad: [String] = []
 

@@ -54,7 +54,7 @@ struct PerformancePage {
             htmlTable(tables.figureHeader(title), tables.rows(figures), textColumns: 1)
         }
         return """
-            <h2>Figures</h2>
+            <h2>Measurements</h2>
             <div class="figures">\(sections.joined(separator: "\n"))</div>
             """
     }

@@ -15,7 +15,7 @@ struct PerformanceTables {
     }
 
     static let rateHeader = [
-        "frames a second", "deadline", "in time", "dropped", "colored a second", "latency, median",
+        "frames per second", "deadline", "in time", "dropped", "colored per s", "latency, median",
         "latency, p99",
     ]
 
@@ -58,33 +58,33 @@ extension PerformanceReport {
             model.startup.coldProblem.map { "\(model.name): cold start not measured: \($0)." }
         }
         let memory = models.map { "Memory of \($0.name): \($0.memoryText)." }
-        let turns = against == nil ? "" : ", the models in turns"
+        let turns = against == nil ? "" : ", alternating between the models"
         let ratio = against.map {
-            ["The ratio is the figure of \($0.name) divided by that of \(model.name)."]
+            ["The ratio is the value of \($0.name) divided by that of \(model.name)."]
         }
         let film = model.film.map { film in
             [
-                "Film: the first \(Format.grouped(film.frames)) frames of \(film.name) "
+                "Video: the first \(Format.grouped(film.frames)) frames of \(film.name) "
                     + "(\(film.width) × \(film.height)), "
-                    + (film.stableColors ? "with stable colors" : "each colored by itself")
+                    + (film.stableColors ? "with stable colors" : "each colored independently")
                     + ", written to a temporary file. Several frames are colored at the same time; "
-                    + "each stage's share is of the sum of all stages' times on their threads."
+                    + "stage shares are fractions of the sum of the stages' times on all threads."
             ]
         }
         return [
-            "Predictions take lightness and give a and b, one after the other\(turns). Reading, "
-                + "resizing and painting frames come on top.",
-            "The live source is \(liveNotice). A frame is in time if its colors are there at most "
+            "Predictions take lightness and return a and b, one after the other\(turns). Reading, "
+                + "resizing and painting frames are not included.",
+            "The live source is \(liveNotice). A frame is in time if its colors are ready at most "
                 + "one interval after its arrival, and dropped if a newer one arrives while it "
                 + "waits.",
-            "The time of a step is a median of its own. A whole prediction also copies its input "
+            "The time of each step is its own median. A whole prediction also copies its input "
                 + "and output and, on a busy machine, is interrupted.",
             "Starts are medians of \(model.startup.rounds), in a process that has run a model "
                 + "before. The weights of a package are read when it is compiled.",
             model.startup.notice,
         ] + (film ?? []) + problems + memory + [
-            "The peak is the kernel's (VmHWM), reset before the model was loaded. It contains the "
-                + "heap, the stacks, retint and its libraries, and no file in the page cache."
+            "The peak is the kernel's (VmHWM), reset before the model was loaded. It includes the "
+                + "heap, the stacks, retint and its libraries, but no file in the page cache."
         ] + (ratio ?? [])
     }
 }
@@ -92,7 +92,7 @@ extension PerformanceReport {
 extension ModelPerformance {
     /// Why there are no findings about the Neural Engine.
     var placementProblem: String {
-        "not examined, because the checkpoint cannot be exported: \(exportProblem ?? "")"
+        "not checked, because the checkpoint cannot be exported: \(exportProblem ?? "")"
     }
 
     /// What is shown for each model separately.

@@ -66,7 +66,7 @@ extension ModelPerformance {
         guard let memory else { return "not measured: the system does not let the peak be reset" }
         return "\(Format.bytes(memory.peakBytes)) at the peak, of which "
             + "\(Format.bytes(memory.baseBytes)) were resident before the model was loaded; the "
-            + "compiled program holds \(Format.bytes(memory.weightBytes)) of weights and "
+            + "compiled program has \(Format.bytes(memory.weightBytes)) of weights and "
             + "\(Format.bytes(memory.intermediateBytes)) of intermediate results"
     }
 

@@ -5,9 +5,9 @@ import Retint
 struct BoundOptions: ParsableArguments {
     @Option(
         help: """
-            The kind of the default bounds: fixed; or half, by which the root mean square error of \
-            each output may be --half-factor times that of the reference network's own run in half \
-            precision, which needs --against.
+            The kind of the default bounds: fixed; or half, which allows a root mean square error \
+            of each output of --half-factor times that of the reference network run in half \
+            precision (needs --against).
             """)
     var bound: BoundKind?
 

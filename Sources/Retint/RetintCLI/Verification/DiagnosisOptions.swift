@@ -6,17 +6,17 @@ struct DiagnosisOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            Compare these stages of the export too: trained, folded, lowered and written, \
+            Also compare these stages of the export: trained, folded, lowered and written, \
             comma-separated.
             """, valueName: "stages"))
     var stages: String?
 
-    @Flag(help: "Measure the errors of the weights and of the arithmetic apart.")
+    @Flag(help: "Measure the errors of the weights and of the arithmetic separately.")
     var errorSources = false
 
     @Flag(
         help: """
-            Find a smallest set of operations of a float16 package that have to stay in float32, \
+            Find a smallest set of operations of a float16 package that must stay in float32, \
             and write the package that passes (-o).
             """)
     var findPrecision = false
@@ -29,13 +29,13 @@ struct DiagnosisOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The most packages that --find-precision runs; default: 500.", valueName: "runs"))
+            "The most packages that --find-precision may run; default: 500.", valueName: "runs"))
     var maxRuns: Int?
 
     @Option(
         help: ArgumentHelp(
             """
-            If the package fails, write the smallest part of it that still fails, and beside it \
+            If the package fails, write the smallest part of it that still fails, and next to it \
             (.h5) its inputs and expected output.
             """, valueName: "out.mlpackage"))
     var reduce: String?
@@ -82,7 +82,7 @@ struct DiagnosisOptions: ParsableArguments {
             try (stages ?? "").split(separator: ",").map { word in
                 guard let stage = VerificationStage(rawValue: String(word)) else {
                     let known = VerificationStage.allCases.map(\.rawValue).joined(separator: ", ")
-                    throw ValidationError("--stages \(word): must be of \(known)")
+                    throw ValidationError("--stages \(word): must be one of \(known)")
                 }
                 return stage
             }

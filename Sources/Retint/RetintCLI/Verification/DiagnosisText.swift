@@ -118,7 +118,7 @@ extension VerificationReport {
                     + "(\(effort))", notes: [note])
         }
         guard !kept.isEmpty else {
-            return DiagnosisTable(title: "no operation has to stay in float32 (\(effort))")
+            return DiagnosisTable(title: "no operation needs to stay in float32 (\(effort))")
         }
         return DiagnosisTable(
             title: "\(kept.count) of \(search.operationCount) operations in float32; "
@@ -148,7 +148,7 @@ extension Minimality {
     fileprivate var text: String {
         switch self {
         case .minimum: "fewer are not enough"
-        case .irreducible: "none of them can be left out, and no other one can replace two"
+        case .irreducible: "none of them can be removed, and no single one can replace two"
         case .unproven: "fewer may be enough: the runs were used up"
         }
     }

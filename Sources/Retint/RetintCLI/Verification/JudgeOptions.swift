@@ -18,8 +18,8 @@ struct JudgeOptions: ParsableArguments {
     @Option(
         name: .customLong("judge"),
         help: """
-            Who runs the model: retint, Apple's Core AI runtime (apple, for .aimodel), or both, \
-            which have to agree; default: retint.
+            What runs the model: retint, Apple's Core AI runtime (apple, for .aimodel), or both, \
+            which must both pass; default: retint.
             """)
     var choice: Choice?
 
@@ -33,7 +33,7 @@ struct JudgeOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The most seconds that a process of Apple's runtime may take; default: 600.",
+            "The time limit for a process of Apple's runtime, in seconds; default: 600.",
             valueName: "seconds"))
     var judgeTimeout: Double?
 

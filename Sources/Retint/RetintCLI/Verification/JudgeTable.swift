@@ -8,7 +8,7 @@ extension VerificationResults {
             return (own.first ?? []).inserting(absence)
         }
         return own.flatMap { $0 + [""] } + judgeTable.lines + missing.map(\.description)
-            + [passed ? "passed by all judges" : "FAILED"]
+            + [passed ? "passed in all runtimes" : "FAILED"]
     }
 
     /// That retint's engine did not run, where a reader might assume that it did.

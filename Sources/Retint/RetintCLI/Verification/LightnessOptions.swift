@@ -17,7 +17,7 @@ struct LightnessOptions: ParsableArguments {
         completion: .directory)
     var directories: [String] = []
 
-    @Option(help: "The side of the square input; default: the model's own.")
+    @Option(help: "The side of the square input; default: that of the model.")
     var size: Int?
 
     @Option(help: "The seed of the random lightness; default: 0.")
@@ -55,7 +55,7 @@ struct LightnessOptions: ParsableArguments {
         guard !paths.isEmpty else { return .noise(shape: shape, seed: seed ?? 0) }
         guard paths.count.isMultiple(of: batch) else {
             throw CommandError(
-                .wrongUsage,
+                .usage,
                 "the model takes \(batch) photos at a time, but there are \(paths.count); give a "
                     + "multiple of \(batch)")
         }

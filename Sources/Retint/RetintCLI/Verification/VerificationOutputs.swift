@@ -17,7 +17,7 @@ struct VerificationOutputs: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Also write what was measured, to be judged again by other bounds.",
+            "Also save the measurements, to check them again with other bounds.",
             valueName: "results.json"), completion: .file(extensions: ["json"]))
     var save: String?
 
@@ -36,8 +36,8 @@ struct VerificationOutputs: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            Also write all values of the first run, as retint computes them, in the form that \
-            Apple's debugger for Core AI compares a device with.
+            Also write all values of the first run, as retint computes them, in the format that \
+            Apple's debugger for Core AI compares with a device.
             """, valueName: "name.aimodelintermediates"), completion: .directory)
     var intermediates: String?
 
@@ -47,7 +47,7 @@ struct VerificationOutputs: ParsableArguments {
         guard intermediates?.hasSuffix(".aimodelintermediates") ?? true else {
             throw ValidationError(
                 "--intermediates: the name must end in .aimodelintermediates, by which Apple's "
-                    + "tools know the folder")
+                    + "tools recognize the folder")
         }
     }
 
@@ -57,7 +57,7 @@ struct VerificationOutputs: ParsableArguments {
         if let save { try results.write(to: save) }
         if let junit { try results.writeJUnit(to: junit) }
         if let sarif { try results.writeSARIF(to: sarif) }
-        if json { return try Console.printJSON(results) }
+        if json { return try Console.printJSON(VerificationSummary(results)) }
         for line in results.lines(allLayers: layers) { Console.print(line) }
     }
 }

@@ -160,7 +160,7 @@ extension JudgeSection {
 
     private var ranges: String {
         guard report.judge == .retint else {
-            return "<p>Apple's runtime shows no intermediate values.</p>"
+            return "<p>Apple's runtime does not expose intermediate values.</p>"
         }
         let header = [
             "value", "operation", "shape", "max |x|", "of 65504", "max |e|", "mean |e|", "relative",

@@ -89,7 +89,7 @@ extension VerificationReport {
     }
 
     private var comparisonLines: [String] {
-        if judge == .apple { return ["", "Apple's runtime shows no intermediate values"] }
+        if judge == .apple { return ["", "Apple's runtime does not expose intermediate values"] }
         guard comparedCount > 0 else {
             return ["", "no intermediate value has the name of a reference value"]
         }

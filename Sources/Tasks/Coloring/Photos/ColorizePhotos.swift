@@ -20,10 +20,6 @@ public struct PhotoColoringOptions: Sendable {
     public var quadrilateral: Quadrilateral?
     /// The share of the new colors, 0…1; the rest is the photo's own.
     public var blend: Float = 1
-    /// The number of threads, each of which colors one photo at a time; nil for all processors.
-    public var threads: Int?
-    /// The fastest algorithms measured on this machine.
-    public var choices = KernelChoices()
     /// Another model; strips show its colors to the left.
     public var before: Model?
     /// Whether photos are skipped if their colored copy exists.
@@ -55,7 +51,8 @@ public enum PhotoOutcome: Sendable {
 /// thread. The output files do not depend on the number of threads.
 ///
 /// - Parameters:
-///   - model: a checkpoint or a package.
+///   - model: a checkpoint or a package. As many photos are colored at the same time as it has
+///     threads.
 ///   - files: the photos; see ``PhotoFile/list(_:to:_:)``.
 ///   - options: how they are colored.
 ///   - ranks: the processes that split the files, all with the same arguments.
@@ -153,9 +150,7 @@ private final class FilePainter: Sendable {
     ) throws {
         func colorizer(_ model: Model) throws -> Colorizer {
             try Colorizer(
-                model, size: options.size, threads: options.threads, choices: options.choices,
-                fitting: options.fitting,
-                workers: count)
+                model, size: options.size, fitting: options.fitting, workers: count)
         }
         (self.options, self.first) = (options, first)
         self.colorizer = try colorizer(model)

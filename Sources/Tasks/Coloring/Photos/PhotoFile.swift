@@ -110,9 +110,9 @@ extension PhotoFile {
         let excluded = ([folder] + options.excluded).compactMap { FileIdentity(of: $0) }
         let photos = found.filter { !lies($0, in: excluded, below: root) }
         guard photos.isEmpty else { return photos }
-        let hint = options.isRecursive ? "" : "; subfolders are read only if that is asked for"
+        let hint = options.isRecursive ? "" : "; subfolders are read only if requested"
         throw PhotoError(
-            .none, "\(root): holds no photos; JPEG, PNG and WebP files are read\(hint)")
+            .none, file: root, "contains no photos; JPEG, PNG and WebP files are read\(hint)")
     }
 
     /// Whether a photo below `root` is one of the excluded files, or in an excluded folder.
@@ -141,7 +141,7 @@ extension PhotoFile {
                 }
                 if let identity = FileIdentity(of: path), inputs.contains(identity) {
                     throw PhotoError(
-                        .output, "\(path): is the input itself; choose another output path")
+                        .output, file: path, "is the input itself; choose another output path")
                 }
             }
         }

@@ -24,7 +24,6 @@ final class ProgramPool: Sendable {
     }
 
     private let model: Model
-    private let choices: KernelChoices
     /// The idle programs, the most recently used last.
     private let idle = Mutex<[Entry]>([])
     private let leastKept: Int
@@ -32,8 +31,8 @@ final class ProgramPool: Sendable {
     private static let idleBytes = 512 << 20
 
     /// - Parameter leastKept: the number of idle programs that are always kept, however large.
-    init(_ model: Model, choices: KernelChoices, leastKept: Int) {
-        (self.model, self.choices, self.leastKept) = (model, choices, leastKept)
+    init(_ model: Model, leastKept: Int) {
+        (self.model, self.leastKept) = (model, leastKept)
     }
 
     /// Compiles a program unless one is idle.
@@ -57,10 +56,8 @@ final class ProgramPool: Sendable {
             idle.lastIndex { $0.kind == kind }.map { idle.remove(at: $0) }
         }
         if let found { return found }
-        var options = CompileOptions(threads: kind.threads)
-        options.choices = choices
-        return Entry(
-            kind, try model.program(height: kind.height, width: kind.width, options: options))
+        let model = model.onThreads(kind.threads)
+        return Entry(kind, try model.program(height: kind.height, width: kind.width))
     }
 
     /// Keeps a program for the next caller, in place of the least recently used ones.

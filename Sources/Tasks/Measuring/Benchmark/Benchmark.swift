@@ -14,8 +14,8 @@ import RetintRuntime
 public func benchmark(
     _ model: consuming Model, _ options: BenchmarkOptions = .init()
 ) throws -> BenchmarkReport {
-    try options.check()
-    let (name, arithmetic) = (model.name, model.arithmetic)
+    try options.check(model.execution)
+    let (name, execution) = (model.name, model.execution)
     let isShared = options.mode == .training && options.ranks.size > 1
     let oneImage = isShared ? try RankReport.oneImageSeconds(model, options) : nil
     // Programs have their own weights: the model's are released if the caller does not need
@@ -32,13 +32,13 @@ public func benchmark(
     let peak = ProcessMemory.peakBytes
     let multiplyAdds = subject.program.multiplyAdds
     let gflops = 2e-9 * Double(multiplyAdds) / median
-    let sgemm = try 1e-9 * Machine.measureMatrixProduct(threads: options.threads)
-    let copy = try 1e-9 * Machine.measureCopy(threads: options.threads)
+    let sgemm = try 1e-9 * Machine.measureMatrixProduct(threads: execution.threads)
+    let copy = try 1e-9 * Machine.measureCopy(threads: execution.threads)
     return BenchmarkReport(
         model: name, mode: options.mode.rawValue, batch: options.batch,
         height: subject.height, width: subject.width,
         arithmetic: options.mode == .training
-            ? arithmetic.trainingSummary : arithmetic.summary,
+            ? execution.arithmetic.trainingSummary : execution.arithmetic.summary,
         threads: subject.program.threads,
         runs: seconds.count, medianSeconds: median, fastestSeconds: seconds.min() ?? .nan,
         imagesPerSecond: Double(options.batch) / median, multiplyAdds: multiplyAdds,

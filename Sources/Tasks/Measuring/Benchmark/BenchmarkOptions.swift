@@ -1,5 +1,6 @@
 import RetintDistributed
 import RetintEngine
+public import RetintFiles
 import RetintRuntime
 
 /// How a model is measured.
@@ -21,17 +22,14 @@ public struct BenchmarkOptions: Sendable {
     /// The side of the square images in pixels; nil for the model's own size, or 256 in
     /// training.
     public var size: Int?
-    /// The number of threads; nil for all processors that the process may use.
-    public var threads: Int?
     /// The number of timed runs; nil for as many as fit in two seconds, but at least 5.
     public var runs: Int?
     /// Whether Winograd convolution is used where it is faster.
     public var usesWinograd = true
     /// Whether training recomputes normalized activations to save memory.
     public var recomputes = false
-    /// The fastest convolution algorithms on this machine, see ``KernelFile``.
-    public var choices = KernelChoices()
-    /// Measures the convolution algorithms first; nil to use ``choices`` as they are.
+    /// Measures the convolution algorithms first; nil to use those of the model's
+    /// `Execution/kernels`.
     public var tuner: KernelTuner?
     /// Whether the report lists times per type of operation.
     public var profilesOperations = false
@@ -43,18 +41,19 @@ public struct BenchmarkOptions: Sendable {
 }
 
 extension BenchmarkOptions {
-    var compileOptions: CompileOptions {
-        var options = CompileOptions(
-            threads: threads, winograd: usesWinograd ? .whereFaster : .never)
-        (options.choices, options.tuner, options.recomputes) = (choices, tuner, recomputes)
+    func compileOptions(_ execution: Execution) -> CompileOptions {
+        var options = execution.compileOptions
+        options.winograd = usesWinograd ? .whereFaster : .never
+        (options.tuner, options.recomputes) = (tuner, recomputes)
+        options.communicator = ranks
         return options
     }
 
-    func check() throws(BenchmarkError) {
+    func check(_ execution: Execution) throws(BenchmarkError) {
         let largest = Self.batchRange.upperBound
         try BenchmarkError.check("batch", batch, min(ranks.size, largest)...largest)
         try BenchmarkError.check("size", size, Model.sideRange)
-        try BenchmarkError.check("threads", threads, CompileOptions.threadRange)
+        try BenchmarkError.check("threads", execution.threads, Execution.threadRange)
         try BenchmarkError.check("runs", runs, Self.runRange)
     }
 
@@ -65,28 +64,30 @@ extension BenchmarkOptions {
 }
 
 /// Why a model cannot be measured as requested.
-public struct BenchmarkError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The kind of failure, for programs that handle some kinds.
-    public enum Kind: Hashable, Sendable {
-        /// An option is out of range.
-        case option
-        /// The model is a package, which cannot be trained.
-        case notTrainable
-        /// There is no folder for saving kernel choices.
-        case noCacheFolder
-        /// A file does not contain a measurement of several ranks.
-        case measurements
+public typealias BenchmarkError = Refusal<BenchmarkProblem>
+
+/// What keeps a model from being measured.
+public enum BenchmarkProblem: RefusalKind {
+    /// An option is out of range.
+    case option
+    /// The model is a package, which cannot be trained.
+    case notTrainable
+    /// There is no folder for saving kernel choices.
+    case noCacheFolder
+    /// A file does not contain a measurement of several ranks.
+    case measurements
+
+    /// The caller chose the options and the model.
+    public var fault: Fault {
+        switch self {
+        case .option, .notTrainable: .usage
+        case .measurements: .input
+        case .noCacheFolder: .failure
+        }
     }
+}
 
-    /// The kind of failure.
-    public let kind: Kind
-    /// What is wrong, and what to do about it.
-    public let description: String
-
-    init(_ kind: Kind, _ description: String) {
-        (self.kind, self.description) = (kind, description)
-    }
-
+extension BenchmarkError {
     /// Throws if an option is out of range (NaN always is); nil passes.
     static func check<Value>(
         _ name: String, _ value: Value?, _ range: ClosedRange<Value>

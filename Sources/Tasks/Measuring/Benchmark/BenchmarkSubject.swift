@@ -25,7 +25,7 @@ struct BenchmarkSubject {
     private init(inferenceOf model: Model, _ options: BenchmarkOptions) throws {
         let compiled = try model.program(
             batch: options.batch, height: options.size, width: options.size,
-            options: options.compileOptions)
+            options: options.compileOptions(model.execution))
         let shape = compiled.inputShape
         program = compiled.program
         inputs = compiled.inputs(lightness: Self.lightness(shape))
@@ -35,12 +35,10 @@ struct BenchmarkSubject {
     /// A training step in one program: forward pass, L2 loss, backward pass, Adam. The examples
     /// are those of this rank.
     private init(trainingOf model: consuming Model, _ options: BenchmarkOptions) throws {
-        let name = model.name
-        var compileOptions = options.compileOptions
-        compileOptions.arithmetic = model.arithmetic
+        let (name, compileOptions) = (model.name, options.compileOptions(model.execution))
         guard let source = (consume model).checkpoint else {
             throw BenchmarkError(
-                .notTrainable, "\(name): a package cannot be trained; use a checkpoint")
+                .notTrainable, file: name, "a package cannot be trained; use a checkpoint")
         }
         let checkpoint = try source.checkpoint()
         let size = options.size ?? 256
@@ -73,7 +71,7 @@ struct BenchmarkSubject {
     private static func network(
         of checkpoint: Checkpoint, _ name: String, size: Int
     ) throws -> any ColorizerNetwork {
-        let network = try checkpoint.makeColorizer()
+        let network = try checkpoint.network.make()
         if let only = network.onlySize, only != Pair(size, size) {
             throw ModelError(
                 .size, name,
@@ -84,7 +82,7 @@ struct BenchmarkSubject {
             throw ModelError(
                 .size, name,
                 "cannot be trained at size \(size): must be a multiple of "
-                    + "\(network.requiredMultiple) for \(checkpoint.architecture)")
+                    + "\(network.requiredMultiple) for \(network.architecture)")
         }
         return network
     }

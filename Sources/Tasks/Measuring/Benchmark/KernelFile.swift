@@ -27,7 +27,7 @@ public enum KernelFile {
         guard let path else {
             throw BenchmarkError(
                 .noCacheFolder,
-                "there is no folder to keep the kernel choices in; set HOME or XDG_CACHE_HOME")
+                "there is no folder for saving kernel choices; set HOME or XDG_CACHE_HOME")
         }
         try createFolder(path.filePath.removingLastComponent())
         let encoder = JSONEncoder()

@@ -17,13 +17,11 @@ import RetintRuntime
 /// clock rate affects all of them equally. Other work on the machine distorts the times.
 ///
 /// - Parameters:
-///   - models: checkpoints and packages, at least one.
+///   - models: checkpoints and packages, at least one. ECCV16 runs as the first one does.
 ///   - size: the side, in pixels, of the square image that all models color.
 ///   - rounds: rounds of timing, at least 1.
 ///   - photos: the photos for measuring quality; without photos it is not measured.
 ///   - features: also compares features, see ``ColorQuality/frechetDistance``.
-///   - threads: the number of threads; nil for all processors that the process may use.
-///   - choices: the fastest algorithms measured on this machine.
 ///   - onProgress: called on another thread.
 /// - Throws: `ModelError` if a model is not a colorizer, does not run at that size or returns
 ///   colors that are not finite; `ConversionError` if a checkpoint cannot be exported;
@@ -31,15 +29,13 @@ import RetintRuntime
 ///   is cancelled.
 public func compare(
     _ models: [Model], size: Int = 256, rounds: Int = 5, photos: [PhotoReference] = [],
-    features: FeatureNetwork? = nil, threads: Int? = nil, choices: KernelChoices = .init(),
+    features: FeatureNetwork? = nil,
     onProgress: @escaping @Sendable (ComparisonProgress) -> Void = { _ in }
 ) async throws -> ModelComparison {
     try await onNewThread { isCancelled in
-        var options = CompileOptions(threads: threads)
-        options.choices = choices
         let run = ComparisonRun(
             models: models, size: size, rounds: max(rounds, 1), features: features,
-            options: options, onProgress: onProgress)
+            execution: models.first?.execution ?? Execution(), onProgress: onProgress)
         return try run.comparison(on: photos, isCancelled)
     }
 }
@@ -50,13 +46,14 @@ private struct ComparisonRun {
     let size: Int
     let rounds: Int
     let features: FeatureNetwork?
-    let options: CompileOptions
+    let execution: Execution
     let onProgress: @Sendable (ComparisonProgress) -> Void
 
     func comparison(
         on photos: [PhotoReference], _ isCancelled: () -> Bool
     ) throws -> ModelComparison {
-        let reference = Model(try CheckpointSource(architecture: "eccv16", seed: 0))
+        let reference = Model(
+            try CheckpointSource(.named("eccv16"), seed: 0), execution: execution)
         let sizes = try sizes(isCancelled)
         let times = try times(reference, isCancelled)
         let qualities = try qualities(on: photos, isCancelled)
@@ -88,7 +85,7 @@ private struct ComparisonRun {
     private func times(
         _ reference: Model, _ isCancelled: () -> Bool
     ) throws -> ComparedTimes {
-        var timing = try ComparisonTiming(models, reference, size: size, options: options)
+        var timing = try ComparisonTiming(models, reference, size: size)
         onProgress(.timed(rounds: 0, total: rounds))
         for round in 0..<rounds {
             try checkCancellation(isCancelled)
@@ -107,11 +104,9 @@ private struct ComparisonRun {
         let photos = try EvaluationPhotos(
             references, scale: scale, ranks: .single, isCancelled: isCancelled,
             onProgress: { onProgress(.evaluating(model: nil, $0)) })
-        let features = try features?.program(threads: options.threads)
+        let features = try features?.program(threads: execution.threads)
         return try models.map { model in
-            let colorizer = try Colorizer(
-                model, size: size, threads: options.threads, choices: options.choices,
-                fitting: .square)
+            let colorizer = try Colorizer(model, size: size, fitting: .square)
             return try evaluation(
                 of: colorizer, named: model.name, on: photos, scale: scale,
                 features: features, isCancelled: isCancelled,

@@ -19,11 +19,9 @@ struct ComparisonTiming {
     private var speedups: [[Double]]
     private var referenceSeconds: [Double] = []
 
-    init(_ models: [Model], _ reference: Model, size: Int, options: CompileOptions) throws {
-        programs = try models.map {
-            try $0.program(height: size, width: size, options: options)
-        }
-        self.reference = try reference.program(height: size, width: size, options: options)
+    init(_ models: [Model], _ reference: Model, size: Int) throws {
+        programs = try models.map { try $0.program(height: size, width: size) }
+        self.reference = try reference.program(height: size, width: size)
         seconds = models.map { _ in [] }
         speedups = seconds
     }

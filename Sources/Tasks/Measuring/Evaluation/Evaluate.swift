@@ -16,16 +16,7 @@ import RetintRuntime
 /// - Parameters:
 ///   - model: a checkpoint or a package.
 ///   - photos: the photos, in color.
-///   - size: the side of the network's square input in pixels; nil for a
-///     package's own size and 256 for a checkpoint.
-///   - threads: the number of threads; nil for all processors that the process may use.
-///   - choices: the fastest algorithms measured on this machine.
-///   - fitting: compares photos at their own size, up to 1,024 pixels per side, with the colors
-///     upsampled as stated. If nil, they are compared at the network's size, as in papers.
-///   - oldPhoto: damages the model's input, always in the same way; its colors are
-///     applied to the undamaged photo. The baselines are not affected.
-///   - features: compares the features of the colored photos with those of the originals, see
-///     ``ColorQuality/frechetDistance``; nil: they are not compared.
+///   - options: how the photos are compared.
 ///   - ranks: the processes that split the photos, all with the same arguments. Each receives
 ///     the whole report, which is the same as for one process.
 ///   - onProgress: called on another thread.
@@ -35,26 +26,24 @@ import RetintRuntime
 ///   `CancellationError` if the task is cancelled, which takes effect after the current photo;
 ///   `RankError` if ranks cannot reach each other.
 public func evaluate(
-    _ model: Model, on photos: [PhotoReference], size: Int? = nil, threads: Int? = nil,
-    choices: KernelChoices = .init(), fitting: PhotoFitting? = nil,
-    oldPhoto: OldPhotoSettings = .init(), features: FeatureNetwork? = nil,
+    _ model: Model, on photos: [PhotoReference], _ options: EvaluationOptions = .init(),
     ranks: Communicator = .single,
     onProgress: @escaping @Sendable (EvaluationProgress) -> Void = { _ in },
     onColored: @escaping @Sendable (ColoredPhoto) -> Void = { _ in }
 ) async throws -> EvaluationReport {
     try await onNewThread { isCancelled in
         let colorizer = try Colorizer(
-            model, size: size, threads: threads, choices: choices, fitting: fitting ?? .square)
+            model, size: options.size, fitting: options.fitting ?? .square)
         let (height, width) = colorizer.networkSize
         let scale: EvaluationScale =
-            fitting == nil ? .network(height: height, width: width) : .photo
+            options.fitting == nil ? .network(height: height, width: width) : .photo
         let readable = try EvaluationPhotos(
             photos, scale: scale, ranks: ranks, isCancelled: isCancelled, onProgress: onProgress)
         return try evaluation(
             of: colorizer, named: model.name, on: readable, scale: scale,
-            oldPhoto: oldPhoto, features: try features?.program(threads: threads),
-            isCancelled: isCancelled,
-            onProgress: onProgress, onColored: onColored)
+            oldPhoto: options.oldPhoto,
+            features: try options.features?.program(threads: model.execution.threads),
+            isCancelled: isCancelled, onProgress: onProgress, onColored: onColored)
     }
 }
 

@@ -1,3 +1,4 @@
+public import RetintFiles
 import RetintImages
 import RetintPhotoData
 
@@ -29,14 +30,18 @@ public struct ColoredPhoto: Sendable {
 }
 
 /// None of the photos of an evaluation can be read, or there are no photos.
-public struct EvaluationError: Error, CustomStringConvertible {
+public struct EvaluationError: RetintError {
     /// The reason for each photo.
     public let failures: [EvaluationReport.Failure]
+    /// That of all photos.
+    public var fault: Fault { Fault(ofAll: failures.map(\.error)) }
+    /// None: other photos are needed.
+    public let remedies: [Remedy] = []
 
     /// The number of photos that failed, and the first one's error; ``failures`` has all of them.
     public var description: String {
         guard let first = failures.first else {
-            return "there are no photos to evaluate a model on; name some"
+            return "there are no photos to evaluate a model on; name some photos"
         }
         return "none of \(failures.count) photos could be evaluated; the first: \(first.error)"
     }

@@ -50,7 +50,7 @@ public struct FeatureNetwork: Sendable {
         let differences = report.missing.map(\.name) + report.misshaped.map(\.name)
         return TensorFileError(
             .mismatch, path: path,
-            "has not the tensors of EfficientNet-Lite0 to 4 for red, green and blue: of Lite0's, "
+            "lacks the tensors of EfficientNet-Lite0 to 4 for red, green and blue: of Lite0's, "
                 + "\(report.missing.count) are missing and \(report.misshaped.count) have other "
                 + "shapes, the first \(differences[0]); Scripts/recipes/pretrained_encoder.py "
                 + "--colors writes such a file")
@@ -89,7 +89,7 @@ extension StateDict {
             guard let data = self[name]?.tensorData, data.scalars.allSatisfy(\.isFinite) else {
                 throw TensorFileError(
                     .mismatch, path: path, place: name,
-                    "holds values that are no finite floats; convert the file again")
+                    "contains values that are not finite floats; convert the file again")
             }
             values[name] = data
         }
@@ -128,7 +128,7 @@ struct FeatureProgram {
         let output = try program.run(["photos": input])["features"]?.scalars ?? []
         guard !output.isEmpty, output.allSatisfy(\.isFinite) else {
             throw ModelError(
-                .nonFinite, path, "gives features that are not finite; use trained weights")
+                .nonFinite, path, "computes features that are not finite; use trained weights")
         }
         let count = output.count / images.count
         return images.indices.map { image in

@@ -49,8 +49,7 @@ extension FilmPerformance {
         return try await withFilm(film) { open in
             let header = open.reader.header
             let colorizer = try FrameColorizer(
-                model, header.format, size: options.size, threads: options.threads,
-                choices: options.choices)
+                model, header.format, FrameColoringOptions(size: options.size))
             let writer = try FrameWriter(header.colored, to: output)
             let limit = max(maximumBytes / header.colored.format.byteCount, 1)
             let start = ContinuousClock.now
@@ -58,7 +57,7 @@ extension FilmPerformance {
                 open.reader, writer, atMost: limit, until: start + .seconds(options.seconds))
             let seconds = (ContinuousClock.now - start) / .seconds(1)
             guard colored > 0 else {
-                throw BenchmarkError(.option, "\(film): has no frame to color")
+                throw BenchmarkError(.option, file: film, "has no frames to color")
             }
             let stages = colorizer.clock.times
             return FilmPerformance(

@@ -15,7 +15,7 @@ import RetintRuntime
 /// - Parameters:
 ///   - path: a checkpoint or a package.
 ///   - other: a model to compare with.
-///   - options: the size, the threads, how long to predict, the rate of the live source, a video.
+///   - options: the size, how models run, how long to predict, the rate of the live source, a video.
 ///   - onProgress: called on another thread.
 /// - Throws: ``BenchmarkError`` if an option is out of range; the errors of `Model(contentsOf:)`
 ///   for a file that is missing or damaged; `ModelError` if a model is not a colorizer, does not
@@ -47,7 +47,7 @@ private struct PerformanceRun: Sendable {
         var films: [FilmPerformance?] = []
         for path in paths {
             onProgress(.coloredFilm(models: films.count, total: paths.count))
-            let model = try options.model(contentsOf: path)
+            let model = try Model(contentsOf: path, execution: options.execution)
             films.append(try await FilmPerformance.measured(model, film: film, options))
         }
         onProgress(.coloredFilm(models: films.count, total: paths.count))
@@ -60,7 +60,7 @@ private struct PerformanceRun: Sendable {
         try warmUp()
         let memory = try paths.map { try PeakMemory.measured($0, options) }
         let startups = try startups(isCancelled)
-        let models = try paths.map { try options.model(contentsOf: $0) }
+        let models = try paths.map { try Model(contentsOf: $0, execution: options.execution) }
         let programs = try models.map { try $0.program(options) }
         let (seconds, otherShare) = try predictions(programs, isCancelled)
         let profiles = try profiles(programs, isCancelled)
@@ -78,7 +78,7 @@ private struct PerformanceRun: Sendable {
     /// libraries' pages.
     private func warmUp() throws {
         for path in paths {
-            let program = try options.model(contentsOf: path).program(options)
+            let program = try Model(contentsOf: path, execution: options.execution).program(options)
             _ = try program.predict(lightness: program.sampleLightness)
         }
     }
@@ -133,7 +133,8 @@ private struct PerformanceRun: Sendable {
         return PerformanceReport(
             machine: .init(
                 cpu: Processor.name, processors: Machine.processorCount, threads: threads,
-                blasCore: Machine.blasCore, tunedConvolutions: options.choices.names.count,
+                blasCore: Machine.blasCore,
+                tunedConvolutions: options.execution.kernels.names.count,
                 otherWorkShare: otherShare),
             fps: options.fps, model: models[0], against: other,
             ratios: other.map { PerformanceFigure.ratios(of: $0, to: models[0]) })

@@ -21,7 +21,7 @@ struct MeasuredModel {
         let prediction = DurationSummary(seconds)
         return ModelPerformance(
             name: model.name, kind: (model.checkpoint == nil ? ModelFormat.coreML : .checkpoint).kind,
-            architecture: model.checkpoint?.architecture,
+            architecture: model.checkpoint?.network.architecture,
             fileBytes: try totalBytes(of: model.name), precision: model.precision,
             height: shape[2], width: shape[3], parameters: cost.parameters,
             multiplyAdds: cost.multiplyAdds, operations: package?.operationCount,

@@ -25,7 +25,8 @@ public struct PeakMemory: Hashable, Sendable, Encodable {
     static func measured(_ path: String, _ options: PerformanceOptions) throws -> Self? {
         Machine.releaseFreeMemory()
         guard ProcessMemory.resetPeak(), let base = ProcessMemory.residentBytes else { return nil }
-        let program = try options.model(contentsOf: path).program(options)
+        let model = try Model(contentsOf: path, execution: options.execution)
+        let program = try model.program(options)
         for _ in 0..<2 { _ = try program.predict(lightness: program.sampleLightness) }
         guard let peak = ProcessMemory.peakBytes else { return nil }
         return Self(

@@ -6,8 +6,6 @@ public struct PerformanceOptions: Sendable {
     /// The side of the square images in pixels; nil for a package's own size and 256 for a
     /// checkpoint.
     public var size: Int?
-    /// The number of threads; nil for all processors that the process may use.
-    public var threads: Int?
     /// How long each model predicts, in seconds; at least one prediction is measured.
     public var seconds = 10.0
     /// The number of predictions of each model; nil for as many as fit in ``seconds``.
@@ -17,31 +15,18 @@ public struct PerformanceOptions: Sendable {
     /// A video whose first frames each model colors, for at most ``seconds``; nil for none. It is
     /// read with FFmpeg unless its name ends in `.y4m`.
     public var film: String?
-    /// The memory limit for a network's activations in bytes; see `Model/memoryLimit`.
-    public var memoryLimit: Int?
-    /// The fastest convolution algorithms on this machine, see ``KernelFile``.
-    public var choices = KernelChoices()
+    /// How the models run.
+    public var execution = Execution()
 
     /// The default options.
     public init() {}
 }
 
 extension PerformanceOptions {
-    var compileOptions: CompileOptions {
-        var options = CompileOptions(threads: threads)
-        options.choices = choices
-        return options
-    }
-
-    /// Reads a model, which then has the memory limit.
-    func model(contentsOf path: String) throws -> Model {
-        try Model(contentsOf: path, memoryLimit: memoryLimit)
-    }
-
     /// - Throws: ``BenchmarkError`` if an option is out of range.
     func check() throws(BenchmarkError) {
         try BenchmarkError.check("size", size, Model.sideRange)
-        try BenchmarkError.check("threads", threads, CompileOptions.threadRange)
+        try BenchmarkError.check("threads", execution.threads, Execution.threadRange)
         try BenchmarkError.check("seconds", seconds, 0.01...3600)
         try BenchmarkError.check("runs", runs, BenchmarkOptions.runRange)
         try BenchmarkError.check("fps", fps, 0.1...1000)

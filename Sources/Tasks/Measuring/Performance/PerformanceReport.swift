@@ -26,7 +26,7 @@ public struct PerformanceReport: Sendable, Encodable {
     public let fps: Double
     /// What ``ModelPerformance/live`` is computed from.
     public let liveNotice =
-        "simulated exactly over the measured durations, in their order; not a run at that pace"
+        "simulated exactly from the measured durations, in their order; not a run at that rate"
     /// The model.
     public let model: ModelPerformance
     /// The model to compare with; nil without one.

@@ -22,8 +22,8 @@ public struct Startup: Sendable, Encodable {
     /// How ``cold`` is measured, and what it does not cover.
     public let notice =
         "Before each cold start: fsync, and posix_fadvise(POSIX_FADV_DONTNEED) on the model's "
-        + "files; it counts only if mincore then sees none of their pages in memory. Directory "
-        + "entries, the pages of retint and its libraries, and caches beneath the kernel, such as "
+        + "files; it counts only if mincore then finds none of their pages in memory. Directory "
+        + "entries, the pages of retint and its libraries, and caches below the kernel, such as "
         + "that of a disk or of a virtual machine's host, stay warm."
     /// The number of starts with each state of the cache.
     public let rounds: Int
@@ -69,7 +69,7 @@ struct StartupMeasurement {
         let left = try PageCache.residentBytes(of: path)
         if left == 0 { return nil }
         return "\(left) bytes of \(path) stayed in memory: the file system, or another program "
-            + "that uses the file, keeps them, or this user may not ask"
+            + "that uses the file, keeps them, or this user lacks permission to query them"
     }
 
     private static func start(
@@ -77,7 +77,7 @@ struct StartupMeasurement {
     ) throws -> Startup.Times {
         let clock = ContinuousClock()
         let begin = clock.now
-        let model = try options.model(contentsOf: path)
+        let model = try Model(contentsOf: path, execution: options.execution)
         let loaded = clock.now
         let program = try model.program(options)
         let compiled = clock.now
@@ -101,10 +101,9 @@ extension Startup.Times {
 }
 
 extension Model {
-    /// Compiles the model according to the options.
+    /// Compiles the model for the size of the options.
     func program(_ options: PerformanceOptions) throws -> ModelProgram {
-        try program(
-            height: options.size, width: options.size, options: options.compileOptions)
+        try program(height: options.size, width: options.size)
     }
 }
 

@@ -24,13 +24,15 @@ public struct SavedBenchmark: Decodable, Sendable {
         } catch {
             throw BenchmarkError(
                 .measurements,
-                "\(name): is no report of a training step of several ranks; write one with mpirun "
+                file: name,
+                "does not report a training step of several ranks; write one with mpirun "
                     + "-n 2 retint benchmark NETWORK --mode training --json > \(name)")
         }
         if let (key, range) = ranks.valueOutOfRange {
             throw BenchmarkError(
                 .measurements,
-                "\(name): \(key): must be from \(range.lowerBound) to \(range.upperBound); "
+                file: name,
+                "\(key): must be from \(range.lowerBound) to \(range.upperBound); "
                     + "measure again")
         }
     }

@@ -25,7 +25,7 @@ extension QuantizationPlan {
             throw ConversionError(
                 file: name, place: "the file",
                 rule: "it has more than \(maximumYAMLAliases) aliases",
-                remedy: "Write out what they stand for.")
+                remedy: "Write their values out.")
         }
         do {
             root = try Yams.compose(yaml: yaml)
@@ -130,7 +130,7 @@ private struct PlanReader {
         default:
             throw error(
                 field.node, "\(field.key) is not supported",
-                "Leave it out; retint takes dtype, nbits, mode, granularity, block_size, "
+                "Omit it; retint takes dtype, nbits, mode, granularity, block_size, "
                     + "group_size, target_sparsity, n_m_ratio, dim and weight_threshold.")
         }
     }
@@ -174,7 +174,7 @@ private struct PlanReader {
     ) throws -> [(key: String, node: Node, value: Node)] {
         guard let mapping = node.mapping else {
             throw error(
-                node, "\(what) has to be a mapping of keys to values",
+                node, "\(what) must be a mapping of keys to values",
                 "Write one key per line.")
         }
         return mapping.map { ($0.key.scalar?.string ?? "?", $0.key, $0.value) }
@@ -202,7 +202,7 @@ private struct PlanReader {
         var error = ConversionError(
             file: file, place: node.mark.map { "line \($0.line)" } ?? "the file", rule: rule,
             remedy: remedy)
-        error.cause = .option
+        error.kind = .option
         return error
     }
 }

@@ -60,7 +60,7 @@ public struct QuantizationPlan: Hashable, Sendable {
             rule: "no weight or operation of the package has this name or type",
             remedy: "The types are \(types.sorted().joined(separator: ", ")); names are such as "
                 + "\(weights.prefix(3).map(\.name).joined(separator: ", ")).")
-        error.cause = .option
+        error.kind = .option
         throw error
     }
 

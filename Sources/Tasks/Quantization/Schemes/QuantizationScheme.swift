@@ -244,7 +244,7 @@ extension QuantizationScheme {
         guard blockSize > 0, threshold >= 0 else {
             throw Self.optionError(
                 "block size \(blockSize), threshold \(threshold)",
-                "the block size has to be positive, and the threshold not negative",
+                "the block size must be positive, and the threshold must not be negative",
                 "Choose a block size above 0 and a threshold of 0 or more.")
         }
         try checkPruning()
@@ -257,7 +257,7 @@ extension QuantizationScheme {
             var error = Self.optionError(
                 sparsityDescription ?? "", "sparse weights cannot be stored as float16",
                 "Export with float16 precision, then prune that package.")
-            error.remedies = [Remedy("precision", "float16")]
+            error.remedies = [Remedy(.precision, "float16")]
             throw error
         }
         guard target >= firstTarget || target == .iOS15 else {
@@ -265,7 +265,7 @@ extension QuantizationScheme {
                 "\(self)",
                 "a package for \(target) cannot decompress it: this scheme needs \(firstTarget)",
                 "Export again for \(firstTarget), or choose another scheme.")
-            error.remedies = [Remedy("target", "\(firstTarget)")]
+            error.remedies = [Remedy(.target, "\(firstTarget)")]
             throw error
         }
     }
@@ -274,7 +274,7 @@ extension QuantizationScheme {
         _ place: String, _ rule: String, _ remedy: String
     ) -> ConversionError {
         var error = ConversionError(place: place, rule: rule, remedy: remedy)
-        error.cause = .option
+        error.kind = .option
         return error
     }
 }

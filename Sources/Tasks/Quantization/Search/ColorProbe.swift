@@ -1,4 +1,5 @@
 import RetintColor
+import RetintEngine
 import RetintGraph
 import RetintMIL
 import RetintMLPackage
@@ -10,7 +11,7 @@ final class ColorProbe {
     private let program: ModelProgram
     private let variables: [String: any TensorSource]
     private let photos: [TensorData]
-    private let memoryLimit: Int?
+    private let execution: Execution
     private var expected: [LabPlanes] = []
 
     /// - Parameter photos: lightness [1, 1, H, W] in 0…100, of the package's input size.
@@ -23,7 +24,7 @@ final class ColorProbe {
         }
         let graph = try model.colorizerGraph()
         variables = graph.variables
-        (self.photos, memoryLimit) = (photos, model.memoryLimit)
+        (self.photos, execution) = (photos, model.execution)
         program = try ModelProgram(graph)
         expected = try photos.map(colors)
     }
@@ -49,7 +50,7 @@ final class ColorProbe {
 
     /// The difference between the colors of the original package and those of another one.
     func change(to package: MLPackage) throws -> ColorChange {
-        let other = try ColorProbe(Model(package, memoryLimit: memoryLimit), photos: photos)
+        let other = try ColorProbe(Model(package, execution: execution), photos: photos)
         return try ColorChange(from: expected, to: other.expected)
     }
 }
@@ -67,7 +68,8 @@ public struct ColorChange: Hashable, Sendable, Encodable {
             try zip(expected, computed).reduce(0) { $0 + (try meanDeltaE2000($1.0, $1.1)) }
             / Double(expected.count)
         let ratio = try psnr(
-            expected.flatMap { $0.a + $0.b }, computed.flatMap { $0.a + $0.b }, peak: 220)
+            expected.flatMap { $0.a + $0.b }, computed.flatMap { $0.a + $0.b },
+            peak: LabPlanes.abSpan)
         psnrDb = ratio.isFinite ? ratio : nil
     }
 }

@@ -1,3 +1,4 @@
+import RetintEngine
 import RetintGraph
 import RetintMLPackage
 import RetintRuntime
@@ -26,19 +27,18 @@ extension MLPackage {
     ///   - photos: lightness [1, 1, H, W] in 0…100 of the package's input size, on which colors are
     ///     compared; at least one.
     ///   - calibration: lightness to calibrate on, as for
-    ///     ``quantized(_:calibration:memoryLimit:)``.
-    ///   - memoryLimit: the memory limit for the network's activations in bytes, as
-    ///     `Model/memoryLimit`.
+    ///     ``quantized(_:calibration:execution:)``.
+    ///   - execution: how the network runs on the photos.
     ///   - progress: called repeatedly with the finished share of the work, 0…1.
     /// - Returns: one result for each remaining scheme, in the order of `schemes`.
     /// - Throws: `ConversionError` without photos; `ModelError` if the package is not a colorizer
     ///   or cannot be run. A scheme that fails does not throw: its result has a `failure`.
     public func compareSchemes(
         _ schemes: [QuantizationScheme] = QuantizationScheme.usual,
-        photos: [TensorData], calibration: [TensorData] = [], memoryLimit: Int? = nil,
+        photos: [TensorData], calibration: [TensorData] = [], execution: Execution = .init(),
         progress: (Double) -> Void = { _ in }
     ) throws -> [SchemeResult] {
-        let model = Model(self, memoryLimit: memoryLimit)
+        let model = Model(self, execution: execution)
         let probe = try ColorProbe(model, photos: photos)
         let schemes = schemes.filter { (try? $0.check(target)) != nil }
         var steps = schemes.count + (calibration.isEmpty ? 0 : weights.count)

@@ -1,5 +1,6 @@
 import Foundation
 import RetintDistributed
+import RetintEngine
 import RetintFiles
 import RetintGraph
 import RetintMIL
@@ -7,7 +8,7 @@ import RetintMLPackage
 import RetintRuntime
 import RetintTensors
 
-/// The result of ``MLPackage/searchQuantization(photos:maximumDeltaE:memoryLimit:ranks:)``.
+/// The result of ``MLPackage/searchQuantization(photos:maximumDeltaE:execution:ranks:)``.
 public struct QuantizationSearchReport: Hashable, Sendable, Encodable {
     /// The scheme of each weight.
     public let quantization: QuantizationReport
@@ -27,18 +28,17 @@ extension MLPackage {
     /// - Parameters:
     ///   - photos: lightness [1, 1, H, W] in 0…100 of the package's input size; at least one.
     ///   - maximumDeltaE: the largest allowed mean CIEDE2000 difference from this package's colors.
-    ///   - memoryLimit: the memory limit for the network's activations in bytes, as
-    ///     `Model/memoryLimit`.
+    ///   - execution: how the network runs on the photos.
     ///   - ranks: the processes that split the weights, all with the same arguments. Each
     ///     receives the same package as with one process.
     /// - Throws: `ConversionError` if no choice of schemes stays within the bound; the errors of
-    ///   ``quantized(_:calibration:memoryLimit:)``; `RankError` if ranks cannot reach each other.
+    ///   ``quantized(_:calibration:execution:)``; `RankError` if ranks cannot reach each other.
     public func searchQuantization(
-        photos: [TensorData], maximumDeltaE: Double, memoryLimit: Int? = nil,
+        photos: [TensorData], maximumDeltaE: Double, execution: Execution = .init(),
         ranks: Communicator = .single
     ) throws -> (package: MLPackage, report: QuantizationSearchReport) {
         let search = try SchemeSearch(
-            self, Model(self, memoryLimit: memoryLimit), photos: photos, ranks)
+            self, Model(self, execution: execution), photos: photos, ranks)
         return try search.smallest(maximumDeltaE: maximumDeltaE)
     }
 }
@@ -198,7 +198,7 @@ private struct SchemeSearch {
                 place: "search",
                 rule: "no quantization keeps the mean ΔE2000 within \(maximumDeltaE)",
                 remedy: "Allow a larger mean ΔE2000.")
-            error.remedies = [Remedy("maximumDeltaE")]
+            error.remedies = [Remedy(.maximumDeltaE)]
             throw error
         }
         return best

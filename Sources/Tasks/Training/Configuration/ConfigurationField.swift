@@ -1,4 +1,5 @@
 import RetintArchitectures
+import RetintPhotoData
 
 /// A key of a training configuration, such as `data.crop`.
 public struct ConfigurationField {
@@ -31,7 +32,7 @@ public struct ConfigurationField {
         text = { $0[keyPath: path].configurationText }
     }
 
-    private init<Value: ConfigurationValue>(
+    init<Value: ConfigurationValue>(
         _ key: String, optional path: WritableKeyPath<TrainingConfiguration, Value?>,
         _ rule: ConfigurationRule<Value>, _ help: String
     ) {
@@ -63,15 +64,18 @@ public struct ConfigurationField {
 
     /// All keys, in the order of the YAML file.
     static var all: [ConfigurationField] {
-        general + dataFields + oldPhotoFields + lossFields + distillationFields + optimizerFields
-            + scheduleFields
+        general + TrainingConfiguration.DataSettings.fields + OldPhotoSettings.fields
+            + TrainingConfiguration.LossSettings.fields
+            + TrainingConfiguration.DistillationSettings.fields
+            + TrainingConfiguration.OptimizerSettings.fields
+            + TrainingConfiguration.ScheduleSettings.fields
     }
 
     private static var general: [ConfigurationField] {
         let imported = ImportedColorizer.architecture
         let architecture = Self(
             "architecture", \.architecture, .words(colorizerNames + [imported]),
-            "the network; \(imported): the one that init holds")
+            "the network; \(imported): the network in init")
         return [architecture]
             + ColorizerOptions.table.filter(\.isTrainable).map(Self.init) + runFields
     }
@@ -98,13 +102,13 @@ public struct ConfigurationField {
             .init("batch", \.batch, .range(1...4096), "crops per step, of all ranks together"),
             .init(
                 "batch_per_rank", optional: \.batchPerRank, .range(1...4096),
-                "crops per step on each rank, instead of batch; null: batch is shared out"),
+                "crops per step on each rank, instead of batch; null: batch is split"),
             .init(
                 "batch_norm", \.batchNorm, .any,
-                "normalizes with the crops of each rank, or of all"),
+                "normalizes with the crops of each rank, or of all ranks"),
             .init(
                 "gradient_compression", \.gradientCompression, .any,
-                "rounds gradients that ranks send; the error is added to the next step's"),
+                "rounds gradients that ranks send; the error is added in the next step"),
             .init(
                 "accumulate", \.accumulate, .range(1...10_000),
                 "steps whose gradients are averaged before weights change"),
@@ -129,7 +133,7 @@ public struct ConfigurationField {
                 "steps between saves of last.h5"),
             .init(
                 "keep_last", \.keepLast, .range(0...10_000),
-                "earlier checkpoints to keep beside last.h5, as step-<n>.h5"),
+                "earlier checkpoints to keep in addition to last.h5, as step-<n>.h5"),
             .init(
                 "patience", optional: \.patience, .range(1...1_000_000),
                 "validations without a lower loss after which training ends"),
@@ -139,196 +143,10 @@ public struct ConfigurationField {
             .init("tensorboard", \.tensorboard, .any, "writes an event file for TensorBoard"),
         ]
     }
+}
 
-    private static var dataFields: [ConfigurationField] {
-        [
-            // Empty in the defaults: users add their own.
-            .init("data.train", \.data.train, .any, "training photos"),
-            .init(
-                "data.validation", optional: \.data.validation, .path("a folder of photos"),
-                "validation photos; null: a part of the training photos"),
-            .init(
-                "data.validation_fraction", \.data.validationFraction, .range(0...0.9),
-                "the share of that part"),
-            .init(
-                "data.validation_photos", \.data.validationPhotos, .range(1...100_000),
-                "largest number of validation photos"),
-            .init("data.crop", \.data.crop, .range(CropSides.range), "side of a crop in pixels"),
-            .init(
-                "data.other_crops", optional: \.data.otherCrops, .any,
-                "other sides: each step has crops of one of all, at random; null: none"),
-            .init(
-                "data.minimum_scale", \.data.minimumScale, .range(0.05...1),
-                "smallest crop, as a share of the photo's short side"),
-            .init(
-                "data.minimum_area", optional: \.data.minimumArea, .range(0.01...1),
-                "smallest crop as a share of the photo's area; null: squares by minimum_scale"),
-            .init(
-                "data.ratio", \.data.ratio, .range(1...4),
-                "largest ratio of the sides of such crops, which are squeezed to squares"),
-            .init("data.flip", \.data.flip, .any, "mirrors crops with probability 1/2"),
-            .init(
-                "data.lightness", \.data.lightness, .range(0...0.5),
-                "largest shift of L, as a share of its range"),
-            .init(
-                "data.contrast", \.data.contrast, .range(0...0.9),
-                "largest relative change of contrast of L"),
-            .init(
-                "data.exposure", \.data.exposure, .range(0...3),
-                "largest change of the photo's exposure, in stops"),
-            .init(
-                "data.white_balance", \.data.whiteBalance, .range(0...1),
-                "largest relative gain of red, green and blue in linear light"),
-            .init(
-                "data.gray_world", \.data.grayWorld, .range(0...1),
-                "share of crops whose mean color is made gray"),
-            .init(
-                "data.cutouts", optional: \.data.cutouts, .path("a folder of cut-outs"),
-                "objects on a transparent background, pasted into crops"),
-            .init(
-                "data.cutout_share", \.data.cutoutShare, .range(0...1),
-                "share of crops that receive a cut-out"),
-            .init(
-                "data.cutout_grounds", \.data.cutoutGrounds, .range(0...1),
-                "share of those on a plain white, gray or colored ground instead of the photo"),
-            .init(
-                "data.hints", \.data.hints, .any,
-                "gives the color of some pixels as hints, for siggraph17"),
-            .init(
-                "data.shuffle_shards", optional: \.data.shuffleShards, .range(1...100_000),
-                "shards of a packed dataset whose photos are shuffled together; null: all"),
-            .init(
-                "data.cache_megabytes", \.data.cacheMegabytes, .range(0...1_000_000),
-                "size of the cache of decoded photos"),
-            .init(
-                "data.loader_threads", \.data.loaderThreads, .range(1...64),
-                "threads that prepare batches"),
-        ]
-    }
-
-    private static var lossFields: [ConfigurationField] {
-        [
-            .init(
-                "loss.kind", \.loss.kind, .any,
-                "compares ab/110; classification: distributions over ab bins"),
-            .init("loss.delta", \.loss.delta, .range(1e-6...10), "where huber becomes linear"),
-            .init(
-                "loss.saturation", \.loss.chromaWeight, .range(0...100),
-                "weights pixels by 1 + this·|ab|/110"),
-            .init(
-                "loss.class_weight", \.loss.classWeight, .range(0...1e6),
-                "weight of classification beside l1, mse or huber"),
-            .init(
-                "loss.neighbors", \.loss.neighbors, .range(1...313),
-                "bins that a target of classification is spread over"),
-            .init(
-                "loss.sigma", \.loss.sigma, .range(0.1...100),
-                "standard deviation of that spread, in units of ab"),
-            .init(
-                "loss.rebalance", optional: \.loss.rebalance, .range(0...1),
-                "weights rare colors more, by 1/((1 − this)·p + this/bins); null: all the same"),
-            .init(
-                "loss.neutral", \.loss.neutral, .range(0...100),
-                "weights gray pixels by 1 + this, in regression and classification"),
-            .init(
-                "loss.neutral_chroma", \.loss.neutralChroma, .range(0.5...50),
-                "chroma √(a² + b²) at which that weight has fallen to 1"),
-            .init(
-                "loss.perceptual", \.loss.perceptual, .range(0...1e6),
-                "weight of the squared difference of a colorizer's features"),
-            .init(
-                "loss.perceptual_network", optional: \.loss.perceptualNetwork,
-                .path("a checkpoint"), "that colorizer, which takes hints: siggraph17"),
-            .init(
-                "loss.perceptual_modules", \.loss.perceptualModules, .path("names of modules"),
-                "modules whose outputs are the features"),
-            .init(
-                "loss.total_variation", \.loss.totalVariation, .range(0...1e6),
-                "weight of the differences of neighboring pixels"),
-            .init(
-                "loss.temporal", \.loss.temporal, .range(0...1e6),
-                "weight of the change of colors when the image moves by 4 pixels; for video"),
-        ]
-    }
-
-    private static var distillationFields: [ConfigurationField] {
-        [
-            .init(
-                "distillation.teacher", optional: \.distillation.teacher,
-                .path("a checkpoint or a package"), "a model to learn from"),
-            .init(
-                "distillation.weight", \.distillation.weight, .range(0...1),
-                "share of the loss that compares with the teacher instead of the photo"),
-            .init(
-                "distillation.final_weight", optional: \.distillation.finalWeight, .range(0...1),
-                "that share at the last step, reached linearly; null: constant"),
-            .init(
-                "distillation.logits", \.distillation.logits, .range(0...1e6),
-                "weight of the cross-entropy with the teacher's distribution"),
-            .init(
-                "distillation.temperature", \.distillation.temperature, .range(0.05...100),
-                "temperature of both distributions"),
-            .init(
-                "distillation.features", optional: \.distillation.features, .path("pairs"),
-                "modules whose outputs imitate the teacher's: \"up8=up8 context\""),
-            .init(
-                "distillation.feature_loss", \.distillation.featureLoss, .any,
-                "compares values, or how alike two positions are, whatever the channels"),
-            .init(
-                "distillation.feature_weight", \.distillation.featureWeight, .range(0...1e6),
-                "weight of their difference"),
-        ]
-    }
-
-    private static var optimizerFields: [ConfigurationField] {
-        [
-            .init("optimizer.kind", \.optimizer.kind, .any, "optimizer"),
-            .init(
-                "optimizer.learning_rate", \.optimizer.learningRate, .range(1e-12...1e6),
-                "learning rate, multiplied by the schedule"),
-            .init(
-                "optimizer.momentum", \.optimizer.momentum, .range(0...0.9999), "momentum of sgd"),
-            .init(
-                "optimizer.beta1", \.optimizer.beta1, .range(0...0.99999),
-                "decay of adam's mean gradient"),
-            .init(
-                "optimizer.beta2", \.optimizer.beta2, .range(0...0.999999),
-                "decay of adam's mean squared gradient"),
-            .init(
-                "optimizer.epsilon", \.optimizer.epsilon, .range(1e-30...1),
-                "added to adam's divisor"),
-            .init(
-                "optimizer.weight_decay", \.optimizer.weightDecay, .range(0...10),
-                "weight decay, decoupled from the gradient in adamw"),
-            .init(
-                "optimizer.clip_grad_norm", optional: \.optimizer.clipGradNorm,
-                .range(1e-9...1e9), "largest norm of all gradients together; null: not clipped"),
-            .init(
-                "optimizer.ema", optional: \.optimizer.ema, .range(0...0.999999),
-                "decay of averaged weights, which are validated and kept as best; rises to it "
-                    + "as (1 + step)/(10 + step)"),
-            .init(
-                "optimizer.groups", optional: \.optimizer.groups, .path("groups"),
-                "parameters with settings of their own: "
-                    + "\"stem.*: rate=0.1 decay=0; head.*: rate=2 schedule=constant\""),
-        ]
-    }
-
-    private static var scheduleFields: [ConfigurationField] {
-        [
-            .init("schedule.kind", \.schedule.kind, .any, "curve of the learning rate"),
-            .init(
-                "schedule.warmup_steps", \.schedule.warmupSteps, .range(0...1_000_000_000),
-                "steps of linear rise"),
-            .init(
-                "schedule.final_share", \.schedule.finalShare, .range(0...1),
-                "share of the rate at the end of cosine and one-cycle"),
-            .init(
-                "schedule.every", \.schedule.every, .range(1...1_000_000_000),
-                "steps between changes by the step schedule"),
-            .init(
-                "schedule.factor", \.schedule.factor, .range(0.000001...1),
-                "factor of each change"),
-        ]
-    }
+/// Settings that have keys of their own.
+protocol ConfigurationSection {
+    /// The keys, in the order of the YAML file.
+    static var fields: [ConfigurationField] { get }
 }

@@ -1,3 +1,6 @@
+import RetintLayers
+import RetintTensors
+
 extension TrainingConfiguration {
     /// Photos, and how crops are made from them.
     public struct DataSettings: Hashable, Sendable {
@@ -55,5 +58,130 @@ extension TrainingConfiguration {
 
         /// The defaults.
         public init() {}
+    }
+}
+
+extension TrainingConfiguration.DataSettings: ConfigurationSection {
+    static var fields: [ConfigurationField] {
+        [
+            // Empty in the defaults: users add their own.
+            .init("data.train", \.data.train, .any, "training photos"),
+            .init(
+                "data.validation", optional: \.data.validation, .path("a folder of photos"),
+                "validation photos; null: a part of the training photos"),
+            .init(
+                "data.validation_fraction", \.data.validationFraction, .range(0...0.9),
+                "the share of that part"),
+            .init(
+                "data.validation_photos", \.data.validationPhotos, .range(1...100_000),
+                "largest number of validation photos"),
+            .init("data.crop", \.data.crop, .range(CropSides.range), "side of a crop in pixels"),
+            .init(
+                "data.other_crops", optional: \.data.otherCrops, .any,
+                "other sides: each step has crops of one of all, at random; null: none"),
+            .init(
+                "data.minimum_scale", \.data.minimumScale, .range(0.05...1),
+                "smallest crop, as a share of the photo's short side"),
+            .init(
+                "data.minimum_area", optional: \.data.minimumArea, .range(0.01...1),
+                "smallest crop as a share of the photo's area; null: squares by minimum_scale"),
+            .init(
+                "data.ratio", \.data.ratio, .range(1...4),
+                "largest ratio of the sides of such crops, which are squeezed to squares"),
+            .init("data.flip", \.data.flip, .any, "mirrors crops with probability 1/2"),
+            .init(
+                "data.lightness", \.data.lightness, .range(0...0.5),
+                "largest shift of L, as a share of its range"),
+            .init(
+                "data.contrast", \.data.contrast, .range(0...0.9),
+                "largest relative change of contrast of L"),
+            .init(
+                "data.exposure", \.data.exposure, .range(0...3),
+                "largest change of the photo's exposure, in stops"),
+            .init(
+                "data.white_balance", \.data.whiteBalance, .range(0...1),
+                "largest relative gain of red, green and blue in linear light"),
+            .init(
+                "data.gray_world", \.data.grayWorld, .range(0...1),
+                "share of crops whose mean color is made gray"),
+            .init(
+                "data.cutouts", optional: \.data.cutouts, .path("a folder of cut-outs"),
+                "objects on a transparent background, pasted into crops"),
+            .init(
+                "data.cutout_share", \.data.cutoutShare, .range(0...1),
+                "share of crops that receive a cut-out"),
+            .init(
+                "data.cutout_grounds", \.data.cutoutGrounds, .range(0...1),
+                "share of those on a plain white, gray or colored ground instead of the photo"),
+            .init(
+                "data.hints", \.data.hints, .any,
+                "gives the color of some pixels as hints, for siggraph17"),
+            .init(
+                "data.shuffle_shards", optional: \.data.shuffleShards, .range(1...100_000),
+                "shards of a packed dataset whose photos are shuffled together; null: all"),
+            .init(
+                "data.cache_megabytes", \.data.cacheMegabytes, .range(0...1_000_000),
+                "size of the cache of decoded photos"),
+            .init(
+                "data.loader_threads", \.data.loaderThreads, .range(1...64),
+                "threads that prepare batches"),
+        ]
+    }
+}
+
+extension TrainingConfiguration.DataSettings {
+    /// All sides that crops may have, without repetition, ``crop`` first.
+    var sides: [Int] {
+        (otherCrops?.sides ?? []).reduce(into: [crop]) { all, side in
+            if !all.contains(side) { all.append(side) }
+        }
+    }
+
+    /// The side of the crops of a step, which is the same on all ranks.
+    ///
+    /// - Parameter step: counted from 0.
+    func side(step: Int, seed: UInt64) -> Int {
+        var random = RandomStream(seed: seed, name: "side \(step)")
+        let sides = sides
+        return sides[Int(random.next() % UInt64(sides.count))]
+    }
+
+    /// Whole photos and objects are kept large enough for sharp crops of the largest side.
+    var largestSide: Int { sides.max() ?? crop }
+}
+
+/// Sides of crops in pixels: `128 160`.
+public struct CropSides: Hashable, Sendable {
+    /// The sides, in their order.
+    public let sides: [Int]
+
+    /// The allowed sides of crops.
+    static let range = 32...2048
+    /// The network is compiled for each side, which takes memory.
+    private static let maximumCount = 8
+
+    /// - Returns: nil for no sides, too many sides, or sides that are not allowed.
+    public init?(_ sides: [Int]) {
+        guard 1...Self.maximumCount ~= sides.count, sides.allSatisfy(Self.range.contains) else {
+            return nil
+        }
+        self.sides = sides
+    }
+}
+
+extension CropSides: ConfigurationValue {
+    static var wanted: String {
+        "1 to \(maximumCount) whole numbers from \(range.lowerBound) to \(range.upperBound), "
+            + "separated by spaces"
+    }
+
+    init?(configurationText text: String) {
+        let numbers = text.split(separator: " ").map { Int($0) }
+        guard numbers.allSatisfy({ $0 != nil }) else { return nil }
+        self.init(numbers.compactMap(\.self))
+    }
+
+    var configurationText: String {
+        sides.map(String.init).joined(separator: " ").configurationText
     }
 }

@@ -34,3 +34,39 @@ extension TrainingConfiguration {
         public init() {}
     }
 }
+
+extension TrainingConfiguration.OptimizerSettings: ConfigurationSection {
+    static var fields: [ConfigurationField] {
+        [
+            .init("optimizer.kind", \.optimizer.kind, .any, "optimizer"),
+            .init(
+                "optimizer.learning_rate", \.optimizer.learningRate, .range(1e-12...1e6),
+                "learning rate, multiplied by the schedule"),
+            .init(
+                "optimizer.momentum", \.optimizer.momentum, .range(0...0.9999), "momentum of sgd"),
+            .init(
+                "optimizer.beta1", \.optimizer.beta1, .range(0...0.99999),
+                "decay of adam's mean gradient"),
+            .init(
+                "optimizer.beta2", \.optimizer.beta2, .range(0...0.999999),
+                "decay of adam's mean squared gradient"),
+            .init(
+                "optimizer.epsilon", \.optimizer.epsilon, .range(1e-30...1),
+                "added to adam's divisor"),
+            .init(
+                "optimizer.weight_decay", \.optimizer.weightDecay, .range(0...10),
+                "weight decay, decoupled from the gradient in adamw"),
+            .init(
+                "optimizer.clip_grad_norm", optional: \.optimizer.clipGradNorm,
+                .range(1e-9...1e9), "largest norm of all gradients together; null: not clipped"),
+            .init(
+                "optimizer.ema", optional: \.optimizer.ema, .range(0...0.999999),
+                "decay of averaged weights, which are validated and kept as best; rises to it "
+                    + "as (1 + step)/(10 + step)"),
+            .init(
+                "optimizer.groups", optional: \.optimizer.groups, .path("groups"),
+                "parameters with settings of their own: "
+                    + "\"stem.*: rate=0.1 decay=0; head.*: rate=2 schedule=constant\""),
+        ]
+    }
+}

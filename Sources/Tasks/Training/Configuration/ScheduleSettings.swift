@@ -61,3 +61,23 @@ extension TrainingConfiguration.ScheduleSettings {
         last + (first - last) * (1 + cos(.pi * progress)) / 2
     }
 }
+
+extension TrainingConfiguration.ScheduleSettings: ConfigurationSection {
+    static var fields: [ConfigurationField] {
+        [
+            .init("schedule.kind", \.schedule.kind, .any, "curve of the learning rate"),
+            .init(
+                "schedule.warmup_steps", \.schedule.warmupSteps, .range(0...1_000_000_000),
+                "steps of linear rise"),
+            .init(
+                "schedule.final_share", \.schedule.finalShare, .range(0...1),
+                "share of the rate at the end of cosine and one-cycle"),
+            .init(
+                "schedule.every", \.schedule.every, .range(1...1_000_000_000),
+                "steps between changes by the step schedule"),
+            .init(
+                "schedule.factor", \.schedule.factor, .range(0.000001...1),
+                "factor of each change"),
+        ]
+    }
+}

@@ -100,4 +100,7 @@ public struct TrainingConfiguration: Hashable, Sendable {
 
     /// The defaults; ``DataSettings/train`` must be set.
     public init() {}
+
+    /// The network that the configuration names; an imported one is that of ``start``.
+    var namedNetwork: NetworkDescription { .named(architecture, network) }
 }

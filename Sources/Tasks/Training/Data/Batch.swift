@@ -2,6 +2,7 @@ import RetintArchitectures
 import RetintColor
 import RetintGraph
 import RetintImages
+import RetintLayers
 import RetintTensors
 
 /// The examples of a step.
@@ -14,7 +15,7 @@ struct Batch: Hashable, Sendable {
     let target: TensorData
 
     /// Other inputs of the objective: classes and their weights, hints and their mask.
-    var extras: [String: TensorData] = [:]
+    private(set) var extras: [StepInput: TensorData] = [:]
 
     /// - Parameters:
     ///   - tones: a change of L for each image; empty: none.
@@ -51,13 +52,20 @@ struct Batch: Hashable, Sendable {
     /// The side of the crops, in pixels.
     var side: Int { lightness.shape[3] }
 
-    var inputs: [String: TensorData] {
-        extras.merging(["lightness": lightness, "target": target]) { $1 }
+    var inputs: [StepInput: TensorData] {
+        extras.merging([.lightness: lightness, .target: target]) { $1 }
     }
 
     /// Adds the targets of a classification.
     mutating func addClasses(_ targets: ClassTargets?) {
         guard let targets else { return }
         extras.merge(targets.inputs(for: target)) { $1 }
+    }
+
+    /// Adds the colors of some pixels as hints.
+    ///
+    /// - Parameter randoms: a stream for each image.
+    mutating func addHints(_ randoms: [RandomStream]) {
+        extras.merge(ColorHints.inputs(for: target, randoms)) { $1 }
     }
 }

@@ -4,6 +4,7 @@ import RetintLayers
 import RetintLocks
 import RetintPhotoData
 import RetintTensors
+import RetintGraph
 
 /// Creates the batch of any step, or a rank's part of it. It depends only on the step, the seed and
 /// the photos, not on the number of ranks.
@@ -36,22 +37,19 @@ final class BatchSource: Sendable {
 
     /// - Throws: the errors of reading cut-outs.
     init(
-        _ photos: PhotoCache, _ configuration: TrainingConfiguration, classes: ClassTargets?,
+        _ photos: PhotoCache, _ options: BatchOptions, classes: ClassTargets?,
         ranks: Communicator = .single
     ) throws {
         (self.photos, self.classes) = (photos, classes)
-        repeatsFirst = configuration.overfitOneBatch
-        (settings, oldPhoto) = (configuration.data, configuration.oldPhoto)
-        batch = configuration.batch
+        repeatsFirst = options.repeatsFirst
+        (settings, oldPhoto) = (options.data, options.oldPhoto)
+        (batch, seed) = (options.batch, options.seed)
         part = BatchShares(of: batch, over: ranks).own
-        seed = UInt64(configuration.seed)
         cutOuts = try CutOuts(settings)
         // If the batch size does not divide the number of photos, a batch spans two epochs: no
         // photo is lost, and none is used twice.
-        epochExamples =
-            configuration.epochSteps.map { $0 * configuration.batch } ?? photos.paths.count
-        order = EpochOrder(
-            seed: seed, of: photos.paths, window: configuration.data.shuffleShards)
+        epochExamples = options.epochSteps.map { $0 * options.batch } ?? photos.paths.count
+        order = EpochOrder(seed: seed, of: photos.paths, window: settings.shuffleShards)
     }
 
     /// The epoch after a number of steps, from 0.
@@ -91,12 +89,20 @@ final class BatchSource: Sendable {
         var batch = Batch(crops, tones: augmentations.map(\.tone), damaged: damaged)
         batch.addClasses(classes)
         if settings.hints {
-            let randoms = examples.map {
-                RandomStream(seed: seed, name: "hints \($0.epoch) \($0.index)")
-            }
-            batch.extras.merge(ColorHints.inputs(for: batch.target, randoms)) { $1 }
+            batch.addHints(
+                examples.map {
+                    RandomStream(seed: seed, name: "hints \($0.epoch) \($0.index)")
+                })
         }
         return batch
+    }
+
+    /// The steps of a training, those with crops of one side together.
+    ///
+    /// - Parameter count: of steps.
+    func stepsBySide(of count: Int) -> [[Int]] {
+        let groups = Dictionary(grouping: 0..<count) { settings.side(step: $0, seed: seed) }
+        return groups.sorted { $0.key < $1.key }.map(\.value)
     }
 
     /// The photos of this part's examples.

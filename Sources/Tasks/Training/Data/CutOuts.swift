@@ -21,8 +21,9 @@ struct CutOuts: Sendable {
         guard !paths.isEmpty else {
             throw TrainingError(
                 .noPhotos,
-                "\(folder): has no cut-outs; add PNG or WebP files with a transparent background, "
-                    + "or leave data.cutouts out")
+                file: folder,
+                "has no cut-outs; add PNG or WebP files with a transparent background, "
+                    + "or omit data.cutouts")
         }
         objects = try paths.map { try CutOut(contentsOf: $0).resized(toLongSide: data.largestSide) }
         (share, groundShare) = (data.cutoutShare, data.cutoutGrounds)

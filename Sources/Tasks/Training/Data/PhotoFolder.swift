@@ -65,7 +65,7 @@ struct PhotoFolder {
         let photos = try PhotoReference.list(source)
         guard !photos.isEmpty else {
             throw TrainingError(
-                .noPhotos, "\(source): holds no photos; put JPEG, PNG or WebP files there")
+                .noPhotos, file: source, "contains no photos; put JPEG, PNG or WebP files there")
         }
         return photos
     }
@@ -84,7 +84,8 @@ struct PhotoFolder {
         guard !training.isEmpty else {
             throw TrainingError(
                 .noPhotos,
-                "\(data.train): after the split none of the \(all.count) photos is left to "
+                file: data.train,
+                "after the split, none of the \(all.count) photos is left to "
                     + "train on; add photos or set data.validation_fraction to 0")
         }
     }

@@ -15,16 +15,16 @@ struct ClassTargets: Sendable {
     let sigma: Float
     /// A weight for each bin; nil: all weights are 1.
     let weights: [Float]?
-    /// An additional weight of nearly gray pixels; nil: none.
-    let neutral: NeutralWeight?
+    /// An additional weight of nearly gray pixels.
+    let neutral: TrainingConfiguration.NeutralWeight
     /// An image without |a| or |b| above this counts as gray; its weight is 0.
     static let grayBound: Float = 5
 
     /// Soft-encoded colors with their weights.
     ///
     /// - Parameter target: a and b divided by 110, [N, 2, H, W].
-    /// - Returns: `classes`, [N, bins, H/stride, W/stride], and `class_weights`, [N, 1, …].
-    func inputs(for target: TensorData) -> [String: TensorData] {
+    /// - Returns: classes, [N, bins, H/stride, W/stride], and their weights, [N, 1, …].
+    func inputs(for target: TensorData) -> [StepInput: TensorData] {
         let (count, height, width) = (target.shape[0], target.shape[2], target.shape[3])
         let (rows, columns) = (height / stride, width / stride)
         let area = rows * columns
@@ -46,13 +46,13 @@ struct ClassTargets: Sendable {
                     classes[(example * bins.count + bin) * area + cell] = weight
                 }
                 let weight = weights?[code.bins[0]] ?? 1
-                let factor = 1 + (neutral?(a: trueA, b: trueB) ?? 0)
+                let factor = 1 + neutral(a: trueA, b: trueB)
                 classWeights[example * area + cell] = isGray ? 0 : weight * factor
             }
         }
         return [
-            "classes": TensorData(shape: [count, bins.count, rows, columns], scalars: classes),
-            "class_weights": TensorData(shape: [count, 1, rows, columns], scalars: classWeights),
+            .classes: TensorData(shape: [count, bins.count, rows, columns], scalars: classes),
+            .classWeights: TensorData(shape: [count, 1, rows, columns], scalars: classWeights),
         ]
     }
 }
@@ -63,21 +63,21 @@ extension ClassTargets {
 
     /// The targets of a network; nil if it is not trained to classify.
     ///
-    /// - Parameter photos: the training photos, which the prior of colors is computed from.
+    /// - Parameters:
+    ///   - photos: the training photos, which the prior of colors is computed from.
+    ///   - side: of their center crops, in pixels.
     init?(
-        _ network: any ColorizerNetwork, _ configuration: TrainingConfiguration, photos: PhotoCache
+        _ network: any ColorizerNetwork, _ loss: TrainingConfiguration.LossSettings,
+        photos: PhotoCache, side: Int
     ) {
-        guard configuration.loss.classifies, let classifier = network as? any ColorClassifier else {
-            return nil
-        }
+        guard loss.classifies, let classifier = network as? any ColorClassifier else { return nil }
         let type = type(of: classifier)
         (bins, stride) = (type.bins, type.binStride)
-        neighbors = min(configuration.loss.neighbors, bins.count)
-        sigma = Float(configuration.loss.sigma)
-        neutral = NeutralWeight(configuration.loss)
-        weights = configuration.loss.rebalance.map { lambda in
-            ColorPrior(Self.colors(photos, configuration.data.crop), bins: type.bins)
-                .weights(lambda: lambda)
+        neighbors = min(loss.classification.neighbors, bins.count)
+        sigma = Float(loss.classification.sigma)
+        neutral = loss.neutral
+        weights = loss.classification.rebalance.map { lambda in
+            ColorPrior(Self.colors(photos, side), bins: type.bins).weights(lambda: lambda)
         }
     }
 
@@ -93,5 +93,34 @@ extension ClassTargets {
             let planes = lab(fromRGB: offsets.flatMap { crop.pixels[$0..<($0 + 3)] })
             return zip(planes.a, planes.b).map { ($0, $1) }
         }
+    }
+}
+
+/// The frequency of each ab bin, and the weights that rebalance rare ones (Zhang et al., "Colorful
+/// Image Colorization", 2016, section 2.2).
+struct ColorPrior: Hashable, Sendable {
+    /// The share of each bin, soft-encoded like the targets; the sum is 1.
+    let shares: [Float]
+
+    /// - Parameter colors: a and b of pixels.
+    init(_ colors: some Sequence<(a: Float, b: Float)>, bins: ABBins) {
+        var sums = [Double](repeating: 0, count: bins.count)
+        var count = 0.0
+        for color in colors {
+            let code = bins.softCode(a: color.a, b: color.b)
+            for (bin, weight) in zip(code.bins, code.weights) { sums[bin] += Double(weight) }
+            count += 1
+        }
+        shares = sums.map { Float($0 / max(count, 1)) }
+    }
+
+    /// A factor for each bin: w ∝ 1/((1 − λ)·p + λ/Q), scaled so that Σ p·w = 1.
+    ///
+    /// - Parameter lambda: λ; 1 gives all bins the same weight.
+    func weights(lambda: Double) -> [Float] {
+        let uniform = 1 / Double(shares.count)
+        let raw = shares.map { 1 / ((1 - lambda) * Double($0) + lambda * uniform) }
+        let mean = zip(shares, raw).reduce(0) { $0 + Double($1.0) * $1.1 }
+        return raw.map { Float($0 / mean) }
     }
 }

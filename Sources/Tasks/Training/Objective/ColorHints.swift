@@ -15,10 +15,10 @@ struct ColorHints {
     /// - Parameters:
     ///   - target: a and b divided by 110, [N, 2, H, W].
     ///   - randoms: a stream for each image.
-    /// - Returns: `hints`, a and b, [N, 2, H, W], and `mask`, [N, 1, H, W].
+    /// - Returns: hints, a and b, [N, 2, H, W], and their mask, [N, 1, H, W].
     static func inputs(
         for target: TensorData, _ randoms: [RandomStream]
-    ) -> [String: TensorData] {
+    ) -> [StepInput: TensorData] {
         let (count, height, width) = (target.shape[0], target.shape[2], target.shape[3])
         let area = height * width
         var hints = [Float](repeating: 0, count: 2 * count * area)
@@ -37,8 +37,8 @@ struct ColorHints {
             }
         }
         return [
-            "hints": TensorData(shape: target.shape, scalars: hints),
-            "mask": TensorData(shape: [count, 1, height, width], scalars: mask),
+            .hints: TensorData(shape: target.shape, scalars: hints),
+            .mask: TensorData(shape: [count, 1, height, width], scalars: mask),
         ]
     }
 

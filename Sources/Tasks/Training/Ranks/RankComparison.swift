@@ -34,14 +34,14 @@ struct RankComparison: Codable {
                 + "the same file and options"
         }
         if step != other.step {
-            return "begins at step \(other.step), rank 0 at \(step); let all ranks see the same "
+            return "starts at step \(other.step), rank 0 at \(step); let all ranks use the same "
                 + "output folder"
         }
         if photos != other.photos {
             return "has other photos than rank 0; give all ranks the same folder or pack"
         }
         if weights != other.weights {
-            return "begins with other weights than rank 0; let all ranks read the same checkpoint, "
+            return "starts with other weights than rank 0; let all ranks read the same checkpoint, "
                 + "with the same retint"
         }
         return messages == other.messages

@@ -1,5 +1,5 @@
-import RetintDistributed
 import RetintGraph
+import RetintTensors
 
 /// The loss and the gradients of a step, over the examples of all ranks together.
 package struct SharedGradients {
@@ -34,17 +34,17 @@ package struct SharedGradients {
         of loss: Tensor, withRespectTo parameters: [Tensor], _ shares: BatchShares,
         _ compression: TrainingConfiguration.GradientCompression = .none
     ) throws(GraphError) {
-        guard shares.ranks.size > 1 else {
+        guard shares.size > 1 else {
             (self.loss, requests, residuals) = (loss, nil, [])
             gradients = try RetintGraph.gradients(of: loss, withRespectTo: parameters)
             return
         }
         // The sums over the ranks are then means over all examples.
-        let part = loss * Float(shares.weight(of: shares.ranks.rank))
+        let part = loss * Float(shares.weight(of: shares.rank))
         let own = try RetintGraph.gradients(of: part, withRespectTo: parameters)
         let requests = loss.graph.variable(Self.requestsName, [2], role: .setting)
         let (sums, residuals) = Self.sums(
-            own, of: parameters, with: [part, requests], over: shares.ranks,
+            own, of: parameters, with: [part, requests], over: shares.size,
             compresses: compression == .float16)
         self.residuals = residuals
         gradients = Array(sums.dropLast(2))
@@ -57,7 +57,7 @@ package struct SharedGradients {
     /// - Returns: the sums of both, and their rounding errors.
     private static func sums(
         _ gradients: [Tensor], of parameters: [Tensor], with last: [Tensor],
-        over ranks: Communicator, compresses: Bool
+        over ranks: Int, compresses: Bool
     ) -> (sums: [Tensor], residuals: [Residual]) {
         var all = members(gradients)
         let lastMembers = last.enumerated().map { (gradients.count + $0, $1) }
@@ -104,4 +104,21 @@ package struct SharedGradients {
         }
         return buckets
     }
+}
+
+/// Requests of ranks before a step, known to all after it: they are sent with the gradients.
+struct StepRequests: Hashable, Sendable {
+    /// Whether to stop and save.
+    var stops = false
+    /// Whether the time is up.
+    var isTimeUp = false
+
+    init(stops: Bool = false, isTimeUp: Bool = false) {
+        (self.stops, self.isTimeUp) = (stops, isTimeUp)
+    }
+
+    /// - Parameter sums: the sums of ``scalars`` over all ranks.
+    init(sums: [Float]) { (stops, isTimeUp) = (sums[0] > 0, sums[1] > 0) }
+
+    var scalars: [Float] { [stops ? 1 : 0, isTimeUp ? 1 : 0] }
 }

@@ -58,11 +58,10 @@ extension ArchitectureSearchReport.Candidate {
     init(_ result: CandidateResult, imageSize: Int) throws {
         let configuration = result.candidate.configuration
         candidate = result.candidate.name
-        checkpoint = "\(configuration.output)/best.h5"
+        checkpoint = RunFolder(configuration.output).best
         (steps, isFinalist) = (result.steps, result.isFinalist)
-        let folded = try Checkpoint(contentsOf: checkpoint).folded()
-        let summary = NetworkSummary(
-            of: try folded.makeColorizer(), input: [1, 1, imageSize, imageSize])
+        let (folded, network) = try Checkpoint(contentsOf: checkpoint).madeForInference()
+        let summary = NetworkSummary(of: network, input: [1, 1, imageSize, imageSize])
         (parameters, multiplyAdds) = (summary.parameters, summary.multiplyAdds)
         bytes = 2 * parameters
         medianSeconds = try Self.latency(folded, imageSize, threads: configuration.threads)
@@ -74,8 +73,8 @@ extension ArchitectureSearchReport.Candidate {
     private static func latency(
         _ checkpoint: Checkpoint, _ size: Int, threads: Int?
     ) throws -> Double {
-        let program = try Model(checkpoint).program(
-            height: size, width: size, options: CompileOptions(threads: threads))
+        let program = try Model(checkpoint, execution: Execution(threads: threads)).program(
+            height: size, width: size)
         let lightness = [Float](repeating: 50, count: size * size)
         return try measureSeconds(runs: 10, warmup: 2) {
             _ = try program.predict(lightness: lightness)

@@ -7,24 +7,26 @@ import RetintPages
 /// Writes `report.html` in the run's folder: curves, samples over time, the configuration and the
 /// environment, in one self-contained file. The samples are next to it as `samples/<step>.png`.
 final class RunReport: MetricsSink {
-    private let folder: String
+    private let folder: RunFolder
     private let configuration: TrainingConfiguration
     private var records: [MetricsRecord] = []
     /// The largest number of steps whose samples are shown.
     private static let maximumSampleSteps = 6
 
     /// - Parameter step: the step to resume after; samples and records of later steps are dropped.
-    init(_ configuration: TrainingConfiguration, resumingAt step: Int) throws {
-        (self.configuration, folder) = (configuration, configuration.output)
+    init(
+        _ configuration: TrainingConfiguration, in folder: RunFolder, resumingAt step: Int
+    ) throws {
+        (self.configuration, self.folder) = (configuration, folder)
         try createFolder(samples)
         for (name, number) in kept where step == 0 || number > step { unlink("\(samples)/\(name)") }
-        guard step > 0, let text = try? readFile("\(folder)/metrics.jsonl") else { return }
+        guard step > 0, let text = try? readFile(folder.metrics) else { return }
         records = text.split(separator: UInt8(ascii: "\n")).compactMap {
             try? JSONDecoder().decode(MetricsRecord.self, from: Data($0))
         }.filter { $0.step <= step }
     }
 
-    private var samples: String { "\(folder)/samples" }
+    private var samples: String { folder.samples }
 
     /// The sample files in the folder with their steps, oldest first.
     private var kept: [(name: String, step: Int)] {
@@ -41,7 +43,7 @@ final class RunReport: MetricsSink {
             let name = String(format: "%07d.png", step)
             try AtomicFile.write(try grid.encode(.png()), to: "\(self.samples)/\(name)")
         }
-        try page.write(to: "\(folder)/report.html")
+        try page.write(to: folder.report)
     }
 
     // MARK: The page

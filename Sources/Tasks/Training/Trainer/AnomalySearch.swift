@@ -14,15 +14,16 @@ struct AnomalySearch {
     /// - Parameters:
     ///   - loss: a loss whose graph contains its gradients.
     ///   - ranks: the ranks that all search at the same time.
-    init(_ loss: Tensor, threads: Int?, ranks: Communicator) throws {
+    init(_ loss: Tensor, _ execution: Execution, ranks: Communicator) throws {
         self.ranks = ranks
         graph = loss.graph
         let graph = graph
         let roots = [loss.id] + graph.updates.map(\.value.id)
         nodes = graph.live(from: roots).map { Tensor(graph: graph, id: $0) }
             .filter { !$0.isSource }
-        program = try Program(
-            outputs: [("loss", loss)], observing: nodes, options: CompileOptions(threads: threads))
+        var options = execution.compileOptions
+        options.communicator = ranks
+        program = try Program(outputs: [("loss", loss)], observing: nodes, options: options)
     }
 
     /// - Returns: "log in head.1, in the backward pass", or nil if all results are finite; the same

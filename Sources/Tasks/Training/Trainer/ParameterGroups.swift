@@ -1,11 +1,20 @@
 import Glibc
 import RetintGraph
+import RetintTensors
+
+/// A shell pattern for names of parameters, with `*` for any characters.
+struct ParameterPattern: Hashable, Sendable {
+    let text: String
+
+    init(_ text: String) { self.text = text }
+
+    func matches(_ parameter: Tensor) -> Bool { fnmatch(text, parameter.variableName, 0) == 0 }
+}
 
 /// A group of parameters with its own settings, as `optimizer.groups` lists them:
 /// `"stem.*: rate=0.1 decay=0; head.*: rate=2 schedule=constant warmup=0"`.
 struct ParameterGroupRule: Hashable, Sendable {
-    /// A shell pattern for names of parameters, with `*` for any characters.
-    let pattern: String
+    let pattern: ParameterPattern
     private typealias Schedule = TrainingConfiguration.ScheduleSettings
 
     /// A factor for the learning rate.
@@ -14,8 +23,6 @@ struct ParameterGroupRule: Hashable, Sendable {
     var weightDecay: Double?
     /// Replaces the training's schedule.
     var schedule: TrainingConfiguration.ScheduleSettings
-
-    func matches(_ parameter: Tensor) -> Bool { fnmatch(pattern, parameter.variableName, 0) == 0 }
 
     /// The groups listed in a text; a parameter belongs to the first one that matches it.
     ///
@@ -37,14 +44,15 @@ struct ParameterGroupRule: Hashable, Sendable {
         guard halves.count == 2, let pattern = halves[0].split(separator: " ").first else {
             throw refused(text, "is not \"pattern: key=value …\"")
         }
-        var rule = ParameterGroupRule(pattern: String(pattern), schedule: schedule)
+        var rule = ParameterGroupRule(
+            pattern: ParameterPattern(String(pattern)), schedule: schedule)
         for setting in halves[1].split(separator: " ") {
             let pair = setting.split(separator: "=", maxSplits: 1).map(String.init)
             guard pair.count == 2, rule.set(pair[0], pair[1]) else {
                 let schedules = Schedule.Kind.allCases.map(\.rawValue).joined(separator: "|")
                 throw refused(
                     setting,
-                    "is none of rate=<number>, decay=<number>, warmup=<steps> and "
+                    "is not rate=<number>, decay=<number>, warmup=<steps> or "
                         + "schedule=\(schedules)")
             }
         }

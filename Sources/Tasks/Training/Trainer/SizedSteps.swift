@@ -1,4 +1,3 @@
-import RetintArchitectures
 import RetintDistributed
 import RetintGraph
 import RetintTensors
@@ -10,22 +9,23 @@ final class SizedSteps {
     /// The step that currently has the values of variables.
     private var current: TrainingStep
 
-    /// - Parameters: see ``TrainingStep``.
+    /// - Parameters:
+    ///   - sides: of crops, in pixels.
+    ///   - weights: the initial values of averaged weights.
+    ///   - ranks: those that share out the batch.
     init(
-        _ network: any ColorizerNetwork, _ configuration: TrainingConfiguration,
+        _ objective: Objective, _ options: StepOptions, sides: [Int],
         weights: [String: TensorData], ranks: Communicator = .single
     ) throws {
-        func step(_ side: Int) throws -> TrainingStep {
-            var sized = configuration
-            sized.data.crop = side
-            return try TrainingStep(network, sized, weights: weights, ranks: ranks)
+        var steps: [Int: TrainingStep] = [:]
+        for side in sides where steps[side] == nil {
+            steps[side] = try TrainingStep(
+                objective, options, side: side, weights: weights, ranks: ranks)
         }
-        current = try step(configuration.data.crop)
-        var steps = [configuration.data.crop: current]
-        for side in configuration.data.sides where steps[side] == nil {
-            steps[side] = try step(side)
+        guard let first = sides.first, let current = steps[first] else {
+            preconditionFailure("crops have no side")
         }
-        self.steps = steps
+        (self.steps, self.current) = (steps, current)
     }
 
     func run(

@@ -14,124 +14,89 @@ final class Teacher {
     private enum Source {
         /// Any model, of which only the colors are used.
         case model(ModelProgram)
-        /// A checkpoint's network, with the outputs of some of its modules.
-        case network(Program)
+        /// A checkpoint's network, with what is asked of it.
+        case network(Program, inputs: [StepInput])
     }
 
     private let source: Source
-    private let configuration: TrainingConfiguration
-    /// Each with the shape of the teacher's output.
-    private var features: [(pair: FeaturePair, shape: Shape)] = []
-    private static let colors = "teacher"
-    private static let logits = "teacher_logits"
+    /// What the teacher provides beside colors, of what it was asked for.
+    let shapes: [StepInput: Shape]
 
     /// - Parameters:
+    ///   - inputs: the inputs of the step that it is asked for.
     ///   - batch: the number of crops at a time.
-    ///   - student: the student's prediction, in its graph.
+    ///   - side: of a crop, in pixels.
     /// - Throws: the errors of reading models; ``TrainingError`` if the model does not run on the
-    ///   crops, or one of the two networks lacks a compared output.
+    ///   crops, or is no checkpoint and is asked for more than colors.
     init(
-        _ path: String, _ configuration: TrainingConfiguration, batch: Int,
-        student: ColorPrediction
+        _ path: String, _ inputs: [StepInput], batch: Int, side: Int, execution: Execution
     ) throws {
-        var configuration = configuration
-        configuration.batch = batch
-        self.configuration = configuration
-        let pairs = FeaturePair.list(configuration.distillation)
-        guard pairs.isEmpty, configuration.distillation.logits == 0 else {
-            let network = try Self.network(path, configuration, pairs, student)
-            (source, features) = (.network(network.program), network.features)
+        guard inputs.contains(where: { $0 != .teacherColors }) else {
+            source = .model(try Self.program(path, batch, side, execution))
+            shapes = [:]
             return
         }
-        source = .model(try Self.program(path, configuration))
+        guard (try? ModelFormat(ofFileAt: path)) == .checkpoint else {
+            throw TrainingError(
+                at: "distillation.teacher",
+                "\(path) is not a checkpoint; only a checkpoint provides logits and features")
+        }
+        let checkpoint = try Checkpoint(contentsOf: path)
+        let outputs = Self.outputs(
+            inputs, of: try checkpoint.network.make(), lightness: [batch, 1, side, side])
+        let program = try Program(
+            outputs: outputs.map { ($0.input.name, $0.value) },
+            options: execution.compileOptions)
+        try program.load(checkpoint.variables)
+        source = .network(program, inputs: outputs.map(\.input))
+        shapes = Dictionary(uniqueKeysWithValues: outputs.map { ($0.input, $0.value.shape) })
     }
 
     private static func program(
-        _ path: String, _ configuration: TrainingConfiguration
+        _ path: String, _ batch: Int, _ side: Int, _ execution: Execution
     ) throws -> ModelProgram {
-        let side = configuration.data.crop
         do {
-            return try Model(contentsOf: path).program(
-                batch: configuration.batch, height: side, width: side,
-                options: CompileOptions(threads: configuration.threads))
+            return try Model(contentsOf: path, execution: execution).program(
+                batch: batch, height: side, width: side)
         } catch let error as ModelError where error.kind == .size {
             throw TrainingError(
                 at: "distillation.teacher",
                 "\(error); name a checkpoint, which runs at any batch and crop, or set batch and "
-                    + "data.crop to what the package takes")
+                    + "data.crop to the values that the package takes")
         }
     }
 
-    private static func network(
-        _ path: String, _ configuration: TrainingConfiguration, _ pairs: [FeaturePair],
-        _ student: ColorPrediction
-    ) throws -> (program: Program, features: [(FeaturePair, Shape)]) {
-        guard (try? ModelFormat(ofFileAt: path)) == .checkpoint else {
-            throw TrainingError(
-                at:
-                    "distillation.teacher",
-                "\(path) is not a checkpoint; only a checkpoint provides logits and features")
+    /// Those of the inputs that the network provides.
+    private static func outputs(
+        _ inputs: [StepInput], of network: any ColorizerNetwork, lightness shape: Shape
+    ) -> [(input: StepInput, value: Tensor)] {
+        let graph = Graph()
+        let prediction = network.prediction(graph.input(StepInput.lightness.name, shape))
+        let colors = prediction.ab / LabScaling.colorRange
+        return inputs.compactMap { input in
+            let value: Tensor? =
+                switch input {
+                case .teacherColors: colors
+                case .teacherLogits: prediction.logits
+                case .teacherFeature(let module): graph.output(ofModule: module)
+                case .lightness, .target, .classes, .classWeights, .hints, .mask: nil
+                }
+            return value.map { (input, $0) }
         }
-        let checkpoint = try Checkpoint(contentsOf: path)
-        let (graph, side) = (Graph(), configuration.data.crop)
-        let lightness = graph.input("lightness", [configuration.batch, 1, side, side])
-        let prediction = try checkpoint.makeColorizer().prediction(lightness)
-        var outputs: [(name: String, value: Tensor)] = [
-            (Self.colors, prediction.ab / LabScaling.colorRange)
-        ]
-        if configuration.distillation.logits > 0 {
-            guard let logits = prediction.logits, logits.shape == student.logits?.shape else {
-                throw TrainingError(
-                    at:
-                        "distillation.logits",
-                    "the teacher and the network do not both classify over the same bins at the "
-                        + "same size; set it to 0")
-            }
-            outputs.append((Self.logits, logits))
-        }
-        let targets = try pairs.map { ($0, try $0.match(in: graph, student.ab.graph)) }
-        outputs += targets.map { ($0.input, $1) }
-        let program = try Program(
-            outputs: outputs, options: CompileOptions(threads: configuration.threads))
-        try program.load(checkpoint.variables)
-        return (program, targets.map { ($0, $1.shape) })
     }
 
-    /// The inputs of the step's graph: `teacher`, the teacher's a and b divided by 110,
-    /// [N, 2, H, W], and its logits and features if they are compared. It gets undamaged photos,
-    /// because its predictions are better for them.
-    func inputs(for batch: Batch) throws -> [String: TensorData] {
+    /// The inputs of the step's graph that come from the teacher. It gets undamaged photos, because
+    /// its predictions are better for them.
+    func inputs(for batch: Batch) throws -> [StepInput: TensorData] {
         let lightness = batch.undamagedLightness ?? batch.lightness
         switch source {
-        case .network(let program):
-            return try program.run(["lightness": lightness])
+        case .network(let program, let inputs):
+            let results = try program.run([StepInput.lightness.name: lightness])
+            return inputs.reduce(into: [:]) { $0[$1] = results[$1.name] }
         case .model(let program):
             let colors = try program.predict(lightness: lightness.scalars)
             let scalars = colors.scalars.map { $0 / LabScaling.colorRange }
-            return [Self.colors: TensorData(shape: colors.shape, scalars: scalars)]
+            return [.teacherColors: TensorData(shape: colors.shape, scalars: scalars)]
         }
-    }
-
-    /// The loss of the student against the teacher, rank 0.
-    func loss(of student: ColorPrediction) throws -> Tensor {
-        let (graph, settings) = (student.ab.graph, configuration.distillation)
-        let estimate = student.ab / LabScaling.colorRange
-        var loss = configuration.loss.regression(
-            estimate, graph.input(Self.colors, estimate.shape)
-        ).mean()
-        if settings.logits > 0, let logits = student.logits {
-            let inverseTemperature = 1 / Float(settings.temperature)
-            let targets = softmax(
-                graph.input(Self.logits, logits.shape) * inverseTemperature, axis: 1)
-            // Gradients shrink by T², which the factor compensates, as in Hinton et al.
-            let factor = Float(settings.logits * settings.temperature * settings.temperature)
-            loss = loss + crossEntropy(logits * inverseTemperature, targets) * factor
-        }
-        for (pair, shape) in features {
-            guard let feature = graph.output(ofModule: pair.student) else { continue }
-            let target = graph.input(pair.input, shape)
-            loss = loss + pair.loss(feature, target) * Float(settings.featureWeight)
-        }
-        return loss
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+public import RetintArchitectures
 public import RetintDistributed
 import RetintLocks
 
@@ -48,7 +49,7 @@ public final class Trainer: Sendable {
 
     /// Whether the output folder of a configuration contains a run that can be resumed.
     public static func canResume(_ configuration: TrainingConfiguration) -> Bool {
-        TrainingRun.canResume(in: configuration.output)
+        RunFolder(configuration.output).holdsRun
     }
 
     /// Trains, and returns the events as they happen.
@@ -82,6 +83,22 @@ public final class Trainer: Sendable {
         thread.start()
         return queue
     }
+}
+
+/// The network, the data and the memory of a training run, known before its first step.
+public struct TrainingOverview: Hashable, Sendable {
+    /// Steps done by the run that is resumed; 0 for a new one.
+    public let firstStep: Int
+    /// The number of training photos.
+    public let photos: Int
+    /// The number of validation photos.
+    public let validationPhotos: Int
+    /// Ranks that train together.
+    public let ranks: Int
+    /// Bytes of weights, gradients, optimizer state and activations that a step needs in memory.
+    public let stepBytes: Int
+    /// The network, module by module, on one crop.
+    public let network: NetworkSummary
 }
 
 /// Passes events to the queue that is being read, and keeps earlier events until there is one.

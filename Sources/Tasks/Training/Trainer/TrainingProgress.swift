@@ -1,4 +1,5 @@
 import Foundation
+import RetintDistributed
 
 /// The state of a run other than weights and optimizer, stored in a checkpoint as JSON.
 struct TrainingProgress: Hashable, Sendable, Codable {
@@ -56,9 +57,67 @@ struct TrainingProgress: Hashable, Sendable, Codable {
             + "those of an uninterrupted run"
     }
 
+    /// Records a validation that ended.
+    ///
+    /// - Returns: whether its loss is the lowest so far.
+    mutating func validated(_ loss: Double) -> Bool {
+        isValidationDue = nil
+        guard loss < bestLoss ?? .infinity else {
+            sinceBest = validationsSinceBest + 1
+            return false
+        }
+        (bestLoss, sinceBest) = (loss, 0)
+        return true
+    }
+
     func json() throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
         return String(decoding: try encoder.encode(self), as: UTF8.self)
+    }
+}
+
+/// Sums over the steps since the last record. A resumed run continues them.
+struct StepMeter: Hashable, Sendable, Codable {
+    private var (steps, skipped) = (0, 0)
+    private var (loss, norm) = (0.0, 0.0)
+    /// Seconds.
+    private var (waiting, total) = (0.0, 0.0)
+    /// The part spent waiting for other ranks; nil in runs from before this was counted.
+    private var communicating: Double?
+
+    /// Whether the counts are valid.
+    var isValid: Bool { [steps, skipped].allSatisfy((0...1 << 40).contains) }
+
+    mutating func add(
+        _ result: TrainingStep.Result, waiting: Duration, communicating: Duration, total: Duration
+    ) {
+        if result.isFinite {
+            steps += 1
+            loss += Double(result.loss)
+            norm += Double(result.gradientNorm)
+        } else {
+            skipped += 1
+        }
+        self.waiting += waiting / .seconds(1)
+        self.communicating = (self.communicating ?? 0) + communicating / .seconds(1)
+        self.total += total / .seconds(1)
+    }
+
+    /// - Parameters:
+    ///   - batch: the number of images per step.
+    ///   - ranks: the ranks that all do this at the same time.
+    func fill(_ record: inout MetricsRecord, batch: Int, _ ranks: Communicator) throws {
+        if steps > 0 {
+            record.loss = loss / Double(steps)
+            record.gradientNorm = norm / Double(steps)
+        }
+        if skipped > 0 { record.skippedSteps = skipped }
+        // The resumed run may have had another number of ranks.
+        let all = try ranks.gather(numbers: [waiting, communicating ?? 0, total])
+        guard all.allSatisfy({ $0[2] > 0 }) else { return }
+        record.imagesPerSecond = Double(steps + skipped) * Double(batch) / total
+        record.waitingShare = all.reduce(0) { $0 + $1[0] / $1[2] } / Double(all.count)
+        if ranks.size > 1 { record.communicationShares = all.map { $0[1] / $0[2] } }
     }
 }

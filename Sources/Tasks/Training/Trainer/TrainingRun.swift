@@ -1,50 +1,24 @@
-import Foundation
 import RetintArchitectures
-import RetintCheckpoints
 import RetintDistributed
-import RetintFiles
 import RetintGraph
-import RetintTensorFiles
+import RetintTensors
 
-/// The state of one training run: network, optimizer, data, and the run's folder.
+/// One training: it takes the steps, and decides when to validate, to save and to end.
 ///
 /// Everything here blocks, and may be used by only one thread at a time; ``Trainer`` is its
 /// asynchronous interface. With several ranks, all have the same state, and rank 0 writes the
 /// folder.
 final class TrainingRun {
-    /// The starting point of a run.
-    enum Start {
-        /// New weights, or those of the configuration's `init` checkpoint.
-        case fresh
-        /// `last.h5` in the output folder.
-        case resumed
-        /// As ``fresh``, for a few steps whose results are discarded: nothing is written, so an
-        /// existing run in the output folder does not matter.
-        case trial
-    }
-
     let configuration: TrainingConfiguration
     let overview: TrainingOverview
-    let folder: String
-    var progress: TrainingProgress
-    let checkpoint: Checkpoint
-    let step: SizedSteps
+    let folder: RunFolder
+    let log: RunLog
+    let state: TrainingState
     let source: BatchSource
+    let schedule: StepSchedule
+    let ranks: Communicator
     /// Nil if there are no photos to validate with.
     private(set) var validator: Validator?
-    let groups: [ParameterGroupRule]
-    let report: (TrainingEvent) -> Void
-    let ranks: Communicator
-    /// Where metrics are written; opened by the first call of ``run(until:shouldStop:)``.
-    private(set) var sinks: [any MetricsSink] = []
-    /// Keeps other processes from training in the folder, from the moment when this one reads
-    /// `last.h5`.
-    private var lock: FolderLock?
-    var meter: StepMeter
-    /// Consecutive steps whose loss or gradient was not finite.
-    var consecutiveSkips: Int
-    /// Files of training photos that were reported as unreadable.
-    private var reportedPhotos: Set<String> = []
     /// The requests of ranks with the last step.
     private var requests = StepRequests()
 
@@ -57,37 +31,39 @@ final class TrainingRun {
     ///   without photos, or an output folder that cannot be used; the errors of reading
     ///   checkpoints and photos.
     init(
-        _ configuration: TrainingConfiguration, from start: Start = .fresh,
+        _ configuration: TrainingConfiguration, from start: TrainingStart = .fresh,
         ranks: Communicator = .single, report: @escaping (TrainingEvent) -> Void = { _ in }
     ) throws {
         let configuration = try configuration.shared(over: ranks)
-        (self.configuration, self.ranks, self.report) = (configuration, ranks, report)
-        folder = configuration.output
+        (self.configuration, self.ranks) = (configuration, ranks)
+        (folder, log) = (RunFolder(configuration.output), RunLog(ranks: ranks, report: report))
         let photos = try PhotoFolder(configuration.data)
-        if case .resumed = start, ranks.rank == 0 { lock = try Self.existingLock(folder) }
-        var progress: TrainingProgress
-        (checkpoint, progress) = try Self.begin(configuration, start, report)
+        if start == .resumed, ranks.rank == 0 { try folder.lockExisting() }
+        var (checkpoint, progress) = try start.begin(configuration, in: folder, report)
         if let problem = progress.change(to: photos.fingerprint) { report(.note(problem)) }
-        self.progress = progress
-        (meter, consecutiveSkips) = (progress.meter ?? StepMeter(), progress.consecutiveSkips ?? 0)
-        let network = try checkpoint.makeColorizer()
-        groups = try configuration.groupRules()
-        step = try SizedSteps(
-            network, configuration, weights: checkpoint.variables, ranks: ranks)
+        let network = try checkpoint.network.make()
+        schedule = try configuration.stepSchedule()
+        let objective = try Objective(
+            network, configuration.loss, configuration.distillation,
+            hints: configuration.data.hints)
+        let step = try SizedSteps(
+            objective, configuration.stepOptions(schedule.groups), sides: configuration.data.sides,
+            weights: checkpoint.variables, ranks: ranks)
         let cache = PhotoCache(photos.training, configuration.data)
-        let classes = ClassTargets(network, configuration, photos: cache)
-        source = try BatchSource(cache, configuration, classes: classes, ranks: ranks)
         let side = configuration.data.crop
+        let classes = ClassTargets(network, configuration.loss, photos: cache, side: side)
+        source = try BatchSource(cache, configuration.batchOptions, classes: classes, ranks: ranks)
         overview = TrainingOverview(
             firstStep: progress.step, photos: photos.training.count,
             validationPhotos: photos.validation.count, ranks: ranks.size, stepBytes: step.bytes,
             network: NetworkSummary(of: network, input: [1, 1, side, side]))
-        try load()
+        state = try TrainingState(checkpoint, progress, step, ranks: ranks, file: folder.last)
         // Before any of them writes files that another one might find in the folder.
-        try requireEqualRanks()
+        try state.requireEqualRanks()
         guard !photos.validation.isEmpty else { return }
         let validator = try Validator(
-            network, configuration, photos: photos.validation, classes: classes, ranks: ranks)
+            objective, configuration.validationOptions, photos: photos.validation, classes: classes,
+            ranks: ranks)
         for photo in validator.badPhotos { report(.badPhoto(photo)) }
         self.validator = validator
     }
@@ -102,18 +78,19 @@ final class TrainingRun {
     func run(
         until end: Int? = nil, shouldStop: () -> Bool = { false }
     ) throws -> TrainingOutcome {
-        try takeLock()
-        defer { lock = nil }
-        try openSinks()
-        if progress.isValidationDue == true { try validate(shouldStop) }
+        let firstStep = state.progress.step
+        if ranks.rank == 0 { try folder.takeLock(isNew: firstStep == 0) }
+        defer { folder.unlock() }
+        try log.open { try folder.openSinks(configuration, resumingAt: firstStep) }
+        if state.progress.isValidationDue == true { try validate(shouldStop) }
         let lastStep = min(end ?? configuration.steps, configuration.steps)
         let deadline = configuration.timeLimit.map { ContinuousClock.now + .seconds($0 * 60) }
         let loader = BatchLoader(
-            source, steps: progress.step..<max(lastStep, progress.step),
+            source, steps: firstStep..<max(lastStep, firstStep),
             threads: configuration.data.loaderThreads)
         defer { loader.stop() }
         requests = StepRequests()
-        while progress.step < lastStep {
+        while state.progress.step < lastStep {
             let own = StepRequests(
                 stops: shouldStop(), isTimeUp: deadline.map { ContinuousClock.now >= $0 } ?? false)
             // Several ranks stop together, after a step in which one of them requested it.
@@ -125,63 +102,41 @@ final class TrainingRun {
                 try validate { requests.stops || shouldStop() }
             }
             if isDue(configuration.saveEvery) { try save() }
-            if let patience = configuration.patience, progress.validationsSinceBest >= patience {
+            if let patience = configuration.patience,
+                state.progress.validationsSinceBest >= patience
+            {
                 return try finish(.noProgress)
             }
         }
         return try finish(.finished, validates: !isDue(configuration.validateEvery), shouldStop)
     }
 
-    /// The files that a run writes in its folder, existing or not.
-    private static let reservedNames = [
-        "config.yaml", "metrics.jsonl", "report.html", "last.h5", "best.h5",
-    ]
-
-    /// The lock of a run's folder; nil if there is none.
-    private static func existingLock(_ folder: String) throws -> FolderLock? {
-        try FileKind(at: folder) == .directory
-            ? FolderLock(folder, reserving: reservedNames) : nil
-    }
-
-    /// Creates the output folder and keeps other processes from training in it.
-    private func takeLock() throws {
-        guard lock == nil, ranks.rank == 0 else { return }
-        try createFolder(folder)
-        let new = try FolderLock(folder, reserving: Self.reservedNames)
-        // Another run may have started since this one was prepared.
-        if progress.step == 0 { try Self.requireNoRun(in: folder) }
-        lock = new
-    }
-
-    /// Writes `config.yaml` and opens the files of metrics.
-    private func openSinks() throws {
-        guard sinks.isEmpty, ranks.rank == 0 else { return }
-        let step = progress.step
-        var opened: [any MetricsSink] = [
-            try MetricsLog("\(folder)/metrics.jsonl", resumingAt: step),
-            try RunReport(configuration, resumingAt: step),
-        ]
-        if configuration.tensorboard {
-            opened.insert(try TensorBoardLog(folder: folder, resumingAt: step), at: 1)
-        }
-        try AtomicFile.write(Array(configuration.yaml.utf8), to: "\(folder)/config.yaml")
-        sinks = opened
-    }
-
     /// Whether something that happens every `interval` steps is due after the step just taken.
     private func isDue(_ interval: Int) -> Bool {
-        progress.step > overview.firstStep && progress.step.isMultiple(of: interval)
+        let step = state.progress.step
+        return step > state.firstStep && step.isMultiple(of: interval)
     }
 
     private func finish(
         _ outcome: TrainingOutcome, validates: Bool = false,
         _ shouldStop: () -> Bool = { false }
     ) throws -> TrainingOutcome {
-        if validates, progress.step > overview.firstStep { try validate(shouldStop) }
+        if validates, state.progress.step > state.firstStep { try validate(shouldStop) }
         // A validation that was stopped is part of the run.
-        let outcome = progress.isValidationDue == true ? .interrupted : outcome
+        let outcome = state.progress.isValidationDue == true ? .interrupted : outcome
         try save(keeps: outcome != .interrupted)
         return outcome
+    }
+
+    /// Writes `last.h5`.
+    ///
+    /// - Parameter keeps: whether it is one of the checkpoints to keep. The checkpoint of an
+    ///   interruption is not: it would displace one that an uninterrupted run would have.
+    private func save(keeps: Bool = true) throws {
+        guard let saved = try state.checkpoint() else { return }
+        let step = state.progress.step
+        try folder.write(saved, to: folder.last, step: step)
+        if keeps { try folder.keepLast(step: step, count: configuration.keepLast) }
     }
 
     /// - Parameter own: the requests of this rank.
@@ -190,26 +145,19 @@ final class TrainingRun {
         let start = clock.now
         let batch = try loader.take()
         let loaded = clock.now
-        var settings = configuration.settings(at: progress.step, groups)
+        var settings = schedule.settings(at: state.progress.step)
         settings.requests = own
         let waited = ranks.waitingTime
-        let result = try step.run(batch, settings)
+        let result = try state.step.run(batch, settings)
         requests = result.requests
         try countSkip(result, batch, settings)
-        progress.step += 1
-        meter.add(
+        state.progress.step += 1
+        state.meter.add(
             result, waiting: loaded - start, communicating: ranks.waitingTime - waited,
             total: clock.now - start)
-        report(.step(progress.step, loss: Double(result.loss)))
-        if ranks.size == 1 { takeUnreportedPhotos().forEach { report(.badPhoto($0)) } }
+        log.report(.step(state.progress.step, loss: Double(result.loss)))
+        log.reportNewlyBad(source.photos.badPhotos)
         if isDue(configuration.logEvery) { try logTraining() }
-    }
-
-    /// The errors of photos that could not be read since the last call.
-    func takeUnreportedPhotos() -> [String] {
-        let bad = source.photos.badPhotos
-        guard bad.count > reportedPhotos.count else { return [] }
-        return bad.filter { reportedPhotos.insert($0.file).inserted }.map { "\($0)" }
     }
 }
 
@@ -225,19 +173,20 @@ extension TrainingRun {
         _ result: TrainingStep.Result, _ batch: Batch, _ settings: TrainingStep.Settings
     ) throws {
         guard !result.isFinite else {
-            consecutiveSkips = 0
+            state.consecutiveSkips = 0
             return
         }
-        consecutiveSkips += 1
+        state.consecutiveSkips += 1
+        let skips = state.consecutiveSkips
         let value = result.loss.isFinite ? "gradient" : "loss"
-        let problem = "step \(progress.step + 1): the \(value) is not finite"
-        guard configuration.anomaly || consecutiveSkips >= Self.maximumConsecutiveSkips else {
-            return report(.note("\(problem); the step is skipped"))
+        let problem = "step \(state.progress.step + 1): the \(value) is not finite"
+        guard configuration.anomaly || skips >= Self.maximumConsecutiveSkips else {
+            return log.report(.note("\(problem); the step is skipped"))
         }
-        let first = try step.firstNonFinite(batch, settings)
+        let first = try state.step.firstNonFinite(batch, settings)
         throw TrainingError(
             .notFinite,
-            "\(problem)\(consecutiveSkips > 1 ? ", like the \(consecutiveSkips - 1) before" : ""); "
+            "\(problem)\(skips > 1 ? ", like the \(skips - 1) before" : ""); "
                 + "the first non-finite result is from \(first ?? "the optimizer"). Nothing was "
                 + "saved since. The learning rate was \(settings.learningRates.last ?? 0): lower "
                 + "optimizer.learning_rate, or set optimizer.clip_grad_norm or "

@@ -1,8 +1,6 @@
-import RetintArchitectures
 import RetintDistributed
 import RetintEngine
 import RetintGraph
-import RetintLayers
 import RetintTensors
 
 /// One step of training as a compiled program: loss, gradients, and all variables' updates.
@@ -35,7 +33,8 @@ final class TrainingStep {
     private let teacher: Teacher?
     /// The examples of this rank.
     private let loss: Tensor
-    private let threads: Int?
+    /// How a program runs that looks for values that are not finite.
+    private let searchExecution: Execution
     private let ranks: Communicator
     /// The optimizer's state and the averaged weights before the first step.
     let initialOptimizerState: [String: TensorData]
@@ -47,57 +46,42 @@ final class TrainingStep {
     let residualNames: [String]
 
     /// - Parameters:
+    ///   - side: of a crop, in pixels.
     ///   - weights: the initial values of averaged weights.
     ///   - ranks: the ranks that split the batch.
     init(
-        _ network: any ColorizerNetwork, _ configuration: TrainingConfiguration,
+        _ objective: Objective, _ options: StepOptions, side: Int,
         weights: [String: TensorData], ranks: Communicator = .single
     ) throws {
-        let shares = BatchShares(of: configuration.batch, over: ranks)
-        let (batch, side) = (shares.own.count, configuration.data.crop)
+        let shares = BatchShares(of: options.batch, over: ranks)
         let graph = Graph(mode: .training)
-        graph.weightRounding = configuration.quantization.rounding
-        if configuration.batchNorm == .synchronized, ranks.size > 1 {
-            graph.batchNormShares = shares
+        graph.weightRounding = options.rounding
+        if options.synchronizesBatchNorm, ranks.size > 1 { graph.batchNormShares = shares }
+        let batch = shares.own.count
+        let prediction = objective.prediction(graph, shape: [batch, 1, side, side])
+        teacher = try options.teacher.map {
+            try Teacher(
+                $0, objective.teacherInputs, batch: batch, side: side,
+                execution: options.forward)
         }
-        let objective = try Objective(network, configuration)
-        let prediction = objective.steadyPrediction(graph, shape: [batch, 1, side, side])
-        teacher = try configuration.distillation.teacher.map {
-            try Teacher($0, configuration, batch: batch, student: prediction.colors)
-        }
-        loss = try Self.loss(configuration, objective, prediction, teacher)
-        let parameters = try configuration.trainedParameters(of: loss)
+        loss = try objective.loss(prediction, teacher: teacher?.shapes ?? [:])
+        let parameters = try options.updates.trainedParameters(of: loss)
         parameterNames = parameters.map(\.variableName)
         let shared = try SharedGradients(
-            of: loss, withRespectTo: parameters, shares, configuration.gradientCompression)
-        let norm = try configuration.record(shared.gradients, for: parameters)
+            of: loss, withRespectTo: parameters, shares, options.gradientCompression)
+        let norm = try options.updates.record(shared.gradients, for: parameters)
         for residual in shared.residuals { graph.update(residual.variable, to: residual.next) }
-        graph.skipUpdates(unlessFinite: [shared.loss, norm], accumulate: configuration.accumulate)
+        graph.skipUpdates(
+            unlessFinite: [shared.loss, norm], accumulate: options.updates.accumulate)
         (statisticNames, residualNames) = (graph.statisticNames, graph.residualNames)
         initialOptimizerState = graph.initialOptimizerState(parameters: weights)
-        (threads, self.ranks) = (configuration.threads, ranks)
-        var options = CompileOptions(threads: configuration.threads)
-        options.recomputes = configuration.recompute
-        options.arithmetic = configuration.compute
+        (searchExecution, self.ranks) = (options.forward, ranks)
+        var compile = options.compile
+        compile.communicator = ranks
         let requests = shared.requests.map { [("requests", $0)] } ?? []
         program = try Program(
-            outputs: [("loss", shared.loss), ("norm", norm)] + requests, options: options)
+            outputs: [("loss", shared.loss), ("norm", norm)] + requests, options: compile)
         try program.load(objective.variables)
-    }
-
-    /// The mean loss against the photo and the teacher.
-    private static func loss(
-        _ configuration: TrainingConfiguration, _ objective: Objective,
-        _ prediction: SteadyPrediction, _ teacher: Teacher?
-    ) throws -> Tensor {
-        var loss = objective(prediction.colors).mean()
-        if let teacher {
-            let teacherLoss = try teacher.loss(of: prediction.colors)
-            let share = loss.graph.variable("teacher_share", [], role: .setting)
-            loss = loss + (teacherLoss - loss) * share
-        }
-        guard let temporalLoss = prediction.temporalLoss else { return loss }
-        return loss + temporalLoss * Float(configuration.loss.temporal)
     }
 
     /// Bytes of variables, activations and gradients.
@@ -119,8 +103,8 @@ final class TrainingStep {
     }
 
     private func inputs(_ batch: Batch) throws -> [String: TensorData] {
-        guard let teacher else { return batch.inputs }
-        return batch.inputs.merging(try teacher.inputs(for: batch)) { $1 }
+        guard let teacher else { return batch.inputs.named }
+        return batch.inputs.merging(try teacher.inputs(for: batch)) { $1 }.named
     }
 
     /// The current values of all variables: weights, buffers and the optimizer's state.
@@ -133,7 +117,7 @@ final class TrainingStep {
     /// Describes the first operation of the forward or backward pass whose result is not finite for
     /// this batch and the current weights, on any rank; nil if there is none.
     func firstNonFinite(_ batch: Batch, _ settings: Settings) throws -> String? {
-        let search = try AnomalySearch(loss, threads: threads, ranks: ranks)
+        let search = try AnomalySearch(loss, searchExecution, ranks: ranks)
         return try search.firstNonFinite(
             variables.merging(settings.variables) { $1 }, try inputs(batch))
     }
@@ -143,7 +127,7 @@ extension TrainingStep.Settings {
     fileprivate var variables: [String: TensorData] {
         var values = [
             "ema_decay": TensorData(scalar: Float(averageDecay)),
-            "teacher_share": TensorData(scalar: Float(teacherShare)),
+            Objective.teacherShare: TensorData(scalar: Float(teacherShare)),
             "applies": TensorData(scalar: applies ? 1 : 0),
             SharedGradients.requestsName: TensorData(shape: [2], scalars: requests.scalars),
         ]
@@ -151,16 +135,5 @@ extension TrainingStep.Settings {
             values[Graph.rateName(group)] = TensorData(scalar: Float(rate))
         }
         return values
-    }
-}
-
-extension TrainingConfiguration.Quantization {
-    /// The rounding of weights in the graph; nil: none.
-    var rounding: WeightRounding? {
-        switch self {
-        case .none: nil
-        case .int8: WeightRounding(bits: 8)
-        case .int4: WeightRounding(bits: 4)
-        }
     }
 }

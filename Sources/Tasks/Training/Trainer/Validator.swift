@@ -1,4 +1,3 @@
-import RetintArchitectures
 import RetintColor
 import RetintDistributed
 import RetintEngine
@@ -25,26 +24,19 @@ final class Validator {
     ///
     /// - Throws: ``TrainingError`` if no photo can be read.
     init(
-        _ network: any ColorizerNetwork, _ configuration: TrainingConfiguration,
-        photos: [PhotoReference],
+        _ objective: Objective, _ options: ValidationOptions, photos: [PhotoReference],
         classes: ClassTargets? = nil, ranks: Communicator = .single
     ) throws {
-        (self.classes, self.ranks) = (classes, ranks)
-        oldPhoto = configuration.validatesOldPhotos ? configuration.oldPhoto : .init()
-        // The network is measured without hints.
-        var configuration = configuration
-        configuration.data.hints = false
-        let side = configuration.data.crop
-        crops = try ValidationCrops(
-            photos, side: side, batch: configuration.batch, over: ranks)
-        let size = crops.batch
+        (self.classes, self.ranks, oldPhoto) = (classes, ranks, options.oldPhoto)
+        let side = options.side
+        crops = try ValidationCrops(photos, side: side, batch: options.batch, over: ranks)
         let graph = Graph(mode: .inference)
-        graph.weightRounding = configuration.quantization.rounding
-        let objective = try Objective(network, configuration)
-        let prediction = objective.prediction(graph, shape: [size, 1, side, side])
+        graph.weightRounding = options.rounding
+        let objective = objective.validated
+        let prediction = objective.prediction(graph, shape: [crops.batch, 1, side, side])
+        let losses = try objective.photoLosses(prediction)
         program = try Program(
-            outputs: [("ab", prediction.ab), ("loss", objective(prediction))],
-            options: CompileOptions(threads: configuration.threads))
+            outputs: [("ab", prediction.colors.ab), ("loss", losses)], options: options.execution.compileOptions)
         try program.load(objective.variables)
     }
 
@@ -85,7 +77,7 @@ final class Validator {
         }
         var batch = Batch(filled, damaged: damaged)
         batch.addClasses(classes)
-        let results = try program.run(batch.inputs)
+        let results = try program.run(batch.inputs.named)
         guard let ab = results["ab"], let loss = results["loss"] else { return [] }
         return try part.enumerated().map { index, crop in
             let estimate = crop.colored(

@@ -41,30 +41,22 @@ extension TrainingRun {
     fileprivate func rehearse() throws -> TrainingRehearsal {
         let clock = ContinuousClock()
         var steps = Duration.zero
-        for indices in stepsBySide() {
+        for indices in source.stepsBySide(of: sampledSteps) {
             // The first step of a side also allocates memory.
             _ = try trial(step: indices[0], rate: 0)
             let other = indices[min(1, indices.count - 1)]
             steps += try clock.measure { _ = try trial(step: other, rate: 0) } * indices.count
         }
         let validation = try validator.map { validator in
-            try clock.measure { _ = try validator.measure(validatedWeights()) { false } }
+            try clock.measure { _ = try validator.measure(state.validatedWeights()) { false } }
         }
-        let step = steps / min(configuration.steps, Self.sampledSteps)
-        return TrainingRehearsal(self, step: step, validation: validation)
+        return TrainingRehearsal(
+            overview: overview, step: steps / sampledSteps, validation: validation,
+            steps: schedule.steps, validateEvery: configuration.validateEvery)
     }
 
-    /// For longer trainings, these first steps show how many have crops of which side.
-    private static let sampledSteps = 10_000
-
-    /// The steps of the training, those with crops of one side together.
-    private func stepsBySide() -> [[Int]] {
-        let seed = UInt64(configuration.seed)
-        let groups = Dictionary(grouping: 0..<min(configuration.steps, Self.sampledSteps)) {
-            configuration.data.side(step: $0, seed: seed)
-        }
-        return groups.sorted { $0.key < $1.key }.map(\.value)
-    }
+    /// For longer trainings, the first steps show how many have crops of which side.
+    private var sampledSteps: Int { min(schedule.steps, 10_000) }
 
     fileprivate func learningRateRange(
         from lowest: Double, to highest: Double, steps: Int, _ shouldStop: () -> Bool
@@ -83,11 +75,30 @@ extension TrainingRun {
     ///
     /// - Returns: its loss.
     private func trial(step index: Int, rate: Double) throws -> Double {
-        let settings = TrainingStep.Settings(
-            learningRates: groups.map { rate * $0.rate }, averageDecay: 0,
-            teacherShare: configuration.teacherShare(at: index), applies: true)
-        let result = try step.run(try source.batch(step: index), settings)
-        report(.step(index + 1, loss: Double(result.loss)))
+        let settings = schedule.settings(at: index, rate: rate)
+        let result = try state.step.run(try source.batch(step: index), settings)
+        log.report(.step(index + 1, loss: Double(result.loss)))
         return Double(result.loss)
+    }
+}
+
+/// How long training takes, from two steps for each side of crops and one validation.
+public struct TrainingRehearsal: Sendable {
+    /// The network, the photos and the memory that a step takes.
+    public let overview: TrainingOverview
+    /// The mean duration of a step.
+    public let step: Duration
+    /// The duration of a validation; nil without validation photos.
+    public let validation: Duration?
+    /// The estimated duration of the whole training, validations included.
+    public let total: Duration
+
+    fileprivate init(
+        overview: TrainingOverview, step: Duration, validation: Duration?, steps: Int,
+        validateEvery: Int
+    ) {
+        (self.overview, self.step, self.validation) = (overview, step, validation)
+        let validations = (Double(steps) / Double(validateEvery)).rounded(.up)
+        total = step * Double(steps) + (validation ?? .zero) * validations
     }
 }

@@ -24,7 +24,7 @@ extension Trainer {
         try configuration.requireValuesInRange()
         let photos = try PhotoFolder(configuration.data)
         let cache = PhotoCache(photos.training, configuration.data)
-        let source = try BatchSource(cache, configuration, classes: nil)
+        let source = try BatchSource(cache, configuration.batchOptions, classes: nil)
         var samples: [TrainingSample] = []
         while samples.count < count {
             samples += try source.batch(step: samples.count / configuration.batch).samples

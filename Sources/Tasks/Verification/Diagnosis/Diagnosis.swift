@@ -31,3 +31,30 @@ public struct Diagnosis: Sendable {
             reduction: reduction)
     }
 }
+
+extension Diagnosis: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case stages, errorSources, precisionSearch, reduction
+    }
+
+    /// Decodes what was found; a key that is missing was not asked for.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            stages: try container.decodeIfPresent([StageComparison].self, forKey: .stages) ?? [],
+            errorSources: try container.decodeIfPresent(ErrorSources.self, forKey: .errorSources),
+            precisionSearch: try container.decodeIfPresent(
+                PrecisionSearch.Summary.self, forKey: .precisionSearch),
+            reduction: try container.decodeIfPresent(
+                PackageReduction.Summary.self, forKey: .reduction))
+    }
+
+    /// Encodes what was found, without what was not asked for.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        if !stages.isEmpty { try container.encode(stages, forKey: .stages) }
+        try container.encodeIfPresent(errorSources, forKey: .errorSources)
+        try container.encodeIfPresent(precisionSearch, forKey: .precisionSearch)
+        try container.encodeIfPresent(reduction, forKey: .reduction)
+    }
+}

@@ -5,7 +5,7 @@ import RetintMLPackage
 import RetintRuntime
 
 /// How much of a package's error comes from its weights, and how much from its arithmetic.
-public struct ErrorSources: Sendable {
+public struct ErrorSources: Sendable, Codable {
     /// The error of a weight.
     public struct Tensor: Hashable, Sendable, Codable {
         /// The name of the constant in the package.
@@ -51,21 +51,20 @@ public func errorSources(
     guard let package = model.package else {
         throw VerificationError(
             .badModel, path: model.name,
-            "is a checkpoint, whose weights and arithmetic are the original ones; name a package")
+            "is a checkpoint, which has the original weights and arithmetic; name a package")
     }
     let constants = OriginalConstants(
         package, original: try originalPackage(of: model, from: other))
     guard !constants.pairs.isEmpty else { throw VerificationError.notExported(model, from: other) }
     let expected = try RecordedOutputs(other, for: model, on: inputs)
     func outputs(_ package: MLPackage, _ compute: ComputePrecision) throws -> [OutputComparison] {
-        var options = options
+        var options = options.forSideRun
         options.compute = compute
         options.tolerance = Tolerance()
-        options.onColors = { _ in }
-        let variant = Model(package, name: model.name, memoryLimit: model.memoryLimit)
-        return try verify(
-            variant, against: expected, isSameNetwork: true, on: inputs, options, observes: false
-        ).outputs
+        let variant = Model(package, name: model.name, execution: model.execution)
+        return try VerificationRun(
+            variant, against: expected, on: inputs, options, observes: false
+        ).report().outputs
     }
     // Rounding all results would also round the original weights.
     let arithmetic =

@@ -95,6 +95,7 @@ public func reducePackage(
     _ model: Model, against reference: Reference, options: VerificationOptions,
     onRun: @escaping (Int) -> Void = { _ in }
 ) throws -> PackageReduction? {
-    let inputs = VerificationInputs(reference, batchSize: model.batchSize)
+    let inputs = VerificationInputs(
+        reference, batchSize: try verifying { try model.batchSize })
     return try PartSearch(model, ReferenceValues(reference), inputs, options, onRun)?.run()
 }

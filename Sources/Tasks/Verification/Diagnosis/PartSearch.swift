@@ -1,3 +1,4 @@
+import RetintColor
 import RetintExport
 import RetintGraph
 import RetintMLPackage
@@ -62,15 +63,15 @@ extension PartSearch {
         _ model: Model, _ expected: any ExpectedValues, _ inputs: VerificationInputs,
         _ options: VerificationOptions
     ) throws -> (Int, VerificationInput, [String])? {
-        var options = options
+        var options = options.forSideRun
         options.tolerance?.meanDeltaE = nil
-        options.onColors = { _ in }
         for index in 0..<inputs.count {
             let input = try inputs.input(index)
             let single = SingleRun(expected, index: index, of: inputs.count)
-            let report = try verify(
-                model, against: single, isSameNetwork: false,
-                on: VerificationInputs(count: 1) { _ in input }, options, observes: false)
+            let report = try VerificationRun(
+                model, against: single, on: VerificationInputs(count: 1) { _ in input }, options,
+                observes: false
+            ).report()
             let failing = report.outputs.filter { !$0.failures.isEmpty }
             if !failing.isEmpty { return (index, input, failing.map(\.name)) }
         }
@@ -109,6 +110,8 @@ private final class SingleRun: ExpectedValues {
 
     var source: String { all.source }
 
+    var isSameNetwork: Bool { all.isSameNetwork }
+
     func prepare(first: VerificationInput, runs: Int) throws {
         try all.prepare(first: first, runs: count)
     }
@@ -136,7 +139,7 @@ extension PartSearch {
         else {
             throw VerificationError(
                 .mismatch, path: model.name,
-                "its outputs fail, but no part that starts with its inputs does; give a bound on "
+                "its outputs fail, but no part that starts with its inputs does; set a bound on "
                     + "the values of outputs, such as --min-snr")
         }
         var trial = end
@@ -279,7 +282,7 @@ extension PartSearch {
             compute: options.compute, tolerance: tolerance(for: wanted, target))
         options.layerTolerance = self.options.layerTolerance
         let report = try verify(
-            Model(package, name: model.name, memoryLimit: model.memoryLimit), against: reference,
+            Model(package, name: model.name, execution: model.execution), against: reference,
             options: options)
         onRun(runs)
         return Trial(
@@ -318,12 +321,13 @@ extension PartSearch {
     /// The bounds for a value. Absolute bounds shrink with the range of the values, but not below
     /// the rounding error of the arithmetic.
     private func tolerance(for expected: TensorData, _ target: String) -> Tolerance {
-        var tolerance = options.tolerance ?? .standard(model.precision, isSameNetwork: true)
+        var tolerance =
+            options.bounds(model.precision, isSameNetwork: self.expected.isSameNetwork).tolerance
         tolerance.meanDeltaE = nil
         guard outputs[target] == nil else { return tolerance }
         let largest = Double(expected.scalars.max() ?? 0)
         let smallest = Double(expected.scalars.min() ?? 0)
-        let scale = (largest - smallest) / 220
+        let scale = (largest - smallest) / LabPlanes.abSpan
         let noise = model.precision.roundingNoise * max(abs(largest), abs(smallest))
         func scaled(_ bound: Double) -> Double { max(bound * scale, min(bound, noise)) }
         tolerance.atol = tolerance.atol.map(scaled)

@@ -57,8 +57,8 @@ public func findPrecision(
     guard let package = model.package, model.precision == .float16 else {
         throw VerificationError(
             .badModel, path: model.name,
-            "has \(model.precision.rawValue) weights; the operations that need float32 can be "
-                + "found of a float16 package")
+            "has \(model.precision.rawValue) weights; operations that need float32 can only be "
+                + "found in a float16 package")
     }
     let trials = try PrecisionTrials(
         package, model, other, inputs, options, original: originalPackage(of: model, from: other))
@@ -96,9 +96,7 @@ private final class PrecisionTrials {
         _ options: VerificationOptions, original: MLPackage
     ) throws {
         mixed = MixedPrecision(package, original: original)
-        var options = options
-        options.onColors = { _ in }
-        (self.model, self.inputs, self.options) = (model, inputs, options)
+        (self.model, self.inputs, self.options) = (model, inputs, options.forSideRun)
         let recorded = try RecordedOutputs(other, for: model, on: inputs)
         expected = options.layersDecide ? ModelValues(other) : recorded
         half =
@@ -117,10 +115,11 @@ private final class PrecisionTrials {
     func run(_ kept: Set<Int>) throws -> SubsetSearch.Outcome {
         runs += 1
         let trial = Model(
-            mixed.package(keeping: kept), name: model.name, memoryLimit: model.memoryLimit)
-        let report = try verify(
-            trial, against: expected, isSameNetwork: true, on: inputs, options, half: half,
-            observes: options.layersDecide)
+            mixed.package(keeping: kept), name: model.name, execution: model.execution)
+        let report = try VerificationRun(
+            trial, against: expected, on: inputs, options, half: half,
+            observes: options.layersDecide
+        ).report()
         return .init(passes: report.passed, score: report.lowestSNR)
     }
 }

@@ -14,7 +14,7 @@ public enum VerificationStage: String, Hashable, Sendable, CaseIterable, Codable
 }
 
 /// The error of a network at a stage of its export, against the network as it was trained.
-public struct StageComparison: Sendable {
+public struct StageComparison: Sendable, Codable {
     /// The stage.
     public let stage: VerificationStage
     /// The comparison of each output.
@@ -46,7 +46,7 @@ public func compareStages(
     guard let package = model.package, let checkpoint = other.checkpoint else {
         throw VerificationError(
             .mismatch, path: model.name,
-            "stages are those of the export of a checkpoint to a package; name a package, and "
+            "the stages are those of exporting a checkpoint to a package; name a package, and "
                 + "compare it with its checkpoint")
     }
     let expected = try RecordedOutputs(other, for: model, on: inputs)
@@ -58,7 +58,7 @@ public func compareStages(
         let source = try ExportSource(checkpoint.checkpoint())
         guard let package = try originalPackage(of: package, from: source, precision: precision)
         else { throw VerificationError.notExported(model, from: other) }
-        return Model(package, name: model.name, memoryLimit: model.memoryLimit)
+        return Model(package, name: model.name, execution: model.execution)
     }
     func form(at stage: VerificationStage) throws -> Model {
         switch stage {
@@ -69,13 +69,12 @@ public func compareStages(
         }
     }
     return try VerificationStage.allCases.filter(stages.contains).map { stage in
-        var stageOptions = options
+        var stageOptions = options.forSideRun
         if stage == .trained || stage == .folded { stageOptions.compute = .float32 }
-        stageOptions.onColors = { _ in }
         let stageInputs = stage == .trained ? try inputs.roundTripped(for: model) : inputs
-        let report = try verify(
-            form(at: stage), against: expected, isSameNetwork: true, on: stageInputs,
-            stageOptions, half: half)
+        let report = try VerificationRun(
+            form(at: stage), against: expected, on: stageInputs, stageOptions, half: half
+        ).report()
         return StageComparison(stage: stage, outputs: report.outputs)
     }
 }

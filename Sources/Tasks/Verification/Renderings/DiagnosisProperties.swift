@@ -1,5 +1,3 @@
-import RetintVerification
-
 extension Diagnosis {
     /// The results as names and values, for reports read by other programs.
     var properties: [(name: String, value: String)] {

@@ -1,6 +1,5 @@
 import RetintFiles
 import RetintPages
-import RetintVerification
 
 extension VerificationResults {
     /// Writes a JUnit report, as GitLab, Jenkins and others read it: for each runtime a suite with

@@ -1,6 +1,5 @@
 import Foundation
 import RetintFiles
-import RetintVerification
 
 extension VerificationResults {
     /// Writes a SARIF 2.1.0 log, as GitHub's code scanning reads it: a rule for each kind of bound,

@@ -64,7 +64,7 @@ extension Image {
         guard abs(own / film - 1) > 0.02 else { return }
         throw FrameError(
             .format,
-            "anchor \(number) has \(width) × \(height) pixels, for a film of \(format.width) × "
-                + "\(format.height): must be a whole frame of the film")
+            "anchor \(number) has \(width) × \(height) pixels, for a video of \(format.width) × "
+                + "\(format.height): must be a whole frame of the video")
     }
 }

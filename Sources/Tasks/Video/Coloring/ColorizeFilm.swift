@@ -60,10 +60,7 @@ public func colorizeFilm(
 ) async throws -> ColoredFilm {
     let film = try await withFilm(input, options.reading(for: output)) { film in
         let header = film.reader.header
-        let colorizer = try FrameColorizer(
-            model, header.format, size: options.size, threads: options.threads,
-            stableColors: options.stableColors, anchors: options.anchors, masks: options.masks,
-            blend: options.blend, quadrilateral: options.quadrilateral, choices: options.choices)
+        let colorizer = try FrameColorizer(model, header.format, options.frames)
         if options.isLive { try colorizer.masks.checkLive() }
         let writing = options.writing(film, input, output)
         let parts = try await options.parts(of: output, model, input, writing)
@@ -128,17 +125,18 @@ extension FilmColoringOptions {
     fileprivate func description(of model: Model, _ input: String) throws -> [String: String] {
         let file = try RegularFile(input)
         var colors = ContentHash()
-        for anchor in anchors { colors.update(anchor.pixels) }
+        for anchor in frames.anchors { colors.update(anchor.pixels) }
         return [
             "input": "\(input), \(file.version)", "model": try model.fingerprint(),
             "range": reading.range?.rawValue ?? "", "matrix": reading.matrix?.rawValue ?? "",
             "start": reading.start.map { "\($0)" } ?? "",
             "duration": reading.duration.map { "\($0)" } ?? "", "encoder": encoder ?? "",
             "encoder options": encoderOptions.joined(separator: " "),
-            "size": size.map { "\($0)" } ?? "", "stable colors": "\(stableColors)",
-            "anchors": colors.digest.hexadecimal, "masks": masks?.description ?? "",
-            "blend": "\(blend)", "quadrilateral": quadrilateral?.description ?? "",
-            "arithmetic": model.arithmetic.rawValue,
+            "size": frames.size.map { "\($0)" } ?? "", "stable colors": "\(frames.stableColors)",
+            "anchors": colors.digest.hexadecimal, "masks": frames.masks?.description ?? "",
+            "blend": "\(frames.blend)",
+            "quadrilateral": frames.quadrilateral?.description ?? "",
+            "arithmetic": model.execution.arithmetic.rawValue,
         ]
     }
 }
@@ -150,15 +148,15 @@ extension OpenFilm {
         var assumptions: [String] = []
         if options.matrix == nil, properties?.matrix == nil {
             assumptions.append(
-                "the film states no matrix: taken as \(format.matrix.rawValue), as films of "
-                    + "\(format.height) rows are")
+                "the video states no matrix: assuming \(format.matrix.rawValue), as for "
+                    + "\(format.height) rows")
         }
         if options.range == nil, properties?.range == nil, !reader.header.statesRange {
-            assumptions.append("the film states no range: taken as \(format.range.rawValue)")
+            assumptions.append("the video states no range: assuming \(format.range.rawValue)")
         }
         if let properties, properties.isConverted {
             assumptions.append(
-                "the film is \(properties.pixelFormat): its frames are converted to "
+                "the video is \(properties.pixelFormat): its frames are converted to "
                     + properties.readFormatName)
         }
         return assumptions

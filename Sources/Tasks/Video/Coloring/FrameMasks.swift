@@ -63,7 +63,8 @@ struct FrameMasks: Sendable {
         let frame = "frame \(index + 1)"
         guard index < masks.count else {
             throw PhotoError(
-                .mask, "\(frame): has no mask; \(masks.path) has masks for \(masks.count) frames")
+                .mask, file: "\(frame)",
+                "has no mask; \(masks.path) has masks for \(masks.count) frames")
         }
         return try masks.mask(
             at: index, width: format.width, height: format.height, frame: frame)
@@ -76,7 +77,8 @@ struct FrameMasks: Sendable {
         guard case .each(let masks) = shares else { return }
         throw PhotoError(
             .mask,
-            "\(masks.path): masks of single frames need all frames; give one mask for a live source"
+            file: masks.path,
+            "per-frame masks need all frames; use a single mask for a live source"
         )
     }
 
@@ -89,7 +91,8 @@ struct FrameMasks: Sendable {
         guard masks.count > count else { return }
         throw PhotoError(
             .mask,
-            "\(masks.path): has \(masks.count) masks, but the film has \(count) frames; it was "
+            file: masks.path,
+            "has \(masks.count) masks, but the video has \(count) frames; it was "
                 + "colored with the masks in the order of their names")
     }
 }

@@ -27,8 +27,8 @@ struct FrameView: Sendable {
         guard own == format else {
             throw FrameError(
                 .format,
-                "a frame of \(own.width) × \(own.height) where frames of \(format.width) × "
-                    + "\(format.height) are colored")
+                "a frame is \(own.width) × \(own.height), but frames must be \(format.width) × "
+                    + "\(format.height)")
         }
         return lightness.lightness(of: try picture?.straightened(frame) ?? frame)
     }

@@ -46,7 +46,8 @@ package struct FilmParts {
         guard try isDirectory(folder), entries(of: folder)?.isEmpty == true else {
             throw FilmError(
                 .unwritable,
-                "\(folder): is there, but holds no parts of a film; rename it, or write to "
+                file: folder.string,
+                "exists, but contains no segments of a video; rename it, or write to "
                     + "another file")
         }
     }
@@ -63,7 +64,8 @@ package struct FilmParts {
         guard try readFile(path, maximumBytes: Self.maximumDescription) == bytes else {
             throw FilmError(
                 .unwritable,
-                "\(folder): holds the parts of another film, model or choice of options; remove "
+                file: folder.string,
+                "has segments of another video, model or set of options; remove "
                     + "the folder, or write to another file")
         }
     }

@@ -44,16 +44,17 @@ public struct FilmProperties: Hashable, Sendable {
             decoder.keyDecodingStrategy = .convertFromSnakeCase
             probe = try decoder.decode(Probe.self, from: Data(bytes))
         } catch {
-            throw FilmError(.unreadable, "\(path): ffprobe describes it as no film")
+            throw FilmError(.unreadable, file: path, "ffprobe does not recognize it as a video")
         }
         let pictures = probe.streams.first { $0.codecType == "video" }
         guard let stream = pictures, let format = stream.pixFmt else {
-            throw FilmError(.unreadable, "\(path): it has no pictures; name a film")
+            throw FilmError(.unreadable, file: path, "has no pictures; name a video")
         }
         if let order = stream.fieldOrder, !["progressive", "unknown"].contains(order) {
             throw FilmError(
                 .unreadable,
-                "\(path): its frames are interlaced (\(order)); deinterlace first, for example "
+                file: path,
+                "its frames are interlaced (\(order)); deinterlace first, for example "
                     + "with ffmpeg -vf bwdif")
         }
         (pixelFormat, height) = (format, stream.height)

@@ -118,11 +118,11 @@ private func decoding<Value: Sendable>(
     case .success:
         throw FilmError(
             .damaged,
-            "\(path): \(MediaProgram.reason(messages)); what could be read of it was used")
+            file: path, "\(MediaProgram.reason(messages)); the readable frames were used")
     case .failure(let error as FrameError)
     where [.damaged, .truncated].contains(error.kind) && !messages.isEmpty:
         // The pipe ended early because ffmpeg failed.
-        throw FilmError(.unreadable, "\(path): \(MediaProgram.reason(messages)) (\(error.kind))")
+        throw FilmError(.unreadable, file: path, "\(MediaProgram.reason(messages)) (\(error.kind))")
     case .failure(let error):
         throw error
     }

@@ -128,12 +128,12 @@ private func encoding<Value: Sendable>(
     switch ended.closureResult {
     case .success(let value):
         guard ended.terminationStatus.isSuccess else {
-            throw FilmError(.unwritable, "\(path): \(MediaProgram.reason(messages))")
+            throw FilmError(.unwritable, file: path, MediaProgram.reason(messages))
         }
         return value
     case .failure(is FileError) where !messages.isEmpty:
         // The pipe ended early because ffmpeg failed.
-        throw FilmError(.unwritable, "\(path): \(MediaProgram.reason(messages))")
+        throw FilmError(.unwritable, file: path, MediaProgram.reason(messages))
     case .failure(let error):
         throw error
     }

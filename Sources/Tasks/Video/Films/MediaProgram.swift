@@ -53,7 +53,7 @@ enum MediaProgram: String {
         } catch let error as SubprocessError where error.code == .executableNotFound {
             throw FilmError(
                 .programMissing,
-                "the program \(rawValue) is not found, which reads and writes films other than "
+                "cannot find the program \(rawValue), which reads and writes video other than "
                     + "YUV4MPEG2; install it, on Debian with: apt install ffmpeg")
         }
     }
@@ -77,7 +77,7 @@ enum MediaProgram: String {
             if !lines.contains(text) { lines.append(text) }
             if lines.count == 2 { break }
         }
-        return lines.isEmpty ? "it fails without a message" : lines.joined(separator: "; ")
+        return lines.isEmpty ? "it failed without a message" : lines.joined(separator: "; ")
     }
 
     /// `[mp4 @ 0x55d0c0] text` without the part that differs from run to run.

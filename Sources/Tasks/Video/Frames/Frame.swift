@@ -98,20 +98,23 @@ public struct Plane: Sendable {
         guard bytesPerRow.isMultiple(of: format.bytesPerSample) else {
             throw FrameError(
                 .planes,
-                "\(name): \(bytesPerRow) bytes from row to row: must be a multiple of "
+                place: name,
+                "\(bytesPerRow) bytes from row to row: must be a multiple of "
                     + "\(format.bytesPerSample)")
         }
         guard bytesPerRow >= row else {
             throw FrameError(
                 .planes,
-                "\(name): \(bytesPerRow) bytes from row to row, but a row of \(width) "
+                place: name,
+                "\(bytesPerRow) bytes from row to row, but a row of \(width) "
                     + "samples takes \(row)")
         }
         // Divided, not multiplied: the caller's `bytesPerRow` may be any number.
         guard bytes.count >= row, (bytes.count - row) / bytesPerRow >= height - 1 else {
             throw FrameError(
                 .planes,
-                "\(name): \(bytes.count) bytes are fewer than \(height) rows of "
+                place: name,
+                "\(bytes.count) bytes are fewer than \(height) rows of "
                     + "\(bytesPerRow) bytes")
         }
     }

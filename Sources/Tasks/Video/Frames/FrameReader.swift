@@ -49,7 +49,7 @@ public final class FrameReader: Sendable {
             guard let line else { throw FrameError(.truncated, "it is empty") }
             guard line.count < Y4MHeader.maximumBytes else {
                 throw FrameError(
-                    .format, "its first line has \(line.count) bytes or more: it is no YUV4MPEG2")
+                    .format, "its first line has \(line.count) bytes or more: it is not YUV4MPEG2")
             }
             header = try Y4MHeader(
                 String(decoding: line, as: UTF8.self), range: range, matrix: matrix)
@@ -110,5 +110,9 @@ extension FrameReader {
 
 extension FrameError {
     /// The error with the name of the stream.
-    func of(_ name: String) -> FrameError { FrameError(kind, "\(name): \(description)") }
+    func of(_ name: String) -> FrameError {
+        let places = [file, place].filter { !$0.isEmpty }
+        return FrameError(
+            kind, file: name, place: places.joined(separator: ": "), rule: rule, remedy: remedy)
+    }
 }

@@ -24,7 +24,7 @@ struct Y4MFrames: FrameSource {
         guard let frame else {
             throw FrameError(
                 .truncated,
-                "it ends inside frame \(frameCount + 1); the frames before it are whole"
+                "it ends inside frame \(frameCount + 1); the frames before it are intact"
             ).of(input.name)
         }
         frameCount += 1

@@ -112,7 +112,7 @@ extension Y4MHeader {
             let known = layouts.keys.sorted().joined(separator: ", ")
             throw FrameError(
                 .format,
-                "its header has C\(name): must be one of \(known). Convert the film, for example "
+                "its header has C\(name): must be one of \(known). Convert the video, for example "
                     + "with ffmpeg -pix_fmt yuv420p")
         }
         return layout

@@ -1,8 +1,10 @@
+import RetintDistributed
 import RetintGraph
 
 /// Converts a graph of operations that have kernels to steps over buffers.
 struct Compiler {
     private let values: ValueTable
+    private let communicator: Communicator
     private var steps: [Step] = []
     /// The step that writes a node's memory.
     private var writer: [Int: Int] = [:]
@@ -14,23 +16,26 @@ struct Compiler {
     ///   - observed: nodes to be read once their step is done.
     ///   - updates: variables, and the nodes that become their values.
     ///   - budget: the memory that the values may allocate.
-    /// - Throws: ``GraphError`` if an operation has no kernel, or the values exceed the budget.
+    ///   - communicator: with whom the program exchanges messages.
+    /// - Throws: ``GraphError`` if an operation has no kernel or needs other ranks, or the values
+    ///   exceed the budget.
     static func compile(
         _ graph: Graph, outputs: [Int], observed: [Int],
-        updates: [(variable: Int, value: Int)], passes: [any StepPass], budget: MemoryBudget
+        updates: [(variable: Int, value: Int)], passes: [any StepPass], budget: MemoryBudget,
+        _ communicator: Communicator
     ) throws(GraphError) -> CompiledGraph {
         let values = try ValueTable(
             graph, roots: outputs + observed + updates.map(\.value),
             updated: updates.map(\.variable), budget)
-        var compiler = Compiler(values: values)
+        var compiler = Compiler(values: values, communicator)
         for group in Fusion(values).schedule(updates: updates) { try compiler.add(group) }
         var steps = VariableUpdates(compiler.steps, values).applying(updates)
         for pass in passes { steps = pass.run(on: steps, values: values) }
         return CompiledGraph(steps: steps, values: values, outputs: outputs)
     }
 
-    private init(values: ValueTable) {
-        self.values = values
+    private init(values: ValueTable, _ communicator: Communicator) {
+        (self.values, self.communicator) = (values, communicator)
     }
 
     private var graph: Graph { values.graph }
@@ -76,16 +81,31 @@ struct Compiler {
     private func kernel(of id: Int) throws(GraphError) -> Kernel {
         let node = graph.nodes[id]
         let (inputs, output) = (node.inputs.map(values.buffer), values.buffer(id))
-        if let operation = node.operation as? any KernelOperation {
-            return operation.kernel(inputs: inputs, output: output)
+        if let kernel = OperationForms.kernel(for: node.operation, inputs: inputs, output: output) {
+            return kernel
         }
         if let operation = node.operation as? any HostOperation {
             return HostKernel(operation, module: node.module, inputs: inputs, output: output)
         }
-        throw GraphError(
-            operation: node.operation.name, module: node.module, inputShapes: inputs.map(\.shape),
-            reason: "the engine has no kernel for this operation; "
+        if let operation = node.operation as? any ExchangingOperation {
+            guard operation.ranks == communicator.size else {
+                throw failure(
+                    node,
+                    "this operation is of \(operation.ranks) ranks, and the program is "
+                        + "compiled for \(communicator.size); set CompileOptions.communicator")
+            }
+            return operation.kernel(inputs: inputs, output: output, communicator)
+        }
+        throw failure(
+            node,
+            "the engine has no kernel for this operation; "
                 + "let it adopt HostOperation, or build it from other operations")
+    }
+
+    private func failure(_ node: Graph.Node, _ reason: String) -> GraphError {
+        GraphError(
+            operation: node.operation.name, module: node.module,
+            inputShapes: node.inputs.map { graph.nodes[$0].shape }, reason: reason)
     }
 
     /// Lets a kernel observe the step that computes one of its inputs, if both support it and all

@@ -79,7 +79,7 @@ struct ValueTable {
         switch node.operation {
         case let constant as Constant:
             let buffer = try allocate(id, .owned)
-            guard buffer.storage.allocate() else { throw failure(node, "finds no memory") }
+            guard buffer.storage.allocate() else { throw failure(node, "cannot be allocated") }
             buffer.load(constant.data.scalars)
         case let variable as Variable:
             variables.append((variable.variableName, try allocate(id, .owned)))

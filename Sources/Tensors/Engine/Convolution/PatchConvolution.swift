@@ -128,9 +128,11 @@ final class PatchConvolutionKernel: FusingKernel {
     ) {
         let a = isPointwise ? UnsafePointer(x.pointer) : patches
         sgemm(
-            false, true, m: rows, n: columns.count, k: patch, a: a, lda: patch,
-            b: weights + columns.lowerBound * patch, ldb: patch, beta: 0,
-            c: output.pointer + columns.lowerBound, ldc: outputs)
+            MatrixFactor(a, stride: patch),
+            MatrixFactor(
+                weights + columns.lowerBound * patch, stride: patch, isTransposed: true),
+            ProductSize(rows: rows, columns: columns.count, depth: patch),
+            to: MatrixProduct(output.pointer + columns.lowerBound, stride: outputs))
     }
 
     private func runTiles(
@@ -161,8 +163,12 @@ final class PatchConvolutionKernel: FusingKernel {
             gatherPatches(scratch, range, group: group)
         }
         sgemm(
-            false, true, m: range.count, n: groupOutputs, k: patch, a: a, lda: lda,
-            b: weights + group * groupOutputs * patch, ldb: patch, beta: 0,
-            c: output.pointer + range.lowerBound * outputs + group * groupOutputs, ldc: outputs)
+            MatrixFactor(a, stride: lda),
+            MatrixFactor(
+                weights + group * groupOutputs * patch, stride: patch, isTransposed: true),
+            ProductSize(rows: range.count, columns: groupOutputs, depth: patch),
+            to: MatrixProduct(
+                output.pointer + range.lowerBound * outputs + group * groupOutputs,
+                stride: outputs))
     }
 }

@@ -55,8 +55,11 @@ final class PatchWeightGradientKernel: Kernel {
             patches, patch, x.pointer, &geometry, Int32(group * depth), Int32(depth),
             range.lowerBound, range.upperBound)
         sgemm(
-            true, false, m: width, n: patch, k: range.count,
-            a: dy.pointer + range.lowerBound * outputs + group * width, lda: outputs, b: patches,
-            ldb: patch, beta: 1, c: target + group * width * patch, ldc: patch)
+            MatrixFactor(
+                dy.pointer + range.lowerBound * outputs + group * width, stride: outputs,
+                isTransposed: true),
+            MatrixFactor(patches, stride: patch),
+            ProductSize(rows: width, columns: patch, depth: range.count),
+            to: MatrixProduct(target + group * width * patch, stride: patch, isAdded: true))
     }
 }

@@ -70,17 +70,21 @@ final class ScatterConvolutionKernel: FusingKernel {
         let c = patches + range.lowerBound * patch
         guard groups > 1 else {
             return sgemm(
-                false, false, m: range.count, n: patch, k: inputs, a: a, lda: inputs,
-                b: weight.pointer, ldb: patch, beta: 0, c: c, ldc: patch)
+                MatrixFactor(a, stride: inputs), MatrixFactor(weight.pointer, stride: patch),
+                ProductSize(rows: range.count, columns: patch, depth: inputs),
+                to: MatrixProduct(c, stride: patch))
         }
         let (depth, width) = (inputs / groups, channels / groups)
         let taps = patch / channels
         for group in 0..<groups {
             for tap in 0..<taps {
                 sgemm(
-                    false, false, m: range.count, n: width, k: depth, a: a + group * depth,
-                    lda: inputs, b: weight.pointer + (group * depth * taps + tap) * width,
-                    ldb: taps * width, beta: 0, c: c + tap * channels + group * width, ldc: patch)
+                    MatrixFactor(a + group * depth, stride: inputs),
+                    MatrixFactor(
+                        weight.pointer + (group * depth * taps + tap) * width,
+                        stride: taps * width),
+                    ProductSize(rows: range.count, columns: width, depth: depth),
+                    to: MatrixProduct(c + tap * channels + group * width, stride: patch))
             }
         }
     }

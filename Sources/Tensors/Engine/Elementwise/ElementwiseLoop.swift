@@ -6,7 +6,7 @@ import RetintGraph
 ///
 /// The engine fuses neighboring elementwise operations into one ``ElementwiseProgram``. Such an
 /// operation needs no kernel but its loop.
-protocol ElementwiseOperation: Operation {
+protocol ElementwiseOperation: CPUOperation {
     var loop: ElementwiseLoop { get }
 }
 

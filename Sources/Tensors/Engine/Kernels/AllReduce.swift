@@ -4,12 +4,15 @@ import RetintGraph
 /// Copies tensors to a bucket and starts to sum it.
 private final class AllReduceStartKernel: Kernel, MessagingKernel {
     private let operation: AllReduceStart
+    private let ranks: Communicator
     private let tensors, residuals: [Buffer]
     private let layout: BucketLayout
     private let output: Buffer
 
-    init(_ operation: AllReduceStart, inputs: [Buffer], output: Buffer) {
-        (self.operation, self.output) = (operation, output)
+    init(
+        _ operation: AllReduceStart, _ ranks: Communicator, inputs: [Buffer], output: Buffer
+    ) {
+        (self.operation, self.ranks, self.output) = (operation, ranks, output)
         let count = operation.compresses ? inputs.count / 2 : inputs.count
         (tensors, residuals) = (Array(inputs[..<count]), Array(inputs[count...]))
         layout = BucketLayout(tensors.map(\.shape))
@@ -35,7 +38,7 @@ private final class AllReduceStartKernel: Kernel, MessagingKernel {
                 output.pointer + range.lowerBound, losses + range.lowerBound, range.count)
         } else if part.index == 0 {
             let values = UnsafeMutableBufferPointer(start: output.pointer, count: layout.count)
-            operation.ranks.startSum(values, losses: losses, channel: operation.channel)
+            ranks.startSum(values, losses: losses, channel: operation.channel)
         }
     }
 
@@ -83,25 +86,28 @@ private class WaitingKernel: Kernel, FallibleKernel, MessagingKernel {
 /// Waits for the sums of a bucket, which replace it.
 private final class AllReduceFinishKernel: WaitingKernel {
     private let operation: AllReduceFinish
+    private let ranks: Communicator
 
-    init(_ operation: AllReduceFinish) {
-        self.operation = operation
+    init(_ operation: AllReduceFinish, _ ranks: Communicator) {
+        (self.operation, self.ranks) = (operation, ranks)
         super.init(name: AllReduceFinish.name, message: "\(operation.channel)")
     }
 
     override func wait() throws(RankError) {
-        try operation.ranks.finishSum(channel: operation.channel)
+        try ranks.finishSum(channel: operation.channel)
     }
 }
 
-extension AllReduceStart: PromptOperation {
-    func kernel(inputs: [Buffer], output: Buffer) -> Kernel {
-        AllReduceStartKernel(self, inputs: inputs, output: output)
+extension AllReduceStart: ExchangingOperation, PromptOperation {
+    func kernel(inputs: [Buffer], output: Buffer, _ communicator: Communicator) -> Kernel {
+        AllReduceStartKernel(self, communicator, inputs: inputs, output: output)
     }
 }
 
-extension AllReduceFinish: InPlaceOperation {
-    func kernel(inputs: [Buffer], output: Buffer) -> Kernel { AllReduceFinishKernel(self) }
+extension AllReduceFinish: ExchangingOperation, InPlaceOperation {
+    func kernel(inputs: [Buffer], output: Buffer, _ communicator: Communicator) -> Kernel {
+        AllReduceFinishKernel(self, communicator)
+    }
 }
 
 /// Combines two rows of all ranks, [2, C], to two.
@@ -137,14 +143,16 @@ private final class CombiningKernel: WaitingKernel {
     }
 }
 
-extension CombinedMoments: KernelOperation {
+extension CombinedMoments: ExchangingOperation {
+    var ranks: Int { shares.size }
+
     /// As `BatchMomentsKernel` combines those of threads.
-    func kernel(inputs: [Buffer], output: Buffer) -> Kernel {
-        let (size, weights) = (shares.ranks.size, (0..<shares.ranks.size).map(shares.weight))
-        return CombiningKernel(Self.name, shares.ranks, input: inputs[0], output: output) { value in
+    func kernel(inputs: [Buffer], output: Buffer, _ communicator: Communicator) -> Kernel {
+        let weights = (0..<shares.size).map(shares.weight)
+        return CombiningKernel(Self.name, communicator, input: inputs[0], output: output) { value in
             var (weight, mean, variance) = (0.0, 0.0, 0.0)
-            for rank in 0..<size {
-                let own = weights[rank], distance = value(rank, 0) - mean
+            for (rank, own) in weights.enumerated() {
+                let distance = value(rank, 0) - mean
                 variance += own * value(rank, 1)
                 variance += distance * distance * weight * own / (weight + own)
                 weight += own
@@ -155,10 +163,12 @@ extension CombinedMoments: KernelOperation {
     }
 }
 
-extension CombinedSums: KernelOperation {
-    func kernel(inputs: [Buffer], output: Buffer) -> Kernel {
-        let (size, weight) = (shares.ranks.size, shares.weight(of: shares.ranks.rank))
-        return CombiningKernel(Self.name, shares.ranks, input: inputs[0], output: output) { value in
+extension CombinedSums: ExchangingOperation {
+    var ranks: Int { shares.size }
+
+    func kernel(inputs: [Buffer], output: Buffer, _ communicator: Communicator) -> Kernel {
+        let (size, weight) = (shares.size, shares.weight(of: shares.rank))
+        return CombiningKernel(Self.name, communicator, input: inputs[0], output: output) { value in
             var (sum, products) = (0.0, 0.0)
             for rank in 0..<size {
                 sum += value(rank, 0)

@@ -44,8 +44,11 @@ final class MatMulKernel: Kernel {
         let b = y.pointer + matrix + columnRange.lowerBound * (ty ? ldy : 1)
         let start = rowRange.lowerBound * columns + columnRange.lowerBound
         sgemm(
-            tx, ty, m: rowRange.count, n: columnRange.count, k: inner, a: a, lda: ldx, b: b,
-            ldb: ldy, beta: 0, c: output.pointer + index * rows * columns + start, ldc: columns)
+            MatrixFactor(a, stride: ldx, isTransposed: tx),
+            MatrixFactor(b, stride: ldy, isTransposed: ty),
+            ProductSize(rows: rowRange.count, columns: columnRange.count, depth: inner),
+            to: MatrixProduct(
+                output.pointer + index * rows * columns + start, stride: columns))
     }
 }
 

@@ -1,4 +1,8 @@
-/// How a graph is compiled to a ``Program``.
+import RetintDistributed
+
+
+/// How a graph is compiled to a ``Program``: what an ``Execution`` says, and what is chosen for one
+/// program alone.
 public struct CompileOptions: Sendable {
     /// Whether 3×3 convolutions of stride 1, and 4×4 ones of stride 2, are computed with fewer
     /// multiplications (Lavin and Gray, "Fast Algorithms for Convolutional Neural Networks", 2016).
@@ -13,10 +17,9 @@ public struct CompileOptions: Sendable {
         case wherePossible
     }
 
-    /// Threads to run on, of ``threadRange``; nil for all processors that the process may use.
+    /// Threads to run on, of ``Execution/threadRange``; nil for all processors that the process may
+    /// use.
     public var threads: Int?
-    /// The numbers of threads that a program runs on.
-    public static let threadRange = 1...1024
     /// Rounds every operation's result to half precision, as a float16 accelerator would.
     public var roundsToHalf = false
     /// Where Winograd's algorithms are used.
@@ -45,11 +48,11 @@ public struct CompileOptions: Sendable {
     /// Measures convolutions that have not been measured yet; its choices then replace ``choices``.
     public var tuner: KernelTuner?
 
+    /// The processes with which the program exchanges messages.
+    package var communicator = Communicator.single
+
     /// The threads within their range.
-    var threadCount: Int {
-        let range = Self.threadRange
-        return min(max(threads ?? ThreadPool.processorCount, range.lowerBound), range.upperBound)
-    }
+    var threadCount: Int { Execution(threads: threads).threadCount }
 
     /// The default options.
     public init() {}

@@ -58,7 +58,8 @@ public final class Program {
                 source.variable(named: update.variable).map {
                     (final.graph.apply($0.operation, []).id, final.ids[update.value.id])
                 }
-            }, passes: passes.stepPasses, budget: MemoryBudget(bytes: options.memoryLimit))
+            }, passes: passes.stepPasses, budget: MemoryBudget(bytes: options.memoryLimit),
+            options.communicator)
         let values = compiled.values
         self.outputs = zip(outputs, ends).map { ($0.name, values.buffer($1)) }
         observations = Observations(stops, in: compiled)

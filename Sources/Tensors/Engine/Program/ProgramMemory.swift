@@ -22,14 +22,14 @@ final class ProgramMemory {
             throw failure("its intermediate results need \(excess)")
         }
         for storage in compiled.values.ownedStorages where !storage.allocate() {
-            throw failure("a variable, or what is computed from variables alone, finds no memory")
+            throw failure("cannot allocate memory for variables, or for values computed from them")
         }
         guard let arena = FloatMemory.allocate(plan.count) else {
-            throw failure("its intermediate results find no memory")
+            throw failure("cannot allocate memory for intermediate results")
         }
         guard let workspace = FloatMemory.allocate(scratch) else {
             FloatMemory.free(arena, plan.count)
-            throw failure("its kernels find no memory")
+            throw failure("cannot allocate memory for kernels")
         }
         counts = (plan.count, scratch)
         (self.arena, self.workspace) = (arena, workspace)

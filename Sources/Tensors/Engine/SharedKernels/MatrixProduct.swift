@@ -29,35 +29,60 @@ enum MatrixKernels {
         return floats < vectorFloats ? .engine : .openBLAS
     }
 
-    /// C ← op(A)·op(B) + beta·C, all row-major; beta is 0 or 1.
+    /// Multiplies two matrices of these sizes.
     func multiply(
-        _ transposeA: Bool, _ transposeB: Bool, m: Int, n: Int, k: Int,
-        a: UnsafePointer<Float>, lda: Int, b: UnsafePointer<Float>, ldb: Int, beta: Float,
-        c: UnsafeMutablePointer<Float>, ldc: Int
+        _ a: MatrixFactor, _ b: MatrixFactor, _ size: ProductSize, to product: MatrixProduct
     ) {
-        guard m > 0, n > 0 else { return }
+        guard size.rows > 0, size.columns > 0 else { return }
         switch self {
         case .engine:
             rt_sgemm(
-                transposeA ? 1 : 0, transposeB ? 1 : 0, m, n, k, a, lda, b, ldb, beta == 0 ? 0 : 1,
-                c, ldc)
+                a.isTransposed ? 1 : 0, b.isTransposed ? 1 : 0, size.rows, size.columns, size.depth,
+                a.start, a.stride, b.start, b.stride, product.isAdded ? 1 : 0, product.start,
+                product.stride)
         case .openBLAS:
             BLAS.isOnOneThread
             cblas_sgemm(
-                CblasRowMajor, transposeA ? CblasTrans : CblasNoTrans,
-                transposeB ? CblasTrans : CblasNoTrans, Int32(m), Int32(n), Int32(k), 1, a,
-                Int32(lda), b, Int32(ldb), beta, c, Int32(ldc))
+                CblasRowMajor, a.isTransposed ? CblasTrans : CblasNoTrans,
+                b.isTransposed ? CblasTrans : CblasNoTrans, Int32(size.rows), Int32(size.columns),
+                Int32(size.depth), 1, a.start, Int32(a.stride), b.start, Int32(b.stride),
+                product.isAdded ? 1 : 0, product.start, Int32(product.stride))
         }
     }
 }
 
-/// ``MatrixKernels/multiply(_:_:m:n:k:a:lda:b:ldb:beta:c:ldc:)`` by the fastest kernels.
-func sgemm(
-    _ transposeA: Bool, _ transposeB: Bool, m: Int, n: Int, k: Int,
-    a: UnsafePointer<Float>, lda: Int, b: UnsafePointer<Float>, ldb: Int, beta: Float,
-    c: UnsafeMutablePointer<Float>, ldc: Int
-) {
-    MatrixKernels.fastest.multiply(
-        transposeA, transposeB, m: m, n: n, k: k, a: a, lda: lda, b: b, ldb: ldb, beta: beta, c: c,
-        ldc: ldc)
+/// The sizes of a product of matrices: rows × depth by depth × columns.
+struct ProductSize {
+    let rows, columns, depth: Int
+}
+
+/// A matrix in row-major order that is multiplied.
+struct MatrixFactor {
+    let start: UnsafePointer<Float>
+    /// Elements from one row in memory to the next.
+    let stride: Int
+    /// Whether its transpose takes part.
+    let isTransposed: Bool
+
+    init(_ start: UnsafePointer<Float>, stride: Int, isTransposed: Bool = false) {
+        (self.start, self.stride, self.isTransposed) = (start, stride, isTransposed)
+    }
+}
+
+/// Where a product of matrices goes, in row-major order.
+struct MatrixProduct {
+    let start: UnsafeMutablePointer<Float>
+    /// Elements from one row to the next.
+    let stride: Int
+    /// Whether it is added to what is there.
+    let isAdded: Bool
+
+    init(_ start: UnsafeMutablePointer<Float>, stride: Int, isAdded: Bool = false) {
+        (self.start, self.stride, self.isAdded) = (start, stride, isAdded)
+    }
+}
+
+/// ``MatrixKernels/multiply(_:_:_:to:)`` by the fastest kernels.
+func sgemm(_ a: MatrixFactor, _ b: MatrixFactor, _ size: ProductSize, to product: MatrixProduct) {
+    MatrixKernels.fastest.multiply(a, b, size, to: product)
 }

@@ -1,4 +1,3 @@
-package import RetintDistributed
 package import RetintTensors
 
 /// Packs tensors into a bucket, and starts to sum it over all ranks: [N] in the engine's order of
@@ -12,7 +11,8 @@ package import RetintTensors
 /// The result may be read only by ``AllReduceFinish``.
 package struct AllReduceStart: Operation {
     package static let name = "all_reduce_start"
-    package let ranks: Communicator
+    /// How many ranks there are.
+    package let ranks: Int
     /// Different for each bucket of a graph.
     package let channel: Int
     package let compresses: Bool
@@ -22,7 +22,7 @@ package struct AllReduceStart: Operation {
         guard compresses else { return [BucketLayout(inputs).count] }
         let tensors = Array(inputs.prefix(inputs.count / 2))
         try require(
-            tensors + tensors == inputs, "what was lost must have the shapes of the tensors")
+            tensors + tensors == inputs, "rounding errors must have the shapes of the tensors")
         return [2 * BucketLayout(tensors).count]
     }
 }
@@ -30,7 +30,8 @@ package struct AllReduceStart: Operation {
 /// Waits for the sums of a bucket.
 package struct AllReduceFinish: Operation {
     package static let name = "all_reduce_finish"
-    package let ranks: Communicator
+    /// How many ranks there are.
+    package let ranks: Int
     package let channel: Int
 
     package func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
@@ -83,9 +84,11 @@ package struct Bucket {
 
     /// Starts to sum tensors of one graph.
     ///
-    /// - Parameter residuals: the rounding errors of each, for compression; nil for no compression.
+    /// - Parameters:
+    ///   - residuals: the rounding errors of each, for compression; nil for no compression.
+    ///   - ranks: how many there are.
     package init(
-        _ tensors: [Tensor], residuals: [Tensor]? = nil, over ranks: Communicator, channel: Int
+        _ tensors: [Tensor], residuals: [Tensor]? = nil, over ranks: Int, channel: Int
     ) {
         start = AllReduceStart(ranks: ranks, channel: channel, compresses: residuals != nil)
         shapes = tensors.map(\.shape)

@@ -1,4 +1,3 @@
-package import RetintDistributed
 package import RetintTensors
 
 /// Batch normalization with given statistics (`torch.nn.functional.batch_norm`, inference).

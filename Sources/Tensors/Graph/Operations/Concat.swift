@@ -10,10 +10,10 @@ package struct Concat: Operation {
         var result = inputs[0]
         let axis = try normalizedAxes([axis], rank: result.rank)[0]
         for other in inputs.dropFirst() {
-            try require(other.rank == result.rank, "inputs must have one rank")
+            try require(other.rank == result.rank, "inputs must have the same rank")
             for index in 0..<result.rank where index != axis {
                 try require(
-                    other[index] == result[index], "inputs may differ along axis \(axis) alone")
+                    other[index] == result[index], "inputs may differ only along axis \(axis)")
             }
             result[axis] += other[axis]
         }

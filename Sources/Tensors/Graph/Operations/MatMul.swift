@@ -18,7 +18,7 @@ package struct MatMul: Operation {
             "leading axes must be equal, or y must be one matrix")
         let (rows, inner) = transposeX ? (x[-1], x[-2]) : (x[-2], x[-1])
         let (innerY, columns) = transposeY ? (y[-1], y[-2]) : (y[-2], y[-1])
-        try require(inner == innerY, "\(inner) columns meet \(innerY) rows")
+        try require(inner == innerY, "\(inner) columns do not match \(innerY) rows")
         return Shape(lead + [rows, columns])
     }
 

@@ -11,7 +11,7 @@ package struct PixelShuffle: Operation {
         try requireRank(x, 4)
         try require(
             (1...Window.maximum).contains(factor) && x[1] % (factor * factor) == 0,
-            "\(x[1]) channels are no multiple of \(factor)²")
+            "\(x[1]) channels are not a multiple of \(factor)²")
         return [x[0], x[1] / (factor * factor), x[2] * factor, x[3] * factor]
     }
 
@@ -31,7 +31,7 @@ package struct PixelUnshuffle: Operation {
         try requireRank(x, 4)
         try require(
             (1...Window.maximum).contains(factor) && x[2] % factor == 0 && x[3] % factor == 0,
-            "\(x[2])×\(x[3]) pixels are no multiple of \(factor)")
+            "\(x[2])×\(x[3]) pixels are not a multiple of \(factor)")
         return [x[0], x[1] * factor * factor, x[2] / factor, x[3] / factor]
     }
 

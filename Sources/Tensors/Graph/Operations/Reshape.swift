@@ -10,7 +10,7 @@ package struct Reshape: Operation {
         try shape.validate()
         try require(
             inputs[0].count == shape.count,
-            "\(inputs[0].count) elements cannot take the shape \(shape)")
+            "\(inputs[0].count) elements cannot be reshaped to \(shape)")
         return shape
     }
 

@@ -22,7 +22,7 @@ package struct Slice: Operation {
         for axis in 0..<rank {
             try require(
                 begin[axis] >= 0 && begin[axis] < end[axis] && end[axis] <= whole[axis],
-                "\(begin[axis])..<\(end[axis]) is no part of axis \(axis) of \(whole)")
+                "\(begin[axis])..<\(end[axis]) is out of range for axis \(axis) of \(whole)")
             try require(
                 (1...Shape.maximumExtent).contains(stride[axis]),
                 "stride must be from 1 to \(Shape.maximumExtent)")
@@ -45,7 +45,7 @@ package struct SliceScatter: Operation {
     package func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
         try requireInputs(inputs, 1...1)
         let part = try slice.outputShape(for: [shape])
-        try require(part == inputs[0], "a part of shape \(part) is written")
+        try require(part == inputs[0], "the written part must have shape \(part)")
         return shape
     }
 

@@ -1,4 +1,3 @@
-package import RetintDistributed
 package import RetintTensors
 
 /// The moments of the batches of all ranks together, from those of each: [2, C].

@@ -9,7 +9,7 @@ package struct Transpose: Operation {
         try requireInputs(inputs, 1...1)
         let axes = Array(0..<inputs[0].rank)
         try require(
-            permutation.sorted() == axes, "\(permutation) is no permutation of \(axes)")
+            permutation.sorted() == axes, "\(permutation) is not a permutation of \(axes)")
         return Shape(permutation.map { inputs[0][$0] })
     }
 

@@ -29,7 +29,7 @@ package struct UpsampleBilinearGradient: Operation {
         try requireRank(shape, 4)
         try require(
             shape[2] % factor.height == 0 && shape[3] % factor.width == 0,
-            "\(shape) is no multiple of the factor")
+            "\(shape) is not a multiple of the factor")
         return [shape[0], shape[1], shape[2] / factor.height, shape[3] / factor.width]
     }
 

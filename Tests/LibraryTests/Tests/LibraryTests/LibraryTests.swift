@@ -77,7 +77,7 @@ import Testing
 
     @Test func filmsAreColoredFrameByFrame() async throws {
         let folder = try Folder()
-        try Checkpoint(architecture: "pico-unet", seed: 1).write(to: folder.url("colorizer.h5"))
+        try Checkpoint(.named("pico-unet"), seed: 1).write(to: folder.url("colorizer.h5"))
         let (gray, colored) = (folder.url("gray.y4m").path, folder.url("colored.y4m").path)
         try writeFilm(of: 5, to: gray)
         try await color(gray, to: colored, with: folder.url("colorizer.h5").path)
@@ -112,7 +112,7 @@ import Testing
     @Test func aPathIsAStringAFilePathOrAURL() throws {
         let folder = try Folder()
         let checkpoint = try Checkpoint(
-            architecture: "mobile-unet", options: ["width": "0.25"], seed: 1)
+            .named("mobile-unet", .init(width: 0.25)), seed: 1)
         let path = folder.url("network.h5").path
         try checkpoint.write(to: path)
         let readings = [

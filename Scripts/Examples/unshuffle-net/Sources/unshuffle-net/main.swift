@@ -8,13 +8,13 @@
 // Its packages run everywhere: in retint itself and in Core ML.
 
 import RetintArchitectures
-import RetintLayers
 import RetintCLI
 import RetintGraph
+import RetintLayers
 
 /// A network without strides: each block of 8 × 8 pixels becomes 64 channels, inverted residuals
 /// process them at that resolution, and a pixel shuffle returns to pixels.
-final class UnshuffleNet: Module, ColorizerNetwork {
+final class UnshuffleNet: Module, ColorizerArchitecture {
     static let architecture = "unshuffle-net"
     static let requiredMultiple = 8
 

@@ -1,7 +1,7 @@
 import Foundation
 
-@testable import RetintCheckpoints
 @testable import RetintArchitectures
+@testable import RetintCheckpoints
 @testable import RetintMLPackage
 @testable import RetintQuantization
 @testable import RetintTraining
@@ -39,9 +39,8 @@ struct TrainingYAMLTarget: FuzzTarget {
         for step in [0, 1, configuration.steps / 2, max(configuration.steps - 1, 0)] {
             _ = configuration.schedule.share(at: step, of: configuration.steps)
         }
-        _ = try makeColorizer(
-            configuration.architecture,
-            options: ColorizerOptions(configuration.network.texts))
+        let options = try ColorizerOptions(configuration.network.texts)
+        _ = try NetworkDescription.named(configuration.architecture, options).make()
     }
 }
 

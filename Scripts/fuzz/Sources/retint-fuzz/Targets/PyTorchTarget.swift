@@ -18,7 +18,7 @@ struct PyTorchTarget: FuzzTarget {
         let path = WorkFolder.write(Self.file(input), to: "file.pth")
         try TensorFileRun.read(path)
         _ = try PyTorchReader(path: path, key: "model").tensorNames()
-        _ = try Checkpoint.importing(weights: path, architecture: "pico-unet", isStrict: false)
+        _ = try Checkpoint.importing(weights: path, of: .named("pico-unet"), isStrict: false)
     }
 
     func mutated(

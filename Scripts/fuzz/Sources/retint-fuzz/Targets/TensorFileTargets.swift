@@ -1,8 +1,8 @@
 import CRetintHDF5
 
 @testable import RetintCheckpoints
-@testable import RetintTensorFiles
 @testable import RetintGraph
+@testable import RetintTensorFiles
 @testable import RetintTensors
 
 /// HDF5 files: valid ones whose fields are changed, or any bytes.
@@ -14,7 +14,7 @@ struct HDF5Target: FuzzTarget {
         try TensorFileSeeds.small.write(to: path)
         var files = [WorkFolder.read(path)]
         let checkpoint = Checkpoint(
-            architecture: "pico-unet", options: ["width": "0.5"], state: TensorFileSeeds.small,
+            .named("pico-unet", .init(width: 0.5)), state: TensorFileSeeds.small,
             optimizer: TensorFileSeeds.optimizer, training: "{\"step\": 1}")
         try checkpoint.write(to: path)
         files.append(WorkFolder.read(path))
@@ -85,7 +85,7 @@ struct SafetensorsTarget: FuzzTarget {
         try TensorFileRun.read(path)
         _ = try SafetensorsReader(path: path).metadata
         _ = try Checkpoint.importing(
-            weights: path, architecture: "pico-unet", isStrict: false)
+            weights: path, of: .named("pico-unet"), isStrict: false)
     }
 
     private static func file(_ input: [UInt8]) -> [UInt8] {

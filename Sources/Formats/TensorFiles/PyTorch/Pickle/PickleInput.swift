@@ -61,7 +61,7 @@ struct PickleInput {
             let next = try byte()
             if next == UInt8(ascii: "\n") { return line }
             guard line.count < limit else {
-                throw error(.refused, "a name of more than \(limit) bytes stands here")
+                throw error(.refused, "there is a name of more than \(limit) bytes")
             }
             line.append(next)
         }
@@ -72,7 +72,7 @@ struct PickleInput {
     }
 
     private func endError(needing count: UInt64) -> TensorFileError {
-        error(.damaged, "breaks off: \(count) bytes are due, and \(remaining) are left")
+        error(.damaged, "is truncated: \(count) bytes are expected, and \(remaining) are left")
     }
 
     private mutating func refill() throws(TensorFileError) {

@@ -26,7 +26,7 @@ extension PickleMachine {
             throw damaged("a call needs a tuple of arguments")
         }
         guard case .global(let function) = try pop() else {
-            throw refused("calls an object that is no known function")
+            throw refused("calls an object that is not a known function")
         }
         switch function {
         case .orderedDict: try pushOrderedDict(arguments)
@@ -39,7 +39,7 @@ extension PickleMachine {
             }
             try push(.tensor(tensor))
         case .scalar: try push(.other)
-        case .elements, .untyped: throw refused("calls a type, which makes no tensor")
+        case .elements, .untyped: throw refused("calls a type, which does not create a tensor")
         }
     }
 
@@ -75,7 +75,7 @@ extension PickleMachine {
         switch object {
         case .container(let container) where container.kind == .dictionary: break
         case .other: break
-        default: throw refused("sets the state of something that is no dictionary")
+        default: throw refused("sets the state of something that is not a dictionary")
         }
         try push(object)
     }
@@ -152,7 +152,7 @@ extension PickleMachine {
         String(text.prefix(longestName)).debugDescription
     }
 
-    private static let remedy = "save the tensors alone: torch.save(model.state_dict(), path)"
+    private static let remedy = "save only the tensors: torch.save(model.state_dict(), path)"
 }
 
 extension PickleValue {

@@ -32,7 +32,7 @@ struct PickleMachine {
             let byte = try input.byte()
             guard let opcode = PickleOpcode(rawValue: byte) else {
                 throw refused(
-                    "\(PickleOpcode.refusedName(byte)) (\(byte)) is not carried out: a state dict "
+                    "\(PickleOpcode.refusedName(byte)) (\(byte)) is refused: a state dict "
                         + "does not need it")
             }
             if opcode == .stop { return try result() }
@@ -42,7 +42,7 @@ struct PickleMachine {
 
     private mutating func result() throws(TensorFileError) -> PickleValue {
         guard stack.count == 1, marks.isEmpty else {
-            throw damaged("ends with \(stack.count) objects where one is due")
+            throw damaged("ends with \(stack.count) objects instead of one")
         }
         return stack[0]
     }
@@ -96,7 +96,7 @@ extension PickleMachine {
 
     mutating func pop() throws(TensorFileError) -> PickleValue {
         guard stack.count > marks.last ?? 0 else {
-            throw damaged("takes an object from the stack where none is left")
+            throw damaged("takes an object from an empty stack")
         }
         return stack.removeLast()
     }
@@ -108,7 +108,7 @@ extension PickleMachine {
     }
 
     private mutating func popToMark() throws(TensorFileError) -> [PickleValue] {
-        guard let mark = marks.popLast() else { throw damaged("goes back to a mark; none is set") }
+        guard let mark = marks.popLast() else { throw damaged("pops a mark, but none is set") }
         defer { stack.removeSubrange(mark...) }
         return Array(stack[mark...])
     }
@@ -123,7 +123,7 @@ extension PickleMachine {
         objects += 1
         guard objects <= limits.objects.multipliedClamping(by: Self.objectsPerTensor) else {
             throw refused(
-                "holds more objects than \(limits.objects) tensors need; raise the limit of "
+                "contains more objects than \(limits.objects) tensors need; raise the limit of "
                     + "objects to read it")
         }
     }
@@ -145,7 +145,7 @@ extension PickleMachine {
     ) throws(TensorFileError) {
         let target = try pop()
         guard case .container(let container) = target, container.kind == kind else {
-            throw damaged("adds elements to something that is no \(kind)")
+            throw damaged("adds elements to something that is not a \(kind)")
         }
         guard kind != .dictionary || elements.count.isMultiple(of: 2) else {
             throw damaged("adds a key without a value")
@@ -158,7 +158,7 @@ extension PickleMachine {
         _ container: PickleContainer, with elements: [PickleValue]
     ) throws(TensorFileError) {
         guard container.add(elements) else {
-            throw refused("changes an object that another one holds, so that it may hold itself")
+            throw refused("changes an object of another container, and may contain itself")
         }
         guard container.depth <= limits.depth else {
             throw refused("nests objects more than \(limits.depth) deep; raise the limit of depth")
@@ -167,7 +167,7 @@ extension PickleMachine {
 
     private mutating func remember(_ index: UInt64) throws(TensorFileError) {
         guard stack.count > marks.last ?? 0, let value = stack.last else {
-            throw damaged("remembers an object where none is left")
+            throw damaged("memoizes an object of an empty stack")
         }
         try count()
         memo[Int(index)] = value
@@ -175,7 +175,7 @@ extension PickleMachine {
 
     private mutating func recall(_ index: UInt64) throws(TensorFileError) {
         guard let value = memo[Int(index)] else {
-            throw damaged("asks for object \(index), which was not remembered")
+            throw damaged("requests object \(index), which was not memoized")
         }
         try push(value)
     }
@@ -187,13 +187,13 @@ extension PickleMachine {
         guard opcode == .proto else {
             let length = try input.number(8)
             guard length <= UInt64(input.remaining) else {
-                throw damaged("a frame of \(length) bytes where \(input.remaining) are left")
+                throw damaged("a frame of \(length) bytes, but \(input.remaining) are left")
             }
             return
         }
         let version = try input.byte()
         guard (2...5).contains(version) else {
-            throw refused("protocol \(version) is not read; torch.save writes protocol 2")
+            throw refused("protocol \(version) is not supported; torch.save writes protocol 2")
         }
     }
 

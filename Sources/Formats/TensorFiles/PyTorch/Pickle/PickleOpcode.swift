@@ -51,7 +51,7 @@ enum PickleOpcode: UInt8 {
 
     /// The name of a refused opcode, for the error.
     static func refusedName(_ byte: UInt8) -> String {
-        refused[byte] ?? "an unknown instruction"
+        refused[byte] ?? "an unknown opcode"
     }
 
     private static let refused: [UInt8: String] = [

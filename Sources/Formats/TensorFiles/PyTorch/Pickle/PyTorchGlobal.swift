@@ -43,7 +43,7 @@ enum PyTorchGlobal: Hashable {
     /// The problem of an unknown name, and what to do.
     static func refusal(module: String, name: String) -> String {
         let shown = "\(module).\(name)".debugDescription
-        let way = "save the tensors alone: torch.save(model.state_dict(), path)"
+        let way = "save only the tensors: torch.save(model.state_dict(), path)"
         guard !module.hasPrefix("torch.nn.") else {
             return "is a whole module (\(shown)), which only its own code can rebuild; \(way)"
         }

@@ -17,7 +17,7 @@ struct ZipDirectory {
         let tailStart = file.byteCount - tailBytes
         let tail = try file.head(tailBytes, at: tailStart)
         guard let end = Self.end(in: tail) else {
-            throw place.error(.damaged, "breaks off: a zip file ends with its directory")
+            throw place.error(.damaged, "is truncated: a zip file ends with its directory")
         }
         var numbers = [tail.uint16(at: end + 10), tail.uint32(at: end + 12)].map(UInt64.init)
         numbers.append(UInt64(tail.uint32(at: end + 16)))
@@ -27,13 +27,13 @@ struct ZipDirectory {
             disks = [16, 20].map(large.uint32)
         }
         guard disks == [0, 0] else {
-            throw place.error(.refused, "is one part of a zip file in several; join them")
+            throw place.error(.refused, "is one part of a multi-part zip file; join the parts")
         }
         guard numbers[1] <= UInt64(Self.longest), numbers[0] <= numbers[1] else {
             throw place.error(
                 .refused,
-                "its directory of \(numbers[0]) entries has \(numbers[1]) bytes; at most "
-                    + "\(Self.longest) are read")
+                "its directory of \(numbers[0]) entries has \(numbers[1]) bytes; the limit is "
+                    + "\(Self.longest)")
         }
         guard numbers[2] <= UInt64(tailStart + end),
             Int(numbers[2]) + Int(numbers[1])

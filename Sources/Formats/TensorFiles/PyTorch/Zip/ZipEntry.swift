@@ -44,7 +44,7 @@ struct ZipEntry: Sendable {
             guard value == UInt32.max else { return value }
             guard !large.isEmpty, let size = Int(exactly: large.removeFirst()) else {
                 throw FilePlace(place.path, text).error(
-                    .damaged, "its size is said to stand in an extra field, which is not there")
+                    .damaged, "its size should be in an extra field, which is missing")
             }
             return size
         }

@@ -20,18 +20,18 @@ struct ZipFile: Sendable {
         guard directory.entryCount <= limits.objects else {
             throw place.error(
                 .refused,
-                "has \(directory.entryCount) records; at most \(limits.objects) are read")
+                "has \(directory.entryCount) records; the limit is \(limits.objects)")
         }
         let bytes = try file.head(directory.byteCount, at: directory.offset)
         var (entries, offset) = ([String: ZipEntry](), 0)
         for _ in 0..<directory.entryCount {
             let entry = try ZipEntry(bytes, at: &offset, place)
             guard entries.updateValue(entry, forKey: entry.name) == nil else {
-                throw FilePlace(place.path, entry.name).error(.damaged, "stands in the file twice")
+                throw FilePlace(place.path, entry.name).error(.damaged, "is in the file twice")
             }
         }
         guard offset == bytes.count else {
-            throw place.error(.damaged, "its directory goes on after its last entry")
+            throw place.error(.damaged, "its directory continues after its last entry")
         }
         self.entries = entries
         ranges = try Self.ranges(of: entries.values, in: file, before: directory.offset)
@@ -50,12 +50,12 @@ struct ZipFile: Sendable {
         guard entry.method == 0 else {
             let kind = entry.method == 8 ? "deflated" : "compressed (method \(entry.method))"
             throw place.error(
-                .refused, "is \(kind); torch.save stores, so write the file with it again")
+                .refused, "is \(kind); torch.save does not compress, so save it again")
         }
         guard entry.byteCount == entry.storedBytes else {
             throw place.error(
                 .damaged,
-                "is stored, but has \(entry.storedBytes) bytes that should make \(entry.byteCount)")
+                "is stored, but has \(entry.storedBytes) bytes instead of \(entry.byteCount)")
         }
         return range
     }
@@ -75,7 +75,7 @@ struct ZipFile: Sendable {
         }
         guard checksum.value == entry.checksum else {
             throw FilePlace(file.path.string, name).error(
-                .damaged, "its checksum does not fit its bytes; copy the file again")
+                .damaged, "its checksum does not match its bytes; copy the file again")
         }
     }
 
@@ -91,7 +91,7 @@ struct ZipFile: Sendable {
                 throw place.error(.damaged, "shares bytes with another record")
             }
             guard entry.headerOffset <= limit - headerBytes else {
-                throw place.error(.damaged, "begins at \(entry.headerOffset), behind the records")
+                throw place.error(.damaged, "begins at \(entry.headerOffset), after the records")
             }
             let start = try dataOffset(of: entry, in: file, place)
             guard start <= limit, entry.storedBytes <= limit - start else {

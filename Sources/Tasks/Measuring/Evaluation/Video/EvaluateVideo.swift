@@ -18,28 +18,27 @@ import RetintVideo
 ///   - model: a checkpoint or a package.
 ///   - photos: the photos, in color; those that cannot be read are skipped and listed.
 ///   - size: the side of the network's square input in pixels; nil for a
-///     package's own size and 256 for a checkpoint.
-///   - threads: the number of photos that are measured at the same time; nil for all processors.
-///   - choices: the fastest algorithms measured on this machine.
+///     package's own size and 256 for a checkpoint. As many photos are measured at the same time as
+///     the model has threads.
 ///   - ranks: the processes that split the photos, as for `evaluate`.
 ///   - onProgress: called on other threads.
 /// - Throws: ``EvaluationError`` if no photo can be read; `ModelError` if the model is not a
 ///   colorizer, does not run at that size or returns colors that are not finite;
 ///   `CancellationError` if the task is cancelled; `RankError` if ranks cannot reach each other.
 public func evaluateVideo(
-    _ model: Model, on photos: [PhotoReference], size: Int? = nil, threads: Int? = nil,
-    choices: KernelChoices = .init(), ranks: Communicator = .single,
+    _ model: Model, on photos: [PhotoReference], size: Int? = nil,
+    ranks: Communicator = .single,
     onProgress: @escaping @Sendable (EvaluationProgress) -> Void = { _ in }
 ) async throws -> VideoReport {
     let own = try model.size(ofSide: size)
     let indices = ranks.ownIndices(of: photos.count)
     let results = ClipResults(indices, of: photos.count, ranks, onProgress)
-    let workers = min(max(threads ?? Machine.processorCount, 1), max(indices.count, 1))
+    let workers = min(model.execution.threadCount, max(indices.count, 1))
     try await withThrowingTaskGroup(of: Void.self) { group in
         for _ in 0..<workers {
             group.addTask {
                 try await onNewThread { isCancelled in
-                    let evaluator = FilmEvaluator(try model.videoProgram(own, choices))
+                    let evaluator = FilmEvaluator(try model.videoProgram(own))
                     while let index = results.take() {
                         try checkCancellation(isCancelled)
                         results.finish(
@@ -66,22 +65,21 @@ public func evaluateVideo(
 ///   - model: a checkpoint or a package.
 ///   - film: the path of a video in color; see ``withFilm(_:_:_:)``.
 ///   - reading: how to read the video if it does not state this itself.
-///   - size: see ``evaluateVideo(_:on:size:threads:choices:ranks:onProgress:)``.
-///   - choices: the fastest algorithms measured on this machine.
+///   - size: see ``evaluateVideo(_:on:size:ranks:onProgress:)``.
 ///   - onFrame: called with the number of frames that were measured.
 /// - Throws: `FilmError` and `FrameError` for a video that cannot be read or has no color;
 ///   `ModelError` if the model is not a colorizer, does not run at that size or returns colors that
 ///   are not finite; `CancellationError` if the task is cancelled.
 public func evaluateVideo(
     _ model: Model, film: String, _ reading: FilmReadingOptions = .init(), size: Int? = nil,
-    choices: KernelChoices = .init(), onFrame: (Int) -> Void = { _ in }
+    onFrame: (Int) -> Void = { _ in }
 ) async throws -> VideoReport {
     let own = try model.size(ofSide: size)
-    let evaluator = FilmEvaluator(try model.videoProgram(own, choices))
+    let evaluator = FilmEvaluator(try model.videoProgram(own))
     return try await withFilm(film, reading) { open in
         let format = open.reader.header.format
         guard format.chroma != .mono else {
-            throw FrameError(.format, "\(film): it has no color to compare with")
+            throw FrameError(.format, file: film, "has no color to compare with")
         }
         let reducer = FrameReducer(format, width: own.width, height: own.height)
         var count = 0
@@ -92,7 +90,7 @@ public func evaluateVideo(
             onFrame(count)
         }
         guard let result = evaluator.finish(film, kind: "film") else {
-            throw FrameError(.truncated, "\(film): it has no frames")
+            throw FrameError(.truncated, file: film, "has no frames")
         }
         return VideoReport(
             model: model.name, height: own.height, width: own.width, films: [result], failures: [])
@@ -130,19 +128,15 @@ private func clips(
 
 extension Model {
     /// The network on one thread, with its confidence.
-    fileprivate func videoProgram(
-        _ size: (height: Int, width: Int), _ choices: KernelChoices
-    ) throws -> ModelProgram {
+    fileprivate func videoProgram(_ size: (height: Int, width: Int)) throws -> ModelProgram {
         guard min(size.height, size.width) >= LightnessPyramid.minimumSide else {
             throw ModelError(
                 .size, name,
-                "motion cannot be seen at \(size.width) × \(size.height); give a size of at least "
+                "motion is not visible at \(size.width) × \(size.height); use a size of at least "
                     + "\(LightnessPyramid.minimumSide)")
         }
-        var options = CompileOptions(threads: 1)
-        options.choices = choices
-        return try program(
-            height: size.height, width: size.width, estimatesConfidence: true, options: options)
+        return try onThreads(1).program(
+            height: size.height, width: size.width, estimatesConfidence: true)
     }
 }
 

@@ -31,7 +31,7 @@ struct NUTFrames: FrameSource {
         statesRange: Bool, matrix: ColorMatrix?, rate: FrameRate?
     ) throws {
         guard try input.bytes(NUT.signature.count) == NUT.signature else {
-            throw input.damaged("it does not begin as NUT does")
+            throw input.damaged("it does not begin like NUT")
         }
         var main = try input.packet(.main)
         guard try main.number() == NUT.version, try main.number() == 1 else {
@@ -74,7 +74,7 @@ struct NUTFrames: FrameSource {
         let format = header.format
         guard beginnings.indices.contains(head.beginning), head.size == format.byteCount else {
             throw input.damaged(
-                "frame \(frameCount) has \(head.size) bytes, where frames have "
+                "frame \(frameCount) has \(head.size) bytes, but frames must have "
                     + "\(format.byteCount)")
         }
         var left = beginnings[head.beginning].prefix(head.size)
@@ -88,7 +88,8 @@ struct NUTFrames: FrameSource {
         guard var frame else {
             throw FrameError(
                 .truncated,
-                "\(input.name): it ends inside frame \(frameCount); the frames before it are whole")
+                file: input.name,
+                "ends inside frame \(frameCount); the frames before it are intact")
         }
         frame.presentationTime = timeBase.time(ofTick: head.tick)
         return frame
@@ -177,7 +178,7 @@ private struct NUTContent {
         (self.kind, rest, self.name) = (kind, bytes[...], name)
     }
 
-    func damaged(_ what: String) -> FrameError { FrameError(.damaged, "\(name): \(what)") }
+    func damaged(_ what: String) -> FrameError { FrameError(.damaged, file: name, what) }
 
     mutating func number() throws -> Int {
         guard let value = decodeNumber({ rest.popFirst() }) else {
@@ -263,12 +264,12 @@ extension ByteInput {
     private static let maximumPacket = 1 << 20
 
     fileprivate func damaged(_ what: String) -> FrameError {
-        FrameError(.damaged, "\(name): \(what)")
+        FrameError(.damaged, file: name, what)
     }
 
     fileprivate func number() throws -> Int {
         guard let value = try decodeNumber({ try bytes(1).first }) else {
-            throw FrameError(.truncated, "\(name): it ends inside a header")
+            throw FrameError(.truncated, file: name, "ends inside a header")
         }
         return value
     }

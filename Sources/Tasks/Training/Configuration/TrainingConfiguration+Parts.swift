@@ -1,0 +1,119 @@
+import RetintDistributed
+import RetintEngine
+import RetintGraph
+import RetintPhotoData
+import RetintTensors
+
+/// What each part of a training needs to know; none is given the whole configuration.
+extension TrainingConfiguration {
+    var batchOptions: BatchOptions {
+        BatchOptions(
+            data: data, oldPhoto: oldPhoto, batch: batch, seed: UInt64(seed),
+            epochSteps: epochSteps, repeatsFirst: overfitOneBatch)
+    }
+
+    /// - Parameter groups: those of ``stepSchedule()``.
+    func stepOptions(_ groups: [ParameterGroupRule]) -> StepOptions {
+        var options = execution.compileOptions
+        options.recomputes = recompute
+        options.arithmetic = compute
+        return StepOptions(
+            batch: batch, rounding: quantization.rounding,
+            synchronizesBatchNorm: batchNorm == .synchronized,
+            gradientCompression: gradientCompression, teacher: distillation.teacher,
+            updates: UpdateOptions(
+                optimizer: optimizer, groups: groups, freeze: freeze, accumulate: accumulate),
+            compile: options, forward: execution)
+    }
+
+    var validationOptions: ValidationOptions {
+        ValidationOptions(
+            side: data.crop, batch: batch, oldPhoto: validatesOldPhotos ? oldPhoto : .init(),
+            rounding: quantization.rounding, execution: execution)
+    }
+
+    /// - Throws: ``TrainingError`` if the text of ``OptimizerSettings/groups`` is malformed.
+    func stepSchedule() throws(TrainingError) -> StepSchedule {
+        let listed = try ParameterGroupRule.list(optimizer.groups ?? "", schedule: schedule)
+        let rest = ParameterGroupRule(pattern: ParameterPattern("*"), schedule: schedule)
+        return StepSchedule(
+            optimizer: optimizer, schedule: schedule, groups: listed + [rest],
+            distillation: distillation, steps: steps, accumulate: accumulate)
+    }
+
+    private var execution: Execution { Execution(threads: threads) }
+}
+
+extension TrainingConfiguration {
+    /// This configuration with the batch that the ranks split.
+    ///
+    /// - Throws: ``TrainingError`` for a value out of range, or a batch with less than one crop per
+    ///   rank.
+    func shared(over ranks: Communicator) throws(TrainingError) -> TrainingConfiguration {
+        var result = self
+        if let batchPerRank {
+            result.batch = batchPerRank.multipliedReportingOverflow(by: ranks.size).partialValue
+        }
+        try result.requireValuesInRange()
+        guard result.batch >= ranks.size else {
+            throw TrainingError(
+                at: "batch",
+                "is \(result.batch), less than one crop for each of \(ranks.size) ranks; raise it, "
+                    + "or start fewer ranks")
+        }
+        return result
+    }
+}
+
+/// How batches are made.
+struct BatchOptions {
+    let data: TrainingConfiguration.DataSettings
+    let oldPhoto: OldPhotoSettings
+    /// Crops a step, of all ranks together.
+    let batch: Int
+    let seed: UInt64
+    /// Steps an epoch; nil: once through all photos.
+    let epochSteps: Int?
+    /// Whether every step is given the first batch.
+    let repeatsFirst: Bool
+}
+
+/// How a training step is computed.
+struct StepOptions {
+    /// Crops a step, of all ranks together.
+    let batch: Int
+    /// Of weights in the forward pass; nil: none.
+    let rounding: WeightRounding?
+    let synchronizesBatchNorm: Bool
+    let gradientCompression: TrainingConfiguration.GradientCompression
+    /// The path of the model to learn from; nil: none.
+    let teacher: String?
+    let updates: UpdateOptions
+    let compile: CompileOptions
+    /// How a forward pass alone runs, as the teacher's.
+    let forward: Execution
+}
+
+/// How the weights of a network are measured on photos.
+struct ValidationOptions {
+    /// Of a crop, in pixels.
+    let side: Int
+    /// The most crops at a time.
+    let batch: Int
+    /// The damage of what the network sees; its colors are put onto the crops themselves.
+    let oldPhoto: OldPhotoSettings
+    /// Of weights; nil: none.
+    let rounding: WeightRounding?
+    let execution: Execution
+}
+
+extension TrainingConfiguration.Quantization {
+    /// The rounding of weights in the graph; nil: none.
+    fileprivate var rounding: WeightRounding? {
+        switch self {
+        case .none: nil
+        case .int8: WeightRounding(bits: 8)
+        case .int4: WeightRounding(bits: 4)
+        }
+    }
+}

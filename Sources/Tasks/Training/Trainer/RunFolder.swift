@@ -1,0 +1,133 @@
+import Foundation
+import RetintCheckpoints
+import RetintFiles
+import RetintTensorFiles
+
+/// The folder of a run: the paths of its files, and the lock that keeps other processes out.
+final class RunFolder {
+    let path: String
+    /// Keeps other processes from training in the folder.
+    private var lock: FolderLock?
+
+    init(_ path: String) { self.path = path }
+
+    /// The checkpoint to resume from.
+    var last: String { "\(path)/last.h5" }
+    /// The weights of the lowest validation loss.
+    var best: String { "\(path)/best.h5" }
+    private var configuration: String { "\(path)/config.yaml" }
+    /// One record a line.
+    var metrics: String { "\(path)/metrics.jsonl" }
+    var report: String { "\(path)/report.html" }
+    /// A folder of validation photos as they were colored.
+    var samples: String { "\(path)/samples" }
+
+    /// Whether the folder contains a run.
+    var holdsRun: Bool { access(last, F_OK) == 0 }
+
+    /// - Throws: ``TrainingError`` if the folder contains a run.
+    func requireNoRun() throws(TrainingError) {
+        guard holdsRun else { return }
+        throw TrainingError(
+            .runExists, file: last,
+            "the folder has a run; resume it, or choose another output folder",
+            remedies: [Remedy(.resumes), Remedy(.output)])
+    }
+
+    // MARK: Locking
+
+    /// The files that a run writes in its folder, existing or not.
+    private static let reservedNames = [
+        "config.yaml", "metrics.jsonl", "report.html", "last.h5", "best.h5",
+    ]
+
+    /// Locks the folder if there is one.
+    func lockExisting() throws {
+        lock =
+            try FileKind(at: path) == .directory
+            ? FolderLock(path, reserving: Self.reservedNames) : nil
+    }
+
+    /// Creates the folder, and locks it unless it is locked.
+    ///
+    /// - Parameter isNew: whether the run begins here: another one may have started since it was
+    ///   prepared.
+    func takeLock(isNew: Bool) throws {
+        guard lock == nil else { return }
+        try createFolder(path)
+        let new = try FolderLock(path, reserving: Self.reservedNames)
+        if isNew { try requireNoRun() }
+        lock = new
+    }
+
+    func unlock() { lock = nil }
+
+    // MARK: Writing
+
+    /// Writes `config.yaml`, and opens the files of metrics.
+    ///
+    /// - Parameter step: the step to resume after.
+    func openSinks(
+        _ configuration: TrainingConfiguration, resumingAt step: Int
+    ) throws -> [any MetricsSink] {
+        var opened: [any MetricsSink] = [
+            try MetricsLog(metrics, resumingAt: step),
+            try RunReport(configuration, in: self, resumingAt: step),
+        ]
+        if configuration.tensorboard {
+            opened.insert(try TensorBoardLog(folder: path, resumingAt: step), at: 1)
+        }
+        try AtomicFile.write(Array(configuration.yaml.utf8), to: self.configuration)
+        return opened
+    }
+
+    /// Writes a checkpoint.
+    ///
+    /// - Parameters:
+    ///   - path: ``last`` or ``best``.
+    ///   - step: the steps done, for errors.
+    /// - Throws: ``TrainingError`` if a value is not finite; the errors of writing files.
+    func write(_ checkpoint: Checkpoint, to path: String, step: Int) throws {
+        for tensors in [checkpoint.state, checkpoint.optimizer] {
+            for (tensor, stored) in tensors where !(stored.floats ?? []).allSatisfy(\.isFinite) {
+                throw TrainingError(
+                    .notFinite,
+                    "step \(step): \(tensor) has values that are not finite; \(path) is "
+                        + "unchanged. Lower optimizer.learning_rate")
+            }
+        }
+        try checkpoint.write(to: path)
+    }
+
+    /// Also keeps `last.h5` as `step-<n>.h5`, and removes the oldest ones beyond the number to
+    /// keep.
+    func keepLast(step: Int, count: Int) throws {
+        guard count > 0 else { return }
+        let kept = keptPath(step)
+        // A hard link is enough: last.h5 is never modified, only replaced.
+        if link(last, kept) != 0, errno != EEXIST {
+            throw FileError(path: kept, operation: "create")
+        }
+        // Files with other names are not counted, and not removed.
+        let steps = (entries(of: path) ?? []).compactMap(Self.step(ofKept:)).sorted()
+        for step in steps.dropLast(count) { unlink(keptPath(step)) }
+    }
+
+    private static let keptName = (prefix: "step-", suffix: ".h5", digits: 7)
+
+    private func keptPath(_ step: Int) -> String {
+        let name = Self.keptName, digits = String(step)
+        let padding = String(repeating: "0", count: max(name.digits - digits.count, 0))
+        return "\(path)/\(name.prefix)\(padding)\(digits)\(name.suffix)"
+    }
+
+    /// The step in the name of such a file; nil for any other name.
+    private static func step(ofKept name: String) -> Int? {
+        guard name.hasPrefix(keptName.prefix), name.hasSuffix(keptName.suffix) else { return nil }
+        let digits = name.dropFirst(keptName.prefix.count).dropLast(keptName.suffix.count)
+        guard digits.count >= keptName.digits, digits.allSatisfy(\.isASCII),
+            digits.allSatisfy(\.isNumber)
+        else { return nil }
+        return Int(digits)
+    }
+}

@@ -1,0 +1,221 @@
+import RetintRuntime
+
+/// The figures and the verdict of a verification for other programs: what `retint verify --json`
+/// prints.
+///
+/// Encode it with `convertToSnakeCase`: the key `maxAbsError` becomes `max_abs_error`.
+public struct VerificationSummary: Encodable {
+    private let results: VerificationResults
+
+    /// The summary of results.
+    public init(_ results: VerificationResults) { self.results = results }
+
+    private enum CodingKeys: String, CodingKey {
+        case passed, judges, missing
+    }
+
+    /// Encodes the figures and the verdict: of one judge as an object, of several as a list.
+    public func encode(to encoder: any Encoder) throws {
+        let reports = results.reports.map { ReportObject(report: $0) }
+        if reports.count == 1, results.missing.isEmpty { return try reports[0].encode(to: encoder) }
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(results.passed, forKey: .passed)
+        try container.encode(reports, forKey: .judges)
+        try container.encode(results.missing, forKey: .missing)
+    }
+}
+
+/// What one judge found.
+private struct ReportObject: Encodable {
+    let report: VerificationReport
+
+    private enum CodingKeys: String, CodingKey {
+        case passed, judge, model, reference, precision, compute, runtime, tolerance, outputs
+        case deltaE2000Mean, failures, photos, worstPhoto, layers, layerTolerance
+        case layersCompared, firstPastTolerance, firstNonFinite, largestValue
+        case stages, firstFailingStage, errorSources, precisionSearch, reduction
+        case deltaE2000P99 = "delta_e2000_p99"
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(report.passed, forKey: .passed)
+        try container.encode(report.judge, forKey: .judge)
+        try container.encode(report.model, forKey: .model)
+        try container.encode(report.reference, forKey: .reference)
+        try container.encode(report.precision, forKey: .precision)
+        try container.encode(report.compute, forKey: .compute)
+        try container.encode(report.runtime, forKey: .runtime)
+        try container.encode(report.tolerance, forKey: .tolerance)
+        try container.encode(byName(report.outputs), forKey: .outputs)
+        try container.encodeIfPresent(report.color?.mean, forKey: .deltaE2000Mean)
+        try container.encodeIfPresent(report.color?.percentile99, forKey: .deltaE2000P99)
+        try container.encode(report.photos.map { PhotoObject($0) }, forKey: .photos)
+        try container.encodeIfPresent(report.worstPhoto?.photo, forKey: .worstPhoto)
+        try container.encode(
+            report.colorFailures + report.layerFailures, forKey: .failures)
+        try encodeLayers(to: &container)
+        try encodeDiagnosis(to: &container)
+    }
+
+    private func encodeDiagnosis(
+        to container: inout KeyedEncodingContainer<CodingKeys>
+    ) throws {
+        let diagnosis = report.diagnosis
+        if !diagnosis.stages.isEmpty {
+            try container.encode(diagnosis.stages.map { StageObject($0) }, forKey: .stages)
+        }
+        try container.encodeIfPresent(diagnosis.firstFailingStage, forKey: .firstFailingStage)
+        try container.encodeIfPresent(
+            diagnosis.errorSources.map { SourcesObject($0) }, forKey: .errorSources)
+        try container.encodeIfPresent(diagnosis.precisionSearch, forKey: .precisionSearch)
+        try container.encodeIfPresent(diagnosis.reduction, forKey: .reduction)
+    }
+
+    private func encodeLayers(to container: inout KeyedEncodingContainer<CodingKeys>) throws {
+        let layers = report.layers
+        func name(_ index: Int) -> String { layers[index].value.name }
+        try container.encode(
+            layers.map { LayerObject($0, inputs: $0.value.inputs.map(name)) }, forKey: .layers)
+        try container.encode(report.layerTolerance, forKey: .layerTolerance)
+        try container.encode(report.comparedCount, forKey: .layersCompared)
+        let departure = report.firstDeparture.map {
+            Departure(layer: name($0.layer), comparedInputs: $0.inputs.map(name))
+        }
+        try container.encodeIfPresent(departure, forKey: .firstPastTolerance)
+        try container.encodeIfPresent(report.firstNonFinite.map(name), forKey: .firstNonFinite)
+        try container.encodeIfPresent(
+            report.largestValues(1).first.map(name), forKey: .largestValue)
+    }
+}
+
+private func byName(_ outputs: [OutputComparison]) -> [String: OutputObject] {
+    Dictionary(outputs.map { ($0.name, OutputObject(output: $0)) }) { first, _ in first }
+}
+
+private struct StageObject: Encodable {
+    let stage: VerificationStage
+    let withinTolerance: Bool
+    let outputs: [String: OutputObject]
+
+    init(_ comparison: StageComparison) {
+        (stage, withinTolerance) = (comparison.stage, comparison.isWithin)
+        outputs = byName(comparison.outputs)
+    }
+}
+
+private struct SourcesObject: Encodable {
+    let weights: [String: OutputObject]
+    let arithmetic: [String: OutputObject]
+    /// The share of the weights in the noise power, by output.
+    let weightShare: [String: Double]
+    let tensors: [ErrorSources.Tensor]
+
+    init(_ sources: ErrorSources) {
+        (weights, arithmetic) = (byName(sources.weights), byName(sources.arithmetic))
+        tensors = sources.tensors
+        let shares = sources.weights.enumerated().compactMap { index, output in
+            sources.weightShare(of: index).map { (output.name, $0) }
+        }
+        weightShare = Dictionary(shares) { first, _ in first }
+    }
+}
+
+private struct Departure: Encodable {
+    let layer: String
+    let comparedInputs: [String]
+}
+
+/// An intermediate value as one flat object.
+private struct LayerObject: Encodable {
+    let name: String
+    let operation: String
+    let shape: [Int]
+    let inputs: [String]
+    let maxAbsValue: Double
+    let shareOfFloat16Range: Double
+    let nonFinite: NonFinite?
+    let nonFiniteIn: String?
+    let comparedWith: String?
+    let maxAbsError: Double?
+    let meanAbsError: Double?
+    let relativeError: Double?
+    let psnrDb: Double?
+    let snrDb: Double?
+    let cosine: Double?
+    let withinTolerance: Bool?
+
+    init(_ report: LayerReport, inputs: [String]) {
+        (name, operation) = (report.value.name, report.value.operation)
+        shape = report.value.shape.dimensions
+        self.inputs = inputs
+        maxAbsValue = report.range.largest
+        shareOfFloat16Range = report.range.shareOfHalf
+        (nonFinite, nonFiniteIn) = (report.range.nonFinite, report.range.nonFiniteIn)
+        let error = report.error
+        comparedWith = error?.expected
+        (maxAbsError, meanAbsError) = (error?.maxAbs, error?.meanAbs)
+        relativeError = error?.relative
+        (psnrDb, snrDb, cosine) = (error?.psnr, error?.snr, error?.cosine)
+        withinTolerance = error?.holds
+    }
+}
+
+/// A photo and its difference as one flat object.
+private struct PhotoObject: Encodable {
+    let photo: String
+    let deltaE2000Mean: Double
+    let deltaE2000P99: Double
+
+    private enum CodingKeys: String, CodingKey {
+        case photo, deltaE2000Mean
+        case deltaE2000P99 = "delta_e2000_p99"
+    }
+
+    init(_ photo: PhotoDifference) {
+        self.photo = photo.photo
+        (deltaE2000Mean, deltaE2000P99) = (photo.difference.mean, photo.difference.percentile99)
+    }
+}
+
+/// An output as one flat object, without its name.
+private struct OutputObject: Encodable {
+    let output: OutputComparison
+
+    private enum CodingKeys: String, CodingKey {
+        case shape, maxAbsError, meanAbsError, maxRelativeError, psnrDb, snrDb, cosine, peak
+        case nonFinite, failures, halfPrecision, halfRatio
+        case percentile99 = "p99_abs_error"
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        let metrics = output.metrics
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(output.shape, forKey: .shape)
+        try container.encode(metrics.maxAbs, forKey: .maxAbsError)
+        try container.encode(metrics.meanAbs, forKey: .meanAbsError)
+        try container.encode(metrics.percentile99, forKey: .percentile99)
+        try container.encode(metrics.maxRelative, forKey: .maxRelativeError)
+        try container.encode(metrics.psnr, forKey: .psnrDb)
+        try container.encode(metrics.snr, forKey: .snrDb)
+        try container.encode(metrics.cosine, forKey: .cosine)
+        try container.encode(output.peak, forKey: .peak)
+        try container.encodeIfPresent(output.nonFinite, forKey: .nonFinite)
+        try container.encodeIfPresent(output.half.map { HalfObject($0) }, forKey: .halfPrecision)
+        try container.encodeIfPresent(output.halfRatio, forKey: .halfRatio)
+        try container.encode(output.failures, forKey: .failures)
+    }
+}
+
+/// The error of the reference network's own run in half precision.
+private struct HalfObject: Encodable {
+    let maxAbsError: Double
+    let meanAbsError: Double
+    let psnrDb: Double
+    let snrDb: Double
+
+    init(_ metrics: ErrorMetrics) {
+        (maxAbsError, meanAbsError) = (metrics.maxAbs, metrics.meanAbs)
+        (psnrDb, snrDb) = (metrics.psnr, metrics.snr)
+    }
+}

@@ -1,0 +1,56 @@
+/// How networks run: on what, and with which trade of speed, memory and last bits.
+///
+///     let execution = Execution(threads: 4, arithmetic: .fastest)
+///     let model = try Model(contentsOf: "colorizer.h5", execution: execution)
+public struct Execution: Hashable, Sendable {
+    /// What computes.
+    public enum Device: Hashable, Sendable {
+        /// The processors of this machine.
+        case cpu
+    }
+
+    /// What computes.
+    public var device: Device
+    /// Threads to run on, of ``threadRange``; nil for all processors that the process may use.
+    public var threads: Int?
+    /// The numbers of threads that a network runs on.
+    public static let threadRange = 1...1024
+    /// The format in which convolutions multiply.
+    public var arithmetic: Arithmetic
+    /// The bytes that the values of a network may take, up to the memory of the machine. If nil,
+    /// 768 MiB for 512 × 512 pixels and in proportion for others, but at least 192 MiB, and at
+    /// least 64 times the weights, with larger images in proportion. A small file cannot take all
+    /// memory then.
+    public var memoryLimit: Int?
+    /// The fastest algorithms, measured on this machine.
+    public var kernels: KernelChoices
+
+    /// Runs on all processors in float32, unless told otherwise.
+    public init(
+        device: Device = .cpu, threads: Int? = nil, arithmetic: Arithmetic = .float32,
+        memoryLimit: Int? = nil, kernels: KernelChoices = KernelChoices()
+    ) {
+        self.device = device
+        self.threads = threads
+        self.arithmetic = arithmetic
+        self.memoryLimit = memoryLimit
+        self.kernels = kernels
+    }
+}
+
+extension Execution {
+    /// The threads within their range; all processors that the process may use unless stated.
+    package var threadCount: Int {
+        let range = Self.threadRange
+        return min(max(threads ?? Machine.processorCount, range.lowerBound), range.upperBound)
+    }
+
+    /// What the engine is told of it.
+    package var compileOptions: CompileOptions {
+        var options = CompileOptions(threads: threads)
+        options.arithmetic = arithmetic
+        options.choices = kernels
+        if let memoryLimit { options.memoryLimit = min(memoryLimit, options.memoryLimit) }
+        return options
+    }
+}

@@ -1,0 +1,32 @@
+import RetintMLPackage
+import RetintPackageSupport
+import RetintTestSupport
+import Testing
+
+@testable import RetintMIL
+
+/// The list of operations that are lowered and raised.
+@Suite struct OperationFormsTests {
+    @Test func listsWhatTheSourcesDeclare() throws {
+        let declared = try SourceDeclarations(of: "Sources/Formats/MIL").types(adopting: "MILForm")
+        #expect(OperationForms.all.map { "\($0)" } == declared.sorted())
+    }
+
+    @Test func lowersEachOperationOfTheGraph() throws {
+        let operations = try SourceDeclarations(of: "Sources/Tensors/Graph")
+            .types(adopting: "Operation")
+        let lowerable = OperationForms.all.filter { $0 is any MILLowerable.Type }
+        #expect(
+            operations.subtracting(OperationsOfNoFormat.all) == Set(lowerable.map { "\($0)" }))
+    }
+
+    /// MIL does not have these: they are lowered to several operations, which are raised as such.
+    private static let composed: Set = ["HardSwish", "LogSoftmax", "Negate"]
+
+    @Test func raisesWhatItLowers() throws {
+        let detour = try OperationDetour { try raise($0).graph }
+        let lowerable = OperationForms.all.filter { $0 is any MILLowerable.Type }
+        #expect(detour.tried == Set(lowerable.map { "\($0)" }))
+        #expect(detour.tried.subtracting(detour.kept) == Self.composed)
+    }
+}
