@@ -351,8 +351,8 @@ let package = Package(
         tests(
             "RuntimeTests",
             uses: [
-                "Checkpoints", "Color", "Engine", "Export", "Graph", "Images", "MLPackage",
-                "Runtime", "TensorFiles",
+                "Checkpoints", "Color", "Engine", "Export", "Files", "Graph", "Images",
+                "MLPackage", "Runtime", "TensorFiles",
             ],
             helpers: ["TestSupport"]),
         tests(
