@@ -93,7 +93,7 @@ import Testing
         #expect(throws: Never.self) { try makeColorizer(name, options: .init(chromaScale: 1)) }
     }
 
-    /// lite-class-unet, which knows all of them, is named as a way out.
+    /// lite-class-unet, which knows all of them, is suggested.
     private func expectRefusal(_ name: String, _ options: ColorizerOptions) {
         let error = #expect(throws: ColorizerError.self) {
             try makeColorizer(name, options: options)

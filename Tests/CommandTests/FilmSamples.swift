@@ -6,7 +6,7 @@ import Testing
 // Films for the tests of commands, and what they hold.
 
 extension CommandBench {
-    /// A film of frames that differ, with noise in Y' and in its old colors.
+    /// A video of frames that differ, with noise in Y' and in its old colors.
     @discardableResult
     func makeFilm(
         _ name: String, frames: Int = 5, layout: String = "420jpeg", tags: String = ""
@@ -63,7 +63,7 @@ extension CommandBench {
         return try frames("\(name).y4m")
     }
 
-    /// What ffprobe prints about a film.
+    /// What ffprobe prints about a video.
     func probe(_ name: String) throws -> String {
         try runProcess(
             URL(filePath: "/usr/bin/ffprobe"),

@@ -160,7 +160,7 @@ import Testing
                 #expect(text.contains(words), "\(words) in \(file)")
             }
         }
-        // Other bounds are judged for the stages too.
+        // Other bounds also apply to the stages.
         let loose = try bench.run(["verify", "results.json", "--min-psnr", "1"])
         #expect(loose.code == 0 && !loose.output.contains("first outside the tolerance: lowered"))
     }

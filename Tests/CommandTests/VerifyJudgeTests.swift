@@ -94,7 +94,7 @@ import Testing
         #expect(half.contains("PSNR ≥ 60 dB") && half.contains("computed in mixed by"))
     }
 
-    /// The verdict of one judge is not taken for that of another.
+    /// The verdict of one runtime is not used for another.
     @Test func aJudgeThatDoesNotRunFails() throws {
         let files = [
             "--save", "r.json", "--junit", "r.xml", "--sarif", "r.sarif", "--html", "r.html",

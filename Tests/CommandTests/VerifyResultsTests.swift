@@ -2,7 +2,7 @@ import Foundation
 import RetintTestSupport
 import Testing
 
-/// Results that `retint verify` saves, and judges again.
+/// Results that `retint verify` saves and checks again.
 @Suite struct VerifyResultsTests {
     private let bench: CommandBench
     private static let run = ["verify", "half.mlpackage", "--against", "model.h5"]

@@ -134,7 +134,7 @@ import Testing
             1, "video", model, "film.y4m", "-o", "full.y4m", says: ["full.y4m", "No space left"])
     }
 
-    /// A live film has no more frames than were read, and says how many were left out.
+    /// A live video has no more frames than were read, and says how many were left out.
     @Test func aLiveFilmCountsWhatItLeavesOut() throws {
         try bench.makeFilm("film.y4m", frames: 40)
         let result = try bench.expect(

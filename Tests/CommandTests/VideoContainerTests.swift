@@ -118,7 +118,7 @@ import Testing
         return ends
     }
 
-    /// A film with sound, text subtitles and an attached file.
+    /// A video with sound, text subtitles and an attached file.
     private func makeRichFilm(_ name: String) throws {
         try bench.makeContainer("plain.mkv", layout: "yuv420p", seconds: 2)
         _ = try bench.write(
@@ -176,7 +176,7 @@ import Testing
         #expect(try bench.probe("out.mkv").contains("color_range=pc"))
     }
 
-    /// An error of retint's own is not taken for one of the film.
+    /// retint's own error is not reported as an error of the video.
     @Test func anAnchorOfAnotherShapeIsNamed() throws {
         try bench.makeContainer("film.mkv", layout: "yuv420p", seconds: 20)
         try Image(width: 40, height: 40, pixels: [UInt8](repeating: 9, count: 4800))
@@ -187,7 +187,7 @@ import Testing
         #expect(!result.messages.contains("pipe"))
     }
 
-    /// Red, green and blue become Y'CbCr of the matrix that the colored film is tagged with.
+    /// Red, green and blue become Y'CbCr of the matrix that the colored video is tagged with.
     @Test func colorsOfRGBFilmsAreKept() throws {
         try bench.ffmpeg(
             "-f", "lavfi", "-i", "color=0x00aa00:size=32x720:rate=25:duration=0.08,format=gbrp",
@@ -267,7 +267,7 @@ import Testing
         #expect(try bench.frames("out.y4m").count > 50)
     }
 
-    /// A film in parts gets a constant rate, and keeps its length.
+    /// A video in parts gets a constant rate, and keeps its length.
     @Test func partsHaveAConstantRate() throws {
         try makeIrregularFilm("film.mkv", layout: "yuv420p", range: "tv")
         try bench.expect(
@@ -280,7 +280,7 @@ import Testing
 
     // MARK: Ends
 
-    /// Ctrl-C leaves a film that can be played.
+    /// Ctrl-C leaves a video that can be played.
     @Test func interruptionEndsTheFilm() throws {
         try bench.makeContainer("film.mkv", layout: "yuv420p", seconds: 400)
         let process = try RunningProcess(

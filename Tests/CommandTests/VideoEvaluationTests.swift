@@ -46,7 +46,7 @@ import Testing
         #expect(table.output.hasPrefix("6 films at 64 × 64, 96 frames, 0 scene cuts\n"))
     }
 
-    /// A film of two scenes, each of which moves.
+    /// A video of two scenes, each of which moves.
     @Test func measuresAFilm() throws {
         let model = try bench.makeCheckpoint()
         _ = try bench.write(try Self.film(), to: "film.y4m")

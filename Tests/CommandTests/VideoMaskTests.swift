@@ -5,7 +5,7 @@ import RetintTensorFiles
 import RetintTestSupport
 import Testing
 
-/// `retint video` where only a part of a film gets new colors.
+/// `retint video` where only a part of a video gets new colors.
 @Suite struct VideoMaskTests {
     private let bench: CommandBench
 
@@ -219,7 +219,7 @@ import Testing
         #expect(!bench.files.contains("x.y4m"))
     }
 
-    /// The Cb samples that a film keeps; those of mono films are neutral.
+    /// The Cb samples that a video keeps; those of mono videos are neutral.
     private func kept(_ frame: Frame, _ columns: Range<Int>) -> [[UInt8]] {
         guard frame.cb == nil else { return cb(frame, columns) }
         let row = [UInt8](repeating: 128, count: columns.count)
@@ -251,7 +251,7 @@ import Testing
             65, "video", "warm.h5", "film.y4m", "-o", "size.y4m", "--mask", "few",
             says: ["few/2.png: has 41 × 24 pixels and frame 3 has 40 × 24"])
         #expect(try frames("size.y4m").count == 2)
-        // A film without a frame is none.
+        // A video without frames is not a video.
         try makeMask("few/0.png", width: 41) { _ in 0 }
         try bench.expect(
             65, "video", "warm.h5", "film.y4m", "-o", "none.y4m", "--mask", "few",

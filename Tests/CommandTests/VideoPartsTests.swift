@@ -13,7 +13,7 @@ import Testing
         model = try bench.makeCheckpoint()
     }
 
-    /// An interrupted film goes on after its finished parts, and is as if it had never stopped.
+    /// An interrupted video continues after its finished parts, as if it had never stopped.
     @Test func aFilmGoesOnAfterAnInterruption() throws {
         let lively = try bench.makeLivelyCheckpoint()
         try bench.makeContainer("film.mkv", layout: "yuv420p", seconds: 36)
@@ -32,7 +32,7 @@ import Testing
         #expect(result.messages.contains("the same command goes on"))
         let early = try bench.stream("out.mkv", "yuv420p").count
         #expect(early >= 250 && early < 900)
-        // Parts of another film are not used.
+        // Parts of another video are not used.
         try bench.expect(
             1, "video", lively, "film.mkv", "-o", "out.mkv", "--resume", "--encoder", "ffv1",
             says: ["out.mkv.parts", "remove the folder"])
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    /// Parts of a film that has changed since are not used.
+    /// Parts of a video that has changed since are not used.
     @Test func partsBelongToOneVersionOfTheFilm() throws {
         try bench.makeContainer("film.mkv", layout: "yuv420p")
         let command = [

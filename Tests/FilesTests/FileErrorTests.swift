@@ -3,7 +3,7 @@ import Testing
 
 @testable import RetintFiles
 
-/// The words of a system's refusals, and the way out. Disks that are full or read-only, and the
+/// The messages for a system's refusals, and what to do. Disks that are full or read-only, and the
 /// limit on file sizes, are also tried by the commands' tests; a quota needs an administrator.
 @Suite struct FileErrorTests {
     @Test(arguments: [

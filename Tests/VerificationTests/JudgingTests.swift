@@ -7,7 +7,7 @@ import Testing
 @testable import RetintRuntime
 @testable import RetintVerification
 
-/// Figures that are judged by other bounds than those of their run.
+/// Results checked against other bounds than those of their run.
 @Suite struct JudgingTests {
     private let fixture: Fixture
     private let model: Model

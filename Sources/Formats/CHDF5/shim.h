@@ -69,7 +69,7 @@ static inline int chdf5_object_info(hid_t object, int *type, unsigned long long 
     return 0;
 }
 
-// The type of a link, or a negative number where there is no such link.
+// The type of a link, or a negative number if there is no such link.
 static inline int chdf5_link_type(hid_t group, const char *name) {
     H5L_info_t info;
     if (H5Lget_info(group, name, &info, H5P_DEFAULT) < 0) return -1;

@@ -57,8 +57,8 @@ RT_INLINE color color_of(float f, float fa, float fb, const cs_color_space *spac
     return c;
 }
 
-// One step of Newton's method. At the gamut's edges the slope is no guide to the next step, so it
-// is kept near that of gray, and the step small.
+// One step of Newton's method. At the gamut's edges the slope is unreliable, so it is kept near
+// that of gray, and the step small.
 RT_INLINE float improved(float f, color c, float luma, float gray_slope) {
     float low = 0.4f * gray_slope, high = 3.0f * gray_slope;
     float slope = c.slope > low ? c.slope : low;

@@ -11,8 +11,8 @@ import RetintTensors
 ///
 /// It is compiled once and then colors any number of photos. It may be shared between tasks.
 public final class Colorizer: Sendable {
-    /// The height and width, in pixels, at which the network sees a photo; with proportions of
-    /// their own, photos have other sides of about that area.
+    /// The height and width of the network's input in pixels. With
+    /// ``PhotoFitting/Proportions/own``, the input of a photo has other sides of about that area.
     public var networkSize: (height: Int, width: Int) { sizes.base }
     /// How photos are fitted to the network, and its colors to the photos.
     public let fitting: PhotoFitting
@@ -22,19 +22,19 @@ public final class Colorizer: Sendable {
     let workers: WorkerThreads
     private let sizes: NetworkSizes
     private let programs: ProgramPool
-    /// The threads of the network for a photo that is colored alone, and for one of several.
+    /// The network's threads for a photo that is colored alone, and for one of several.
     let threads: (alone: Int, each: Int)
 
     /// Reads a model.
     ///
     /// - Parameters:
     ///   - path: a checkpoint or an `.mlpackage`.
-    ///   - size: the side, in pixels, of the square at which the network looks at a photo; nil for
+    ///   - size: the side of the network's square input in pixels; nil for
     ///     a package's own size and 256 for a checkpoint.
-    ///   - threads: all processors that the process may use if nil.
-    ///   - choices: what was measured on this machine.
-    ///   - fitting: how photos are fitted to the network. A package has fixed sizes, and sees all
-    ///     photos at its own.
+    ///   - threads: the number of threads; nil for all processors that the process may use.
+    ///   - choices: the fastest algorithms measured on this machine.
+    ///   - fitting: how photos are fitted to the network. A package has fixed sizes, and always
+    ///     uses its own.
     /// - Throws: an error that names the file and what is wrong with it.
     public convenience init(
         contentsOf path: some PathConvertible, size: Int? = nil, threads: Int? = nil,
@@ -47,7 +47,7 @@ public final class Colorizer: Sendable {
 
     /// Compiles a model, see ``init(contentsOf:size:threads:choices:fitting:)``.
     ///
-    /// - Throws: `ModelError` if the model is no colorizer or does not run at that size.
+    /// - Throws: `ModelError` if the model is not a colorizer or does not run at that size.
     public convenience init(
         _ model: Model, size: Int? = nil, threads: Int? = nil, choices: KernelChoices = .init(),
         fitting: PhotoFitting = .init()
@@ -56,8 +56,8 @@ public final class Colorizer: Sendable {
             model, size: size, threads: threads, choices: choices, fitting: fitting, workers: nil)
     }
 
-    /// - Parameter workers: the number of photos that are colored at the same time, where that is
-    ///   all that the colorizer is used for; at most as many as there are threads.
+    /// - Parameter workers: the number of photos that are colored at the same time, if the
+    ///   colorizer is used for nothing else; at most the number of threads.
     init(
         _ model: Model, size: Int?, threads: Int?, choices: KernelChoices, fitting: PhotoFitting,
         workers: Int?
@@ -74,36 +74,37 @@ public final class Colorizer: Sendable {
         )
     }
 
-    /// Each worker has weights of its own.
+    /// Each worker has its own weights.
     private static let maximumWorkers = 64
 
-    /// Colors a photo, at its own size. One photo runs on all threads; calls from several tasks
-    /// take turns on them.
+    /// Colors a photo, at its own size. One photo uses all threads; calls from several tasks
+    /// run one after the other.
     ///
-    /// The photo keeps its lightness; its own colors are ignored. The network sees the photo
-    /// resized, see ``networkSize(forHeight:width:)``, and the estimated color is resized back.
+    /// The photo keeps its lightness; its own colors are ignored. The photo is resized for the
+    /// network, see ``networkSize(forHeight:width:)``, and the estimated colors are resized back.
     ///
     /// - Parameters:
     ///   - photo: an image of any size.
-    ///   - saturation: a factor for a and b. An unsure network gives pale colors, which are right
-    ///     on average; a factor above 1 makes them livelier.
-    /// - Throws: `ModelError` if the network gives colors that are not finite.
+    ///   - saturation: a factor for a and b. An uncertain network predicts pale colors, which are
+    ///     right on average; a factor above 1 makes them livelier.
+    /// - Throws: `ModelError` if the network returns colors that are not finite.
     public func colorize(_ photo: Image, saturation: Float = 1) throws -> Image {
         try colored(photo, saturation, threads: threads.alone, CancellationFlag())
     }
 
-    /// Colors a photo of which the network sees another copy of the same size.
+    /// Colors a photo, with another copy of the same size as the network's input.
     package func colorize(_ photo: Image, seeing copy: Image) throws -> Image {
         try colored(photo, seeing: copy, 1, threads: threads.alone, CancellationFlag())
     }
 
-    /// Colors a photo beside others: ``workerCount`` calls run at the same time, each on one
-    /// thread, so that a second processor is as useful as the first. Further ones wait in order.
+    /// Colors a photo concurrently with others: ``workerCount`` calls run at the same time, each on
+    /// one thread, so that all processors are fully used. Further calls wait in order.
     ///
     /// The parameters are those of the function without `await`.
     ///
-    /// - Throws: `ModelError` if the network gives colors that are not finite; `CancellationError`
-    ///   if the task is cancelled, which takes effect between two steps of the network.
+    /// - Throws: `ModelError` if the network returns colors that are not finite;
+    ///   `CancellationError` if the task is cancelled, which takes effect between two steps of the
+    ///   network.
     public func colorize(_ photo: Image, saturation: Float = 1) async throws -> Image {
         try await workers.run { [self] in try colored(photo, saturation, $1) }
     }
@@ -115,7 +116,7 @@ public final class Colorizer: Sendable {
         try colored(photo, saturation, threads: threads.each, cancellation)
     }
 
-    /// - Parameter copy: what the network sees; nil for the photo itself.
+    /// - Parameter copy: the network's input; nil for the photo itself.
     private func colored(
         _ photo: Image, seeing copy: Image? = nil, _ saturation: Float, threads: Int,
         _ cancellation: CancellationFlag
@@ -135,7 +136,7 @@ public final class Colorizer: Sendable {
         return result
     }
 
-    /// The height and width, in pixels, at which the network sees a photo of a size.
+    /// The height and width, in pixels, of the network's input for a photo of this size.
     ///
     /// - Precondition: The sides are positive.
     public func networkSize(forHeight height: Int, width: Int) -> (height: Int, width: Int) {

@@ -22,8 +22,8 @@ typedef struct {
     int thread;
 } worker;
 
-// The shares that a thread has not begun: the first, and in the upper half the end. Each in a cache
-// line of its own, and the line that is fetched with it.
+// The shares that a thread has not started: the first, and in the upper half the end. Each has its
+// own cache line, and the adjacent one that is prefetched with it.
 typedef struct {
     _Alignas(128) atomic_ullong shares;
 } queue;
@@ -44,7 +44,8 @@ struct rt_pool {
     pthread_cond_t wake;
 };
 
-// Takes a share from a queue: the first, or for another thread the last. -1 if there is none.
+// Takes a share from a queue: the first, or the last one if the queue is another thread's. -1 if it
+// is empty.
 static int take(queue *q, int isOwn) {
     unsigned long long shares = atomic_load_explicit(&q->shares, memory_order_relaxed), rest;
     unsigned begin, end;

@@ -8,7 +8,7 @@ public struct GraphError: Error, Hashable, Sendable {
     public let module: String
     /// The shapes that the operation was applied to; empty if they do not matter.
     public let inputShapes: [Shape]
-    /// The rule that was broken, with the values that broke it.
+    /// The violated rule, with the values that violate it.
     public let reason: String
 
     /// An error with these parts.

@@ -1,10 +1,10 @@
 public import RetintTensors
 
-/// An operation of your own whose result is computed by Swift code on whole tensors.
+/// A custom operation whose result is computed by Swift code on whole tensors.
 ///
 /// The engine runs it in any program, between its own kernels: it copies the inputs to logical
 /// (row-major, for images NCHW) order, calls ``evaluate(_:)`` on one thread and copies the result
-/// back. That is slower than a kernel of the engine and costs no more than a few lines:
+/// back. That is slower than a kernel of the engine, but takes only a few lines:
 ///
 ///     struct Cube: HostOperation {
 ///         static let name = "cube"
@@ -26,13 +26,13 @@ public import RetintTensors
 ///
 ///     let y = graph.apply(Cube(), [x])
 ///
-/// Leave ``Operation/gradients(_:)`` out if nothing is differentiated through the operation.
+/// Omit ``Operation/gradients(_:)`` if nothing is differentiated through the operation.
 public protocol HostOperation: Operation {
     /// Computes the result.
     ///
-    /// Called once per run, or once per load of variables where the inputs depend on those alone.
+    /// Called once per run, or once per load of variables if the inputs depend only on these.
     ///
-    /// - Parameter inputs: the values of the inputs, of the shapes that
+    /// - Parameter inputs: the values of the inputs, with the shapes that
     ///   ``Operation/outputShape(for:)`` accepted.
     /// - Returns: the result, of the shape that ``Operation/outputShape(for:)`` returned.
     /// - Throws: any error; the run of the program then throws a ``GraphError`` that names this

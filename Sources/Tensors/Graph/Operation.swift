@@ -1,13 +1,13 @@
 public import RetintTensors
 
-/// What a node of a ``Graph`` computes: a pure function of its inputs, with its attributes as
+/// The computation of a node of a ``Graph``: a pure function of its inputs, with its attributes as
 /// stored properties.
 ///
 /// Equal operations on equal inputs become one node, so the attributes must determine the result.
-/// An operation of your own adopts ``HostOperation``, or is a function that combines others: a
-/// program cannot be compiled for an operation that the engine has no kernel for.
+/// A custom operation adopts ``HostOperation``, or is a function that combines others: a
+/// program cannot be compiled if the engine has no kernel for an operation.
 public protocol Operation: Hashable, Sendable {
-    /// The name in messages and reports; PyTorch's where there is one.
+    /// The name in messages and reports; PyTorch's if there is one.
     static var name: String { get }
 
     /// The shape of the result for inputs of these shapes.
@@ -23,7 +23,7 @@ public protocol Operation: Hashable, Sendable {
     func gradients(_ backward: Backward) throws(ShapeError) -> [Tensor?]
 }
 
-/// What a gradient rule is given.
+/// The arguments of a gradient rule.
 public struct Backward {
     /// The inputs of the operation.
     public let inputs: [Tensor]

@@ -1,6 +1,6 @@
 /// The extents of a tensor, outermost first: `[N, C, H, W]` for a batch of images.
 ///
-/// A shape without dimensions is that of a scalar, which has one element.
+/// A shape without dimensions is a scalar, which has one element.
 public struct Shape: Hashable, Sendable {
     /// The extents, outermost first.
     public var dimensions: [Int]
@@ -25,15 +25,15 @@ public struct Shape: Hashable, Sendable {
         set { dimensions[axis < 0 ? axis + rank : axis] = newValue }
     }
 
-    /// The most axes that a tensor of a graph has.
+    /// The largest rank of a tensor in a graph.
     package static let maximumRank = 8
-    /// The largest extent of a tensor of a graph. Kernels count rows and columns in 32 bits, with
-    /// padding and the reach of a window.
+    /// The largest extent of a tensor in a graph. Kernels count rows and columns in 32 bits,
+    /// including padding and the reach of a window.
     package static let maximumExtent = 1 << 30
-    /// The most elements of a tensor of a graph: 4 TiB.
+    /// The largest number of elements of a tensor in a graph: 4 TiB.
     package static let maximumCount = 1 << 40
 
-    /// Throws unless a tensor of a graph can have the shape.
+    /// Throws unless a tensor in a graph can have this shape.
     package func validate() throws(ShapeError) {
         try require(
             rank <= Self.maximumRank,

@@ -1,11 +1,11 @@
-/// A broken rule of an operation; the graph adds where it happened and throws a `GraphError`.
+/// A violated rule of an operation; the graph adds the place and throws a `GraphError`.
 public struct ShapeError: Error, Hashable, Sendable {
-    /// The rule that was broken, with the values that broke it.
+    /// The violated rule, with the values that violate it.
     public let reason: String
 
     /// Creates an error; the graph adds the operation and its inputs.
     ///
-    /// - Parameter reason: the rule that was broken, with the values that broke it.
+    /// - Parameter reason: the violated rule, with the values that violate it.
     public init(_ reason: String) {
         self.reason = reason
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RetintVideo
 
-/// What `ffprobe` prints about films, also about those that state nonsense.
+/// What `ffprobe` prints about videos, also about those that state nonsense.
 @Suite struct FilmPropertiesTests {
     private func film(_ stream: String, format: String = "{}") throws -> FilmProperties {
         let pictures = #"{"index": 0, "codec_type": "video", "pix_fmt": "yuv420p", \#(stream)}"#

@@ -5,12 +5,12 @@ import RetintImages
 import RetintLocks
 import RetintPhotoData
 
-/// The masks of photos or of the frames of a film: one for all of them, or a folder with one for
+/// The masks of photos or of video frames: one for all of them, or a folder with one for
 /// each.
 public struct ColorMasks: Sendable {
     private enum Source {
         case one(ColorMask)
-        /// The paths of the masks, and of those that are not in subfolders in the order of frames.
+        /// The paths of the masks, and the paths of those not in subfolders in the order of frames.
         case folder([String], frames: [String])
     }
 
@@ -20,18 +20,18 @@ public struct ColorMasks: Sendable {
     /// The paths of the masks of a folder by their names below it, without extension.
     private let names: [String: [String]]
     private let instances: [Int]?
-    /// The chosen instances that a mask of the folder had.
+    /// The chosen instances that masks of the folder had.
     private let found = FoundInstances()
     private let feather: Float
 
-    /// Finds masks. A single one is read at once, those of a folder when they are needed.
+    /// Finds masks. A single one is read immediately, those of a folder when they are needed.
     ///
     /// - Parameters:
-    ///   - path: of a mask, or of a folder. There, the mask of each photo has the photo's name; the
-    ///     extension may differ. Photos in subfolders have their masks in the same subfolders. The
-    ///     frames of a film have the masks in the order of the numbers in their names, such as
-    ///     `0001.png` or `9.png` and `10.png`; subfolders are left out.
-    ///   - instances: if the masks hold the indices of instances, those that are colored; see
+    ///   - path: a mask, or a folder. In a folder, the mask of each photo has the photo's name; the
+    ///     extension may differ. Photos in subfolders have their masks in the same subfolders.
+    ///     Video frames use the masks in the order of the numbers in their names, such as
+    ///     `0001.png` or `9.png` and `10.png`; subfolders are ignored.
+    ///   - instances: for masks with instance indices, the instances to color; see
     ///     ``ColorMask/init(contentsOf:instances:limits:)``. A mask of a folder need not have all
     ///     of them.
     ///   - feather: see ``ColorMask/feathered(_:)``.
@@ -84,7 +84,7 @@ public struct ColorMasks: Sendable {
 
     /// The mask of a frame in a folder.
     ///
-    /// - Parameter frame: what it is for, in errors.
+    /// - Parameter frame: the frame's name for errors.
     /// - Throws: `PhotoError` if it has another size; `ImageError` if it cannot be read.
     package func mask(at index: Int, width: Int, height: Int, frame: String) throws -> ColorMask {
         let mask = try read(frames[index])
@@ -92,8 +92,8 @@ public struct ColorMasks: Sendable {
         return mask
     }
 
-    /// What the colors of a film depend on: which mask or folder, and how it is read. A folder may
-    /// change until its masks are needed, so that one that was missing can be added.
+    /// The part of the masks that the colors of a video depend on: which mask or folder, and how it
+    /// is read. A folder may change until its masks are needed, so that a missing one can be added.
     package var description: String {
         var hash = ContentHash()
         if let only { hash.update(only.values) }
@@ -106,10 +106,10 @@ public struct ColorMasks: Sendable {
         for indices in try ranks.gather(found.all) { found.insert(indices) }
     }
 
-    /// Checks that each of the chosen instances was in one of the masks of a folder, once all of
-    /// them were needed.
+    /// Checks that each of the chosen instances was in at least one mask of a folder, after all
+    /// have been used.
     ///
-    /// - Throws: `PhotoError` with one that was in none.
+    /// - Throws: `PhotoError` with an instance that was in no mask.
     package func checkInstances() throws(PhotoError) {
         guard only == nil, let missing = instances?.first(where: { !found.contains($0) }) else {
             return
@@ -119,7 +119,7 @@ public struct ColorMasks: Sendable {
 
     /// Checks that no mask is overwritten by a colored photo.
     ///
-    /// - Throws: `PhotoError` with the mask that would be.
+    /// - Throws: `PhotoError` with the mask that would be overwritten.
     func checkKept(by files: [PhotoFile]) throws(PhotoError) {
         let masks = Set(paths.compactMap { FileIdentity(of: $0) })
         for output in files.flatMap({ [$0.output, $0.strip].compactMap { $0 } }) {
@@ -148,7 +148,7 @@ public struct ColorMasks: Sendable {
         return first
     }
 
-    /// A single mask has all instances.
+    /// A single mask must have all instances.
     private static func read(
         _ path: String, _ instances: [Int]?, _ feather: Float
     ) throws -> ColorMask {
@@ -159,7 +159,7 @@ public struct ColorMasks: Sendable {
         return mask.feathered(feather)
     }
 
-    /// A thing may be missing on some of the photos, or leave the film.
+    /// An object may be missing in some of the photos or frames.
     private func read(_ path: String) throws(ImageError) -> ColorMask {
         guard let instances else { return try ColorMask(contentsOf: path).feathered(feather) }
         let (mask, present) = try ColorMask.chosen(instances, in: path)
@@ -168,7 +168,7 @@ public struct ColorMasks: Sendable {
     }
 }
 
-/// The instances that any of the masks has. It may be shared between threads.
+/// The instances in any of the masks. It may be shared between threads.
 private final class FoundInstances: Sendable {
     private let indices = Mutex<Set<Int>>([])
 

@@ -2,43 +2,43 @@ import RetintRuntime
 
 /// How a photo is fitted to the network, and the network's colors to the photo.
 public struct PhotoFitting: Hashable, Sendable {
-    /// The proportions at which the network sees a photo.
+    /// The aspect ratio of the network's input.
     public enum Proportions: String, CaseIterable, Sendable {
-        /// A square, whatever the photo's proportions are.
+        /// A square, whatever the photo's aspect ratio is.
         case square
-        /// Those of the photo, as closely as sides that the network takes allow. The area is that
-        /// of the square.
+        /// That of the photo, as closely as the sides that the network accepts allow. The area is
+        /// that of the square.
         case own
     }
 
-    /// How colors are enlarged to the photo's size.
+    /// How colors are upsampled to the photo's size.
     public enum Enlargement: String, CaseIterable, Sendable {
-        /// Each value between its four neighbors.
+        /// Interpolates each value between its four neighbors.
         case bilinear
-        /// By the photo's lightness, as a guided filter: where colors change together with the
+        /// A guided filter by the photo's lightness: where colors change together with the
         /// lightness, they do so at the photo's own edge.
         case guided
     }
 
-    /// The proportions at which the network sees a photo.
+    /// The aspect ratio of the network's input.
     public var proportions: Proportions
-    /// How colors are enlarged.
+    /// How colors are upsampled.
     public var enlargement: Enlargement
 
-    /// A square, and bilinear enlargement.
+    /// A square, and bilinear upsampling.
     package static let square = PhotoFitting(proportions: .square, enlargement: .bilinear)
 
-    /// By default what is better by measure, see <doc:ColorPhotos>.
+    /// The default, chosen by measurement, see <doc:ColorPhotos>.
     public init(proportions: Proportions = .square, enlargement: Enlargement = .guided) {
         (self.proportions, self.enlargement) = (proportions, enlargement)
     }
 }
 
-/// The sizes at which a network sees photos.
+/// The input sizes of a network for photos.
 package struct NetworkSizes {
-    /// The size at which it sees all photos, or whose area others have.
+    /// The size for all photos, or the size whose area the others have.
     package let base: (height: Int, width: Int)
-    /// What both sides are multiples of; nil if there is one size.
+    /// Both sides are multiples of this; nil if there is only one size.
     package let multiple: Int?
 
     /// - Parameter size: the side of the square; nil for the model's own size.

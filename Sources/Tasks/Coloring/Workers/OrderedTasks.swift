@@ -1,7 +1,7 @@
 import RetintLocks
 
-/// Tasks in the order in which their results are needed; those that are left when nobody needs them
-/// any more are cancelled.
+/// Tasks in the order in which their results are needed; remaining tasks are cancelled when nobody
+/// needs them any more.
 final class OrderedTasks<Value: Sendable>: Sendable {
     private let tasks = Mutex<[Task<Value, any Error>]>([])
 
@@ -23,17 +23,17 @@ final class OrderedTasks<Value: Sendable>: Sendable {
     deinit { cancel() }
 }
 
-/// Transforms the elements of a source, several of them at the same time, and keeps their order.
+/// Transforms the elements of a source concurrently, and keeps their order.
 package struct OrderedMap<Source: AsyncIteratorProtocol, Output: Sendable>
 where Source.Element: Sendable {
     private var source: Source
     private let limit: Int
     private let transform: @Sendable (Source.Element) async throws -> Output
     private let tasks = OrderedTasks<Output>()
-    /// What ended the source, once it has been read to the end.
+    /// How the source ended, once it has been read to the end.
     private var ending: Result<Void, any Error>?
 
-    /// - Parameter limit: the number of elements that are read and not yet returned.
+    /// - Parameter limit: the largest number of elements that are read but not yet returned.
     package init(
         _ source: Source, limit: Int,
         _ transform: @escaping @Sendable (Source.Element) async throws -> Output
@@ -43,7 +43,7 @@ where Source.Element: Sendable {
 
     /// The next result; nil at the end.
     ///
-    /// - Throws: the source's error, after the results of all elements before it; that of
+    /// - Throws: the source's error, after the results of all elements before it; the error of
     ///   `transform`; `CancellationError` if the task is cancelled.
     package mutating func next() async throws -> Output? {
         try Task.checkCancellation()

@@ -1,15 +1,15 @@
 import RetintLocks
 
-/// Lends a fixed number of things, by their indices, in the order in which they are asked for.
+/// Lends a fixed number of resources, by index, in the order of the requests.
 package final class WaitingQueue: Sendable {
     private typealias Continuation = CheckedContinuation<Int, any Error>
 
     private struct State {
         var free: [Int]
         var lastTicket = 0
-        /// Tickets of callers that were neither served nor cancelled.
+        /// Tickets of callers that have been neither served nor cancelled.
         var open: Set<Int> = []
-        /// Those of them that wait, in order.
+        /// Those that are waiting, in order.
         var waiting: [(ticket: Int, continuation: Continuation)] = []
     }
 
@@ -19,7 +19,7 @@ package final class WaitingQueue: Sendable {
 
     /// Waits for an index, which ``giveBack(_:)`` must return.
     ///
-    /// - Throws: `CancellationError` if the task is cancelled before.
+    /// - Throws: `CancellationError` if the task is cancelled first.
     package func take() async throws -> Int {
         let ticket = state.withLock { state in
             state.lastTicket += 1
@@ -57,7 +57,7 @@ package final class WaitingQueue: Sendable {
         continuation?.resume(throwing: CancellationError())
     }
 
-    /// Returns an index, which goes to the first that waits.
+    /// Returns an index, which goes to the first waiting caller.
     package func giveBack(_ index: Int) {
         let continuation: Continuation? = state.withLock { state in
             guard !state.waiting.isEmpty else {

@@ -2,10 +2,10 @@ import Dispatch
 import RetintLocks
 import RetintRuntime
 
-/// A fixed number of threads, each of which does one piece of work at a time. Callers that find all
-/// of them busy wait in order.
+/// A fixed number of threads, each of which does one piece of work at a time. If all are busy,
+/// callers wait in order.
 ///
-/// Work blocks its thread, which is why it does not run on the threads of Swift's tasks.
+/// Work blocks its thread, so it must not run on the threads of Swift's tasks.
 package final class WorkerThreads: Sendable {
     /// The number of threads.
     package var count: Int { threads.count }
@@ -19,9 +19,10 @@ package final class WorkerThreads: Sendable {
 
     /// Does a piece of work.
     ///
-    /// - Parameter work: receives the index of its thread, which no other work has meanwhile, and
-    ///   whether the calling task was cancelled since.
-    /// - Throws: what `work` throws; `CancellationError` if the task is cancelled before it begins.
+    /// - Parameter work: receives the index of its thread, which no other work has at that time,
+    ///   and whether the calling task has been cancelled.
+    /// - Throws: the errors of `work`; `CancellationError` if the task is cancelled before it
+    ///   begins.
     package func run<Value: Sendable>(
         _ work: @escaping @Sendable (_ index: Int, CancellationFlag) throws -> Value
     ) async throws -> Value {
@@ -43,8 +44,8 @@ package final class WorkerThreads: Sendable {
     }
 }
 
-/// Hands the result of a thread to a task under a lock: the thread sanitizer does not see that a
-/// continuation does so, and takes all that the result holds for raced over.
+/// Hands the result of a thread to a task under a lock: the thread sanitizer does not know that a
+/// continuation synchronizes, and would report races on everything in the result.
 private final class Handover<Value: Sendable>: Sendable {
     private let result = Mutex<Result<Value, any Error>?>(nil)
 

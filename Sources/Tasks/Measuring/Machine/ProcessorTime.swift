@@ -3,7 +3,7 @@ import Foundation
 /// The processor time that the machine and this process have used: two readings tell how much other
 /// work ran between them.
 package struct ProcessorTime {
-    /// Seconds, summed over the processors, in which something ran.
+    /// Busy seconds, summed over the processors.
     private let busy: Double
     /// Seconds in which a hypervisor gave a processor to another machine.
     private let stolen: Double
@@ -11,7 +11,7 @@ package struct ProcessorTime {
     private let own: Double
     private let instant: ContinuousClock.Instant
 
-    /// The time until now; nil where the system does not report it.
+    /// The time so far; nil if the system does not report it.
     package init?() {
         var time = timespec()
         guard clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time) == 0 else { return nil }

@@ -1,21 +1,21 @@
 import RetintVideo
 
-/// A figure by which models are compared.
+/// A measurement by which models are compared.
 package struct PerformanceFigure: Sendable {
-    /// What a figure counts.
+    /// The unit of a measurement.
     package enum Unit: Sendable {
         case count, bytes, seconds, perSecond
-        /// A part of a whole, 0…1.
+        /// A fraction, 0…1.
         case share
     }
 
-    /// The figure's name in ``PerformanceReport/ratios``.
+    /// The measurement's name in ``PerformanceReport/ratios``.
     package let key: String
-    /// The figure's name for people.
+    /// The measurement's name for people.
     package let label: String
-    /// What the figure counts.
+    /// The unit.
     package let unit: Unit
-    /// The figure of a model; nil if it was not measured.
+    /// The value for a model; nil if it was not measured.
     package let value: @Sendable (ModelPerformance) -> Double?
 
     private init(
@@ -25,13 +25,13 @@ package struct PerformanceFigure: Sendable {
         (self.key, self.label, self.unit, self.value) = (key, label, unit, value)
     }
 
-    /// The other model's figure divided by the model's; nil if one is not measured or zero.
+    /// The other model's value divided by the model's; nil if one is not measured or zero.
     package func ratio(of other: ModelPerformance, to model: ModelPerformance) -> Double? {
         guard let own = value(model), let others = value(other) else { return nil }
         return own != 0 && others != 0 ? others / own : nil
     }
 
-    /// The ratios of all figures that both models have, by key.
+    /// The ratios of all measurements that both models have, by key.
     static func ratios(
         of other: ModelPerformance, to model: ModelPerformance
     ) -> [String: Double] {
@@ -40,7 +40,7 @@ package struct PerformanceFigure: Sendable {
         }
     }
 
-    /// All figures, by subject. Those of a subject that no model has figures of are left out.
+    /// All measurements, by subject; without subjects that no model has measurements of.
     package static func sections(
         of models: [ModelPerformance]
     ) -> [(title: String, figures: [PerformanceFigure])] {

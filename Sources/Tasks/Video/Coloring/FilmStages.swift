@@ -1,30 +1,30 @@
 import RetintLocks
 
-/// A part of the work that coloring a film takes.
+/// A stage of coloring a video.
 public enum FilmStage: String, CaseIterable, Hashable, Sendable, Encodable, CodingKeyRepresentable {
     /// Reading frames, and waiting for a decoder or a camera.
     case input
-    /// Reducing Y' to the size at which the network sees a frame.
+    /// Reducing Y' to the network's size.
     case resizing
     /// The network.
     case network
-    /// Finding the motion since the frame before, and following its colors and those of anchors.
+    /// Finding the motion since the previous frame, and following its colors and those of anchors.
     case smoothing
-    /// Enlarging the colors, and writing them into Cb and Cr.
+    /// Upsampling the colors, and writing them into Cb and Cr.
     case painting
     /// Writing frames, and waiting for an encoder.
     case output
 }
 
-/// The time that the stages of coloring a film took.
+/// The time that the stages of coloring a video took.
 ///
 /// Each stage is timed on the thread that runs it, and several frames are colored at the same time,
-/// so that the sum may be longer than the film took.
+/// so that the sum may be longer than the elapsed time.
 public struct FilmStageTimes: Hashable, Sendable, Encodable {
     /// The seconds of each stage, over all frames.
     public internal(set) var seconds: [FilmStage: Double] = [:]
 
-    /// The part of all stages' time that a stage took, 0…1; 0 if nothing was measured.
+    /// The fraction of all stages' time that a stage took, 0…1; 0 if nothing was measured.
     public func share(of stage: FilmStage) -> Double {
         let total = seconds.values.reduce(0, +)
         return total > 0 ? seconds[stage, default: 0] / total : 0
@@ -40,7 +40,7 @@ public struct FilmStageTimes: Hashable, Sendable, Encodable {
 package final class FilmStageClock: Sendable {
     private let total = Mutex(FilmStageTimes())
 
-    /// The times until now.
+    /// The times so far.
     package var times: FilmStageTimes { total.withLock { $0 } }
 
     /// Times a piece of work.

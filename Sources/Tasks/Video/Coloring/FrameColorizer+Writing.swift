@@ -1,6 +1,6 @@
 import RetintVideo
 
-// Coloring a film from its reader to its writer.
+// Coloring a video from its reader to its writer.
 
 extension FrameColorizer {
     /// Colors all frames, or the newest ones of a live source.
@@ -37,7 +37,7 @@ extension FrameColorizer {
         return film
     }
 
-    /// Writes a film in parts, from the first one that is not there. They are joined, and stay.
+    /// Writes a video in segments, from the first missing one. They are joined, and kept.
     package func write(
         _ reader: FrameReader, _ parts: FilmParts, _ writing: FilmWritingOptions,
         _ onFrame: (Int) -> Void
@@ -47,11 +47,11 @@ extension FrameColorizer {
         do {
             try await write(reader, &parts, &film, writing, onFrame)
             try await parts.join(writing)
-            // The finished parts may show the others.
+            // The finished segments may match the others.
             if start == 0 { film.unseenAnchors = unseenAnchors }
             return film
         } catch {
-            // What is there can be played; the parts stay. The task may be cancelled.
+            // The finished segments can be played, and stay. The task may be cancelled.
             let written = Double(max(film.frames, start)), rate = reader.header.frameRate
             let (finished, end) = (parts, rate.map { written / $0.value })
             try? await Task { try await finished.join(writing, upTo: end) }.value
@@ -66,7 +66,7 @@ extension FrameColorizer {
         let header = reader.header.colored
         var plain = writing
         plain.source = nil
-        // Colors follow those of the frames before: the last finished part is colored again.
+        // Colors follow those of previous frames: the last finished segment is colored again.
         let start = parts.finishedFrames
         while film.frames < start - FilmParts.length, try reader.next() != nil {
             film.frames += 1

@@ -5,27 +5,27 @@ import RetintPhotoData
 import RetintRuntime
 import RetintVideo
 
-/// Colors the frames of a film: `try await FrameColorizer(model, format).colorize(frame)`.
+/// Colors the frames of a video: `try await FrameColorizer(model, format).colorize(frame)`.
 ///
-/// Only Cb and Cr are written; Y' leaves as the same bytes. Several frames are colored at the same
-/// time, each by one thread, so that a second processor is as useful as the first. A colorizer may
-/// be shared between tasks: frames that find all threads busy wait in order.
+/// Only Cb and Cr change; the bytes of Y' are copied. Several frames are colored at the same
+/// time, each by one thread, so that all processors are fully used. A colorizer may
+/// be shared between tasks: if all threads are busy, frames wait in order.
 public final class FrameColorizer: Sendable {
     /// How the frames are stored.
     public let format: FrameFormat
-    /// The height and width, in pixels, at which the network sees a frame.
+    /// The height and width of the network's input in pixels.
     public let networkSize: (height: Int, width: Int)
     /// The number of frames that are colored at the same time.
     public var workerCount: Int { threads.count }
-    /// Whether frames can follow the colors of those before them.
+    /// Whether frames can follow the colors of previous frames.
     package let hasStableColors: Bool
     let anchors: ColorAnchors
     private let workers: [FrameWorker]
-    /// Each worker has weights of its own.
+    /// Each worker has its own weights.
     private static let maximumWorkers = 64
     /// Which colors are new.
     let masks: FrameMasks
-    /// What the time of the frames so far was spent on.
+    /// The time of each stage for the frames so far.
     package let clock = FilmStageClock()
     private let threads: WorkerThreads
 
@@ -33,28 +33,28 @@ public final class FrameColorizer: Sendable {
     ///
     /// - Parameters:
     ///   - model: a checkpoint or a package.
-    ///   - format: of the frames.
-    ///   - size: the side, in pixels, of the square at which the network sees a frame; nil for a
+    ///   - format: the format of the frames.
+    ///   - size: the side of the network's square input in pixels; nil for a
     ///     package's own size and 256 for a checkpoint.
     ///   - threads: the number of frames that are colored at the same time, at most 64; nil for all
     ///     processors that the process may use.
     ///   - stableColors: whether the frames of ``colorized(_:from:inFlight:)`` and
-    ///     ``latest(of:)`` keep the colors of the frames before them, as far as they show the same
-    ///     things. Networks color each frame by itself, so that their colors flicker.
-    ///   - anchors: frames of the film in the colors that it is to have, of any size. Frames that
-    ///     look like an anchor take its colors, and those that follow keep them until the scene
-    ///     ends. They have no effect without stable colors.
-    ///   - masks: where the colors of frames are new; nil for everywhere. Elsewhere a frame keeps
-    ///     its own, and a mono frame stays gray.
-    ///   - blend: the share of the new colors, 0…1; the rest are the frame's own.
+    ///     ``latest(of:)`` keep the colors of previous frames where they show the same
+    ///     things. Otherwise each frame is colored independently, and colors flicker.
+    ///   - anchors: frames of the video in the desired colors, of any size. Frames that
+    ///     look like an anchor get its colors, and later frames keep them until the scene
+    ///     ends. Anchors have no effect without stable colors.
+    ///   - masks: where frames get new colors; nil for everywhere. Elsewhere a frame keeps
+    ///     its own colors, and a mono frame stays gray.
+    ///   - blend: the share of the new colors, 0…1; the rest is the frame's own colors.
     ///   - quadrilateral: a picture that all frames show in the same perspective: it is
-    ///     straightened, colored by itself, and only its colors go back; nil for the frames
+    ///     rectified, colored by itself, and only its colors go back; nil for the frames
     ///     themselves.
     ///   - choices: the fastest algorithms measured on this machine.
-    /// - Throws: `ModelError` if the model is no colorizer or does not run at that size;
-    ///   `FrameError` if an anchor has other proportions than the film, or if there are anchors for
-    ///   a picture in perspective; `PhotoError` if a single mask has another size than the frames
-    ///   or the quadrilateral reaches beyond them.
+    /// - Throws: `ModelError` if the model is not a colorizer or does not run at that size;
+    ///   `FrameError` if an anchor has another aspect ratio than the video, or if there are anchors
+    ///   for a picture in perspective; `PhotoError` if a single mask has another size than the
+    ///   frames or the quadrilateral reaches beyond them.
     public init(
         _ model: Model, _ format: FrameFormat, size: Int? = nil, threads: Int? = nil,
         stableColors: Bool = true, anchors: [Image] = [], masks: ColorMasks? = nil,
@@ -86,27 +86,27 @@ public final class FrameColorizer: Sendable {
         self.threads = WorkerThreads(count, name: "retint.frames")
     }
 
-    /// The indices of the anchors that no frame looked like so far.
+    /// The indices of the anchors that have matched no frame so far.
     public var unseenAnchors: [Int] { anchors.unseen }
 
-    /// Colors a frame by itself.
+    /// Colors a frame independently of others.
     ///
     /// - Parameters:
-    ///   - frame: of ``format``.
-    ///   - index: of the frame in its film, for masks of frames.
+    ///   - frame: a frame in ``format``.
+    ///   - index: the index of the frame in its video, for per-frame masks.
     /// - Returns: the frame with new Cb and Cr; a mono frame gets color planes of half its width
     ///   and height.
-    /// - Throws: `FrameError` if the frame is not of ``format``; `ModelError` if the network gives
-    ///   colors that are not finite; `PhotoError` or `ImageError` if its mask is missing or cannot
-    ///   be used; `CancellationError` if the task is cancelled, which takes effect between two
-    ///   steps of the network.
+    /// - Throws: `FrameError` if the frame is not in ``format``; `ModelError` if the network
+    ///   returns colors that are not finite; `PhotoError` or `ImageError` if its mask is missing or
+    ///   cannot be used; `CancellationError` if the task is cancelled, which takes effect between
+    ///   two steps of the network.
     public func colorize(_ frame: Frame, index: Int = 0) async throws -> Frame {
         try await onWorker {
             try self.mixed(try $0.colored(frame, $1), with: frame, index: index)
         }
     }
 
-    /// A colored frame with its own colors where the masks say so, and with its own time.
+    /// A colored frame, with its own colors where the masks are black, and with its own timestamp.
     func mixed(_ colored: Frame, with original: Frame, index: Int) throws -> Frame {
         try clock.measure(.painting) {
             var result = try masks.mixed(colored, with: original, index: index)
@@ -115,7 +115,7 @@ public final class FrameColorizer: Sendable {
         }
     }
 
-    /// Does something on a thread of one's own, when it is one's turn.
+    /// Runs work on a worker thread.
     func onWorker<Value: Sendable>(
         _ body: @escaping @Sendable (FrameWorker, CancellationFlag) throws -> Value
     ) async throws -> Value {

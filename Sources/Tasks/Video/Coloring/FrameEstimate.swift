@@ -4,13 +4,13 @@ import RetintRuntime
 import RetintTensors
 import RetintVideo
 
-/// What a network says about a frame, at the network's size.
+/// A network's estimate for a frame, at the network's size.
 package struct FrameEstimate: Sendable {
     /// The colors that the network estimates, row by row.
     package let a, b: [Float]
-    /// How sure the network is, 0…1; nil if it does not say.
+    /// The network's confidence, 0…1; nil if it has none.
     package let confidence: [Float]?
-    /// The lightness, for the search for motion.
+    /// The lightness, for the motion search.
     package let lightness: LightnessPyramid
 
     package init(_ estimate: ColorEstimate, lightness: [Float], width: Int, height: Int) {
@@ -21,7 +21,7 @@ package struct FrameEstimate: Sendable {
         self.lightness = LightnessPyramid(lightness, width: width, height: height)
     }
 
-    /// A network that hesitates among this many colors is half as sure as one that does not.
+    /// With a distribution over this many colors, the confidence is half that for a single color.
     private static let halvingColors: Float = 20
 
     private static func confidence(of certainty: TensorData, width: Int, height: Int) -> [Float] {

@@ -1,6 +1,6 @@
 package import RetintTensors
 
-/// A weight as it will be once it is stored in a few bits: scale·round(w/scale), where the scale of
+/// A weight rounded as for storage in a few bits: scale·round(w/scale), where the scale of
 /// each slice along an axis maps its largest |w| to the largest code
 /// (`torch.fake_quantize_per_channel_affine` with a symmetric range, the scale taken from the
 /// weight itself).

@@ -2,7 +2,7 @@ import RetintColor
 import RetintImages
 import RetintVideo
 
-/// A short film that is made of a photo, so that the motion of each pixel is known exactly.
+/// A short video made from a photo, so that the motion of each pixel is known exactly.
 package struct PhotoClip {
     /// What happens in the clip.
     package enum Kind: String, CaseIterable, Sendable {
@@ -26,14 +26,14 @@ package struct PhotoClip {
 
     private static let reach: Float = 4.0 / 3
     private static let stops = -0.75...0.75
-    /// Where the camera turns; a photo takes one after the other.
+    /// The directions of the pan, used in turn from photo to photo.
     private static let directions: [SIMD2<Float>] = [
         SIMD2(1, 0), SIMD2(0, 1), SIMD2(-1, 0), SIMD2(0, -1), SIMD2(1, 1), SIMD2(-1, -1),
     ]
 
     /// - Parameters:
     ///   - photo: in color.
-    ///   - index: of the photo among others.
+    ///   - index: the index of the photo among others.
     package init(_ photo: Image, _ kind: Kind, index: Int, width: Int, height: Int) {
         (self.width, self.height, self.kind) = (width, height, kind)
         let size = (Float(width) * Self.reach, Float(height) * Self.reach)
@@ -62,7 +62,7 @@ package struct PhotoClip {
 
     /// The motion from a frame back to the one before it, exactly.
     ///
-    /// - Parameter number: of the frame, at least 1.
+    /// - Parameter number: the number of the frame, at least 1.
     package func motion(_ number: Int) -> MotionField {
         let (now, before) = (window(number), window(number - 1))
         var (dx, dy): ([Float], [Float]) = ([], [])
@@ -80,7 +80,7 @@ package struct PhotoClip {
 
     /// The part of the photo that a frame shows.
     private struct Window {
-        /// The place of the upper left pixel in the canvas.
+        /// The position of the upper left pixel in the canvas.
         let origin: SIMD2<Float>
         /// Pixels of the canvas from one pixel to the next.
         let scale: Float
@@ -107,7 +107,7 @@ package struct PhotoClip {
 }
 
 extension Image {
-    /// Adds the pixel at a place between pixels, by cubic interpolation (Catmull and Rom 1974).
+    /// Adds the pixel at a fractional position, by cubic interpolation (Catmull and Rom 1974).
     fileprivate func append(at place: SIMD2<Float>, to target: inout [UInt8]) {
         let (left, top) = (Int(place.x.rounded(.down)), Int(place.y.rounded(.down)))
         let across = Self.weights(place.x - Float(left)), down = Self.weights(place.y - Float(top))

@@ -2,7 +2,7 @@ import RetintColor
 import RetintImages
 import RetintVideo
 
-/// How well the frames of films are colored, and how steadily.
+/// How well the frames of videos are colored, and how steadily.
 public struct VideoQuality: Hashable, Sendable, Codable {
     /// Mean CIEDE2000 color difference from the original.
     public internal(set) var deltaE2000: Double
@@ -10,30 +10,30 @@ public struct VideoQuality: Hashable, Sendable, Codable {
     public internal(set) var abError: Double
     /// Hasler–Süsstrunk colorfulness, 0 for gray.
     public internal(set) var colorfulness: Double
-    /// The mean distance in the ab plane between a pixel and the place in the frame before that it
-    /// comes from (Lai et al. 2018, of a and b); nil for films of a single frame.
+    /// The mean distance in the ab plane between a pixel and the place in the previous frame that
+    /// it comes from (Lai et al. 2018, for a and b); nil for videos of a single frame.
     public internal(set) var warpError: Double?
     /// Color distribution consistency (Liu et al. 2021): the Jensen–Shannon divergence of the
-    /// levels of red, green and blue between frames that are 1, 2 and 4 apart; nil for films of
+    /// levels of red, green and blue between frames that are 1, 2 and 4 apart; nil for videos with
     /// fewer than five frames.
     public internal(set) var cdc: Double?
 }
 
-/// Collects the quality of colors on films.
+/// Collects the quality of colors on videos.
 package struct VideoMeasure {
     private var differences = Average()
     private var errors = ABErrors()
     private var colorfulness = Average()
     private var warp = WarpError()
     private var divergences = [Average](repeating: Average(), count: Self.distances.count)
-    /// Those of the film's last frames, the newest first.
+    /// The distributions of the last frames, the newest first.
     private var distributions: [ColorDistribution] = []
     private var earlier: (a: [Float], b: [Float])?
 
     /// How many frames apart distributions are compared.
     private static let distances = [1, 2, 4]
 
-    /// Begins another film or another scene.
+    /// Begins another video or another scene.
     package mutating func beginScene() {
         distributions = []
         earlier = nil
@@ -42,18 +42,18 @@ package struct VideoMeasure {
     /// Adds a frame.
     ///
     /// - Parameters:
-    ///   - a: of the colored frame.
-    ///   - b: of the colored frame.
+    ///   - a: the channel a of the colored frame.
+    ///   - b: the channel b of the colored frame.
     ///   - original: the frame in its own colors.
-    ///   - motion: back to the frame before; nil for the first of a scene.
+    ///   - motion: the motion back to the previous frame; nil for the first frame of a scene.
     package mutating func add(
         a: [Float], b: [Float], original: LabPlanes, motion: MotionField?
     ) throws {
-        // As it is seen: within sRGB.
+        // As displayed: within sRGB.
         let pixels = rgb(fromLab: LabPlanes(l: original.l, a: a, b: b))
         try compare(lab(fromRGB: pixels), with: original)
         colorfulness.add(try RetintColor.colorfulness(ofRGB: pixels))
-        // Not as 8 bits show it: their steps are as large as what is measured.
+        // Not rounded to 8 bits: the rounding steps would be as large as the measured differences.
         if let earlier, let motion { warp.add((a, b), after: earlier, along: motion) }
         earlier = (a, b)
         let distribution = ColorDistribution(ofRGB: pixels)
@@ -66,7 +66,7 @@ package struct VideoMeasure {
 
     private mutating func compare(_ colored: LabPlanes, with original: LabPlanes) throws {
         try errors.add(reference: original, estimate: colored)
-        // The film's own colors need not be computed pixel by pixel.
+        // The video's own colors need not be computed pixel by pixel.
         let isEqual = colored == original
         differences.add(isEqual ? 0 : try meanDeltaE2000(original, colored))
     }
