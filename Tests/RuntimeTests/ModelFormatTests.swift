@@ -1,6 +1,6 @@
+import Foundation
 import RetintCheckpoints
 import RetintFiles
-import Foundation
 import RetintTensorFiles
 import RetintTestSupport
 import Testing

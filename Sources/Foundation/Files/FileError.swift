@@ -1,6 +1,6 @@
 import Glibc
 
-/// A file or directory that could not be read or written, with the reason and a way out. Its path is
+/// A file or directory that could not be read or written, with the reason and what to do. Its path is
 /// as the caller gave it.
 public typealias FileError = Refusal<FileProblem>
 

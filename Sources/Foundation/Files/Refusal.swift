@@ -21,8 +21,8 @@ public protocol RetintError: Error, CustomStringConvertible {
     var fault: Fault { get }
     /// The parameters whose change avoids the error; empty if no parameter helps.
     ///
-    /// The description states the rule in the library's terms: a program with flags or fields of its
-    /// own adds their names.
+    /// The description states the rule in the library's terms: a program with its own flags or
+    /// fields adds their names.
     var remedies: [Remedy] { get }
 }
 

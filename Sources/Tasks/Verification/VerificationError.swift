@@ -3,7 +3,7 @@ import RetintRuntime
 
 /// Why models could not be compared: the file, the place in it, the rule and what to do.
 ///
-/// Its file is the reference, the model or the saved results; a place is, for example, `outputs/ab`.
+/// Its file is the reference, the model or the saved results; a place is, say, `outputs/ab`.
 public typealias VerificationError = Refusal<VerificationProblem>
 
 /// What must be changed: the reference, the model, or the choice of the two.

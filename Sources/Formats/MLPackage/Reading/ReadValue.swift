@@ -10,7 +10,8 @@ extension MILNamedType {
 extension MILTensorType {
     init(_ proto: ProtoValueType) throws {
         guard case .tensorType(let tensor) = proto.type else {
-            throw BrokenRule("", "only tensors are supported, not lists, tuples, dictionaries or states")
+            throw BrokenRule(
+                "", "only tensors are supported, not lists, tuples, dictionaries or states")
         }
         guard let dataType = MILDataType(rawValue: tensor.dataType.rawValue) else {
             throw BrokenRule("", "the type number \(tensor.dataType.rawValue) is not known")

@@ -69,8 +69,8 @@ package struct HDF5StateDict: Sendable {
         return tensor
     }
 
-    /// A tensor of float32 or float16 that is read from the file, as float32, when it is needed; nil
-    /// for one that is stored in another way: compressed, in pieces, or as another type.
+    /// A tensor of float32 or float16 that is read from the file, as float32, when it is needed;
+    /// nil for one that is stored in another way: compressed, in pieces, or as another type.
     package func source(of name: String) -> (any TensorSource)? {
         datasets[name]?.elements(in: file)
     }

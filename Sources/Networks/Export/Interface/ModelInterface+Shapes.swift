@@ -1,6 +1,5 @@
 import RetintTensors
 
-
 extension ModelInterface {
     /// The shapes that a value may have; for images NCHW.
     public struct Shapes: Hashable, Codable, Sendable {

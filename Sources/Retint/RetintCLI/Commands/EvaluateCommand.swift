@@ -16,7 +16,7 @@ struct EvaluateCommand: AsyncParsableCommand {
             only for the same photos. With --proportions or --enlarge, photos \
             are compared at their own size instead, up to 1,024 pixels per side. A photo that \
             cannot be read is reported and skipped.
-            
+
             With --video, video is measured instead: a video in color, or clips of 16 frames made \
             from each photo by a pan, a zoom and a change of the exposure. The colors are \
             those of `video`, with and without stable colors. The warp error is the mean \
@@ -24,7 +24,7 @@ struct EvaluateCommand: AsyncParsableCommand {
             comes from. The motion of clips is known exactly; that of videos is estimated. \
             CDC, the color distribution consistency, is the Jensen-Shannon divergence of the \
             levels of red, green and blue between frames that are 1, 2 and 4 apart.
-            
+
             When started by mpirun or srun, all ranks split the photos; the values are the same.
             """)
 

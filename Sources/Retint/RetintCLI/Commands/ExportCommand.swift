@@ -10,7 +10,7 @@ struct ExportCommand: ParsableCommand {
             its output is a and b, named `ab`, or `output_a` and `output_b`. The same checkpoint \
             and options give the same bytes. Check a package with \
             `retint verify OUT.mlpackage --against CHECKPOINT`.
-            
+
             Core AI and ONNX files can be written from a checkpoint or a package; a package keeps \
             its compressed weights. Weights that ONNX cannot store compressed are listed. For .h5 \
             and .safetensors, the weights of a checkpoint or package are written as a state dict.

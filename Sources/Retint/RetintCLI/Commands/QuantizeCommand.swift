@@ -10,7 +10,7 @@ struct QuantizeCommand: ParsableCommand {
             Terms are those of coremltools. int8, uint8 and palettes need iOS16 or later; int4, \
             uint4, palette3, per-block, per-group, and sparse weights in fewer bits need iOS18. \
             The target of a package is raised if necessary.
-            
+
             With --calibrate, scales, palettes and rounding minimize the error of each operation's \
             outputs on the photos. With --photos, the colors are compared with those of the \
             original package; without an output, all schemes are compared and nothing is written. \

@@ -22,17 +22,17 @@ struct VerifyCommand: AsyncParsableCommand {
             the error arises. They make the model fail only if --layer-tolerance or \
             --layer-min-snr is given. Their default tolerance is an error of 1e-4 of the largest \
             value for float32, an SNR of 30 dB for float16 and of 15 dB for quantized weights.
-            
+
             Where errors come from: --stages compares the steps of the export, --error-sources \
             separates errors of weights and of arithmetic, --find-precision finds the operations \
             that need float32, and --reduce cuts out the part that is wrong. With \
             --find-precision, the report and the exit code are those of the written package.
-            
+
             The model runs on retint's own engine, not on Apple's runtime. With --judge apple, \
             an .aimodel runs in Apple's Core AI runtime for Linux (Scripts/setup --coreai), and \
             with --judge both in each of them; both must pass. Apple's runtime does not expose \
             intermediate values, and its default tolerance is that against a reference file.
-            
+
             Instead of a model, you can pass a file written by --save: its measurements are \
             checked again, and nothing runs. Without bounds, those of that run apply; with bounds, \
             the defaults apply for the others.

@@ -15,7 +15,7 @@ import RetintRuntime
 /// - Parameters:
 ///   - path: a checkpoint or a package.
 ///   - other: a model to compare with.
-///   - options: the size, how models run, how long to predict, the rate of the live source, a video.
+///   - options: the size, how models run, how long to predict, the live source's rate, a video.
 ///   - onProgress: called on another thread.
 /// - Throws: ``BenchmarkError`` if an option is out of range; the errors of `Model(contentsOf:)`
 ///   for a file that is missing or damaged; `ModelError` if a model is not a colorizer, does not

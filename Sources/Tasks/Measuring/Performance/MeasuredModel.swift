@@ -20,7 +20,8 @@ struct MeasuredModel {
         let (package, problem) = exported(size: shape[2])
         let prediction = DurationSummary(seconds)
         return ModelPerformance(
-            name: model.name, kind: (model.checkpoint == nil ? ModelFormat.coreML : .checkpoint).kind,
+            name: model.name,
+            kind: (model.checkpoint == nil ? ModelFormat.coreML : .checkpoint).kind,
             architecture: model.checkpoint?.network.architecture,
             fileBytes: try totalBytes(of: model.name), precision: model.precision,
             height: shape[2], width: shape[3], parameters: cost.parameters,

@@ -1,10 +1,10 @@
 import RetintDistributed
+import RetintGraph
 import RetintImages
 import RetintLayers
 import RetintLocks
 import RetintPhotoData
 import RetintTensors
-import RetintGraph
 
 /// Creates the batch of any step, or a rank's part of it. It depends only on the step, the seed and
 /// the photos, not on the number of ranks.

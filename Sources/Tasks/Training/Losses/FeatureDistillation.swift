@@ -56,7 +56,7 @@ private struct FeaturePair {
     let student, teacher: String
     let comparison: TrainingConfiguration.FeatureDistillation.Comparison
 
-    /// The largest number of positions of an output for pairwise comparison: all pairs are compared.
+    /// The largest number of positions of an output for pairwise comparison: of all pairs.
     static let maximumPositions = 1024
 
     /// - Parameter text: `up8=up8`, or `context` for the same name.

@@ -36,7 +36,8 @@ final class Validator {
         let prediction = objective.prediction(graph, shape: [crops.batch, 1, side, side])
         let losses = try objective.photoLosses(prediction)
         program = try Program(
-            outputs: [("ab", prediction.colors.ab), ("loss", losses)], options: options.execution.compileOptions)
+            outputs: [("ab", prediction.colors.ab), ("loss", losses)],
+            options: options.execution.compileOptions)
         try program.load(objective.variables)
     }
 

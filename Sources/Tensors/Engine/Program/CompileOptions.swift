@@ -1,6 +1,5 @@
 import RetintDistributed
 
-
 /// How a graph is compiled to a ``Program``: what an ``Execution`` says, and what is chosen for one
 /// program alone.
 public struct CompileOptions: Sendable {
