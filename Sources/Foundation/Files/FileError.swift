@@ -1,7 +1,7 @@
 import Glibc
 
-/// A file or directory that could not be read or written, with the reason and what to do. Its path is
-/// as the caller gave it.
+/// A file or directory that could not be read or written, with the reason and what to do. Its
+/// path is as the caller gave it.
 public typealias FileError = Refusal<FileProblem>
 
 /// What could not be done with a file or directory, and why.

@@ -9,9 +9,8 @@ struct ImportCommand: ParsableCommand {
             A weights file (\(ModelFormat.usualExtensions(.weights))) contains a state dict: one \
             tensor for each dotted key. It must contain exactly the tensors of the \
             architecture; otherwise the differences are listed and nothing is written.
-            torch.save files \
-            (\(ModelFormat(.pytorch).dottedExtensions.joined(separator: ", "))) are read without Python, and nothing in them is \
-            executed.
+            torch.save files (\(ModelFormat(.pytorch).dottedExtensions.joined(separator: ", "))) \
+            are read without Python, and nothing in them is executed.
             A checkpoint can be imported without --architecture: the result has its architecture \
             and options, except for options that you set, such as another saturation.
             An .onnx file contains a network with its weights, and needs no architecture: it takes \
