@@ -51,7 +51,7 @@ import Testing
         try checkpoint(1, width: 0.5).write(to: bench.path("wide.h5"))
         try bench.expect(
             65, "average", "narrow.h5", "wide.h5", "-o", "mean.h5",
-            says: ["wide.h5: holds mobile-unet", "average trainings of one network"])
+            says: ["wide.h5: contains mobile-unet", "average trainings of one network"])
         try bench.expect(64, "average", "narrow.h5", "-o", "mean.h5", says: ["two checkpoints"])
         try bench.expect(
             64, "average", "narrow.h5", "narrow.h5", "-o", "narrow.h5", says: ["is the input"])

@@ -132,7 +132,7 @@ struct BenchmarkRanksTests {
             (["--predict-ranks", "0"], "--predict-ranks"),
             (["--predict-ranks", "2,,4"], "--predict-ranks"),
             (["--predict-ranks", "70000"], "--predict-ranks"),
-            (["--predict-ranks", "8", "--predict-batch", "7"], "must be from 8, an image"),
+            (["--predict-ranks", "8", "--predict-batch", "7"], "must be from 8, one image"),
             (["--predict-ranks", "8", "--bandwidth", "0"], "--bandwidth 0.0: must be from"),
             (["--predict-ranks", "8", "--latency", "nan"], "--latency nan: must be from"),
             (["--predict-ranks", "8", "--plot", "plot.gif"], "must end in .html or .svg"),

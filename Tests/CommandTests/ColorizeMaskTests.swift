@@ -172,7 +172,7 @@ import Testing
         try bench.makeDirectory("none")
         try bench.expect(
             65, "colorize", "warm.h5", photo, "-o", "x", "--mask", "none",
-            says: ["none: holds no masks"])
+            says: ["none: contains no masks"])
     }
 
     /// Masks that are in the folder of photos are no photos.

@@ -169,7 +169,7 @@ import Testing
         #expect(lists[2].allSatisfy { more.contains($0) })
         try train("lists/train.txt", "listed", "data.validation=lists/validation.txt")
         try bench.expect(
-            64, "dataset", "split", "photos", "-o", "lists", "--test", "1", says: ["shares"])
+            64, "dataset", "split", "photos", "-o", "lists", "--test", "1", says: ["fractions"])
     }
 
     private func train(_ source: String, _ run: String, _ settings: String...) throws {

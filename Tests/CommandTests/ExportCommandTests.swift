@@ -160,7 +160,7 @@ import Testing
     @Test(arguments: [
         (["--precision", "float16", "--keep-float32", "nothing*"], "has this name or type"),
         (["--keep-float32", "head*"], "--precision float16"),
-        (["--sizes", "64", "--size", "64"], "--sizes excludes"),
+        (["--sizes", "64", "--size", "64"], "--sizes cannot be combined"),
         (["--height", "64"], "--height and --width"), (["--min-size", "32"], "go together"),
         (["--min-size", "32", "--max-size", "50"], "multiples of 32"),
         (["--sizes", "64,x"], "64,x"), (["--image-scale", "2"], "--input image"),

@@ -17,7 +17,7 @@ import Testing
     }
 
     private func copy(_ name: String) throws -> String {
-        let source = goldenPath("imported-\(name).onnx", of: "ColorizersTests")
+        let source = goldenPath("imported-\(name).onnx", of: "ArchitecturesTests")
         try FileManager.default.copyItem(atPath: source, toPath: bench.path("\(name).onnx"))
         return "\(name).onnx"
     }

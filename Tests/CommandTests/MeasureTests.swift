@@ -80,7 +80,7 @@ import Testing
         #expect(try bench.expect(0, arguments + ["--old-photo", "all"]).output == again.output)
         let table = try bench.expect(
             0, "evaluate", model, "--data", "data", "--size", "32", "--old-photo", "dust")
-        #expect(table.output.hasPrefix("2 photos at 32 × 32, seen with dust\n"))
+        #expect(table.output.hasPrefix("2 photos at 32 × 32, damaged by dust\n"))
         try bench.expect(
             64, arguments + ["--old-photo", "blur,rain"],
             says: ["--old-photo rain: unknown damage; use all, or some of sepia,fading,blur,grain"])

@@ -18,8 +18,8 @@ import Testing
         let verify = ["verify", "a.mlpackage", "--against", checkpoint]
         let cases: [(arguments: [String], phrase: String)] = [
             (["quantize", "a.mlpackage", "-o", "a.mlpackage"] + weights, "is the input itself"),
-            (["quantize", "a.mlpackage", "-o", "a.mlpackage/b.mlpackage"] + weights, "lies in"),
-            (verify + ["--html", "a.mlpackage/x.html"], "lies in"),
+            (["quantize", "a.mlpackage", "-o", "a.mlpackage/b.mlpackage"] + weights, "is inside"),
+            (verify + ["--html", "a.mlpackage/x.html"], "is inside"),
             (["export", checkpoint, "-o", checkpoint], "is the input itself"),
             (["import", checkpoint, "-o", checkpoint], "is the input itself"),
             (["average", checkpoint, checkpoint, "-o", checkpoint], "is the input itself"),

@@ -194,7 +194,7 @@ import Testing
             " frames are colored in time and ", "95th percentile", "load, cold page cache",
             "conv2d",
             "peak of the process", "The ratio is the value of", "rules, not a measurement",
-            "simulated exactly over the measured durations", "posix_fadvise(POSIX_FADV_DONTNEED)",
+            "simulated exactly from the measured durations", "posix_fadvise(POSIX_FADV_DONTNEED)",
         ] {
             #expect(result.output.contains(text), "\(text)")
         }

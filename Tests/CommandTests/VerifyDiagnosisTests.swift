@@ -194,7 +194,7 @@ import Testing
         let against = ["verify", "model.h5", "--against", "model.h5", "--size", "64"]
         for (options, words) in [
             (["--stages", "written"], "name a package"), (["--error-sources"], "name a package"),
-            (["--find-precision", "-o", "x.mlpackage"], "of a float16 package"),
+            (["--find-precision", "-o", "x.mlpackage"], "in a float16 package"),
             (["--reduce", "x.mlpackage"], "a package can be reduced"),
         ] {
             try bench.expect(65, against + options, says: [words])

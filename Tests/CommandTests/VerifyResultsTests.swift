@@ -31,7 +31,7 @@ import Testing
         let measured = try bench.run(Self.run + bounds)
         let judged = try bench.run(["verify", "results.json"] + bounds)
         #expect(judged.output == measured.output && judged.code == measured.code)
-        #expect(judged.messages.contains("judging results.json, which retint "))
+        #expect(judged.messages.contains("checking results.json, which retint "))
         let passes = bounds.count == 4 || ["--json", "--layers", nil].contains(bounds.first)
         #expect(judged.code == (passes || bounds.count == 3 ? 0 : 2), "\(judged.output)")
     }

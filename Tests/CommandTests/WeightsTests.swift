@@ -177,7 +177,7 @@ import Testing
         for (name, isUnpacked) in cases {
             let package = goldenPath("\(name).mlpackage", of: "MLPackageTests")
             let result = try bench.expect(0, "export", package, "-o", "\(name).safetensors")
-            #expect(result.output.contains("names are the package's own"))
+            #expect(result.output.contains("names are those of the package"))
             #expect(result.output.contains("unpacked to float32") == isUnpacked)
             let state = try StateDict(contentsOf: bench.path("\(name).safetensors"))
             #expect(!state.isEmpty && state.allSatisfy { $0.tensor.storedType == .float32 })
@@ -216,7 +216,7 @@ import Testing
         }
         try bench.expect(
             65, "colorize", weights, "photo.png", "-o", "out",
-            says: ["safetensors file where an HDF5 file is needed", "retint import"])
+            says: ["safetensors file, but an HDF5 file is needed", "retint import"])
         #expect(bench.files == before)
     }
 

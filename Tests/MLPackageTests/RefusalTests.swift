@@ -139,8 +139,8 @@ struct RefusalTests {
 
     /// What the two kinds of single file hold.
     @Test(arguments: [
-        (4, 500, "specification version 4 holds a neural network, not an ML Program"),
-        (1, 202, "specification version 1 holds a pipeline, not an ML Program"),
+        (4, 500, "specification version 4 contains a neural network, not an ML Program"),
+        (1, 202, "specification version 1 contains a pipeline, not an ML Program"),
         (9, 502, "specification version 9 with an ML Program lacks its weights"),
         (9, 7, "not a Core ML model"),
     ])

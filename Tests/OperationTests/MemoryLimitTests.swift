@@ -50,7 +50,7 @@ import Testing
 
     /// A limit that the system cannot keep is an error of the program, not the end of the process.
     @Test func aFailedAllocationIsAnError() throws {
-        try expectRefusal("cannot be allocated", limit: .max) { graph in
+        try expectRefusal("cannot allocate", limit: .max) { graph in
             graph.variable("w", [1 << 30, 1 << 10], role: .parameter) * 2
         }
     }

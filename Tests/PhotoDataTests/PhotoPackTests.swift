@@ -143,7 +143,7 @@ import Testing
         // Of the same size, but with another end.
         try (bytes.dropLast(1) + [bytes[bytes.count - 1] ^ 1])
             .write(to: URL(filePath: shard(2, of: 3)))
-        expectRefused(.shard, "photos-00002-of-00003.h5: is not the shard")
+        expectRefused(.shard, "photos-00002-of-00003.h5: has other photos than the shard")
     }
 
     @Test func shardsThatChangeLaterAreBadPhotos() throws {
@@ -164,7 +164,7 @@ import Testing
         expectRefused(.notAPack, "has no photos-index.h5")
         try FileManager.default.copyItem(
             atPath: shard(1, of: 3), toPath: "\(folder)/photos-index.h5")
-        expectRefused(.notAPack, "photos-index.h5: is no index")
+        expectRefused(.notAPack, "photos-index.h5: is not an index")
     }
 
     /// An index that was made to harm.
@@ -180,7 +180,7 @@ import Testing
         photos[2].1 = .init(
             shard: shard, extent: .init(offset: offset, height: height, width: width))
         try ShardIndex(index.shards, photos).write(to: path)
-        expectRefused(.notAPack, "photos-index.h5: lists 2.png where there is no shard")
+        expectRefused(.notAPack, "photos-index.h5: lists 2.png in a missing shard")
     }
 
     @Test func indexesOfAPhotoTwiceOrOfNoShardsAreRefused() throws {
@@ -191,7 +191,7 @@ import Testing
         try ShardIndex(index.shards, photos + [photos[1]]).write(to: path)
         expectRefused(.notAPack, "twice")
         try ShardIndex([], photos).write(to: path)
-        expectRefused(.notAPack, "no shards")
+        expectRefused(.notAPack, "impossible shards")
     }
 
     @Test func impossibleNumbersOfShardsAreRefused() throws {

@@ -104,7 +104,7 @@ import Testing
         ),
         ("global_config: { weights: [int8] }", "the key takes a single value"),
         ("global_config: { weights: int8, n_m_ratio: 2 }", "a list of two integers"),
-        ("- 1", "the file has to be a mapping"),
+        ("- 1", "the file must be a mapping"),
         ("config_type: OpThresholdPrunerConfig\nglobal_config: {}", "OpMagnitudePrunerConfig"),
     ])
     func refuses(_ yaml: String, _ words: String) throws {

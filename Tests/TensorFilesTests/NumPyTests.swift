@@ -41,8 +41,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("booleans", "holds elements of the type \"|b1\""), ("complex", "\"<c8\""),
-        ("text", "\"<U1\""), ("records", "arrays of records are not read"),
+        ("booleans", "contains elements of the type \"|b1\""), ("complex", "\"<c8\""),
+        ("text", "\"<U1\""), ("records", "arrays of records are not supported"),
     ])
     func refusesOtherElements(_ name: String, _ phrase: String) throws {
         let error = try #require(failure { _ = try read(name) })
@@ -96,12 +96,12 @@ import Testing
     @Test func truncationsAreRefused() throws {
         let whole = try bytes(of: goldenPath("ramp-fortran.npy"))
         for count in whole.indices { _ = try refusal(Array(whole.prefix(count))) }
-        #expect(try refusal(whole + [0]).problem.contains("holds 97 bytes of elements"))
+        #expect(try refusal(whole + [0]).problem.contains("has 97 bytes of elements"))
     }
 
     static let headers: [([UInt8], String)] = [
         (file(header("'<f4'", "False", "(2)")), "\",\" is expected"),
-        (file(header("'<f4'", "False", "(3,)")), "which do not fill float32 of shape [3]"),
+        (file(header("'<f4'", "False", "(3,)")), "which do not match float32 of shape [3]"),
         (file(header("'<f4'", "False", "(-2,)")), "a number from 0"),
         (file(header("'<f4'", "False", "(18446744073709551616,)")), "a number from 0"),
         (file(header("'<f4'", "False", "(4294967296, 4294967296)")), "is too large"),

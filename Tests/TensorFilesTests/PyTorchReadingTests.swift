@@ -72,7 +72,7 @@ import Testing
         let types = [("flags", "bool"), ("eighths", "float8_e4m3fn"), ("complex", "complex64")]
         for (name, type) in types {
             let error = try #require(failure { _ = try reader.read(name) })
-            #expect(error.kind == .refused && error.description.contains("holds \(type)"))
+            #expect(error.kind == .refused && error.description.contains("contains \(type)"))
         }
         let dict = try StateDict(contentsOf: path, expecting: ["weight": [6]])
         #expect(dict["weight"]?.floats == ramp(6))
@@ -92,16 +92,16 @@ import Testing
         #expect(error?.kind == .unwritable)
         #expect(try scratch.names().isEmpty)
         let other = failure { _ = try HDF5Reader(path: golden("flat", .pytorch)) }
-        #expect(other?.description.contains("is a PyTorch file where an HDF5 file") == true)
+        #expect(other?.description.contains("is a PyTorch file, but an HDF5 file") == true)
     }
 
     /// A view of a storage takes as much of the limits as is read for it.
     @Test(arguments: [
         ("flat", TensorFileLimits(totalBytes: 300), "limit of 300 bytes"),
         ("strided", TensorFileLimits(totalBytes: 500), "limit of 500 bytes"),
-        ("flat", TensorFileLimits(objects: 2), "at most 2"),
+        ("flat", TensorFileLimits(objects: 2), "the limit is 2"),
         ("flat-legacy", TensorFileLimits(objects: 2), "more objects than 2 tensors need"),
-        ("flat", TensorFileLimits(rank: 2), "at most 2"),
+        ("flat", TensorFileLimits(rank: 2), "the limit is 2"),
         ("nested", TensorFileLimits(depth: 2), "more than 2 deep"),
     ])
     func limits(file: String, limits: TensorFileLimits, phrase: String) throws {

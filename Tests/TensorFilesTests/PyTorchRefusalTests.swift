@@ -253,7 +253,7 @@ import Testing
                 storage.with(\.storedBytes, 0xffff_ffff)
                     .with(\.extra, [1, 0, 8, 0] + [UInt8](repeating: 0x3f, count: 8)),
             ], "exceed the file's"),
-        zip("several disks", [data, storage], .refused("in several")) { $0.disk = 1 },
+        zip("several disks", [data, storage], .refused("multi-part zip")) { $0.disk = 1 },
         zip("more entries", [data, storage], "no entry at") { $0.entryCount = 3 },
         zip("fewer entries", [data, storage], "continues after") { $0.entryCount = 1 },
         zip("more entries than bytes", [data, storage], .refused("directory of 65000")) {
@@ -265,7 +265,7 @@ import Testing
         zip("directory too long", [data, storage], "exceeds the file") {
             $0.directoryBytes = 1 << 20
         },
-        zip("directory of 4 GiB", [data, storage], .refused("at most 67108864")) {
+        zip("directory of 4 GiB", [data, storage], .refused("the limit is 67108864")) {
             $0.directoryBytes = 0xffff_ffff
         },
         zip("ZIP64 record behind", [data, storage], "its ZIP64 record") {

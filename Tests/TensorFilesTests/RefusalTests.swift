@@ -28,7 +28,7 @@ import Testing
         Case(file: "strings", kind: .refused, phrase: "strings"),
         Case(file: "booleans", kind: .refused, phrase: "booleans"),
         Case(file: "filter", kind: .refused, phrase: "filter 32000"),
-        Case(file: "unwritten", kind: .damaged, phrase: "holds 0"),
+        Case(file: "unwritten", kind: .damaged, phrase: "contains 0"),
         Case(file: "twice", kind: .damaged, phrase: "twice"),
         Case(file: "named-type", kind: .refused, phrase: "neither a group nor a dataset"),
         Case(file: "null", kind: .refused, phrase: "without a shape"),
@@ -53,7 +53,7 @@ import Testing
         let scratch = try TemporaryFolder()
         let contents: [(name: String, bytes: [UInt8], phrase: String)] = [
             ("empty", [], "is empty"), ("text", Array("weights".utf8), "is not an HDF5, a"),
-            ("torch.pth", [0x50, 0x4b, 3, 4, 0, 0, 0, 0], "is a PyTorch file where"),
+            ("torch.pth", [0x50, 0x4b, 3, 4, 0, 0, 0, 0], "is a PyTorch file, but"),
         ]
         for (name, bytes, phrase) in contents {
             let path = scratch.path(name)

@@ -76,7 +76,7 @@ import Testing
         let reader = try SafetensorsReader(path: path)
         for (name, type) in [("flags", "BOOL"), ("eighths", "F8_E4M3"), ("complex", "C64")] {
             let error = try #require(failure { _ = try reader.read(name) })
-            #expect(error.kind == .refused && error.description.contains("holds \(type)"))
+            #expect(error.kind == .refused && error.description.contains("contains \(type)"))
             #expect(error.place == "\"\(name)\"")
         }
         #expect(failure { _ = try StateDict(contentsOf: path) }?.kind == .refused)

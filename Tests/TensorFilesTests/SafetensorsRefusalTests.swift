@@ -84,7 +84,9 @@ import Testing
         Case("one offset", file("{\(tensor(offsets: "[0]"))}", data: 8), "two data_offsets"),
         Case("three offsets", file("{\(tensor(offsets: "[0,8,8]"))}", data: 8), "over 2 numbers"),
         Case("no list", file("{\(tensor(shape: "2"))}", data: 8), "\"[\""),
-        Case("field twice", file("{\"w\":{\"dtype\":\"F32\",\"dtype\":\"F32\"}}"), "dtype stands"),
+        Case(
+            "field twice", file("{\"w\":{\"dtype\":\"F32\",\"dtype\":\"F32\"}}"),
+            "dtype is duplicated"),
         Case("unknown field", file("{\"w\":{\"type\":\"F32\"}}"), "\"type\" is unknown"),
         Case("type as number", file("{\(tensor(type: "32"))}", data: 8), "string in quotes"),
         Case("unknown type", file("{\(tensor(type: "\"F128\""))}", data: 8), .refused, "F128"),
@@ -117,20 +119,20 @@ import Testing
         Case("file too long", file("{\(tensor())}", data: 9), "9 follow the header"),
         Case("file too short", file("{\(tensor())}", data: 7), "7 are left"),
         Case("data without tensors", file("{}", data: 1), "1 follow the header"),
-        Case("end before begin", file("{\(tensor(offsets: "[8,0]"))}", data: 8), "do not fit"),
+        Case("end before begin", file("{\(tensor(offsets: "[8,0]"))}", data: 8), "do not match"),
         Case("too many bytes", file("{\(tensor(offsets: "[0,12]"))}", data: 12), "the 8 bytes"),
         Case("too few bytes", file("{\(tensor(shape: "[3]"))}", data: 8), "the 12 bytes"),
         Case(
             "offsets of all bits",
             file("{\(tensor(offsets: "[18446744073709551615,18446744073709551615]"))}"),
-            "do not fit"),
+            "do not match"),
         Case(
             "empty at the end of numbers",
             file(
                 "{"
                     + tensor(shape: "[0]", offsets: "[18446744073709551615,18446744073709551615]")
                     + "}"),
-            "do not fit"),
+            "do not match"),
         Case(
             "size overflows",
             file("{\(tensor(shape: "[4611686018427387905,4]"))}", data: 8), .refused, "too large"),
@@ -194,7 +196,7 @@ import Testing
         let cases: [(TensorFileLimits, String)] = [
             (TensorFileLimits(totalBytes: 300), "limit of 300 bytes"),
             (TensorFileLimits(objects: 2), "more than 2 tensors"),
-            (TensorFileLimits(rank: 2), "at most 2"),
+            (TensorFileLimits(rank: 2), "the limit is 2"),
         ]
         for (limits, phrase) in cases {
             let error = try #require(

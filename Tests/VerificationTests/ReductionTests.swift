@@ -67,7 +67,7 @@ import Testing
     @Test func theDefaultBoundsFollowFromTheExpectedValues() throws {
         var package = try Self.pico.package(.float32)
         _ = try package.spoil("conv", "bias", at: 1) { bias in
-            .floats(try bias.floats().map { $0 + 2e-5 }, shape: bias.type.shape, as: .float32)
+            .floats(try bias.floats().map { $0 + 4e-6 }, shape: bias.type.shape, as: .float32)
         }
         let (model, other) = (Model(package, name: "spoiled"), try Self.pico.model())
         let lightness = Self.pico.lightness
@@ -75,7 +75,9 @@ import Testing
         #expect(error.metrics.maxAbs > 2e-4 && error.metrics.maxAbs < 0.01)
         let found = try reducePackage(model, against: other, on: lightness, options: .init())
         let reduction = try #require(found)
-        #expect(reduction.summary.tolerance == .standard(.float32, isSameNetwork: true))
+        // Absolute bounds shrink with the range of the part's values; the relative one stays.
+        let standard = Tolerance.standard(.float32, isSameNetwork: true)
+        #expect(reduction.summary.tolerance.rtol == standard.rtol)
         let reference = try Reference(running: other, on: lightness.input(0).tensors[0].data)
         #expect(try reducePackage(model, against: reference, options: .init()) == nil)
     }

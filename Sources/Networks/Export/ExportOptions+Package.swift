@@ -40,7 +40,7 @@ extension ExportOptions {
 package func originalPackage(
     of package: MLPackage, from source: ExportSource, precision: ExportOptions.Precision = .float32
 ) throws -> MLPackage? {
-    guard PackageOrigin.isPackage(package, of: source.network) else { return nil }
+    guard PackageOrigin.matches(package, of: source.network) else { return nil }
     var options = try ExportOptions(of: package)
     options.precision = precision
     if precision == .float32 { options.float32 = Float32Operations() }

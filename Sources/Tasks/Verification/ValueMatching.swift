@@ -47,14 +47,14 @@ struct ValueMatching {
     ) -> [(Int, Int)] {
         if own.count == theirs.count { return Array(zip(own, theirs)) }
         let isSplitInPackage =
-            own.count == 1 && !isPackage(model) && isPackage(other)
-            || theirs.count == 1 && !isPackage(other) && isPackage(model)
+            own.count == 1 && !runsPackage(model) && runsPackage(other)
+            || theirs.count == 1 && !runsPackage(other) && runsPackage(model)
         guard isSplitInPackage, let a = own.last, let b = theirs.last else { return [] }
         return [(a, b)]
     }
 }
 
-private func isPackage(_ program: ModelProgram) -> Bool { program.model.package != nil }
+private func runsPackage(_ program: ModelProgram) -> Bool { program.model.package != nil }
 
 /// A model's values by name, without the numbers that make repeated names unique.
 private struct Naming {

@@ -50,9 +50,7 @@ extension ModelInterface.Value {
             name: name,
             shapes: .init(
                 standard, .init(feature?.type, multiple: normalization.sizeMultiple ?? 1)),
-            elementType: (type ?? feature?.type.tensorType).flatMap {
-                .init(rawValue: "\($0.dataType)")
-            },
+            elementType: (type ?? feature?.type.tensorType).flatMap { .init($0.dataType) },
             colorLayout: feature.flatMap { .init($0.type) })
     }
 }
@@ -86,5 +84,19 @@ extension ModelInterface.Flexibility {
                 return .init(
                     from: range.lower, to: range.upper, multiple: isSide ? multiple : 1)
             })
+    }
+}
+
+extension ModelInterface.ElementType {
+    /// Nil for strings and for elements of fewer than four bits, which no input or output has.
+    fileprivate init?(_ type: MILDataType) {
+        let known: [MILDataType: Self] = [
+            .bool: .bool, .float16: .float16, .bfloat16: .bfloat16, .float32: .float32,
+            .float64: .float64, .int4: .int4, .int8: .int8, .int16: .int16, .int32: .int32,
+            .int64: .int64, .uint4: .uint4, .uint8: .uint8, .uint16: .uint16, .uint32: .uint32,
+            .uint64: .uint64,
+        ]
+        guard let element = known[type] else { return nil }
+        self = element
     }
 }

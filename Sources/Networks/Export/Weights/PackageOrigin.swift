@@ -45,7 +45,7 @@ struct PackageOrigin {
     }
 
     /// Whether a package's metadata describes a network; all imported networks have the same name.
-    static func isPackage(_ package: MLPackage, of network: NetworkDescription) -> Bool {
+    static func matches(_ package: MLPackage, of network: NetworkDescription) -> Bool {
         let texts = package.description.metadata.userDefined
         return texts[MetadataKey.architecture] == network.architecture
             && (try? ColorizerOptions(line: texts[MetadataKey.options] ?? "")) == network.options

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Records results that `retint verify` saved, and what it prints and writes of them. Usage:
 # record.sh RETINT, where RETINT is a build of 9f8d331: later versions have to read its results, and
-# to print the same.
+# to print the same, except where a sentence has been reworded since.
 set -euo pipefail
 retint=$(realpath "$1")
 cd "$(dirname "$0")"
