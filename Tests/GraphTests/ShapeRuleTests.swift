@@ -111,7 +111,7 @@ struct BrokenRule: Sendable, CustomTestStringConvertible {
         BrokenRule("pixel_shuffle", "must have rank 4", [4, 2, 2]) {
             _ = pixelShuffle($0[0], factor: 2)
         },
-        BrokenRule("pixel_shuffle", "no multiple of 0²", [1, 4, 2, 2]) {
+        BrokenRule("pixel_shuffle", "not a multiple of 0²", [1, 4, 2, 2]) {
             _ = pixelShuffle($0[0], factor: 0)
         },
         BrokenRule("pixel_unshuffle", "3×4 pixels are not a multiple of 2", [1, 1, 3, 4]) {

@@ -70,7 +70,7 @@ import Testing
     @Test(
         arguments: [
             ("../weights", "must not have", nil, nil), ("/etc/passwd", "absolute", nil, nil),
-            ("missing", "not beside", nil, nil), ("link", "links are not followed", nil, nil),
+            ("missing", "not next to", nil, nil), ("link", "links are not followed", nil, nil),
             ("linked/weights", "links are not followed", nil, nil),
             ("", "must not be empty", nil, nil),
             ("folder", "directory", nil, nil), ("weights", "bytes 8 to 8+16 are not in", "8", nil),

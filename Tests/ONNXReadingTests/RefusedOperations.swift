@@ -76,7 +76,7 @@ extension RefusedModel {
         node("GroupNormalization", "num_groups is 0", [floats(2), floats(2)], opset: 18),
         node("Softmax", "axis -9", [], [.integer("axis", -9)]),
         node("Concat", "axis 0 is out of range for rank 0", [], [.integer("axis", 0)], input: []),
-        node("Concat", "one rank", [floats(1)], [.integer("axis", 1)]),
+        node("Concat", "the same rank", [floats(1)], [.integer("axis", 1)]),
         node("Split", "do not make up", [integers(1, .max)], [.integer("axis", 1)], outputs: 2),
         node("Split", "do not make up", [integers(-1, 3)], [.integer("axis", 1)], outputs: 2),
         node("Slice", "do not agree", [integers(0), integers(1, 2)]),

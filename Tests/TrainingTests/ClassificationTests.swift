@@ -100,7 +100,7 @@ import Testing
         ("data.hints=true", "mobile-unet takes no hints"),
         ("loss.perceptual=1", "name a checkpoint of siggraph17"),
         ("distillation.features=stem=nothing", "there is no such module"),
-        ("distillation.features=stem=head", "modules of equal shape"),
+        ("distillation.features=stem=head", "modules of one shape"),
         ("distillation.logits=1", "do not both classify"),
     ])
     func refusesWhatTheNetworkLacks(_ setting: String, _ words: String) throws {
