@@ -85,7 +85,7 @@ import Testing
     func remediesNameFlags(_ parameter: Remedy.Parameter) {
         let help = RetintCommand.configuration.subcommands.map { $0.helpMessage(columns: 200) }
         let names = help.contains {
-            $0.split { $0 == " " || $0 == "," || $0 == "\n" }.contains { $0 == parameter.flag }
+            $0.split { " ,/\n".contains($0) }.contains { $0 == parameter.flag }
         }
         #expect(names, "\(parameter.flag)")
     }

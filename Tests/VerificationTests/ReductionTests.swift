@@ -71,7 +71,8 @@ import Testing
         }
         let (model, other) = (Model(package, name: "spoiled"), try Self.pico.model())
         let lightness = Self.pico.lightness
-        let error = try #require(verify(model, against: other, on: lightness).outputs.first)
+        let report = try verify(model, against: other, on: lightness)
+        let error = try #require(report.outputs.first)
         #expect(error.metrics.maxAbs > 2e-4 && error.metrics.maxAbs < 0.01)
         let found = try reducePackage(model, against: other, on: lightness, options: .init())
         let reduction = try #require(found)
