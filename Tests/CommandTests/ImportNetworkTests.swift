@@ -65,7 +65,7 @@ import Testing
             says: ["does not run at 64 × 64, only at 48 × 40"])
         try bench.expect(
             64, "export", network, "-o", "b.mlpackage", "--size", "64",
-            says: ["size 64×64: onnx takes 48×40 alone", "Choose 48×40."])
+            says: ["size 64×64: onnx takes only 48×40", "Choose 48×40."])
         #expect(!bench.files.contains("b.mlpackage"))
         try bench.expect(0, "benchmark", network, "--runs", "1")
         try bench.expect(0, "inspect", network)

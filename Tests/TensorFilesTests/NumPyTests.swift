@@ -106,7 +106,7 @@ import Testing
         (file(header("'<f4'", "False", "(18446744073709551616,)")), "a number from 0"),
         (file(header("'<f4'", "False", "(4294967296, 4294967296)")), "is too large"),
         (file(header("'<f4'", "False", "(9223372036854775807, 0)")), "is too large"),
-        (file(header("'<f8'", "False", "(2305843009213693952,)")), "do not fill"),
+        (file(header("'<f8'", "False", "(2305843009213693952,)")), "do not match"),
         (file(header("'<f4'", "False", "(1, 1, 1, 1, 1, 1, 1, 1, 2)")), "has 9 dimensions"),
         (file(header("'f4'")), "elements of the type \"f4\""),
         (file(header("'|f4'")), "\"|f4\""), (file(header("'>b1'")), "\">b1\""),
