@@ -9,7 +9,7 @@ that was translated, as retint runs it, and with the checkpoint's; a network wit
 activations must give the same bits. Then single operations of MIL are tried with every opset.
 
 --sample takes one in N of the networks, of the forms of each, and of the operations. --cases names
-a folder that ONNXCaseWriter has written before; --record takes the files that pass as those that
+a folder that RetintONNXCaseWriter wrote before; --record takes the files that pass as those that
 the tests expect. The exit status is 1 when a file is not valid or a bound is exceeded.
 """
 
@@ -160,10 +160,10 @@ def check_cases(folder, sample):
 
 
 def write_cases(folder):
-    """Has ONNXCaseWriter write the files of single operations."""
+    """Has RetintONNXCaseWriter write the files of single operations."""
     folder.mkdir()
-    retint_build.build(*retint_build.FLAGS, "--product", "ONNXCaseWriter")
-    subprocess.run([retint_build.products() / "ONNXCaseWriter", folder], check=True)
+    retint_build.build(*retint_build.FLAGS, "--product", "RetintONNXCaseWriter")
+    subprocess.run([retint_build.products() / "RetintONNXCaseWriter", folder], check=True)
     return folder
 
 

@@ -55,6 +55,9 @@ def package_components(folder, build):
     """The Swift packages that retint depends on."""
     state = json.loads((build / "workspace-state.json").read_text())["object"]
     for dependency in state["dependencies"]:
+        checkout = dependency["state"].get("checkoutState")
+        if checkout is None:
+            continue  # A folder: a package that uses retint was built here.
         name = dependency["subpath"]
         files = sorted(
             path for path in (build / "checkouts" / name).iterdir() if NAMES.fullmatch(path.name))
@@ -62,7 +65,7 @@ def package_components(folder, build):
             fail(f"{build}/checkouts/{name}: there is no license")
         text = "\n\n".join(path.read_text() for path in files)
         (folder / f"{name}.txt").write_text(text)
-        yield name, dependency["state"]["checkoutState"]["version"], f"{name}.txt"
+        yield name, checkout["version"], f"{name}.txt"
 
 
 def copy(path, folder, name):
