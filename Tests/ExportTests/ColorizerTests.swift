@@ -39,7 +39,7 @@ import Testing
     func imageInSplitOut(_ name: String) throws {
         let options = ExportOptions(input: .image, output: .split, size: 64)
         let export = try Exported(name, options)
-        #expect(export.interface.takesImage && export.lightnessScale == 2.55)
+        #expect(export.interface.inputs[0].colorLayout != nil && export.lightnessScale == 2.55)
         #expect(export.interface.colors == .split(a: "output_a", b: "output_b"))
         let picture = export.lightness.scalars.map { $0 * export.lightnessScale }
         let shape = export.lightness.shape

@@ -12,7 +12,7 @@ public struct Remedy: Hashable, Sendable, Codable {
         case output
         /// The precision of an export.
         case precision
-        /// Whether a training goes on with what its folder holds.
+        /// Whether training resumes the run in its output folder.
         case resumes
         /// The `key=value` settings of a training.
         case settings

@@ -1,5 +1,3 @@
-package import RetintGraph
-
 /// Which network: an architecture with its options, or one that was read from a file.
 ///
 /// ```swift
@@ -49,9 +47,6 @@ public enum NetworkDescription: Hashable, Sendable {
     public var definition: NetworkDefinition? {
         if case .imported(let definition) = self { definition } else { nil }
     }
-
-    /// The default height and width of the input, in pixels.
-    package var defaultSize: Pair { definition?.sizes.only ?? 256 }
 }
 
 extension NetworkDescription: CustomStringConvertible {

@@ -11,9 +11,6 @@ extension ModelInterface {
         return name(.a).flatMap { a in name(.b).map { .split(a: a, b: $0) } }
     }
 
-    /// Whether an input is an image.
-    package var takesImage: Bool { inputs.contains { $0.colorLayout != nil } }
-
     /// The number of images in a batch; nil if the model takes any number.
     package var batchSize: Int? { inputs.first?.shapes.only(0) }
 

@@ -28,7 +28,9 @@ final class TrainingState {
     ) throws {
         (self.start, self.step, self.ranks) = (start, step, ranks)
         (self.progress, firstStep) = (progress, progress.step)
-        (meter, consecutiveSkips) = (meter, consecutiveSkips)
+        // Records of older versions lack these counts; the next one has them.
+        self.progress.meter = meter
+        self.progress.consecutiveSkips = consecutiveSkips
         try load(file)
     }
 
