@@ -54,7 +54,6 @@ func helperProgram(_ name: String, uses: [String], helpers: [String] = []) -> Ta
 
 extension Target.Dependency {
     static let argumentParser = product(name: "ArgumentParser", package: "swift-argument-parser")
-    static let crypto = product(name: "Crypto", package: "swift-crypto")
     static let protobuf = product(name: "SwiftProtobuf", package: "swift-protobuf")
     static let subprocess = product(name: "Subprocess", package: "swift-subprocess")
     static let system = product(name: "SystemPackage", package: "swift-system")
@@ -82,7 +81,6 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
@@ -90,9 +88,9 @@ let package = Package(
     ],
     targets: [
         // The system and files.
-        target("Foundation/CSystem"),
+        target("Foundation/CSystem", linkerSettings: [.linkedLibrary("crypto")]),
         target("Foundation/Locks"),
-        target("Foundation/Files", uses: ["CSystem", "Locks"], products: [.crypto, .system]),
+        target("Foundation/Files", uses: ["CSystem", "Locks"], products: [.system]),
 
         // Tensors, graphs of operations on them, and what runs those.
         target("Tensors/Tensors"),

@@ -15,8 +15,8 @@ from retint_release import fail, output
 
 # What retint uses, and what that uses in turn.
 LIBRARIES = (
-    "hdf5", "sz", "aec", "openblas", "jpeg", "png", "png16", "webp", "sharpyuv", "lcms2", "z",
-    "stdc++")
+    "hdf5", "sz", "aec", "openblas", "crypto", "jpeg", "png", "png16", "webp", "sharpyuv", "lcms2",
+    "z", "stdc++")
 # On every system with glibc.
 SYSTEM = re.compile(r"(ld-linux.*|linux-vdso|lib(c|m|dl|rt|pthread|gcc_s|stdc\+\+))\.so(\.\d+)*")
 # Where the program finds the shared libraries; a folder of its own, so that a release unpacked into
