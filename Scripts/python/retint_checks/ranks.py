@@ -192,7 +192,7 @@ def other_numbers(root, steps):
     settings = [f"steps={steps}", "save_every=5"]
     process = launch(killed, 4, *settings)
     wait_for(killed, process, steps // 4)
-    kill_rank(killed, process)
+    expect(kill_rank(killed, process) is not None, "a job ended before a rank was killed")
     reached = len(losses(killed))
     expect(reached < steps, "the job was killed too late")
     for ranks in (2, 8):
@@ -216,11 +216,12 @@ def kills(root, count):
     while len(ends) < count:
         process = launch(killed, 2, *settings)
         time.sleep(random.uniform(0.2, 1) * duration)
-        if process.poll() == 0:
+        seconds = kill_rank(killed, process)
+        if seconds is None:
             shutil.rmtree(killed)
             prepare(root, "disturbed")
         else:
-            ends.append(kill_rank(killed, process))
+            ends.append(seconds)
     train(killed, 2, *settings)
     names = retint_runs.differences(
         retint_runs.contents(killed / "run"), retint_runs.contents(whole / "run"))
@@ -243,16 +244,26 @@ def wait_for(folder, process, steps):
 
 
 def kill_rank(folder, process):
-    """Kills a random rank; returns the seconds until its job has ended."""
+    """Kills a random rank; returns the seconds until its job has ended.
+
+    Returns None if the job had ended by itself, because it had taken all its steps.
+    """
     found = ranks_of(folder)
     while not found:
-        expect(process.poll() is None, f"a job ends by itself:\n{process.communicate()[1]}")
+        if process.poll() == 0:
+            return None
+        expect(process.poll() is None, f"a job fails by itself:\n{process.communicate()[1]}")
         time.sleep(0.01)
         found = ranks_of(folder)
     rank = random.choice(sorted(found))
     start = time.monotonic()
-    os.kill(found[rank], signal.SIGKILL)
+    try:
+        os.kill(found[rank], signal.SIGKILL)
+    except ProcessLookupError:
+        pass
     _, messages = process.communicate(timeout=60)
+    if process.returncode == 0:
+        return None
     seconds = time.monotonic() - start
     expect(process.returncode != 0 and f"rank {rank}" in messages,
            f"the death of rank {rank} is not said:\n{messages}")
