@@ -60,24 +60,26 @@ extension Target.Dependency {
     static let yams = product(name: "Yams", package: "Yams")
 }
 
-// What Retint exports. Targets that import Retint depend on these as well: SwiftPM compiles a
-// target anew after changes of its own dependencies, not of what it sees through them.
+// What Retint and RetintNetworks export. Targets that import them depend on these as well: SwiftPM
+// compiles a target anew after changes of its own dependencies, not of what it sees through them.
 let exportedByRetint = [
     "AIModel", "AppleRuntime", "Architectures", "Checkpoints", "Color", "Coloring", "DeviceRules",
-    "Distributed", "Engine", "Export", "Files", "Graph", "Images", "Inspection", "Layers", "MIL",
+    "Distributed", "Engine", "Export", "Files", "Graph", "Images", "Inspection", "MIL",
     "MLPackage", "Measuring", "ONNXReading", "ONNXWriting", "Pages", "PhotoData", "Quantization",
     "Runtime", "TensorFiles", "Tensors", "Training", "Verification", "Video",
 ]
+let exportedByNetworks = ["Architectures", "Engine", "Graph", "Layers", "Tensors"]
+let faces =
+    ["Retint", "RetintNetworks"] + Set(exportedByRetint).union(exportedByNetworks).sorted()
 
 let package = Package(
     name: "retint",
     products: [
         .executable(name: "retint", targets: ["RetintExecutable"]),
         .library(name: "Retint", targets: ["Retint"]),
-        // For architectures of one's own: see Scripts/Examples.
-        .library(
-            name: "RetintCLI",
-            targets: ["RetintCLI", "RetintArchitectures", "RetintLayers", "RetintGraph"]),
+        .library(name: "RetintNetworks", targets: ["RetintNetworks"]),
+        // For the command line with architectures of one's own: see Scripts/Examples.
+        .library(name: "RetintCLI", targets: ["RetintCLI"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -236,8 +238,8 @@ let package = Package(
 
         // The faces of the library, and the command line.
         target("Retint/Retint", uses: exportedByRetint),
-        target(
-            "Retint/RetintCLI", uses: ["Retint"] + exportedByRetint, products: [.argumentParser]),
+        target("Retint/RetintNetworks", uses: exportedByNetworks),
+        target("Retint/RetintCLI", uses: faces, products: [.argumentParser]),
         .executableTarget(
             name: "RetintExecutable", dependencies: ["RetintCLI"], path: "Sources/Retint/Executable"
         ),
@@ -278,8 +280,7 @@ let package = Package(
             exclude: ["Goldens"]),
         tests("ColorTests", uses: ["Color"], helpers: ["TestSupport"], exclude: ["Goldens"]),
         tests(
-            "CommandTests", uses: ["Retint", "RetintCLI"] + exportedByRetint,
-            helpers: ["TestSupport"],
+            "CommandTests", uses: ["RetintCLI"] + faces, helpers: ["TestSupport"],
             exclude: ["Goldens"]),
         tests(
             "DeviceRulesTests",

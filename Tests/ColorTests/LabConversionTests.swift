@@ -10,30 +10,30 @@ import Testing
 
     @Test func rgbMatchesScikitImageInsideAndOutsideTheGamut() throws {
         let goldens = try ColorGoldens.load()
-        #expect(rgb(fromLab: LabPlanes(interleaved: goldens.lab)) == goldens.rgb)
+        #expect(LabPlanes(interleaved: goldens.lab).rgb() == goldens.rgb)
         let outside = LabPlanes(interleaved: goldens.outOfGamutLab)
-        #expect(rgb(fromLab: outside) == goldens.outOfGamutRgb)
+        #expect(outside.rgb() == goldens.outOfGamutRgb)
     }
 
     @Test func everyColorSurvivesTheRoundTrip() {
         for red in UInt8.min...255 {
             let slice = slice(red: red)
-            #expect(rgb(fromLab: lab(fromRGB: slice)) == slice, "red \(red)")
+            #expect(lab(fromRGB: slice).rgb() == slice, "red \(red)")
         }
     }
 
     @Test(arguments: 0...17) func anyNumberOfPixels(count: Int) {
         let pixels = (0..<count * 3).map { UInt8($0 * 5 % 256) }
-        #expect(rgb(fromLab: lab(fromRGB: pixels)) == pixels)
+        #expect(lab(fromRGB: pixels).rgb() == pixels)
     }
 
     @Test func notANumberAndInfinityBecomeColors() {
         let planes = LabPlanes(
             l: [.nan, 50, .infinity, -.infinity, 1e30], a: [0, .nan, 0, 0, -1e30],
             b: [0, 0, 0, 0, 1e30])
-        #expect(rgb(fromLab: planes).count == 15)
-        #expect(Array(rgb(fromLab: planes)[0..<3]) == [0, 0, 0])
-        #expect(Array(rgb(fromLab: planes)[9..<12]) == [0, 0, 0])
+        #expect(planes.rgb().count == 15)
+        #expect(Array(planes.rgb()[0..<3]) == [0, 0, 0])
+        #expect(Array(planes.rgb()[9..<12]) == [0, 0, 0])
     }
 
     /// All 65,536 colors of one red level.

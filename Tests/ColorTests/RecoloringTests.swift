@@ -15,7 +15,7 @@ import Testing
         let pixels = (0..<3 * count).map { _ in UInt8(random(256)) }
         let a = (0..<count).map { _ in Float(random(4001)) / 10 - 200 }
         let b = (0..<count).map { _ in Float(random(4001)) / 10 - 200 }
-        let expected = rgb(fromLab: LabPlanes(l: lab(fromRGB: pixels).l, a: a, b: b))
+        let expected = LabPlanes(l: lab(fromRGB: pixels).l, a: a, b: b).rgb()
         #expect(recolored(pixels, a, b) == expected)
     }
 

@@ -1,4 +1,5 @@
 import Retint
+import RetintNetworks
 import Testing
 
 @testable import RetintCLI
@@ -39,7 +40,7 @@ import Testing
                 BenchmarkProblem.measurements, TrainingProblem.noPhotos,
                 TrainingProblem.cannotResume, TrainingProblem.configuration,
                 TrainingProblem.ranksDiffer, FrameProblem.format, FrameProblem.planes,
-                FilmProblem.unreadable, AppleRuntimeProblem.otherFormat,
+                VideoProblem.unreadable, AppleRuntimeProblem.otherFormat,
                 AppleRuntimeProblem.failed, VerificationProblem.badReference,
                 VerificationProblem.mismatch, VerificationProblem.badModel,
                 VerificationProblem.badResults, ColorScienceProblem.size,
@@ -51,8 +52,8 @@ import Testing
                 FileError(path: "a", operation: "create").kind, TensorFileProblem.unwritable,
                 ImageProblem.unwritable, MLPackageProblem.unwritable,
                 BenchmarkProblem.noCacheFolder, TrainingProblem.notFinite, FrameProblem.truncated,
-                FrameProblem.damaged, FilmProblem.programMissing, FilmProblem.damaged,
-                FilmProblem.unwritable, AppleRuntimeProblem.unavailable,
+                FrameProblem.damaged, VideoProblem.programMissing, VideoProblem.damaged,
+                VideoProblem.unwritable, AppleRuntimeProblem.unavailable,
                 AppleRuntimeProblem.timedOut, RankProblem.connection,
                 GraphError(operation: "add", reason: "shapes differ").kind,
             ]),

@@ -9,8 +9,8 @@ import Testing
     static let format = try! FrameFormat(width: 16, height: 12)
 
     private static func frame(_ number: Int) throws -> Frame {
-        func plane(_ width: Int, _ height: Int) -> Plane {
-            Plane(
+        func plane(_ width: Int, _ height: Int) -> Frame.Plane {
+            Frame.Plane(
                 bytes: (0..<width * height).map {
                     UInt8(truncatingIfNeeded: 20 + $0 &* 13 &+ number &* 29)
                 }, bytesPerRow: width)
@@ -31,8 +31,8 @@ import Testing
 
     /// Eight frames; the fifth begins another scene.
     private static func twoScenes() throws -> [Frame] {
-        let scratch = try TemporaryFolder(), path = scratch.path("film.y4m")
-        try AtomicFile.write(Array(VideoEvaluationTests.film()), to: path)
+        let scratch = try TemporaryFolder(), path = scratch.path("video.y4m")
+        try AtomicFile.write(Array(VideoEvaluationTests.video()), to: path)
         let reader = try FrameReader(contentsOf: path)
         var frames: [Frame] = []
         while let frame = try reader.next() { frames.append(frame) }
@@ -40,7 +40,7 @@ import Testing
     }
 
     /// Frames that are made when they are asked for, and counted.
-    private struct Film: AsyncSequence {
+    private struct Video: AsyncSequence {
         struct Broken: Error {}
 
         final class Counter: Sendable {
@@ -52,29 +52,29 @@ import Testing
         let counter = Counter()
 
         struct AsyncIterator: AsyncIteratorProtocol {
-            let film: Film
+            let video: Video
             var next = 0
 
             mutating func next() async throws -> Frame? {
-                guard next < film.count else {
-                    if film.fails { throw Broken() }
+                guard next < video.count else {
+                    if video.fails { throw Broken() }
                     return nil
                 }
                 next += 1
-                film.counter.made.store(next, ordering: .relaxed)
+                video.counter.made.store(next, ordering: .relaxed)
                 return try frame(next - 1)
             }
         }
 
-        func makeAsyncIterator() -> AsyncIterator { AsyncIterator(film: self) }
+        func makeAsyncIterator() -> AsyncIterator { AsyncIterator(video: self) }
     }
 
     @Test(arguments: [1, 3, 5])
     func framesStayInOrderAndAreBounded(limit: Int) async throws {
-        let colorizer = try Self.colorizer(), film = Film(count: 12)
+        let colorizer = try Self.colorizer(), video = Video(count: 12)
         var count = 0
-        for try await colored in colorizer.colorized(film, inFlight: limit) {
-            #expect(film.counter.made.load(ordering: .relaxed) <= count + limit)
+        for try await colored in colorizer.colorized(video, inFlight: limit) {
+            #expect(video.counter.made.load(ordering: .relaxed) <= count + limit)
             #expect(colored.luma.bytes == (try Self.frame(count)).luma.bytes)
             count += 1
         }
@@ -136,10 +136,10 @@ import Testing
         }
     }
 
-    @Test func aFilmsErrorComesAfterItsFrames() async throws {
+    @Test func aVideosErrorComesAfterItsFrames() async throws {
         var count = 0
-        await #expect(throws: Film.Broken.self) {
-            for try await _ in try Self.colorizer().colorized(Film(count: 4, fails: true)) {
+        await #expect(throws: Video.Broken.self) {
+            for try await _ in try Self.colorizer().colorized(Video(count: 4, fails: true)) {
                 count += 1
             }
         }
@@ -172,17 +172,17 @@ import Testing
 
     @Test func cancellationEndsTheStreamAndLeavesTheColorizer() async throws {
         let colorizer = try Self.colorizer()
-        let film = Film(count: .max)
+        let video = Video(count: .max)
         let task = Task {
             var count = 0
-            for try await _ in colorizer.colorized(film) {
+            for try await _ in colorizer.colorized(video) {
                 count += 1
                 if count == 3 { withUnsafeCurrentTask { $0?.cancel() } }
             }
         }
         await #expect(throws: CancellationError.self) { try await task.value }
         // The three that were taken, and those in flight.
-        #expect(film.counter.made.load(ordering: .relaxed) <= 3 + colorizer.workerCount + 1)
+        #expect(video.counter.made.load(ordering: .relaxed) <= 3 + colorizer.workerCount + 1)
         _ = try await colorizer.colorize(Self.frame(0))
     }
 
@@ -206,7 +206,7 @@ import Testing
         let numbers = Dictionary(
             uniqueKeysWithValues: frames.enumerated().map { ($1.luma.bytes, $0) })
         try #require(numbers.count == 200)
-        let latest = try Self.colorizer().latest(of: Film(count: 200))
+        let latest = try Self.colorizer().latest(of: Video(count: 200))
         var seen: [Int] = []
         for try await colored in latest {
             seen.append(try #require(numbers[colored.luma.bytes]))
@@ -218,17 +218,17 @@ import Testing
     }
 
     @Test func aLiveSourcesErrorIsThrown() async throws {
-        await #expect(throws: Film.Broken.self) {
-            for try await _ in try Self.colorizer().latest(of: Film(count: 3, fails: true)) {}
+        await #expect(throws: Video.Broken.self) {
+            for try await _ in try Self.colorizer().latest(of: Video(count: 3, fails: true)) {}
         }
     }
 
     @Test func cancellationEndsALiveStream() async throws {
-        let film = Film(count: .max)
+        let video = Video(count: .max)
         let colorizer = try Self.colorizer()
         let task = Task {
             var count = 0
-            for try await _ in colorizer.latest(of: film) {
+            for try await _ in colorizer.latest(of: video) {
                 count += 1
                 if count == 3 { withUnsafeCurrentTask { $0?.cancel() } }
             }
@@ -236,9 +236,9 @@ import Testing
         await #expect(throws: CancellationError.self) { try await task.value }
         // The source is no longer read.
         try await Task.sleep(for: .milliseconds(200))
-        let made = film.counter.made.load(ordering: .relaxed)
+        let made = video.counter.made.load(ordering: .relaxed)
         try await Task.sleep(for: .milliseconds(50))
-        #expect(film.counter.made.load(ordering: .relaxed) == made)
+        #expect(video.counter.made.load(ordering: .relaxed) == made)
         _ = try await colorizer.colorize(Self.frame(0))
     }
 
@@ -266,7 +266,7 @@ import Testing
 
     @Test func framesOfAnotherFormatAreRefused() async throws {
         let other = try FrameFormat(width: 2, height: 2, chroma: .mono)
-        let frame = try Frame(other, luma: Plane(bytes: [1, 2, 3, 4], bytesPerRow: 2))
+        let frame = try Frame(other, luma: Frame.Plane(bytes: [1, 2, 3, 4], bytesPerRow: 2))
         let error = await #expect(throws: FrameError.self) {
             try await Self.colorizer().colorize(frame)
         }

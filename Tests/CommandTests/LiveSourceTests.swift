@@ -50,13 +50,13 @@ import Testing
     ]
 
     @Test(arguments: cases) func dropsAndDelays(_ test: Case) {
-        let live = LiveSource(fps: test.fps, predictions: test.predictions)
+        let live = PerformanceReport.LiveSource(fps: test.fps, predictions: test.predictions)
         #expect(live.frames == test.frames)
         #expect(live.colored == test.predictions.count)
         #expect(live.dropped == test.frames - test.predictions.count)
         #expect(live.inTime == test.inTime)
         #expect(live.inTimeShare == Double(test.inTime) / Double(test.frames))
-        #expect(live.latency == DurationSummary(test.latencies))
+        #expect(live.latency == PerformanceReport.DurationSummary(test.latencies))
         #expect(live.deadlineSeconds == 1 / test.fps)
         let rate = Double(test.predictions.count) / Double(test.frames) * test.fps
         #expect(abs(live.coloredPerSecond - rate) < 1e-12)
@@ -64,18 +64,19 @@ import Testing
 
     /// A model twice as fast as the source drops nothing, at rates whose interval is not exact.
     @Test(arguments: [23.976, 24, 29.97, 30, 59.94, 60]) func keepsUp(fps: Double) {
-        let live = LiveSource(fps: fps, predictions: Array(repeating: 0.5 / fps, count: 1000))
+        let live = PerformanceReport.LiveSource(
+            fps: fps, predictions: Array(repeating: 0.5 / fps, count: 1000))
         #expect(live.frames == 1000 && live.inTimeShare == 1)
         #expect(live.latency.maximumSeconds == 0.5 / fps)
     }
 
     @Test func nothingPredictedIsNothingColored() {
-        let live = LiveSource(fps: 30, predictions: [])
+        let live = PerformanceReport.LiveSource(fps: 30, predictions: [])
         #expect(live.frames == 0 && live.dropped == 0 && live.inTimeShare.isNaN)
     }
 
     @Test func summarizesDurations() {
-        let summary = DurationSummary((1...101).map { Double($0) }.shuffled())
+        let summary = PerformanceReport.DurationSummary((1...101).map { Double($0) }.shuffled())
         #expect(summary.count == 101)
         #expect(summary.minimumSeconds == 1 && summary.maximumSeconds == 101)
         #expect(summary.medianSeconds == 51)

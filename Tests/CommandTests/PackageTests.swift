@@ -16,7 +16,7 @@ import Testing
         let source = ExportSource(
             checkpoint.network, colorizer: try checkpoint.network.make(),
             variables: checkpoint.variables)
-        _ = try exportPackage(source, to: bench.path(name), options: options)
+        _ = try source.export(to: bench.path(name), options: options)
         return name
     }
 
@@ -48,7 +48,7 @@ import Testing
         package.metadata.author = field
         package.metadata.userDefined["author"] = "the user's"
         try package.write(to: path)
-        guard case .package(let inspection) = try inspect(path) else {
+        guard case .package(let inspection) = try Inspection(of: path) else {
             Issue.record("\(path) is not seen as a package")
             return
         }

@@ -105,28 +105,28 @@ import Testing
         #expect(kinds.contains { ($0["name"] as? String)?.hasPrefix("conv2d") == true })
     }
 
-    @Test func colorsAFilm() throws {
+    @Test func colorsAVideo() throws {
         let name = try bench.makeCheckpoint()
-        try bench.makeFilm("film.y4m", frames: 7)
-        let report = try report(name, "--film", "film.y4m")
+        try bench.makeVideo("video.y4m", frames: 7)
+        let report = try report(name, "--video", "video.y4m")
         let model = try #require(report["model"] as? [String: Any])
-        let film = try #require(model["film"] as? [String: Any])
-        #expect(film["name"] as? String == "film.y4m" && film["frames"] as? Int == 7)
-        #expect(film["width"] as? Int == 34 && film["height"] as? Int == 22)
-        #expect(film["stable_colors"] as? Bool == true)
-        let seconds = try #require(film["seconds"] as? Double)
-        #expect(isClose(film["frames_per_second"] as? Double, 7 / seconds))
+        let video = try #require(model["video"] as? [String: Any])
+        #expect(video["name"] as? String == "video.y4m" && video["frames"] as? Int == 7)
+        #expect(video["width"] as? Int == 34 && video["height"] as? Int == 22)
+        #expect(video["stable_colors"] as? Bool == true)
+        let seconds = try #require(video["seconds"] as? Double)
+        #expect(isClose(video["frames_per_second"] as? Double, 7 / seconds))
         let stages = try #require(
-            (film["stages"] as? [String: Any])?["seconds"] as? [String: Double])
-        let shares = try #require(film["shares"] as? [String: Double])
+            (video["stages"] as? [String: Any])?["seconds"] as? [String: Double])
+        let shares = try #require(video["shares"] as? [String: Double])
         #expect(
             Set(stages.keys) == ["input", "resizing", "network", "smoothing", "painting", "output"])
         let total = stages.values.reduce(0, +)
         for (stage, seconds) in stages {
             #expect(seconds > 0 && isClose(shares[stage], seconds / total), "\(stage)")
         }
-        let text = try bench.run(["report", name, "--film", "film.y4m"] + quick).output
-        #expect(text.contains("time for network") && text.contains("7 frames of film.y4m"))
+        let text = try bench.run(["report", name, "--video", "video.y4m"] + quick).output
+        #expect(text.contains("time for network") && text.contains("7 frames of video.y4m"))
     }
 
     @Test func setsAnotherModelBesideIt() throws {

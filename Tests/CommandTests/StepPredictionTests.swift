@@ -6,17 +6,19 @@ import Testing
 /// The model of a training step on several ranks, in cases that were computed by hand.
 @Suite struct StepPredictionTests {
     /// Two buckets; three seconds of computing and half a second of update.
-    static let timeline = StepTimeline(
+    static let timeline = BenchmarkReport.StepTimeline(
         buckets: [.init(bytes: 100, readySeconds: 1), .init(bytes: 200, readySeconds: 2)],
         backwardSeconds: 3, updateSeconds: 0.5)
 
     /// Two ranks send as many bytes as a bucket has: 1 and 2 seconds.
-    static let link = LinkParameters(
+    static let link = BenchmarkReport.LinkParameters(
         latencySeconds: 0.25, bytesPerSecond: 100, messageSeconds: 0, sumSecondsPerByte: 0,
         lostSecondsPerByte: 0)
 
-    private static func report(_ timeline: StepTimeline = timeline) -> RankReport {
-        RankReport(
+    private static func report(_ timeline: BenchmarkReport.StepTimeline = timeline)
+        -> BenchmarkReport.RankReport
+    {
+        BenchmarkReport.RankReport(
             ranks: 2, batch: 8, step: .init(seconds: 5, waitedSeconds: 1.5),
             stepWithoutOverlap: .init(seconds: 7, waitedSeconds: 3.5), timeline: timeline,
             oneImageSeconds: 1.5, sums: [], link: link)
@@ -75,9 +77,9 @@ import Testing
         (link.latencySeconds, link.bytesPerSecond) = (0.003, 5e6)
         (link.messageSeconds, link.sumSecondsPerByte) = (1e-4, 2e-8)
         let sums = [1000, 20_000, 500_000].map {
-            RankReport.Sum(bytes: $0, seconds: link.sumSeconds($0, ranks: 3))
+            BenchmarkReport.RankReport.Sum(bytes: $0, seconds: link.sumSeconds($0, ranks: 3))
         }
-        let fitted = LinkParameters(
+        let fitted = BenchmarkReport.LinkParameters(
             fitting: sums, ranks: 3, messageSeconds: 1e-4, sumSecondsPerByte: 2e-8,
             lostSecondsPerByte: 0)
         #expect(abs(fitted.latencySeconds - 0.003) < 1e-9, "\(fitted)")
@@ -88,10 +90,10 @@ import Testing
     @Test(arguments: [0.02, 0.01])
     func bandwidthIsFinite(_ seconds: Double) {
         let sums = [
-            RankReport.Sum(bytes: 1000, seconds: 0.02),
-            RankReport.Sum(bytes: 500_000, seconds: seconds),
+            BenchmarkReport.RankReport.Sum(bytes: 1000, seconds: 0.02),
+            BenchmarkReport.RankReport.Sum(bytes: 500_000, seconds: seconds),
         ]
-        let fitted = LinkParameters(
+        let fitted = BenchmarkReport.LinkParameters(
             fitting: sums, ranks: 3, messageSeconds: 1e-4, sumSecondsPerByte: 2e-8,
             lostSecondsPerByte: 0)
         #expect((1...1e15).contains(fitted.bytesPerSecond), "\(fitted)")

@@ -167,7 +167,7 @@ private final class VerifyFiles {
         ab = try source.colorizer(graph.input("L", lightness.shape))
             .evaluate(inputs: ["L": lightness], variables: network.variables)
         try network.write(to: checkpoint)
-        _ = try exportPackage(source, to: package, options: ExportOptions(size: 64))
+        _ = try source.export(to: package, options: ExportOptions(size: 64))
         _ = try write([("inputs/L", lightness), ("outputs/output", ab)], to: "reference.h5")
     }
 

@@ -15,8 +15,8 @@ import Testing
         let source = ExportSource(
             checkpoint.network, colorizer: try checkpoint.network.make(),
             variables: checkpoint.variables)
-        _ = try exportPackage(
-            source, to: bench.path("half.mlpackage"),
+        _ = try source.export(
+            to: bench.path("half.mlpackage"),
             options: ExportOptions(precision: .float16, size: 64))
         try bench.makeDirectory("photos/more")
         for name in ["photos/a.png", "photos/b.jpg", "photos/more/c&d.png"] {

@@ -15,10 +15,10 @@ import Testing
 
     @Test(arguments: ["420jpeg", "422", "444", "mono", "420p10", "422p10", "444p10", "mono10"])
     func lightnessStaysBitByBit(_ layout: String) throws {
-        try bench.makeFilm("film.y4m", layout: layout, tags: " XCOLORRANGE=FULL")
-        try bench.expect(0, "video", model, "film.y4m", "-o", "out.y4m", says: ["5 frames"])
+        try bench.makeVideo("video.y4m", layout: layout, tags: " XCOLORRANGE=FULL")
+        try bench.expect(0, "video", model, "video.y4m", "-o", "out.y4m", says: ["5 frames"])
         let (before, after) = (
-            try bench.frames("film.y4m"), try bench.frames("out.y4m")
+            try bench.frames("video.y4m"), try bench.frames("out.y4m")
         )
         #expect(after.count == 5)
         for (old, new) in zip(before, after) {
@@ -29,34 +29,35 @@ import Testing
     }
 
     /// Colors follow those of the frame before, whatever runs beside.
-    @Test func threadsGiveTheSameFilm() throws {
-        try bench.makeFilm("film.y4m", frames: 9)
+    @Test func threadsGiveTheSameVideo() throws {
+        try bench.makeVideo("video.y4m", frames: 9)
         for threads in ["1", "3"] {
             try bench.expect(
-                0, "video", model, "film.y4m", "-o", "\(threads).y4m", "--threads", threads)
+                0, "video", model, "video.y4m", "-o", "\(threads).y4m", "--threads", threads)
         }
-        let films = try ["1", "3"].map {
+        let videos = try ["1", "3"].map {
             try Data(contentsOf: URL(filePath: bench.path("\($0).y4m")))
         }
-        #expect(films[0] == films[1])
+        #expect(videos[0] == videos[1])
         #expect(try bench.frames("1.y4m").count == 9)
     }
 
-    @Test func saysWhatTheFilmDoesNotState() throws {
-        try bench.makeFilm("film.y4m", frames: 1)
+    @Test func saysWhatTheVideoDoesNotState() throws {
+        try bench.makeVideo("video.y4m", frames: 1)
         try bench.expect(
-            0, "video", model, "film.y4m", "-o", "out.y4m",
+            0, "video", model, "video.y4m", "-o", "out.y4m",
             says: ["no matrix: assuming bt601", "no range: assuming limited"])
         let told = try bench.expect(
-            0, "video", model, "film.y4m", "-o", "told.y4m", "--matrix", "bt709", "--range", "full")
+            0, "video", model, "video.y4m", "-o", "told.y4m", "--matrix", "bt709", "--range", "full"
+        )
         #expect(!told.messages.contains("assuming"))
-        let films = try ["out", "told"].map { try bench.frames("\($0).y4m")[0] }
-        #expect(films[0].luma.bytes == films[1].luma.bytes)
-        #expect(films[0].cr?.bytes != films[1].cr?.bytes)
+        let videos = try ["out", "told"].map { try bench.frames("\($0).y4m")[0] }
+        #expect(videos[0].luma.bytes == videos[1].luma.bytes)
+        #expect(videos[0].cr?.bytes != videos[1].cr?.bytes)
     }
 
-    @Test func aTruncatedFilmGivesWhatIsWhole() throws {
-        let data = try bench.makeFilm("film.y4m", frames: 4)
+    @Test func aTruncatedVideoGivesWhatIsWhole() throws {
+        let data = try bench.makeVideo("video.y4m", frames: 4)
         _ = try bench.write(data.dropLast(10), to: "short.y4m")
         try bench.expect(
             1, "video", model, "short.y4m", "-o", "out.y4m", says: ["ends inside frame 4"])
@@ -65,26 +66,26 @@ import Testing
 
     /// The option counts, not what the stream states.
     @Test func aStatedRangeIsOverridden() throws {
-        try bench.makeFilm("film.y4m", frames: 1, tags: " XCOLORRANGE=LIMITED")
+        try bench.makeVideo("video.y4m", frames: 1, tags: " XCOLORRANGE=LIMITED")
         for range in ["full", "limited"] {
             try bench.expect(
-                0, "video", model, "film.y4m", "-o", "\(range).y4m", "--range", range)
+                0, "video", model, "video.y4m", "-o", "\(range).y4m", "--range", range)
         }
-        try bench.expect(0, "video", model, "film.y4m", "-o", "stated.y4m")
-        let films = try ["full", "limited", "stated"].map { try bench.frames("\($0).y4m")[0] }
-        #expect(films.map(\.format.range) == [.full, .limited, .limited])
-        #expect(films[0].cb?.bytes != films[1].cb?.bytes && films[1] == films[2])
-        #expect(films[0].luma.bytes == films[1].luma.bytes)
+        try bench.expect(0, "video", model, "video.y4m", "-o", "stated.y4m")
+        let videos = try ["full", "limited", "stated"].map { try bench.frames("\($0).y4m")[0] }
+        #expect(videos.map(\.format.range) == [.full, .limited, .limited])
+        #expect(videos[0].cb?.bytes != videos[1].cb?.bytes && videos[1] == videos[2])
+        #expect(videos[0].luma.bytes == videos[1].luma.bytes)
     }
 
     @Test func absurdNumbersAreRefused() throws {
-        try bench.makeFilm("film.y4m", frames: 1)
+        try bench.makeVideo("video.y4m", frames: 1)
         for (option, value) in [
             ("--size", "0"), ("--size", "16385"), ("--size", "9223372036854775807"),
             ("--threads", "1025"), ("--threads", "-1"),
         ] {
             try bench.expect(
-                64, "video", model, "film.y4m", "-o", "out.y4m", "\(option)=\(value)",
+                64, "video", model, "video.y4m", "-o", "out.y4m", "\(option)=\(value)",
                 says: ["\(option) \(value): must be from 1 to"])
         }
     }
@@ -99,14 +100,14 @@ import Testing
         #expect(!result.messages.unicodeScalars.contains("\u{1b}"))
         let long = String(repeating: "x", count: 50_000)
         let cut = try bench.expect(
-            64, "video", model, "film.y4m", "-o", "out.y4m", "--range", long, says: [" …"])
+            64, "video", model, "video.y4m", "-o", "out.y4m", "--range", long, says: [" …"])
         #expect(cut.messages.count < 16_100)
     }
 
     @Test func badInputIsRefused() throws {
-        try bench.makeFilm("film.y4m", frames: 1)
+        try bench.makeVideo("video.y4m", frames: 1)
         try bench.expect(65, "video", model, "none.y4m", "-o", "out.y4m", says: ["none.y4m"])
-        _ = try bench.write(Data("no film".utf8), to: "text.y4m")
+        _ = try bench.write(Data("no video".utf8), to: "text.y4m")
         try bench.expect(
             65, "video", model, "text.y4m", "-o", "out.y4m", says: ["does not begin with YUV4MPEG2"]
         )
@@ -114,37 +115,38 @@ import Testing
         try bench.expect(
             65, "video", model, "tv.y4m", "-o", "out.y4m", says: ["interlaced", "bwdif"])
         try bench.expect(
-            64, "video", model, "film.y4m", "-o", "./film.y4m", says: ["film.y4m"])
+            64, "video", model, "video.y4m", "-o", "./video.y4m", says: ["video.y4m"])
         try bench.expect(
-            64, "video", model, "film.y4m", "-o", "out.y4m", "--start", "1", says: ["--start"])
+            64, "video", model, "video.y4m", "-o", "out.y4m", "--start", "1", says: ["--start"])
         try bench.expect(
-            64, "video", model, "film.y4m", "-o", "out.y4m", "--encoder", "x", says: ["no encoder"])
-        try bench.expect(64, "video", model, "film.y4m", "-o", "o.mkv", "--encoder-option", "crf")
+            64, "video", model, "video.y4m", "-o", "out.y4m", "--encoder", "x", says: ["no encoder"]
+        )
+        try bench.expect(64, "video", model, "video.y4m", "-o", "o.mkv", "--encoder-option", "crf")
         #expect(!bench.files.contains("out.y4m"))
     }
 
     @Test func aFullDiskIsAnError() throws {
-        try bench.makeFilm("film.y4m")
+        try bench.makeVideo("video.y4m")
         try bench.expect(
-            1, "video", model, "film.y4m", "-o", "/no/such/folder.y4m",
+            1, "video", model, "video.y4m", "-o", "/no/such/folder.y4m",
             says: ["/no/such/folder.y4m"])
         try FileManager.default.createSymbolicLink(
             atPath: bench.path("full.y4m"), withDestinationPath: "/dev/full")
         try bench.expect(
-            1, "video", model, "film.y4m", "-o", "full.y4m", says: ["full.y4m", "No space left"])
+            1, "video", model, "video.y4m", "-o", "full.y4m", says: ["full.y4m", "No space left"])
     }
 
     /// A live video has no more frames than were read, and says how many were left out.
-    @Test func aLiveFilmCountsWhatItLeavesOut() throws {
-        try bench.makeFilm("film.y4m", frames: 40)
+    @Test func aLiveVideoCountsWhatItLeavesOut() throws {
+        try bench.makeVideo("video.y4m", frames: 40)
         let result = try bench.expect(
-            0, "video", model, "film.y4m", "-o", "out.y4m", "--live", "--size", "64")
+            0, "video", model, "video.y4m", "-o", "out.y4m", "--live", "--size", "64")
         let count = try bench.frames("out.y4m").count
         #expect(count >= 1 && count <= 40)
         #expect(result.messages.contains("\(count) frames, \(40 - count) dropped"))
         // The last frame is never left out.
         #expect(
             try bench.frames("out.y4m").last?.luma
-                .bytes == bench.frames("film.y4m").last?.luma.bytes)
+                .bytes == bench.frames("video.y4m").last?.luma.bytes)
     }
 }

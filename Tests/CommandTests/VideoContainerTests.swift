@@ -14,21 +14,21 @@ import Testing
     }
 
     @Test func withoutFFmpegTheErrorSaysHowToGetIt() throws {
-        _ = try bench.write(Data("film".utf8), to: "film.mp4")
+        _ = try bench.write(Data("video".utf8), to: "video.mp4")
         let result = try bench.run(
-            ["video", model, "film.mp4", "-o", "out.mp4"], environment: ["PATH": "/nowhere"])
+            ["video", model, "video.mp4", "-o", "out.mp4"], environment: ["PATH": "/nowhere"])
         #expect(result.code == 1)
         #expect(result.messages.contains("apt install ffmpeg"))
     }
 
     @Test(arguments: ["yuv420p", "yuv422p", "yuv444p", "yuv420p10le", "yuv422p10le", "gray"])
     func lightnessOfContainersStays(_ layout: String) throws {
-        try bench.makeContainer("film.mkv", layout: layout)
+        try bench.makeContainer("video.mkv", layout: layout)
         let result = try bench.expect(
-            0, "video", model, "film.mkv", "-o", "out.mkv", "--encoder", "ffv1",
+            0, "video", model, "video.mkv", "-o", "out.mkv", "--encoder", "ffv1",
             says: ["out.mkv: 10 frames"])
         #expect(!result.messages.contains("matrix"))
-        let before = try bench.stream("film.mkv", layout)
+        let before = try bench.stream("video.mkv", layout)
         let after = try bench.stream("out.mkv", layout == "gray" ? "yuv420p" : layout)
         #expect(after.count == 10)
         #expect(zip(before, after).allSatisfy { $0.luma.bytes == $1.luma.bytes })
@@ -36,9 +36,9 @@ import Testing
     }
 
     @Test func soundChaptersAndTagsAreCopied() throws {
-        try bench.makeContainer("film.mkv", layout: "yuv420p")
+        try bench.makeContainer("video.mkv", layout: "yuv420p")
         try bench.expect(
-            0, "video", model, "film.mkv", "-o", "out.mkv", "--encoder", "ffv1",
+            0, "video", model, "video.mkv", "-o", "out.mkv", "--encoder", "ffv1",
             "--encoder-option", "level=3")
         let probe = try bench.probe("out.mkv")
         for fact in [
@@ -51,19 +51,19 @@ import Testing
 
     /// Players must read the colors with the matrix that they were written with.
     @Test func anOverriddenMatrixIsTagged() throws {
-        try bench.makeContainer("film.mkv", layout: "yuv420p")
+        try bench.makeContainer("video.mkv", layout: "yuv420p")
         try bench.expect(
-            0, "video", model, "film.mkv", "-o", "out.mkv", "--encoder", "ffv1", "--matrix",
+            0, "video", model, "video.mkv", "-o", "out.mkv", "--encoder", "ffv1", "--matrix",
             "bt601")
         #expect(try bench.probe("out.mkv").contains("color_space=smpte170m"))
     }
 
-    @Test func aPartOfAFilmIsColored() throws {
-        try bench.makeContainer("film.mkv", layout: "yuv420p", seconds: 2)
+    @Test func aPartOfAVideoIsColored() throws {
+        try bench.makeContainer("video.mkv", layout: "yuv420p", seconds: 2)
         try bench.expect(
-            0, "video", model, "film.mkv", "-o", "out.mkv", "--start", "0.4", "--duration", "1",
+            0, "video", model, "video.mkv", "-o", "out.mkv", "--start", "0.4", "--duration", "1",
             "--encoder", "ffv1", says: ["25 frames"])
-        let whole = try bench.stream("film.mkv", "yuv420p"),
+        let whole = try bench.stream("video.mkv", "yuv420p"),
             part = try bench.stream("out.mkv", "yuv420p")
         #expect(part.count == 25)
         #expect(part.first?.luma.bytes == whole[10].luma.bytes)
@@ -71,15 +71,15 @@ import Testing
 
     /// The reader stops before the end, which makes ffmpeg fail: that is no damage.
     @Test func theFirstFramesOfAContainerCanBeRead() async throws {
-        try bench.makeContainer("film.mkv", layout: "yuv420p", seconds: 40)
-        let first = try await withFilm(bench.path("film.mkv")) { try $0.reader.next() }
-        let whole = try bench.stream("film.mkv", "yuv420p")
+        try bench.makeContainer("video.mkv", layout: "yuv420p", seconds: 40)
+        let first = try await withVideo(bench.path("video.mkv")) { try $0.reader.next() }
+        let whole = try bench.stream("video.mkv", "yuv420p")
         #expect(whole.count == 1000 && first?.luma.bytes == whole[0].luma.bytes)
     }
 
     @Test func aDamagedContainerGivesWhatCanBeRead() throws {
-        try bench.makeContainer("film.mkv", layout: "yuv420p", seconds: 2)
-        let data = try Data(contentsOf: URL(filePath: bench.path("film.mkv")))
+        try bench.makeContainer("video.mkv", layout: "yuv420p", seconds: 2)
+        let data = try Data(contentsOf: URL(filePath: bench.path("video.mkv")))
         _ = try bench.write(data.prefix(data.count / 2), to: "short.mkv")
         try bench.expect(
             1, "video", model, "short.mkv", "-o", "out.mkv", "--encoder", "ffv1",
@@ -87,16 +87,16 @@ import Testing
         #expect(try bench.stream("out.mkv", "yuv420p").count > 10)
     }
 
-    @Test func filesThatAreNoFilmsAreRefused() throws {
-        _ = try bench.write(Data("no film".utf8), to: "text.mp4")
+    @Test func filesThatAreNoVideosAreRefused() throws {
+        _ = try bench.write(Data("no video".utf8), to: "text.mp4")
         try bench.expect(65, "video", model, "text.mp4", "-o", "out.mp4", says: ["text.mp4"])
         try bench.expect(65, "video", model, "none.mp4", "-o", "out.mp4", says: ["none.mp4"])
         try bench.ffmpeg("-f", "lavfi", "-i", "sine=duration=1", "sound.wav")
         try bench.expect(
             65, "video", model, "sound.wav", "-o", "out.mp4", says: ["has no pictures"])
-        try bench.makeContainer("film.mkv", layout: "yuv420p")
+        try bench.makeContainer("video.mkv", layout: "yuv420p")
         try bench.expect(
-            1, "video", model, "film.mkv", "-o", "out.mkv", "--encoder", "nonesuch",
+            1, "video", model, "video.mkv", "-o", "out.mkv", "--encoder", "nonesuch",
             says: ["out.mkv", "nonesuch"])
     }
 
@@ -119,7 +119,7 @@ import Testing
     }
 
     /// A video with sound, text subtitles and an attached file.
-    private func makeRichFilm(_ name: String) throws {
+    private func makeRichVideo(_ name: String) throws {
         try bench.makeContainer("plain.mkv", layout: "yuv420p", seconds: 2)
         _ = try bench.write(
             Data("1\n00:00:00,200 --> 00:00:01,000\nHello\n".utf8), to: "words.srt")
@@ -130,9 +130,9 @@ import Testing
     }
 
     @Test func whatTheContainerCannotHoldIsLeftOut() throws {
-        try makeRichFilm("film.mkv")
+        try makeRichVideo("video.mkv")
         try bench.expect(
-            0, "video", model, "film.mkv", "-o", "out.mp4", "--encoder", "mpeg4",
+            0, "video", model, "video.mkv", "-o", "out.mp4", "--encoder", "mpeg4",
             says: ["attachment", "is dropped, because out.mp4 does not support it"])
         let facts = try bench.probe("out.mp4")
         #expect(facts.contains("codec_name=mov_text") && facts.contains("codec_name=aac"))
@@ -140,7 +140,7 @@ import Testing
         try bench.expect(0, "video", model, "out.mp4", "-o", "back.mkv", "--encoder", "ffv1")
         #expect(try bench.probe("back.mkv").contains("codec_name=subrip"))
         let result = try bench.expect(
-            0, "video", model, "film.mkv", "-o", "all.mkv", "--encoder", "ffv1")
+            0, "video", model, "video.mkv", "-o", "all.mkv", "--encoder", "ffv1")
         #expect(!result.messages.contains("is dropped"))
         let all = try bench.probe("all.mkv")
         for fact in ["codec_name=subrip", "codec_name=aac", "TAG:filename=font.ttf"] {
@@ -150,9 +150,9 @@ import Testing
 
     /// The message has the cause, and not only what followed from it.
     @Test func soundThatDoesNotFitIsAnError() throws {
-        try bench.makeContainer("film.mkv", layout: "yuv420p")
+        try bench.makeContainer("video.mkv", layout: "yuv420p")
         for more in [[], ["--resume"]] {
-            let command = ["video", model, "film.mkv", "-o", "out.mp4", "--encoder", "mpeg4"]
+            let command = ["video", model, "video.mkv", "-o", "out.mp4", "--encoder", "mpeg4"]
             let result = try bench.expect(1, command + more, says: ["out.mp4", "pcm_s16le"])
             #expect(more.isEmpty || !result.messages.contains("frames"))
         }
@@ -162,38 +162,38 @@ import Testing
     @Test func saysWhatTheContainerDoesNotState() throws {
         try bench.ffmpeg(
             "-f", "lavfi", "-i", "testsrc2=size=66x46:rate=25:duration=0.2", "-c:v", "mpeg4",
-            "film.mp4")
+            "video.mp4")
         try bench.expect(
-            0, "video", model, "film.mp4", "-o", "out.mkv", "--encoder", "ffv1",
+            0, "video", model, "video.mp4", "-o", "out.mkv", "--encoder", "ffv1",
             says: ["states no matrix: assuming bt601", "states no range: assuming limited"])
     }
 
     @Test func aStatedRangeIsOverridden() throws {
-        try bench.makeContainer("film.mkv", layout: "yuv420p")
+        try bench.makeContainer("video.mkv", layout: "yuv420p")
         try bench.expect(
-            0, "video", model, "film.mkv", "-o", "out.mkv", "--encoder", "ffv1", "--range", "full")
-        #expect(try bench.probe("film.mkv").contains("color_range=tv"))
+            0, "video", model, "video.mkv", "-o", "out.mkv", "--encoder", "ffv1", "--range", "full")
+        #expect(try bench.probe("video.mkv").contains("color_range=tv"))
         #expect(try bench.probe("out.mkv").contains("color_range=pc"))
     }
 
     /// retint's own error is not reported as an error of the video.
     @Test func anAnchorOfAnotherShapeIsNamed() throws {
-        try bench.makeContainer("film.mkv", layout: "yuv420p", seconds: 20)
+        try bench.makeContainer("video.mkv", layout: "yuv420p", seconds: 20)
         try Image(width: 40, height: 40, pixels: [UInt8](repeating: 9, count: 4800))
             .write(to: bench.path("square.png"))
         let result = try bench.expect(
-            65, "video", model, "film.mkv", "-o", "out.mkv", "--anchor", "square.png",
+            65, "video", model, "video.mkv", "-o", "out.mkv", "--anchor", "square.png",
             says: ["anchor 1 has 40 × 40 pixels, for a video of 66 × 46"])
         #expect(!result.messages.contains("pipe"))
     }
 
     /// Red, green and blue become Y'CbCr of the matrix that the colored video is tagged with.
-    @Test func colorsOfRGBFilmsAreKept() throws {
+    @Test func colorsOfRGBVideosAreKept() throws {
         try bench.ffmpeg(
             "-f", "lavfi", "-i", "color=0x00aa00:size=32x720:rate=25:duration=0.08,format=gbrp",
-            "-c:v", "ffv1", "film.mkv")
+            "-c:v", "ffv1", "video.mkv")
         try bench.expect(
-            0, "video", model, "film.mkv", "-o", "out.mkv", "--encoder", "ffv1", "--blend", "0")
+            0, "video", model, "video.mkv", "-o", "out.mkv", "--encoder", "ffv1", "--blend", "0")
         #expect(try bench.probe("out.mkv").contains("color_space=bt709"))
         let frame = try #require(try bench.stream("out.mkv", "yuv444p").first)
         // BT.709: 16 + 219 · 0.7152 · 170/255.
@@ -215,7 +215,7 @@ import Testing
     }
 
     /// Frames that come irregularly, after the sound has begun.
-    private func makeIrregularFilm(_ name: String, layout: String, range: String) throws {
+    private func makeIrregularVideo(_ name: String, layout: String, range: String) throws {
         let filter =
             "select='not(mod(n\\,3))+lt(n\\,20)',settb=1/90000,setpts=PTS+random(0)*900+63000"
         try bench.ffmpeg(
@@ -232,17 +232,18 @@ import Testing
     ])
     func timesAreKept(_ layout: String) throws {
         let range = layout.hasPrefix("yuv444") ? "pc" : "tv"
-        try makeIrregularFilm("film.mkv", layout: layout, range: range)
-        let before = try times("film.mkv")
+        try makeIrregularVideo("video.mkv", layout: layout, range: range)
+        let before = try times("video.mkv")
         #expect(before.count == 33 && before.first?.hasPrefix("0.70") == true)
         let gaps = zip(before, before.dropFirst()).map { (Double($1) ?? 0) - (Double($0) ?? 0) }
         #expect(Set(gaps.map { ($0 * 1000).rounded() }).count > 5)
         try bench.expect(
-            0, "video", model, "film.mkv", "-o", "out.mkv", "--encoder", "ffv1", says: ["33 frames"]
+            0, "video", model, "video.mkv", "-o", "out.mkv", "--encoder", "ffv1",
+            says: ["33 frames"]
         )
         #expect(try times("out.mkv") == before)
         #expect(try bench.probe("out.mkv").contains("color_range=\(range)"))
-        let planes = try ["film.mkv", "out.mkv"].map { name in
+        let planes = try ["video.mkv", "out.mkv"].map { name in
             try bench.ffmpeg(
                 "-i", name, "-vf", "extractplanes=y", "-fps_mode", "passthrough", "-f", "rawvideo",
                 "\(name).y")
@@ -253,26 +254,26 @@ import Testing
 
     /// Units finer than some encoders take are rounded to 1/60000 s.
     @Test func timesAreKeptInOtherContainers() throws {
-        try makeIrregularFilm("film.mkv", layout: "yuv420p", range: "tv")
+        try makeIrregularVideo("video.mkv", layout: "yuv420p", range: "tv")
         try bench.ffmpeg(
-            "-i", "film.mkv", "-fps_mode", "passthrough", "-enc_time_base", "1:90000",
-            "-video_track_timescale", "90000", "-c:v", "libx264", "-c:a", "aac", "film.mp4")
-        let before = try times("film.mp4").compactMap(Double.init)
-        try bench.expect(0, "video", model, "film.mp4", "-o", "out.mp4", "--encoder", "mpeg4")
+            "-i", "video.mkv", "-fps_mode", "passthrough", "-enc_time_base", "1:90000",
+            "-video_track_timescale", "90000", "-c:v", "libx264", "-c:a", "aac", "video.mp4")
+        let before = try times("video.mp4").compactMap(Double.init)
+        try bench.expect(0, "video", model, "video.mp4", "-o", "out.mp4", "--encoder", "mpeg4")
         let after = try times("out.mp4").compactMap(Double.init)
         #expect(before.count == 33 && after.count == 33)
         #expect(zip(before, after).allSatisfy { abs($0 - $1) < 2e-5 })
         // A stream of constant rate repeats frames.
-        try bench.expect(0, "video", model, "film.mp4", "-o", "out.y4m")
+        try bench.expect(0, "video", model, "video.mp4", "-o", "out.y4m")
         #expect(try bench.frames("out.y4m").count > 50)
     }
 
     /// A video in parts gets a constant rate, and keeps its length.
     @Test func partsHaveAConstantRate() throws {
-        try makeIrregularFilm("film.mkv", layout: "yuv420p", range: "tv")
+        try makeIrregularVideo("video.mkv", layout: "yuv420p", range: "tv")
         try bench.expect(
-            0, "video", model, "film.mkv", "-o", "out.mkv", "--encoder", "ffv1", "--resume")
-        let (before, after) = (try times("film.mkv"), try times("out.mkv"))
+            0, "video", model, "video.mkv", "-o", "out.mkv", "--encoder", "ffv1", "--resume")
+        let (before, after) = (try times("video.mkv"), try times("out.mkv"))
         #expect(after.count > before.count)
         let ends = [before, after].map { $0.last.flatMap(Double.init) ?? 0 }
         #expect(abs(ends[0] - ends[1]) < 0.1)
@@ -281,10 +282,10 @@ import Testing
     // MARK: Ends
 
     /// Ctrl-C leaves a video that can be played.
-    @Test func interruptionEndsTheFilm() throws {
-        try bench.makeContainer("film.mkv", layout: "yuv420p", seconds: 400)
+    @Test func interruptionEndsTheVideo() throws {
+        try bench.makeContainer("video.mkv", layout: "yuv420p", seconds: 400)
         let process = try RunningProcess(
-            builtProgram("retint"), ["video", model, "film.mkv", "-o", "out.mkv"],
+            builtProgram("retint"), ["video", model, "video.mkv", "-o", "out.mkv"],
             in: bench.directory)
         while process.isRunning, try bench.size("out.mkv") < 1 << 16 {
             Thread.sleep(forTimeInterval: 0.05)
@@ -303,13 +304,13 @@ import Testing
 
     /// An encoder that ends is an error of the call, and no signal that ends the process.
     @Test func anEncoderThatEndsIsAnError() async throws {
-        try bench.makeContainer("film.mkv", layout: "yuv420p", seconds: 4)
-        var options = FilmColoringOptions()
+        try bench.makeContainer("video.mkv", layout: "yuv420p", seconds: 4)
+        var options = VideoColoringOptions()
         options.encoder = "nonesuch"
         let model = try Model(contentsOf: bench.path(model))
-        await #expect(throws: FilmError.self) {
-            try await colorizeFilm(
-                model, from: bench.path("film.mkv"), to: bench.path("out.mkv"), options)
+        await #expect(throws: VideoError.self) {
+            try await model.colorizeVideo(
+                from: bench.path("video.mkv"), to: bench.path("out.mkv"), options)
         }
     }
 }

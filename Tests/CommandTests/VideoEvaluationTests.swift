@@ -22,17 +22,17 @@ import Testing
             65, "evaluate", model, "--data", "data", "--video", "--size", "64", "--json",
             says: ["broken.png"])
         let report = try bench.json(result)
-        let films = try #require(report["films"] as? [[String: Any]])
+        let videos = try #require(report["videos"] as? [[String: Any]])
         #expect(
-            films.map { $0["kind"] as? String }
+            videos.map { $0["kind"] as? String }
                 == ["pan", "zoom", "exposure", "pan", "zoom", "exposure"])
-        #expect(films.allSatisfy { $0["frames"] as? Int == 16 && $0["cuts"] as? Int == 0 })
+        #expect(videos.allSatisfy { $0["frames"] as? Int == 16 && $0["cuts"] as? Int == 0 })
         let means = try #require(report["means"] as? [[String: Any]])
         #expect(means.map { $0["kind"] as? String } == ["pan", "zoom", "exposure"])
         for mean in means {
             let original = try #require(mean["original"] as? [String: Any])
             #expect(original["delta_e2000"] as? Double == 0)
-            #expect(mean["films"] as? Int == 2)
+            #expect(mean["videos"] as? Int == 2)
             for column in ["stable", "per_frame"] {
                 let quality = try #require(mean[column] as? [String: Any])
                 #expect(try #require(quality["delta_e2000"] as? Double) > 1)
@@ -47,15 +47,15 @@ import Testing
     }
 
     /// A video of two scenes, each of which moves.
-    @Test func measuresAFilm() throws {
+    @Test func measuresAVideo() throws {
         let model = try bench.makeCheckpoint()
-        _ = try bench.write(try Self.film(), to: "film.y4m")
+        _ = try bench.write(try Self.video(), to: "video.y4m")
         let result = try bench.expect(
-            0, "evaluate", model, "--data", "film.y4m", "--video", "--size", "64", "--json")
-        let films = try #require(try bench.json(result)["films"] as? [[String: Any]])
-        #expect(films.count == 1)
-        #expect(films[0]["kind"] as? String == "film")
-        #expect(films[0]["frames"] as? Int == 8 && films[0]["cuts"] as? Int == 1)
+            0, "evaluate", model, "--data", "video.y4m", "--video", "--size", "64", "--json")
+        let videos = try #require(try bench.json(result)["videos"] as? [[String: Any]])
+        #expect(videos.count == 1)
+        #expect(videos[0]["kind"] as? String == "video")
+        #expect(videos[0]["frames"] as? Int == 8 && videos[0]["cuts"] as? Int == 1)
     }
 
     /// Frames that are 1 or 2 apart have other colors, those that are 4 apart the same.
@@ -71,7 +71,7 @@ import Testing
         for frame in frames {
             try measure.add(a: frame.a, b: frame.b, original: frame, motion: nil)
         }
-        let distributions = frames.map { ColorDistribution(ofRGB: rgb(fromLab: $0)) }
+        let distributions = frames.map { ColorDistribution(ofRGB: $0.rgb()) }
         let means = [1, 2, 4].map { distance in
             let pairs = zip(distributions, distributions.dropFirst(distance))
             return pairs.reduce(0) { $0 + $1.1.divergence(from: $1.0) } / Double(8 - distance)
@@ -82,7 +82,7 @@ import Testing
     }
 
     /// Eight frames of 4:4:4; the picture changes after the fourth.
-    static func film() throws -> Data {
+    static func video() throws -> Data {
         let format = try FrameFormat(width: 96, height: 64, chroma: .yuv444)
         var data = Data("\(try Y4MHeader("YUV4MPEG2 W96 H64 F25:1 Ip C444").line)\n".utf8)
         for number in 0..<8 {
@@ -107,7 +107,7 @@ import Testing
         return UInt8(40 + (bits >> 16) % 176)
     }
 
-    @Test func filmsWithoutColorAreRefused() throws {
+    @Test func videosWithoutColorAreRefused() throws {
         let model = try bench.makeCheckpoint()
         var mono = Data("YUV4MPEG2 W32 H32 F25:1 Ip Cmono\nFRAME\n".utf8)
         mono += Data(repeating: 90, count: 32 * 32)

@@ -16,7 +16,7 @@ import Testing
         try checkpoint.write(to: bench.path("warm.h5"))
     }
 
-    private func makeFilm(_ name: String, frames: Int = 4, layout: String = "420jpeg") throws {
+    private func makeVideo(_ name: String, frames: Int = 4, layout: String = "420jpeg") throws {
         let header = try Y4MHeader("YUV4MPEG2 W40 H24 F25:1 Ip C\(layout) XCOLORRANGE=FULL")
         let format = header.format
         let luma = format.width * format.height
@@ -50,8 +50,8 @@ import Testing
         return frames
     }
 
-    private func color(_ options: String..., film: String = "film.y4m") throws -> [Frame] {
-        let result = try bench.run(["video", "warm.h5", film, "-o", "out.y4m"] + options)
+    private func color(_ options: String..., video: String = "video.y4m") throws -> [Frame] {
+        let result = try bench.run(["video", "warm.h5", video, "-o", "out.y4m"] + options)
         #expect(result.code == 0, "\(result.messages)")
         return try frames("out.y4m")
     }
@@ -70,9 +70,9 @@ import Testing
 
     @Test(arguments: ["420jpeg", "422", "444", "420p10", "444p10"])
     func colorsStayWhereTheMaskIsBlack(_ layout: String) throws {
-        try makeFilm("film.y4m", layout: layout)
+        try makeVideo("video.y4m", layout: layout)
         try makeMask("mask.png") { $0 < 20 ? 0 : 255 }
-        let before = try frames("film.y4m"), whole = try color(),
+        let before = try frames("video.y4m"), whole = try color(),
             after = try color("--mask", "mask.png")
         #expect(after.count == 4)
         for index in after.indices {
@@ -85,8 +85,8 @@ import Testing
         }
     }
 
-    @Test func monoFilmsStayGrayThere() throws {
-        try makeFilm("film.y4m", layout: "mono")
+    @Test func monoVideosStayGrayThere() throws {
+        try makeVideo("video.y4m", layout: "mono")
         try makeMask("mask.png") { $0 < 20 ? 0 : 255 }
         for frame in try color("--mask", "mask.png") {
             #expect(cb(frame, 0..<10).joined().allSatisfy { $0 == 128 })
@@ -95,8 +95,8 @@ import Testing
     }
 
     @Test func blendKeepsAShareOfTheColors() throws {
-        try makeFilm("film.y4m")
-        let before = try frames("film.y4m"), whole = try color()
+        try makeVideo("video.y4m")
+        let before = try frames("video.y4m"), whole = try color()
         #expect(try color("--blend", "0") == before)
         #expect(try color("--blend", "1") == whole)
         let half = try color("--blend", "0.5")
@@ -110,15 +110,15 @@ import Testing
 
     @Test(arguments: [[], ["--no-stable-colors", "--threads", "3"]])
     func framesHaveTheirOwnMasks(_ options: [String]) throws {
-        try makeFilm("film.y4m")
+        try makeVideo("video.y4m")
         try bench.makeDirectory("masks")
         for index in 0..<4 {
             try makeMask("masks/00\(index).png") { $0 < 10 * index ? 0 : 255 }
         }
-        let before = try frames("film.y4m")
+        let before = try frames("video.y4m")
         let after = try {
             let all =
-                ["video", "warm.h5", "film.y4m", "-o", "out.y4m", "--mask", "masks"] + options
+                ["video", "warm.h5", "video.y4m", "-o", "out.y4m", "--mask", "masks"] + options
             let result = try bench.run(all)
             #expect(result.code == 0, "\(result.messages)")
             return try frames("out.y4m")
@@ -133,58 +133,58 @@ import Testing
     }
 
     @Test func instancesAreChosen() throws {
-        try makeFilm("film.y4m")
-        let before = try frames("film.y4m")
+        try makeVideo("video.y4m")
+        let before = try frames("video.y4m")
         // 60 × 40: of another size.
         try bench.expect(
-            65, "video", "warm.h5", "film.y4m", "-o", "x.y4m", "--mask",
+            65, "video", "warm.h5", "video.y4m", "-o", "x.y4m", "--mask",
             goldenPath("instances8.png"), "--instances", "2",
-            says: ["instances8.png: has 60 × 40 pixels and the film has 40 × 24"])
+            says: ["instances8.png: has 60 × 40 pixels and the video has 40 × 24"])
         #expect(!bench.files.contains("x.y4m"))
-        let after = try color("--mask", goldenPath("instances-film.png"), "--instances", "2")
+        let after = try color("--mask", goldenPath("instances-video.png"), "--instances", "2")
         for (own, new) in zip(before, after) {
             #expect(cb(own, 0..<10) == cb(new, 0..<10))
             #expect(cb(own, 10..<15) != cb(new, 10..<15))
             #expect(cb(own, 15..<20) == cb(new, 15..<20))
         }
         try bench.expect(
-            65, "video", "warm.h5", "film.y4m", "-o", "x.y4m", "--mask",
-            goldenPath("instances-film.png"), "--instances", "7",
+            65, "video", "warm.h5", "video.y4m", "-o", "x.y4m", "--mask",
+            goldenPath("instances-video.png"), "--instances", "7",
             says: ["has no instance 7; it has 1, 2, 3"])
     }
 
     /// A folder's masks need not show all instances, but one of them has to show each.
-    @Test func instancesMayLeaveTheFilm() throws {
-        try makeFilm("film.y4m")
+    @Test func instancesMayLeaveTheVideo() throws {
+        try makeVideo("video.y4m")
         try bench.makeDirectory("masks")
-        let mask = try Data(contentsOf: URL(filePath: goldenPath("instances-film.png")))
+        let mask = try Data(contentsOf: URL(filePath: goldenPath("instances-video.png")))
         for index in 0..<3 { _ = try bench.write(mask, to: "masks/\(index).png") }
         // One whose pixels are all background.
         try makeMask("black.png") { _ in 0 }
         try bench.ffmpeg("-i", "black.png", "-pix_fmt", "gray", "masks/3.png")
-        let before = try frames("film.y4m")
+        let before = try frames("video.y4m")
         let after = try color("--mask", "masks", "--instances", "2")
         #expect(zip(before, after).map { $0 != $1 } == [true, true, true, false])
         try bench.expect(
-            65, "video", "warm.h5", "film.y4m", "-o", "x.y4m", "--mask", "masks", "--instances",
+            65, "video", "warm.h5", "video.y4m", "-o", "x.y4m", "--mask", "masks", "--instances",
             "2,7", says: ["masks: none of the masks used has instance 7"])
         #expect(try frames("x.y4m") == after)
     }
 
     /// 10.png comes after 9.png, and what is in a subfolder is no mask.
     @Test func masksAreInTheOrderOfTheirNumbers() throws {
-        try makeFilm("film.y4m", frames: 12)
+        try makeVideo("video.y4m", frames: 12)
         try bench.makeDirectory("masks/old")
         for index in 0..<12 { try makeMask("masks/\(index).png") { _ in index == 2 ? 255 : 0 } }
         try makeMask("masks/old/0.png") { _ in 255 }
-        let before = try frames("film.y4m"), after = try color("--mask", "masks")
+        let before = try frames("video.y4m"), after = try color("--mask", "masks")
         #expect(after.indices.filter { before[$0] != after[$0] } == [2])
     }
 
     @Test(arguments: ["420jpeg", "444", "mono", "420p10"])
     func aPictureInPerspectiveIsColored(_ layout: String) throws {
-        try makeFilm("film.y4m", layout: layout)
-        let before = try frames("film.y4m"), whole = try color()
+        try makeVideo("video.y4m", layout: layout)
+        let before = try frames("video.y4m"), whole = try color()
         let after = try color("--quad", "10,2", "34,4", "32,22", "12,20")
         try makeMask("mask.png") { $0 < 20 ? 0 : 255 }
         let both = try color("--mask", "mask.png", "--quad", "10,2 34,4 32,22 12,20")
@@ -208,13 +208,13 @@ import Testing
                     == levels(mixed, 11 * scale..<14 * scale, rows))
         }
         try bench.expect(
-            65, "video", "warm.h5", "film.y4m", "-o", "x.y4m", "--quad", "0,0 40,0 40,25 0,24",
-            says: ["the film: the corner 40,25 is outside its 40 × 24 pixels"])
+            65, "video", "warm.h5", "video.y4m", "-o", "x.y4m", "--quad", "0,0 40,0 40,25 0,24",
+            says: ["the video: the corner 40,25 is outside its 40 × 24 pixels"])
         try bench.expect(
-            64, "video", "warm.h5", "film.y4m", "-o", "x.y4m", "--quad", "0,0 40,0",
+            64, "video", "warm.h5", "video.y4m", "-o", "x.y4m", "--quad", "0,0 40,0",
             says: ["not four corners"])
         try bench.expect(
-            64, "video", "warm.h5", "film.y4m", "-o", "x.y4m", "--quad", "0,0 40,0 40,24 0,24",
+            64, "video", "warm.h5", "video.y4m", "-o", "x.y4m", "--quad", "0,0 40,0 40,24 0,24",
             "--anchor", "mask.png", says: ["no effect with --quad"])
         #expect(!bench.files.contains("x.y4m"))
     }
@@ -234,31 +234,31 @@ import Testing
 
     /// What was colored before a mask that does not fit is kept.
     @Test func wrongMasksAreErrorsWhereTheyAreNoticed() throws {
-        try makeFilm("film.y4m")
+        try makeVideo("video.y4m")
         try bench.makeDirectory("few")
         for index in 0..<3 { try makeMask("few/\(index).png") { _ in 0 } }
         try bench.expect(
-            65, "video", "warm.h5", "film.y4m", "-o", "few.y4m", "--mask", "few",
+            65, "video", "warm.h5", "video.y4m", "-o", "few.y4m", "--mask", "few",
             says: ["frame 4: has no mask; few has masks for 3 frames"])
         #expect(try frames("few.y4m").count == 3)
         for index in 3..<6 { try makeMask("few/\(index).png") { _ in 0 } }
         try bench.expect(
-            65, "video", "warm.h5", "film.y4m", "-o", "many.y4m", "--mask", "few",
+            65, "video", "warm.h5", "video.y4m", "-o", "many.y4m", "--mask", "few",
             says: ["few: has 6 masks, but the video has 4 frames"])
-        #expect(try frames("many.y4m") == frames("film.y4m"))
+        #expect(try frames("many.y4m") == frames("video.y4m"))
         try makeMask("few/2.png", width: 41) { _ in 0 }
         try bench.expect(
-            65, "video", "warm.h5", "film.y4m", "-o", "size.y4m", "--mask", "few",
+            65, "video", "warm.h5", "video.y4m", "-o", "size.y4m", "--mask", "few",
             says: ["few/2.png: has 41 × 24 pixels and frame 3 has 40 × 24"])
         #expect(try frames("size.y4m").count == 2)
         // A video without frames is not a video.
         try makeMask("few/0.png", width: 41) { _ in 0 }
         try bench.expect(
-            65, "video", "warm.h5", "film.y4m", "-o", "none.y4m", "--mask", "few",
+            65, "video", "warm.h5", "video.y4m", "-o", "none.y4m", "--mask", "few",
             says: ["few/0.png: has 41 × 24 pixels"])
         #expect(!bench.files.contains("none.y4m"))
         try bench.expect(
-            64, "video", "warm.h5", "film.y4m", "-o", "x.y4m", "--blend", "2",
+            64, "video", "warm.h5", "video.y4m", "-o", "x.y4m", "--blend", "2",
             says: ["--blend 2.0: must be from 0 to 1"])
     }
 }

@@ -349,6 +349,6 @@ import Testing
         let source = ExportSource(
             checkpoint.network, colorizer: try checkpoint.network.make(),
             variables: checkpoint.variables)
-        return try makePackage(source, options)
+        return try source.package(options).package
     }
 }

@@ -9,7 +9,7 @@ import Testing
 struct MPITests {
     @Test(arguments: [2, 4]) func sumsAreEqualAndTheSameAgain(size: Int) throws {
         let outputs = try (0..<2).map { _ in
-            let result = try Launcher.start(size, "RanksProbe").wait(limit: 60)
+            let result = try Launcher.start(size, "RetintRanksProbe").wait(limit: 60)
             #expect(result.code == 0, "\(result.messages)")
             return result.output
         }
@@ -27,7 +27,7 @@ struct MPITests {
             URL(filePath: "/usr/bin/env"), ["cc", "-shared", "-fPIC", "-o", library, source])
         try #require(compiled.code == 0, "\(compiled.messages)")
         let result = try Launcher.start(
-            2, "RanksProbe", environment: ["RETINT_MPI_LIBRARY": library]
+            2, "RetintRanksProbe", environment: ["RETINT_MPI_LIBRARY": library]
         ).wait(limit: 60)
         #expect(result.code == 1)
         #expect(result.output.contains("\(library): has interface 77, this retint needs 1"))
@@ -35,7 +35,7 @@ struct MPITests {
 
     @Test func aLauncherWithoutTheLibraryIsAnError() throws {
         let result = try runProcess(
-            builtProgram("RanksProbe"), [],
+            builtProgram("RetintRanksProbe"), [],
             environment: ["OMPI_COMM_WORLD_SIZE": "2", "RETINT_MPI_LIBRARY": "/nowhere.so"])
         #expect(result.code == 1)
         #expect(result.output.contains("OMPI_COMM_WORLD_SIZE says that there are 2 ranks"))
@@ -45,14 +45,15 @@ struct MPITests {
     /// The launcher's MPI and the library's are different ones.
     @Test func ranksThatMPIDoesNotSeeAreAnError() throws {
         let result = try runProcess(
-            builtProgram("RanksProbe"), [], environment: ["PMI_SIZE": "3"])
+            builtProgram("RetintRanksProbe"), [], environment: ["PMI_SIZE": "3"])
         #expect(result.code == 1)
         #expect(result.output.contains("MPI sees 1 ranks, the launcher started 3 (PMI_SIZE)"))
     }
 
     @Test func withoutALauncherThereIsOneRank() throws {
         let result = try runProcess(
-            builtProgram("RanksProbe"), [], environment: ["RETINT_MPI_LIBRARY": "/nowhere.so"])
+            builtProgram("RetintRanksProbe"), [], environment: ["RETINT_MPI_LIBRARY": "/nowhere.so"]
+        )
         #expect(result.output.hasPrefix("ranks 1 equal true"))
     }
 

@@ -74,7 +74,7 @@ struct Exported {
             try Checkpoint(.named(name, .init(width: 0.25)), seed: 5))
         let scratch = try TemporaryFolder()
         let path = scratch.path("model.mlpackage")
-        summary = try exportPackage(checkpoint, to: path, options: options)
+        summary = try checkpoint.export(to: path, options: options)
         package = try MLPackage(contentsOf: path)
         let raised = try RaisedPackage(package)
         (model, interface) = (raised.model, raised.interface)

@@ -61,7 +61,7 @@ import Testing
         let expected = try Recorded.read(form.name)
         var options = ExportOptions(size: 64)
         form.change(&options)
-        let package = try makePackage(FormNetwork.source, options)
+        let package = try FormNetwork.source.package(options).package
         #expect(package.description.inputs.map(\.type) == [try expected.input.feature()])
         #expect(package.description.outputs.map(\.type) == [try expected.output.feature()])
         let program = package.program
@@ -97,7 +97,7 @@ import Testing
         (options.target, options.elementType) = (.iOS26, .int8)
         let lightness = TensorData(
             shape: [1, 1, 8, 8], scalars: (0..<64).map { Float($0 % 7) * 16 })
-        let model = try RaisedPackage(makePackage(large, options)).model
+        let model = try RaisedPackage(large.package(options).package).model
         let colors = try #require(model.run(["input": lightness])["ab"]).scalars
         #expect(colors.min() == -128 && colors.max() == 127)
         #expect(colors.allSatisfy { $0 == $0.rounded() })

@@ -22,7 +22,7 @@ import Testing
         let scratch = try TemporaryFolder()
         let options = ExportOptions(precision: precision, target: target, size: 32)
         for name in ["first", "second"] {
-            try exportPackage(try Self.checkpoint(), to: scratch.path(name), options: options)
+            try Self.checkpoint().export(to: scratch.path(name), options: options)
         }
         let first = try contents(ofFolder: scratch.path("first"))
         #expect(first.count >= 3)
@@ -36,7 +36,7 @@ import Testing
         options.version = "1.2"
         var checkpoint = try Self.checkpoint()
         checkpoint.training = #"{"best_loss":0.125,"configuration":"a: 1","step":200}"#
-        let summary = try exportPackage(checkpoint, to: scratch.path("m"), options: options)
+        let summary = try checkpoint.export(to: scratch.path("m"), options: options)
         let package = try MLPackage(contentsOf: scratch.path("m"))
         let metadata = package.description.metadata
         #expect(package.target == .iOS17)
@@ -136,18 +136,18 @@ import Testing
         (options.precision, options.clampsWeights) = (.float16, true)
         let name = "head.0.weight"
         try checkpoint.setWeights(name, [70_000, -.infinity, .infinity, 65504])
-        let summary = try exportPackage(checkpoint, to: scratch.path("m"), options: options)
+        let summary = try checkpoint.export(to: scratch.path("m"), options: options)
         #expect(summary.clamped.map(\.name) == [name] && summary.clamped.map(\.count) == [3])
         let package = try MLPackage(contentsOf: scratch.path("m"))
         let weight = package.program.operations.first { $0.outputs[0].name == "head_0_weight" }
         let values = try #require(try weight?.constantValue?.floats())
         #expect(Array(values[..<4]) == [65504, -65504, 65504, 65504])
         options.precision = .float32
-        let single = try exportPackage(checkpoint, to: scratch.path("n"), options: options)
+        let single = try checkpoint.export(to: scratch.path("n"), options: options)
         #expect(single.clamped.map(\.count) == [2])
         try checkpoint.setWeights(name, [.nan])
         let error = #expect(throws: ConversionError.self) {
-            try exportPackage(checkpoint, to: scratch.path("o"), options: options)
+            try checkpoint.export(to: scratch.path("o"), options: options)
         }
         #expect(error?.place == "tensor \(name)")
         #expect(try scratch.names() == ["m", "n"])
@@ -188,7 +188,7 @@ import Testing
         var checkpoint = try Self.checkpoint()
         try damage(&checkpoint)
         let error = #expect(throws: ConversionError.self) {
-            try exportPackage(checkpoint, to: scratch.path("m.mlpackage"), options: options)
+            try checkpoint.export(to: scratch.path("m.mlpackage"), options: options)
         }
         #expect(try scratch.names().isEmpty)
         #expect(error?.file == scratch.path("m.mlpackage"))

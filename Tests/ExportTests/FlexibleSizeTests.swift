@@ -44,7 +44,7 @@ import Testing
         var export = Self.options(choice.flexibility)
         export.input = choice.input
         let scratch = try TemporaryFolder()
-        try exportPackage(checkpoint, to: scratch.path("m.mlpackage"), options: export)
+        try checkpoint.export(to: scratch.path("m.mlpackage"), options: export)
         let package = try MLPackage(contentsOf: scratch.path("m.mlpackage"))
         for (height, width) in [(64, 64), (32, 96)] {
             let shape: Shape = [1, 1, height, width]
@@ -78,7 +78,7 @@ import Testing
     ) throws {
         let checkpoint = try Checkpoint(
             .named("mobile-unet", .init(width: 0.25)), seed: 1)
-        let package = try makePackage(ExportSource(checkpoint), Self.options(flexibility))
+        let package = try ExportSource(checkpoint).package(Self.options(flexibility)).package
         let error = #expect(throws: ConversionError.self) {
             try RaisedPackage(package, inputShapes: ["input": shape])
         }
@@ -96,7 +96,7 @@ import Testing
         let checkpoint = try Checkpoint(
             .named("mobile-unet", .init(width: 0.25)), seed: 1)
         let error = #expect(throws: ConversionError.self) {
-            try makePackage(ExportSource(checkpoint), Self.options(flexibility))
+            try ExportSource(checkpoint).package(Self.options(flexibility)).package
         }
         #expect(error?.place == place && error?.kind == .option)
     }
@@ -104,9 +104,9 @@ import Testing
     /// A range or list with a single size is exported as a fixed size.
     @Test func oneSizeIsFixed() throws {
         let source = FormNetwork.source
-        let fixed = try makePackage(source, Self.options(.fixed))
-        #expect(try makePackage(source, Self.options(Self.range(64, 64))) == fixed)
-        #expect(try makePackage(source, Self.options(.enumerated([.init(64)]))) == fixed)
+        let fixed = try source.package(Self.options(.fixed)).package
+        #expect(try source.package(Self.options(Self.range(64, 64))).package == fixed)
+        #expect(try source.package(Self.options(.enumerated([.init(64)]))).package == fixed)
     }
 
     /// The error names the operation whose parameter depends on the size.
@@ -115,9 +115,9 @@ import Testing
         let source = ExportSource(
             .named("reshaping"), colorizer: network,
             variables: StateSpec(of: network).initialValues(seed: 1))
-        _ = try makePackage(source, Self.options(.fixed))
+        _ = try source.package(Self.options(.fixed)).package
         let error = #expect(throws: ConversionError.self) {
-            try makePackage(source, Self.options(Self.range(32, 128)))
+            try source.package(Self.options(Self.range(32, 128))).package
         }
         #expect(error?.place == "operation flat_reshape (reshape)")
         #expect(error?.rule.contains("its shape depends on the size") == true)
@@ -126,7 +126,7 @@ import Testing
     @Test func sameBytes() throws {
         let scratch = try TemporaryFolder()
         for name in ["first", "second"] {
-            try makePackage(FormNetwork.source, Self.options(Self.range(32, 128)))
+            try FormNetwork.source.package(Self.options(Self.range(32, 128))).package
                 .write(to: scratch.path(name))
         }
         #expect(

@@ -23,7 +23,7 @@ import Testing
     private static func package(_ options: ExportOptions) throws -> MLPackage {
         let checkpoint = try Checkpoint(
             .named("mobile-unet", .init(width: 0.25)), seed: 1)
-        return try makePackage(ExportSource(checkpoint), options)
+        return try ExportSource(checkpoint).package(options).package
     }
 
     /// The types of operations with float32 results, without constants.
@@ -68,8 +68,8 @@ import Testing
         variables["up.weight"]?.scalars[5] = 70_000
         source = ExportSource(
             .named("form"), colorizer: source.colorizer, variables: variables)
-        #expect(throws: ConversionError.self) { try makePackage(source, Self.options()) }
-        let package = try makePackage(source, Self.options { $0.overflowing = [] })
+        #expect(throws: ConversionError.self) { try source.package(Self.options()).package }
+        let package = try source.package(Self.options { $0.overflowing = [] }).package
         #expect(Self.single(package).map(\.type) == ["conv_transpose"])
         try checkCasts(package.program)
     }

@@ -93,7 +93,7 @@ import Testing
     func refusesDamagedMetadata(_ key: String, _ value: String) throws {
         var options = ExportOptions(input: .image, size: 64)
         options.imageScaling = .init(scale: 0.5)
-        var package = try makePackage(FormNetwork.source, options)
+        var package = try FormNetwork.source.package(options).package
         package.description.metadata.userDefined["retint.\(key)"] = value
         let error = #expect(throws: ConversionError.self) { try RaisedPackage(package) }
         #expect(error?.place == "metadata retint.\(key)")
@@ -106,7 +106,7 @@ import Testing
         var options = ExportOptions(input: input, size: 64)
         options.imageScaling = .init(scale: scale)
         let error = #expect(throws: ConversionError.self) {
-            try makePackage(FormNetwork.source, options)
+            try FormNetwork.source.package(options).package
         }
         #expect(error?.place == "image scaling" && error?.kind == .option)
     }

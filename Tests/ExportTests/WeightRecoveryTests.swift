@@ -20,7 +20,7 @@ import Testing
     private func makePackage(change: (inout MLPackage) -> Void) throws -> Checkpoint {
         let checkpoint = try Checkpoint(
             .named("eccv16", .init(width: 0.0625)), seed: 5)
-        try exportPackage(checkpoint, to: path, options: ExportOptions(size: 32))
+        try checkpoint.export(to: path, options: ExportOptions(size: 32))
         var package = try MLPackage(contentsOf: path)
         change(&package)
         try package.write(to: scratch.path("changed.mlpackage"))
@@ -28,7 +28,7 @@ import Testing
     }
 
     private func recover() throws -> RecoveredWeights {
-        try recoverWeights(ofPackageAt: scratch.path("changed.mlpackage"))
+        try RecoveredWeights(ofPackageAt: scratch.path("changed.mlpackage"))
     }
 
     @Test func unchanged() throws {

@@ -9,6 +9,9 @@ let package = Package(
     targets: [
         .testTarget(
             name: "LibraryTests",
-            dependencies: [.product(name: "Retint", package: "retint")])
+            dependencies: [
+                .product(name: "Retint", package: "retint"),
+                .product(name: "RetintNetworks", package: "retint"),
+            ])
     ]
 )

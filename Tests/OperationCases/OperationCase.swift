@@ -62,7 +62,9 @@ package struct CaseInput: Sendable, ExpressibleByArrayLiteral {
 
     package init(arrayLiteral extents: Int...) { self.init(Shape(extents), .signed) }
 
-    package init(_ shape: Shape, _ range: ValueRange) { (self.shape, self.range) = (shape, range) }
+    package init(_ shape: Shape, _ range: ValueRange) {
+        (self.shape, self.range) = (shape, range)
+    }
 
     /// ½…2
     package static func positive(_ shape: Shape) -> CaseInput { CaseInput(shape, .positive) }

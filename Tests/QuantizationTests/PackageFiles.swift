@@ -27,14 +27,14 @@ func searchQuantization(
 func compareSchemes(
     _ schemes: [QuantizationScheme] = QuantizationScheme.usual, onPackage path: String,
     photos: [TensorData], calibration: [TensorData] = []
-) throws -> [SchemeResult] {
+) throws -> [QuantizationReport.SchemeResult] {
     try MLPackage(contentsOf: path)
         .compareSchemes(schemes, photos: photos, calibration: calibration)
 }
 
 func colorChange(
     from source: String, to target: String, photos: [TensorData]
-) throws -> ColorChange {
+) throws -> QuantizationReport.ColorChange {
     try MLPackage(contentsOf: source)
         .colorChange(to: MLPackage(contentsOf: target), photos: photos)
 }

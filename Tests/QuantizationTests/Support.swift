@@ -17,8 +17,8 @@ extension TemporaryFolder {
     ) throws -> String {
         let checkpoint = try Checkpoint(
             .named("mobile-unet", .init(width: width)), seed: 1)
-        try exportPackage(
-            checkpoint, to: path("float.mlpackage"),
+        try checkpoint.export(
+            to: path("float.mlpackage"),
             options: ExportOptions(precision: precision, target: target, size: 32))
         return path("float.mlpackage")
     }

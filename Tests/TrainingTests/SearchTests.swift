@@ -21,8 +21,9 @@ import Testing
         let scratch = try TemporaryFolder()
         try scratch.addPhotos(4)
         let output = "\(scratch.path)/search"
-        let report = try await search(
-            candidates(scratch, ["0.25", "0.5", "0.75"]), output: output, rounds: 2, imageSize: 64)
+        let report = try await ArchitectureSearchReport(
+            searching: candidates(scratch, ["0.25", "0.5", "0.75"]), output: output, rounds: 2,
+            imageSize: 64)
         #expect(report.rungs == [2, 4] && report.size == 64)
         #expect(report.candidates.map(\.steps) == [4, 4, 2])
         #expect(report.candidates.map(\.isFinalist) == [true, true, false])
@@ -76,7 +77,8 @@ import Testing
         let output = "\(scratch.path)/search"
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
-            return try await search(candidates, output: output, imageSize: 64)
+            return try await ArchitectureSearchReport(
+                searching: candidates, output: output, imageSize: 64)
         }
         #expect(try await task.value.candidates.isEmpty)
     }

@@ -66,9 +66,9 @@ import Testing
     /// Reads all events of a trainer, and cancels the reading task after some steps.
     private func cancelled(
         _ trainer: Trainer, afterSteps count: Int
-    ) async throws -> (steps: [Int], ending: TrainingOutcome?) {
+    ) async throws -> (steps: [Int], ending: Trainer.Outcome?) {
         let task = Task {
-            var (steps, ending) = ([Int](), TrainingOutcome?.none)
+            var (steps, ending) = ([Int](), Trainer.Outcome?.none)
             for try await event in trainer.events() {
                 if case .step(let step, _) = event { steps.append(step) }
                 if case .finished(let outcome) = event { ending = outcome }
@@ -79,8 +79,8 @@ import Testing
         return try await task.value
     }
 
-    private func outcome(of trainer: Trainer) async throws -> TrainingOutcome? {
-        var ending: TrainingOutcome?
+    private func outcome(of trainer: Trainer) async throws -> Trainer.Outcome? {
+        var ending: Trainer.Outcome?
         for try await event in trainer.events() {
             if case .finished(let outcome) = event { ending = outcome }
         }

@@ -12,18 +12,18 @@ import Testing
         let fixture = try Fixture()
         let package = try fixture.package(ExportOptions(precision: .float16, size: 64))
         let samples = fixture.samples(3)
-        let report = try verify(package, against: fixture.model(), on: samples)
+        let report = try package.verify(against: fixture.model(), on: samples)
         let inputs = try (0..<3).map { try samples.input($0).tensors }
         let computed = try joinedBatches(inputs.map { try package.run($0, compute: .float16) })[0]
             .data
         let expected = try joinedBatches(inputs.map { try fixture.model().run($0) })[0].data
         let output = try #require(report.outputs.first)
         #expect(output.shape == [3, 2, 64, 64])
-        let whole = ErrorMetrics(
+        let whole = VerificationReport.ErrorMetrics(
             computed: computed.scalars, expected: expected.scalars, peak: 220)
         #expect(output.metrics == whole)
         let color = try #require(
-            try ColorDifference(
+            try VerificationReport.ColorDifference(
                 lightness: joinedBatches(inputs)[0].data, computed: computed, expected: expected))
         let found = try #require(report.color)
         #expect(abs(found.mean - color.mean) < 1e-12)
@@ -37,10 +37,10 @@ import Testing
     @Test func layerErrorsCoverAllImages() throws {
         let fixture = try Fixture()
         let package = try fixture.package(ExportOptions(precision: .float16, size: 64))
-        let all = try verify(package, against: fixture.model(), on: fixture.samples(3))
+        let all = try package.verify(against: fixture.model(), on: fixture.samples(3))
         let singles = try (0..<3).map { index in
             let one = VerificationInputs(count: 1) { _ in try fixture.samples(3).input(index) }
-            return try verify(package, against: fixture.model(), on: one)
+            return try package.verify(against: fixture.model(), on: one)
         }
         for index in all.layers.indices {
             let (error, range) = (all.layers[index].error, all.layers[index].range)
@@ -73,7 +73,7 @@ import Testing
             ("outputs/ab", joinedBatches(try inputs.map { try fixture.model().run($0) })[0].data),
             ("activations/stem", joinedBatches(values)[0].data),
         ])
-        let report = try verify(fixture.model(), against: Reference(contentsOf: path))
+        let report = try fixture.model().verify(against: Reference(contentsOf: path))
         #expect(report.passed && report.comparedCount == 1 && report.photos.count == 2)
         #expect(report.layers.compactMap(\.error).allSatisfy { $0.maxAbs == 0 })
     }
@@ -90,7 +90,8 @@ import Testing
             let alone = try value.tensor.evaluate(
                 inputs: ["L": fixture.lightness], variables: fixture.checkpoint.variables)
             let observed = try #require(values[value.description.name])
-            let sums = ErrorMetrics(computed: observed.scalars, expected: alone.scalars, peak: 1)
+            let sums = VerificationReport.ErrorMetrics(
+                computed: observed.scalars, expected: alone.scalars, peak: 1)
             #expect(sums.snr > 120, "\(value.description.name)")
         }
     }

@@ -37,7 +37,8 @@ import Testing
             isSameNetwork: true, precision: .quantized,
             compute: .float16,
             tolerance: Tolerance(meanDeltaE: 1), outputs: [],
-            color: ColorDifference(mean: 1.1593066918856607, percentile99: 4), photos: [],
+            color: VerificationReport.ColorDifference(mean: 1.1593066918856607, percentile99: 4),
+            photos: [],
             layers: [], layerTolerance: LayerTolerance(), layersDecide: false)
         #expect(report.colorFailures == ["the mean ΔE2000 1.159 is above 1"])
     }

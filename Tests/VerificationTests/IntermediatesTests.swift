@@ -42,7 +42,7 @@ import Testing
 
     /// Operations have other names in PyTorch, and are found by kind, shape and order.
     @Test func operationsAreComparedWithPyTorch() throws {
-        let report = try verify(Self.model(), against: Reference(contentsOf: Self.golden))
+        let report = try Self.model().verify(against: Reference(contentsOf: Self.golden))
         #expect(report.passed && report.firstDeparture == nil)
         let compared = report.layers.filter { $0.error != nil }
         // Every activation and every convolution, at least.
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test func anAlteredWeightDepartsWhereItIs() throws {
-        let report = try verify(Self.model(1.5), against: Reference(contentsOf: Self.golden))
+        let report = try Self.model(1.5).verify(against: Reference(contentsOf: Self.golden))
         let departure = try #require(report.firstDeparture)
         #expect(report.layers[departure.layer].value.module.hasPrefix("stage16.1.1"))
         #expect(!report.passed)
@@ -62,11 +62,11 @@ import Testing
         let path = scratch.path("own.aimodelintermediates")
         var options = VerificationOptions()
         options.intermediates = path
-        _ = try verify(Self.model(), against: Reference(contentsOf: Self.golden), options: options)
+        _ = try Self.model().verify(against: Reference(contentsOf: Self.golden), options: options)
         // The folder is replaced.
-        let first = try verify(
-            Self.model(), against: Reference(contentsOf: Self.golden), options: options)
-        let second = try verify(Self.model(), against: Reference(contentsOf: path))
+        let first = try Self.model().verify(
+            against: Reference(contentsOf: Self.golden), options: options)
+        let second = try Self.model().verify(against: Reference(contentsOf: path))
         #expect(second.passed && second.comparedCount == first.layers.count - 1)
         let exact = second.layers.compactMap(\.error).allSatisfy { $0.maxAbs == 0 }
         #expect(exact)
@@ -88,9 +88,9 @@ import Testing
         let path = scratch.path("diagnosis.aimodelintermediates")
         var options = VerificationOptions()
         options.intermediates = path
-        _ = try errorSources(of: half, against: other, on: network.lightness, options: options)
-        _ = try compareStages(
-            of: half, against: other, [.lowered], on: network.lightness, options: options)
+        _ = try half.errorSources(against: other, on: network.lightness, options: options)
+        _ = try half.compareStages(
+            [.lowered], against: other, on: network.lightness, options: options)
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
@@ -101,8 +101,8 @@ import Testing
         var options = VerificationOptions()
         options.intermediates = path
         #expect(throws: (any Error).self) {
-            try verify(
-                Self.model(), against: Reference(contentsOf: Self.golden), options: options)
+            try Self.model().verify(
+                against: Reference(contentsOf: Self.golden), options: options)
         }
         #expect(FileManager.default.fileExists(atPath: path + "/letter.txt"))
     }

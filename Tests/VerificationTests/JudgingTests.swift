@@ -11,7 +11,7 @@ import Testing
 @Suite struct JudgingTests {
     private let fixture: Fixture
     private let model: Model
-    private let environment = VerificationEnvironment(retint: "1", processor: "<&\"\u{1}")
+    private let environment = VerificationResults.Environment(retint: "1", processor: "<&\"\u{1}")
 
     init() throws {
         fixture = try Fixture()
@@ -19,8 +19,8 @@ import Testing
     }
 
     private func run(_ bounds: VerificationBounds) throws -> VerificationReport {
-        try verify(
-            model, against: fixture.model(), on: fixture.samples(2),
+        try model.verify(
+            against: fixture.model(), on: fixture.samples(2),
             options: VerificationOptions(bounds: bounds))
     }
 
@@ -103,7 +103,7 @@ extension Fixture {
     /// The comparison of one output of four values.
     fileprivate func compared(
         _ computed: [Float], with expected: [Float]
-    ) throws -> OutputComparison {
+    ) throws -> VerificationReport.Output {
         func data(_ scalars: [Float]) -> TensorData { TensorData(shape: [1, 4], scalars: scalars) }
         let pair = OutputPair(name: "y", computed: data(computed), expected: data(expected))
         var gathering = OutputGathering(pair, runs: 1, peak: 1, tolerance: Tolerance())

@@ -18,7 +18,7 @@ import Testing
     func everyValueOfAPackageIsMatched(_ precision: ExportOptions.Precision) throws {
         let fixture = try Fixture()
         let package = try fixture.package(ExportOptions(precision: precision, size: 64))
-        let report = try verify(package, against: fixture.model(), on: fixture.samples(1))
+        let report = try package.verify(against: fixture.model(), on: fixture.samples(1))
         #expect(report.passed && report.layers.count > 60)
         #expect(report.comparedCount == report.layers.count)
         #expect(report.firstDeparture == nil && report.firstNonFinite == nil)
@@ -39,8 +39,8 @@ import Testing
         let path = fixture.scratch.path("changed.h5")
         try changed.write(to: path)
         let options = VerificationOptions(tolerance: Tolerance(atol: 1000))
-        let report = try verify(
-            Model(contentsOf: path), against: fixture.model(), on: fixture.samples(1),
+        let report = try Model(contentsOf: path).verify(
+            against: fixture.model(), on: fixture.samples(1),
             options: options)
         let first = try #require(report.firstDeparture)
         #expect(report.layers[first.layer].value.name == "stage4.1.depthwise.0.conv2d")
@@ -52,8 +52,8 @@ import Testing
         #expect(report.passed)
         var strict = options
         strict.layersDecide = true
-        let failed = try verify(
-            Model(contentsOf: path), against: fixture.model(), on: fixture.samples(1),
+        let failed = try Model(contentsOf: path).verify(
+            against: fixture.model(), on: fixture.samples(1),
             options: strict)
         #expect(!failed.passed && failed.layerFailures.count == 1)
     }
@@ -72,7 +72,7 @@ import Testing
         let wrongShape = TensorData(shape: [1, 1, 2, 2], repeating: 0)
         tensors += [("activations/stage4", wrongShape), ("activations/unknown", wrongShape)]
         let reference = try Reference(contentsOf: fixture.write(tensors))
-        let report = try verify(fixture.model(), against: reference)
+        let report = try fixture.model().verify(against: reference)
         let compared = report.layers.compactMap { layer in
             layer.error.map { [$0.expected, layer.value.name] }
         }
@@ -80,7 +80,7 @@ import Testing
         #expect(report.layers.allSatisfy { ($0.error?.maxAbs ?? 0) == 0 })
         // A folded normalization takes its convolution's name; the convolution's own value is gone.
         let package = try fixture.package(ExportOptions(size: 64))
-        let names = try verify(package, against: reference).layers.compactMap(\.error?.expected)
+        let names = try package.verify(against: reference).layers.compactMap(\.error?.expected)
         #expect(Set(names).isSuperset(of: ["stem", "stage8.1"]))
     }
 
@@ -90,7 +90,7 @@ import Testing
         }
         let single = try golden("float32-iOS15")
         let half = try golden("float16-iOS15")
-        let report = try verify(half, against: single, on: imagesOf(1, [1, 1, 16, 16]))
+        let report = try half.verify(against: single, on: imagesOf(1, [1, 1, 16, 16]))
         #expect(report.passed && report.comparedCount == report.layers.count)
         #expect(report.layers.allSatisfy { ($0.error?.snr ?? 0) > 50 })
     }
@@ -102,8 +102,8 @@ import Testing
         try Checkpoint(.named("eccv16", .init(width: 0.25)), seed: 1)
             .write(to: path)
         let options = VerificationOptions(tolerance: Tolerance(atol: 1000))
-        let report = try verify(
-            package, against: Model(contentsOf: path), on: fixture.samples(1),
+        let report = try package.verify(
+            against: Model(contentsOf: path), on: fixture.samples(1),
             options: options)
         // The outputs, and the scaling of lightness that both begin with.
         #expect(report.comparedCount <= 4)
@@ -119,7 +119,7 @@ import Testing
             name: "r", inputs: [NamedTensor("x", TensorData(shape: [1, 2], scalars: [90, -1]))],
             outputs: [NamedTensor("y", TensorData(shape: [1, 2], scalars: [0, 0]))])
         let model = try Model(contentsOf: path)
-        let report = try verify(model, against: reference)
+        let report = try model.verify(against: reference)
         #expect(!report.passed && report.compute == .float16)
         let first = try #require(report.firstNonFinite.map { report.layers[$0] })
         #expect(first.value.name == "fourth" && first.range.nonFinite?.first == [0, 0])
@@ -127,7 +127,7 @@ import Testing
         #expect(first.value.inputs.map { report.layers[$0].value.name } == ["square", "square"])
         let last = try #require(report.layers.last)
         #expect(last.range.nonFinite?.nan == 1)
-        let single = try verify(model, against: reference, options: .init(compute: .float32))
+        let single = try model.verify(against: reference, options: .init(compute: .float32))
         #expect(single.firstNonFinite == nil && single.layers[1].range.shareOfHalf > 1000)
     }
 
@@ -189,7 +189,7 @@ import Testing
     /// One rounding too many or too few leaves an SNR of 75 dB; sums that occasionally round the
     /// other way leave more than 110 dB.
     @Test func everyOperationRoundsItsResultOnce() throws {
-        let report = try verify(model, against: reference)
+        let report = try model.verify(against: reference)
         #expect(report.compute == .float16)
         #expect(report.comparedCount == 13 && report.layers.count == 13)
         for layer in report.layers {

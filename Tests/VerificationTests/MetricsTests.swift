@@ -17,10 +17,10 @@ import Testing
             try #require(try reader.read("\(name)/\(part)").tensorData)
         }
         let (computed, expected) = try (data("computed"), data("expected"))
-        let metrics = ErrorMetrics(
+        let metrics = VerificationReport.ErrorMetrics(
             computed: computed.scalars, expected: expected.scalars, peak: 220)
         let color = try #require(
-            try ColorDifference(
+            try VerificationReport.ColorDifference(
                 lightness: data("lightness"), computed: computed, expected: expected))
         let found = [
             metrics.maxAbs, metrics.meanAbs, metrics.maxRelative, metrics.psnr, metrics.snr,
@@ -32,7 +32,8 @@ import Testing
     }
 
     @Test func closedForms() {
-        let metrics = ErrorMetrics(computed: [3, 0, 1, 5], expected: [1, 0, 1, 5], peak: 10)
+        let metrics = VerificationReport.ErrorMetrics(
+            computed: [3, 0, 1, 5], expected: [1, 0, 1, 5], peak: 10)
         #expect(metrics.maxAbs == 2 && metrics.meanAbs == 0.5 && metrics.maxRelative == 2)
         #expect(abs(metrics.psnr - 20) < 1e-12)
         #expect(abs(metrics.snr - 10 * log10(27 / 4)) < 1e-12)
@@ -41,7 +42,8 @@ import Testing
 
     @Test func equalValuesHaveNoNoise() {
         for values: [Float] in [[1, -2, 3], [0, 0, 0]] {
-            let metrics = ErrorMetrics(computed: values, expected: values, peak: 220)
+            let metrics = VerificationReport.ErrorMetrics(
+                computed: values, expected: values, peak: 220)
             #expect(metrics.maxAbs == 0 && metrics.meanAbs == 0 && metrics.maxRelative == 0)
             #expect(metrics.psnr == .infinity && metrics.snr == .infinity)
             #expect(abs(metrics.cosine - 1) < 1e-15)
@@ -49,13 +51,15 @@ import Testing
     }
 
     @Test func zerosAgainstOtherValues() {
-        let metrics = ErrorMetrics(computed: [0, 0], expected: [3, 4], peak: 220)
+        let metrics = VerificationReport.ErrorMetrics(
+            computed: [0, 0], expected: [3, 4], peak: 220)
         #expect(metrics.cosine == 0 && metrics.snr == 0 && metrics.maxRelative == 1)
     }
 
     @Test(arguments: [Float.nan, .infinity, -.infinity])
     func nonFiniteValuesHaveNoMetrics(_ value: Float) {
-        let metrics = ErrorMetrics(computed: [1, value], expected: [1, 2], peak: 220)
+        let metrics = VerificationReport.ErrorMetrics(
+            computed: [1, value], expected: [1, 2], peak: 220)
         #expect(metrics.maxAbs.isNaN && metrics.psnr.isNaN && metrics.cosine.isNaN)
     }
 

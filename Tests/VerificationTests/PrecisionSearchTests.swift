@@ -14,8 +14,8 @@ import Testing
     private static let eccv = Network(network: .named("eccv16", .init(width: 0.0625)))
 
     private func snr(_ package: MLPackage, _ network: Network) throws -> Double {
-        try verify(
-            Model(package), against: network.model(), on: network.lightness,
+        try Model(package).verify(
+            against: network.model(), on: network.lightness,
             options: VerificationOptions(tolerance: Tolerance(minSNR: 0))
         ).lowestSNR
     }
@@ -65,8 +65,8 @@ import Testing
         let before = try snr(package, network)
         var largest = 0
         for gain in [0.5, 1, 2, 3, 4, 6] {
-            let search = try findPrecision(
-                of: Model(package), against: model, on: network.lightness,
+            let search = try Model(package).findPrecision(
+                against: model, on: network.lightness,
                 options: VerificationOptions(tolerance: Tolerance(minSNR: before + gain)),
                 maximumRuns: 600)
             let kept = try #require(search.summary.keptInFloat32)
@@ -91,8 +91,8 @@ import Testing
     @Test func whatIsNotFloat16IsRefused() throws {
         let package = Model(try Self.pico.package(.float32))
         #expect(throws: VerificationError.self) {
-            try findPrecision(
-                of: package, against: Self.pico.model(), on: Self.pico.lightness,
+            try package.findPrecision(
+                against: Self.pico.model(), on: Self.pico.lightness,
                 options: VerificationOptions(tolerance: Tolerance(minSNR: 1)))
         }
     }

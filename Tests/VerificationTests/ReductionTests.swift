@@ -56,8 +56,8 @@ import Testing
         let name = try package.spoil(
             fault.type, fault.parameter, at: fault.share, fault.change)
         let model = Model(package, name: "spoiled")
-        let reduction = try reducePackage(
-            model, against: fault.network.model(), on: fault.network.lightness,
+        let reduction = try model.reduce(
+            against: fault.network.model(), on: fault.network.lightness,
             options: VerificationOptions(
                 tolerance: Tolerance(minSNR: precision == .float32 ? 90 : 30)))
         return (name, reduction)
@@ -71,16 +71,16 @@ import Testing
         }
         let (model, other) = (Model(package, name: "spoiled"), try Self.pico.model())
         let lightness = Self.pico.lightness
-        let report = try verify(model, against: other, on: lightness)
+        let report = try model.verify(against: other, on: lightness)
         let error = try #require(report.outputs.first)
         #expect(error.metrics.maxAbs > 2e-4 && error.metrics.maxAbs < 0.01)
-        let found = try reducePackage(model, against: other, on: lightness, options: .init())
+        let found = try model.reduce(against: other, on: lightness, options: .init())
         let reduction = try #require(found)
         // Absolute bounds shrink with the range of the part's values; the relative one stays.
         let standard = Tolerance.standard(.float32, isSameNetwork: true)
         #expect(reduction.summary.tolerance.rtol == standard.rtol)
         let reference = try Reference(running: other, on: lightness.input(0).tensors[0].data)
-        #expect(try reducePackage(model, against: reference, options: .init()) == nil)
+        #expect(try model.reduce(against: reference, options: .init()) == nil)
     }
 
     @Test(arguments: faults, ExportOptions.Precision.allCases)

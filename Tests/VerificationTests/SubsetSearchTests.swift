@@ -9,7 +9,7 @@ import Testing
         let count: Int
         var maximumTests = 100_000
         let size: Int?
-        let minimality: Minimality
+        let minimality: VerificationReport.Minimality
         let passes: @Sendable (Set<Int>) -> Bool
 
         /// How many elements of wanted ones a set has, so that these rank first.

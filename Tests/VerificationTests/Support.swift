@@ -51,7 +51,7 @@ struct Fixture {
         let source = ExportSource(
             checkpoint.network, colorizer: try checkpoint.network.make(),
             variables: checkpoint.variables)
-        _ = try exportPackage(source, to: path, options: options)
+        _ = try source.export(to: path, options: options)
         return try Model(contentsOf: path)
     }
 
@@ -74,7 +74,7 @@ func lightnessOf(_ shape: Shape) -> TensorData {
 func imagesOf(_ count: Int, _ shape: Shape) -> VerificationInputs {
     VerificationInputs(count: count) { index in
         let scalars = (0..<shape.count).map { Float(($0 + 17 * index) * 7919 % 1000) / 10 }
-        return VerificationInput(
+        return VerificationInputs.Input(
             labels: ["image \(index)"],
             tensors: [NamedTensor("L", TensorData(shape: shape, scalars: scalars))])
     }

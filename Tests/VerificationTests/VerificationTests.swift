@@ -9,7 +9,7 @@ import Testing
 @Suite struct VerificationTests {
     @Test func aCheckpointPassesAgainstItself() throws {
         let fixture = try Fixture()
-        let report = try verify(fixture.model(), against: fixture.reference())
+        let report = try fixture.model().verify(against: fixture.reference())
         #expect(report.passed)
         let output = try #require(report.outputs.first)
         #expect(output.shape == [1, 2, 64, 64] && output.peak == 220)
@@ -25,8 +25,8 @@ import Testing
         let model = try fixture.package(ExportOptions(input: input, output: output, size: 64))
         #expect(model.precision == .float32 && model.computePrecision == .float32)
         let bounds = Tolerance.standard(.float32, isSameNetwork: true)
-        let report = try verify(
-            model, against: fixture.reference(), options: .init(tolerance: bounds))
+        let report = try model.verify(
+            against: fixture.reference(), options: .init(tolerance: bounds))
         #expect(report.passed)
         #expect(report.outputs.map(\.name) == ["ab"])
         #expect(report.color != nil)
@@ -37,8 +37,8 @@ import Testing
         let fixture = try Fixture()
         let model = try fixture.package(ExportOptions(precision: .float16, size: 64))
         #expect(model.precision == .float16 && model.computePrecision == .float16)
-        let report = try verify(
-            model, against: fixture.reference(), options: .init(compute: compute))
+        let report = try model.verify(
+            against: fixture.reference(), options: .init(compute: compute))
         #expect(report.passed && report.tolerance == Tolerance(minPSNR: 60))
         let metrics = try #require(report.outputs.first).metrics
         #expect(metrics.maxAbs > 0 && metrics.psnr.isFinite)
@@ -49,19 +49,19 @@ import Testing
         let fixture = try Fixture()
         let package = try fixture.package(ExportOptions(size: 64))
         let (model, samples) = (try fixture.model(), fixture.samples(1))
-        let own = try verify(package, against: model, on: samples)
+        let own = try package.verify(against: model, on: samples)
         #expect(own.tolerance == .standard(.float32, isSameNetwork: true) && own.passed)
-        let file = try verify(package, against: fixture.reference())
+        let file = try package.verify(against: fixture.reference())
         #expect(file.tolerance == .standard(.float32, isSameNetwork: false) && file.passed)
-        let half = try verify(
-            package, against: model, on: samples, options: .init(compute: .float16))
+        let half = try package.verify(
+            against: model, on: samples, options: .init(compute: .float16))
         #expect(half.tolerance == Tolerance(minPSNR: 60) && half.layerTolerance.minSNR == 30)
     }
 
     @Test func halfArithmeticShows() throws {
         let fixture = try Fixture()
-        let report = try verify(
-            fixture.model(), against: fixture.reference(), options: .init(compute: .float16))
+        let report = try fixture.model().verify(
+            against: fixture.reference(), options: .init(compute: .float16))
         #expect(try #require(report.outputs.first).metrics.maxAbs > 0)
     }
 
@@ -70,8 +70,8 @@ import Testing
         let split = try fixture.package(ExportOptions(output: .split, size: 64))
         let reference = try Reference(running: split, on: fixture.lightness)
         #expect(reference.outputs.map(\.name) == ["output_a", "output_b"])
-        #expect(try verify(fixture.model(), against: reference).passed)
-        let report = try verify(split, against: reference)
+        #expect(try fixture.model().verify(against: reference).passed)
+        let report = try split.verify(against: reference)
         #expect(report.passed && report.outputs.map(\.name) == ["output_a", "output_b"])
         #expect(report.color?.mean == 0)
     }
@@ -81,7 +81,7 @@ import Testing
         let package = try fixture.package(ExportOptions(size: 64))
         let reference = try Reference(running: fixture.model(), on: lightnessOf([3, 1, 64, 64]))
         #expect(reference.outputs[0].data.shape == [3, 2, 64, 64])
-        let report = try verify(package, against: reference)
+        let report = try package.verify(against: reference)
         #expect(report.passed && report.color != nil)
     }
 
@@ -91,18 +91,18 @@ import Testing
         var output = reference.outputs[0].data
         output.scalars[77] += 1
         let changed = try reference.with([NamedTensor("ab", output)])
-        let report = try verify(fixture.model(), against: changed)
+        let report = try fixture.model().verify(against: changed)
         #expect(!report.passed && report.outputs[0].failures.count == 1)
         #expect(abs(report.outputs[0].metrics.maxAbs - 1) < 1e-5)
         let loose = Tolerance(atol: 1.1)
         let options = VerificationOptions(tolerance: loose)
-        #expect(try verify(fixture.model(), against: changed, options: options).passed)
+        #expect(try fixture.model().verify(against: changed, options: options).passed)
     }
 
     @Test func withoutBoundsNothingPasses() throws {
         let fixture = try Fixture()
-        let report = try verify(
-            fixture.model(), against: fixture.reference(),
+        let report = try fixture.model().verify(
+            against: fixture.reference(),
             options: .init(tolerance: Tolerance()))
         #expect(!report.passed)
     }
@@ -117,8 +117,8 @@ import Testing
         let reference = try fixture.reference()
         try checkpoint.write(to: fixture.path)
         let loose = Tolerance(atol: .infinity)
-        let report = try verify(
-            fixture.model(), against: reference, options: .init(tolerance: loose))
+        let report = try fixture.model().verify(
+            against: reference, options: .init(tolerance: loose))
         #expect(!report.passed)
         let output = try #require(report.outputs.first)
         #expect(try #require(output.nonFinite).count > 0 && output.metrics.maxAbs.isNaN)
@@ -137,7 +137,7 @@ import Testing
             let wrong = try reference.with(outputs)
             for model in [try fixture.model(), package] {
                 let error = #expect(throws: VerificationError.self) {
-                    try verify(model, against: wrong)
+                    try model.verify(against: wrong)
                 }
                 #expect(error?.kind == .mismatch)
             }
@@ -153,7 +153,7 @@ import Testing
                 name: "r", inputs: [NamedTensor("L", lightnessOf(shape))], outputs: outputs)
             for model in [try fixture.model(), package] {
                 let error = #expect(throws: VerificationError.self) {
-                    try verify(model, against: reference)
+                    try model.verify(against: reference)
                 }
                 #expect(error?.kind == .badModel)
             }
@@ -161,7 +161,7 @@ import Testing
         let two = [NamedTensor("L", fixture.lightness), NamedTensor("hint", fixture.lightness)]
         let reference = try Reference(name: "r", inputs: two, outputs: outputs)
         let error = #expect(throws: VerificationError.self) {
-            try verify(fixture.model(), against: reference)
+            try fixture.model().verify(against: reference)
         }
         #expect(error?.kind == .mismatch)
     }

@@ -11,6 +11,9 @@ let package = Package(
     targets: [
         .executableTarget(
             name: "unshuffle-net",
-            dependencies: [.product(name: "RetintCLI", package: "retint")])
+            dependencies: [
+                .product(name: "RetintCLI", package: "retint"),
+                .product(name: "RetintNetworks", package: "retint"),
+            ])
     ]
 )

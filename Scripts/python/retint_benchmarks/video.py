@@ -3,7 +3,7 @@
     Scripts/benchmark video [--model CHECKPOINT] [--frames N] [--threads N] [--rounds N]
 
 Colors a 1920 × 1080 video in 4:2:0 from YUV4MPEG2 to YUV4MPEG2, and from H.264 to H.264 with
-ffmpeg on both sides: first in one command, `retint video film.mp4 -o colored.mp4`, then as a
+ffmpeg on both sides: first in one command, `retint video video.mp4 -o colored.mp4`, then as a
 pipeline of three. Each result is the median of the rounds; other load on the machine distorts it.
 """
 
@@ -27,11 +27,11 @@ def ffmpeg(*arguments):
     return ["ffmpeg", "-nostdin", "-v", "error", "-y", *map(str, arguments)]
 
 
-def make_films(folder, frames):
-    """The film as YUV4MPEG2, and encoded with a sound."""
+def make_videos(folder, frames):
+    """The video as YUV4MPEG2, and encoded with a sound."""
     seconds = frames / RATE
     source = f"testsrc2=size={WIDTH}x{HEIGHT}:rate={RATE}:duration={seconds}"
-    raw, encoded = folder / "film.y4m", folder / "film.mp4"
+    raw, encoded = folder / "video.y4m", folder / "video.mp4"
     subprocess.run(
         ffmpeg("-f", "lavfi", "-i", source, "-pix_fmt", "yuv420p", raw), check=True)
     subprocess.run(
@@ -42,7 +42,7 @@ def make_films(folder, frames):
 
 def cases(options, folder):
     """The name of each case and its processes, each reading what the one before writes."""
-    raw, encoded = make_films(folder, options.frames)
+    raw, encoded = make_videos(folder, options.frames)
     video = [retint_tool.RETINT, "video", options.model]
     threads = ["--threads", str(options.threads)]
     colored = folder / "colored"

@@ -37,7 +37,7 @@ class Check:
 
 
 # Checks that read the release build; the packages of the last two change its folder.
-READERS = ("release", "docs", "unused", "fuzz", "onnx-export")
+READERS = ("release", "docs", "face", "unused", "fuzz", "onnx-export")
 # Stands for a folder of networks: pytorch leaves them, exports takes them.
 MODELS = "MODELS"
 # Those that take longest come first, so that both processors end at about the same time.
@@ -51,6 +51,8 @@ CHECKS = (
     Check("onnx-export", sample=6),
     Check("hostile", options=("--jobs", "1"), sample=12),
     Check("docs"),
+    Check("face"),
+    Check("carriers", options=("--strict",)),
     Check("onnx", sample=3),
     Check("aimodel", sample=4),
     Check("example", after=READERS),

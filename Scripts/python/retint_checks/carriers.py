@@ -2,10 +2,11 @@
 
     Scripts/check carriers [--strict] [--write] [--tree DIRECTORY]
 
-An idea has the carriers that IDEAS names; a type that carried it before must be gone. Decisions by
-file format belong into the table of formats; elsewhere, no code asks for a kind of file or names an
-extension. The command line imports what a library user imports. Public declarations are lines with
-`public`, without those of generated code: cheap and stable, so that two counts can be compared.
+An idea has the carriers that IDEAS names; a type that carried it before must be gone, and what
+looks like another carrier has a reason. Decisions by file format belong into the table of formats;
+elsewhere, no code asks for a kind of file or names an extension. The command line imports what a
+library user imports. Public declarations are lines with `public`, without those of generated code:
+cheap and stable, so that two counts can be compared.
 
 Prints tables; --write updates that of the carriers in the architecture article. --tree counts in
 another checkout. With --strict, the exit status is 1 if anything is left to do, or the article's
@@ -26,35 +27,64 @@ GENERATED = ".pb.swift"
 
 @dataclasses.dataclass(frozen=True)
 class Idea:
-    """An idea, the types that carry it, those that must not, and code that goes around them."""
+    """An idea, the types that carry it, and others like it, each with a reason."""
 
     name: str
     carriers: tuple
+    # Types that look like further carriers, and why they are there.
+    beside: dict = dataclasses.field(default_factory=dict)
+    # Types that carried it before, and must be gone.
     former: tuple = ()
-    # What such code is called in the table, and how it is found.
-    traces: dict = dataclasses.field(default_factory=dict)
+    # What code that goes around the carriers is called, how it is found, and where it may be.
+    traces: tuple = ()
+
+
+@dataclasses.dataclass(frozen=True)
+class Trace:
+    """Code that goes around the carriers: a pattern, and the folders in which it is looked for."""
+
+    name: str
+    pattern: str
+    folders: tuple = ("",)
 
 
 IDEAS = (
-    Idea("which network", ("NetworkDescription",),
-         ("NetworkChoice",),
-         {"calls of `makeColorizer`": r"(?<!func )\bmakeColorizer\(",
-          "options as text": r"\b(?:let|var) options: \[String: String\]"}),
+    Idea("which network", ("NetworkDescription",), former=("NetworkChoice",), traces=(
+        Trace("calls of `makeColorizer`", r"(?<!func )\bmakeColorizer\("),
+        Trace("options as text", r"\b(?:let|var) options: \[String: String\]"))),
     Idea("what goes in and out", ("ModelInterface",)),
-    Idea("how to run", ("Execution",), ("CompileOptions", "MemoryOptions", "ComputeOptions"),
-         {"`threads:` parameters": r"\bthreads: Int\b", "`choices:`": r"\bchoices:"}),
-    Idea("which file format", ("ModelFormat",), ("ExportFormat",)),
-    Idea("a value of a graph", ("Node",),
-         ("LoweredNode", "ExportedOperation", "RaisedResult", "TracedValue", "ComputedValue",
-          "ObservedValue", "LayerReport", "LayerObject")),
-    Idea("precision", ("ElementType", "Arithmetic", "Precision"),
-         ("ModelPrecision", "ComputePrecision", "ComputeFormat", "ResultRounding", "StoredType",
-          "ONNXElementType")),
-    Idea("a verification", ("VerificationReport",), ("ResultsFile",)),
-    Idea("a refusal", ("Refusal",), (),
-         {"other errors": r"\b(?:struct|enum|class) (?!Refusal\b)\w+\s*:[^{]*\b\w*Error\b"}),
-    Idea("inputs of a step", ("StepInput", "LossTerm"), (),
-         {"inputs by text": r'\.input\("'}),
+    Idea(
+        "how to run", ("Execution",), {
+            "CompileOptions": "what an `Execution` says, with what one program alone needs",
+            "MemoryOptions": "the options of commands that make an `Execution`"},
+        ("ComputeOptions",), (
+            Trace("`threads:` beside a model", r"\b(?:model|Model)\b[^()]*, threads: Int"),
+            Trace("`choices:` beside `threads:`", r"choices: KernelChoices, threads:",
+                  ("Tasks",)))),
+    Idea("which file format", ("ModelFormat",), former=("ExportFormat",)),
+    Idea("a value of a graph", ("Node",), {
+        "LoweredNode": "with its name and its form in MIL",
+        "ExportedOperation": "with the name of the operation in the package",
+        "RaisedResult": "with the package's own name and rounding",
+        "TracedValue": "with its path through the modules",
+        "ComputedValue": "what it is called in a report, without a graph",
+        "ObservedValue": "where it lies in a program's memory",
+        "LayerObject": "a row of `verify --json`"}),
+    Idea("precision", ("ElementType", "Arithmetic", "Precision"), {
+        "ModelPrecision": "what a file holds: also quantized and mixed",
+        "ComputePrecision": "what a verification computes in: also as the package declares",
+        "ComputeFormat": "the words of `--compute`",
+        "ResultRounding": "which results float16 arithmetic rounds",
+        "StoredType": "tensor files have more types than graphs",
+        "ONNXElementType": "the numbers of ONNX's types"}),
+    Idea("a verification", ("VerificationReport",), former=("ResultsFile",)),
+    Idea("a refusal", ("Refusal",), {
+        "ShapeError": "tensors lie beneath the files that refusals name",
+        "EvaluationError": "the refusals of many photos together"}, traces=(
+            Trace("other errors", r"\bpublic (?:struct|enum|class) "
+                  r"(?!Refusal\b|ShapeError\b|EvaluationError\b)\w+\s*:[^{]*\b\w*Error\b"),)),
+    Idea("inputs of a step", ("StepInput", "LossTerm"), traces=(
+        Trace("inputs of a step by text", r'\.input\("', ("Tasks/Training",)),)),
 )
 
 TYPE = re.compile(
@@ -90,8 +120,10 @@ class Sources:
                 self.texts[str(path.relative_to(tree))] = text
         self.types = {name for text in self.texts.values() for name in TYPE.findall(text)}
 
-    def count(self, pattern):
-        return sum(len(re.findall(pattern, text)) for text in self.texts.values())
+    def count(self, trace):
+        folders = tuple(f"Sources/{folder}" for folder in trace.folders)
+        return sum(len(re.findall(trace.pattern, text)) for name, text in self.texts.items()
+                   if name.startswith(folders))
 
     def decisions(self):
         """FILE:LINE: CODE of each decision by file format outside of the table of formats."""
@@ -116,9 +148,9 @@ class Sources:
 def left(idea, sources):
     """What there still is besides the carriers of an idea."""
     yield from (f"`{name}`" for name in idea.former if name in sources.types)
-    for title, pattern in idea.traces.items():
-        if count := sources.count(pattern):
-            yield f"{count} {title}"
+    for trace in idea.traces:
+        if count := sources.count(trace):
+            yield f"{count} {trace.name}"
 
 
 def main():
@@ -135,7 +167,8 @@ def main():
     print(f"\n{len(decisions)} decisions by file format outside of its table", *decisions, sep="\n")
     print(f"\nThe command line imports {', '.join(sorted(imported))}")
     print(f"\n{declarations(sources.public())}")
-    faults = [name for idea in IDEAS for name in idea.carriers if name not in sources.types]
+    faults = [name for idea in IDEAS for name in (*idea.carriers, *idea.beside)
+              if name not in sources.types]
     faults += [one for idea in IDEAS for one in left(idea, sources)]
     is_done = not faults and not decisions and imported <= COMMAND_LINE
     if options.strict or options.write:
@@ -149,8 +182,10 @@ def carriers(sources):
     def present(name):
         return f"`{name}`" if name in sources.types else f"`{name}` is missing"
 
-    return retint_tables.markdown(("idea", "carriers", "still beside them"), (
-        (idea.name, ", ".join(map(present, idea.carriers)), ", ".join(left(idea, sources)) or "–")
+    return retint_tables.markdown(("idea", "carriers", "beside them, for a reason", "to be done"), (
+        (idea.name, ", ".join(map(present, idea.carriers)),
+         "; ".join(f"{present(name)}: {reason}" for name, reason in idea.beside.items()) or "–",
+         ", ".join(left(idea, sources)) or "–")
         for idea in IDEAS))
 
 

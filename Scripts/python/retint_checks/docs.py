@@ -182,19 +182,32 @@ class Documents:
                 self.fault(page, text, match.start(1) + named.start(), f"there is no {file}")
 
 
-def extract_symbols(folder):
-    """Writes the public symbols of Retint and of all modules that it exports."""
+def extract_symbols(module, folder):
+    """Writes the public symbols of Retint or RetintNetworks, and of all modules that it exports."""
     info = json.loads(retint_build.swift(
         "-print-target-info", capture_output=True, text=True).stdout)
-    exported = set()
-    for file in CATALOG.parent.glob("*.swift"):
-        exported |= set(EXPORT.findall(file.read_text()))
+    exports = CATALOG.parents[1] / module / "Exports.swift"
+    exported = set(EXPORT.findall(exports.read_text()))
     subprocess.run(
-        ["swift-symbolgraph-extract", "-module-name", "Retint", "-target",
+        ["swift-symbolgraph-extract", "-module-name", module, "-target",
          info["target"]["triple"], "-output-dir", folder, "-minimum-access-level", "public",
          "-skip-synthesized-members",
          f"-experimental-allowed-reexported-modules={','.join(sorted(exported))}",
          *retint_build.module_flags()], cwd=ROOT, check=True)
+
+
+def extract_all(folder):
+    """Writes the symbols of both modules; what both have is described with RetintNetworks."""
+    graphs = {}
+    for module in ("RetintNetworks", "Retint"):
+        extract_symbols(module, folder)
+        graphs[module] = json.loads((folder / f"{module}.symbols.json").read_text())
+    shared = {symbol["identifier"]["precise"] for symbol in graphs["RetintNetworks"]["symbols"]}
+    own = graphs["Retint"]
+    own["symbols"] = [symbol for symbol in own["symbols"]
+                      if symbol["identifier"]["precise"] not in shared]
+    own["relationships"] = [one for one in own["relationships"] if one["source"] not in shared]
+    (folder / "Retint.symbols.json").write_text(json.dumps(own))
 
 
 def undocumented(folder):
@@ -213,7 +226,7 @@ def convert(output):
     output.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
         symbols = pathlib.Path(scratch)
-        extract_symbols(symbols)
+        extract_all(symbols)
         subprocess.run(
             ["docc", "convert", CATALOG, "--additional-symbol-graph-dir", symbols, "--output-dir",
              output, "--fallback-display-name", "Retint", "--fallback-bundle-identifier", "retint",

@@ -51,6 +51,8 @@ def run(steps, choice=()):
         and steps.run("version", *here, "version")
         # By product, because `swift test` alone would also build products of the dependencies.
         and steps.run("build", *build("retint"))
+        # A program that tests start; their product does not link it.
+        and steps.run("build probe", *build("RetintRanksProbe"))
         and steps.run("build tests", *build("retintPackageTests"))
         and run_tests(steps, choice))
 

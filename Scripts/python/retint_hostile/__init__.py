@@ -2,7 +2,7 @@
 
 from . import (
     configurations,
-    films,
+    videos,
     hdf5_files,
     intermediates_files,
     onnx_files,
@@ -25,7 +25,7 @@ AREAS = [
     onnx_files,
     configurations,
     pictures,
-    films,
+    videos,
     options,
     runs,
 ]

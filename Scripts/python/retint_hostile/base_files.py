@@ -42,7 +42,7 @@ def make(folder):
                     "quantize", folder / f"{target}.mlpackage", "--weights", kind, "--threshold",
                     "0", "-o", folder / f"{target}-{kind}.mlpackage")
     retint_tool.run("dataset", "pack", folder / "photos", "-o", folder / "pack.h5")
-    _film(folder / "film.y4m", frames=3)
+    _video(folder / "video.y4m", frames=3)
     _reference(folder / "reference.h5")
     _run(folder)
     return folder
@@ -77,7 +77,7 @@ def _state(path):
                 file[name] = (random.standard_normal(shape) * 0.2).astype("f4")
 
 
-def _film(path, frames):
+def _video(path, frames):
     with open(path, "wb") as file:
         file.write(b"YUV4MPEG2 W32 H32 F25:1 Ip A1:1 C420jpeg\n")
         for index in range(frames):

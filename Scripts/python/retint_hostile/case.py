@@ -44,7 +44,7 @@ class Case:
     # The file for standard input, relative to the folder; none if empty.
     stdin: str = ""
     # Names that may be there after a failure, such as the folder of a training or the readable
-    # part of a film.
+    # part of a video.
     keeps: tuple = ()
     # Variables of the environment, as pairs of name and value.
     environment: tuple = ()

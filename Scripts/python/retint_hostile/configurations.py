@@ -134,7 +134,7 @@ def _paths():
     paths = ["/dev/null", "/dev/zero", "/dev/full", "nowhere", "file.yaml", "base", "base/model.h5",
              "base/iOS15.mlpackage", "base/pack.h5", '"a\\0b"', "a" * 5000, '"x\\nFORGED\\e[31m"',
              "/",
-             "base/film.y4m", "/proc/self/mem"]
+             "base/video.y4m", "/proc/self/mem"]
     for key in keys:
         for index, path in enumerate(paths):
             if path == "/" and key.startswith("data"):

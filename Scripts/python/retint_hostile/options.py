@@ -36,7 +36,7 @@ COMMANDS = {
                "2", "--rounds", "1", *SMALL],
     "train": ["--config", "base/train.yaml", "--dry-run"],
     "verify": ["base/iOS15.mlpackage", "--reference", "base/reference.h5"],
-    "video": ["base/model.h5", "base/film.y4m", "-o", "new.y4m", *SMALL],
+    "video": ["base/model.h5", "base/video.y4m", "-o", "new.y4m", *SMALL],
 }
 # Commands that measure, which takes seconds: their options are tried only with values that no
 # command can take, and with those that the others do not have.
@@ -51,7 +51,7 @@ TEXT = {"--author", "--license", "--model-version", "--keep-float32", "--keep-fl
     "--data",
         "--photos", "--output", "--package", "--html", "--config", "--calibrate", "--photo",
         "--mask",
-        "--anchor", "--film", "--features", "--old-photo", "--samples",
+        "--anchor", "--video", "--features", "--old-photo", "--samples",
         "--against", "--reference", "--before", "--encoder", "--set",
         "--candidate", "--encoder-option", "--keep-float32-overflow", "--quad", "--instances",
         "--save", "--junit", "--sarif", "--reduce", "--intermediates", "--judge-python"}
@@ -103,7 +103,7 @@ def _rule(text):
 PATHS = ["", ".", "/", "base", "/dev/null", "/dev/zero", "/dev/full", "nowhere", "link", "loop",
          "a" * 300, "a" * 4096, "b/" * 2100 + "c", "x\nFORGED", "x\x1b[31m", "x\x9by",
          "\udcff\udcfe",
-         "base/model.h5/x", "base/photo.png", "base/film.y4m", "base/iOS15.mlpackage",
+         "base/model.h5/x", "base/photo.png", "base/video.y4m", "base/iOS15.mlpackage",
          "base/iOS15.mlpackage#main", "base/iOS15.mlpackage#", "#main", "base/model.h5#main",
          "base/iOS15.mlpackage/Manifest.json", "/proc/self/mem", "/proc/self/fd/0", "-", "--", "~",
          "$HOME", "*", "pipe"]
@@ -197,8 +197,8 @@ def _overlaps(base):
         ("photos", "colorize base/model.h5 photos -o photos --size 32"),
         ("photos", "colorize base/model.h5 photos -o photos/new --size 32 --recursive"),
         ("photos", "dataset pack photos -o photos/photo0.png"),
-        ("film.y4m", "video base/model.h5 film.y4m -o film.y4m --size 32"),
-        ("film.y4m", "video base/model.h5 film.y4m -o film.y4m/new.y4m --size 32"),
+        ("video.y4m", "video base/model.h5 video.y4m -o video.y4m --size 32"),
+        ("video.y4m", "video base/model.h5 video.y4m -o video.y4m/new.y4m --size 32"),
         ("run", "train --config base/train.yaml --output run"),
         ("run", "average run/best.h5 run/last.h5 -o run/last.h5"),
         ("photo.png", "colorize base/model.h5 photo.png -o . --size 32"),

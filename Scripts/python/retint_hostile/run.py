@@ -133,9 +133,9 @@ def _last_line(ending):
 
 
 def _text_faults(case, ending):
-    # A film on standard output is no text.
-    writes_film = case.command[-1:] == ("-",) or "-o - " in " ".join(case.command)
-    text = ending.messages if writes_film else ending.output + ending.messages
+    # A video on standard output is no text.
+    writes_video = case.command[-1:] == ("-",) or "-o - " in " ".join(case.command)
+    text = ending.messages if writes_video else ending.output + ending.messages
     if case.rule.word and case.rule.word not in ending.messages:
         yield f"standard error lacks {case.rule.word!r}"
     if found := DUMPS.search(text):

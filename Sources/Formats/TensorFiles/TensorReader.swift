@@ -35,7 +35,7 @@ public protocol TensorReader: Sendable {
 /// - Parameter key: The key of the state dict in a PyTorch file that holds several; see
 ///   `PyTorchReader.init(path:limits:key:)`. Files of other formats have none.
 /// - Throws: ``TensorFileError`` if it cannot be read, is damaged or of another format.
-public func openTensorFile(
+package func openTensorFile(
     _ path: some PathConvertible, limits: TensorFileLimits = .default, key: String? = nil
 ) throws(TensorFileError) -> any TensorReader {
     try TensorFileFormat(ofFileAt: path).open(path.filePath.string, limits, key: key)

@@ -11,7 +11,7 @@ package enum FileKind {
     ///
     /// - Parameter operation: What the caller is about to do, for the error.
     /// - Throws: ``FileError`` if the path cannot be examined.
-    package init(
+    public init(
         at path: some PathConvertible, followingLinks: Bool = true, for operation: String = "read"
     ) throws(FileError) {
         let path = path.filePath.string
@@ -162,7 +162,7 @@ package struct FileIdentity: Hashable, Sendable {
     private let number: UInt64
 
     /// Nil if nothing is at the path.
-    package init?(of path: some PathConvertible) {
+    public init?(of path: some PathConvertible) {
         var status = stat()
         guard stat(path.filePath.string, &status) == 0 else { return nil }
         self.init(status)

@@ -18,7 +18,7 @@ package final class FolderLock {
     ///   meanwhile.
     /// - Throws: ``FileError`` if somebody else holds the lock, with that process, or if the file
     ///   cannot be created.
-    package init(
+    public init(
         _ folder: some PathConvertible, reserving names: [String] = []
     ) throws(FileError) {
         let folder = folder.filePath

@@ -7,11 +7,11 @@
 /// ∂b/∂x² + ∂b/∂y²), with derivatives by the Sobel operator (weights 1 2 1, divided by 8; the image
 /// is continued by its outermost pixels). Pixels within `reach` rows and columns of an edge are
 /// near it. The error of a pixel is the Euclidean distance in the ab plane.
-public struct ABEdgeErrors: Hashable, Sendable {
+package struct ABEdgeErrors: Hashable, Sendable {
     /// The mean error near edges; nil if the true image has none.
-    public let atEdges: Double?
+    package let atEdges: Double?
     /// The mean error of the other pixels; nil if there are none.
-    public let elsewhere: Double?
+    package let elsewhere: Double?
 
     /// The smallest change per pixel that makes a pixel an edge.
     static let threshold: Float = 4
@@ -23,7 +23,7 @@ public struct ABEdgeErrors: Hashable, Sendable {
     ///   - height: of both images, in pixels.
     ///   - reach: how far from an edge a pixel is near it, in pixels.
     /// - Throws: `ColorScienceError` if the sizes differ or do not match the planes.
-    public init(
+    package init(
         reference: LabPlanes, estimate: LabPlanes, width: Int, height: Int, reach: Int
     ) throws {
         try ColorScienceError.requireSameCount("edge error", reference.count, estimate.count)

@@ -2,9 +2,9 @@
 ///
 /// A pixel's error is the Euclidean distance in the ab plane. With weights that grow
 /// with the rarity of a pixel's true color, the measures are class-rebalanced.
-public struct ABErrors: Sendable {
+package struct ABErrors: Sendable {
     /// The largest threshold of the cumulative curve.
-    public static let largestThreshold = 150
+    package static let largestThreshold = 150
 
     /// The total weight of the pixels whose error, rounded up, is the index; the last entry has the
     /// rest.
@@ -13,13 +13,13 @@ public struct ABErrors: Sendable {
     private var total = 0.0
 
     /// A distribution of no pixels.
-    public init() {}
+    package init() {}
 
     /// Adds the pixels of an image.
     ///
     /// - Parameter weights: One weight per pixel, at least 0; nil counts each pixel once.
     /// - Throws: `ColorScienceError` when the counts differ or are zero.
-    public mutating func add(
+    package mutating func add(
         reference: LabPlanes, estimate: LabPlanes, weights: [Float]? = nil
     ) throws {
         try ColorScienceError.requireSameCount("ab error", reference.count, estimate.count)
@@ -41,10 +41,10 @@ public struct ABErrors: Sendable {
     }
 
     /// The weighted mean of the errors; NaN before any pixel.
-    public var mean: Double { sum / total }
+    package var mean: Double { sum / total }
 
     /// The share of pixels whose error is at most 0, 1, …, 150.
-    public var cumulative: [Double] {
+    package var cumulative: [Double] {
         var running = 0.0
         return weights.dropLast().map { weight in
             running += weight
@@ -54,7 +54,7 @@ public struct ABErrors: Sendable {
 
     /// The area under the cumulative curve over thresholds 0…150 (trapezoids), divided by 150:
     /// 1 when every pixel is right.
-    public var areaUnderCurve: Double {
+    package var areaUnderCurve: Double {
         let curve = cumulative
         let inner = curve.reduce(0, +) - (curve[0] + curve[curve.count - 1]) / 2
         return inner / Double(Self.largestThreshold)
@@ -64,7 +64,7 @@ public struct ABErrors: Sendable {
 /// The mean over pixels of the Euclidean distance in the ab plane.
 ///
 /// - Throws: `ColorScienceError` when the images differ in size or are empty.
-public func meanABError(_ reference: LabPlanes, _ estimate: LabPlanes) throws -> Double {
+package func meanABError(_ reference: LabPlanes, _ estimate: LabPlanes) throws -> Double {
     var errors = ABErrors()
     try errors.add(reference: reference, estimate: estimate)
     return errors.mean

@@ -2,12 +2,12 @@
 /// and the hue of the colored.
 ///
 /// All pixels of a group count equally, whichever image they are from.
-public struct ABGroupErrors: Hashable, Sendable, Codable {
+package struct ABGroupErrors: Hashable, Sendable, Codable {
     /// Pixels whose true chroma √(a² + b²) is below this are nearly gray: a wall, asphalt, paper.
     /// Hues are compared where both chromas reach it.
-    public static let nearGrayChroma = 5.0
+    package static let nearGrayChroma = 5.0
     /// The ranges of L into which 0…100 is divided evenly.
-    public static let lightnessRanges = 4
+    package static let lightnessRanges = 4
 
     private var byLightness = [Mean](repeating: Mean(), count: lightnessRanges)
     private var hueAngles = Mean()
@@ -17,12 +17,12 @@ public struct ABGroupErrors: Hashable, Sendable, Codable {
     private var pixels = 0
 
     /// Errors of no pixels.
-    public init() {}
+    package init() {}
 
     /// Adds the pixels of an image.
     ///
     /// - Throws: `ColorScienceError` when the images differ in size or are empty.
-    public mutating func add(reference: LabPlanes, estimate: LabPlanes) throws {
+    package mutating func add(reference: LabPlanes, estimate: LabPlanes) throws {
         try ColorScienceError.requireSameCount("ab error", reference.count, estimate.count)
         for index in reference.indices {
             let (truth, color) = (reference[index], estimate[index])
@@ -40,7 +40,7 @@ public struct ABGroupErrors: Hashable, Sendable, Codable {
     }
 
     /// Adds the pixels of other images.
-    public mutating func add(_ other: ABGroupErrors) {
+    package mutating func add(_ other: ABGroupErrors) {
         for range in byLightness.indices { byLightness[range].add(other.byLightness[range]) }
         hueAngles.add(other.hueAngles)
         nearGrayChromas.add(other.nearGrayChromas)
@@ -56,21 +56,21 @@ public struct ABGroupErrors: Hashable, Sendable, Codable {
 
     /// The mean distance in the ab plane of the pixels whose true L is in each quarter of 0…100;
     /// nil where there are none.
-    public var errorsByLightness: [Double?] { byLightness.map(\.value) }
+    package var errorsByLightness: [Double?] { byLightness.map(\.value) }
 
     /// The mean angle between the true and the estimated hue, 0…180 degrees, where both chromas
     /// are at least ``nearGrayChroma``; nil if there are none.
-    public var hueAngle: Double? { hueAngles.value }
+    package var hueAngle: Double? { hueAngles.value }
 
     /// The estimate's mean chroma, a and b where the truth is nearly gray; nil if there are none.
-    public var nearGray: (chroma: Double, a: Double, b: Double)? {
+    package var nearGray: (chroma: Double, a: Double, b: Double)? {
         guard let chroma = nearGrayChromas.value, let a = nearGrayA.value, let b = nearGrayB.value
         else { return nil }
         return (chroma, a, b)
     }
 
     /// The share of pixels that are nearly gray in truth; NaN before any pixel.
-    public var nearGrayShare: Double { Double(nearGrayChromas.count) / Double(pixels) }
+    package var nearGrayShare: Double { Double(nearGrayChromas.count) / Double(pixels) }
 }
 
 /// A mean of values that are added one by one.

@@ -4,9 +4,9 @@
 /// A pixel's true color assigns it to a cell of a grid in the ab plane. The area under the curve is
 /// computed per cell and averaged over the cells that occur (Zhang et al. 2016, section
 /// 3.1: pixels weighted by the inverse of their class's probability, with λ = 0).
-public struct BalancedABErrors: Hashable, Sendable, Codable {
+package struct BalancedABErrors: Hashable, Sendable, Codable {
     /// The side of a cell in units of a and b.
-    public static let cellSize: Float = 10
+    package static let cellSize: Float = 10
 
     fileprivate struct Cell: Hashable, Codable {
         var pixels = 0
@@ -17,12 +17,12 @@ public struct BalancedABErrors: Hashable, Sendable, Codable {
     private var cells: [Int: Cell] = [:]
 
     /// A measure of no pixels.
-    public init() {}
+    package init() {}
 
     /// Adds the pixels of an image.
     ///
     /// - Throws: `ColorScienceError` when the counts differ or are zero.
-    public mutating func add(reference: LabPlanes, estimate: LabPlanes) throws {
+    package mutating func add(reference: LabPlanes, estimate: LabPlanes) throws {
         try ColorScienceError.requireSameCount("ab error", reference.count, estimate.count)
         for index in 0..<reference.count {
             let (a, b) = (reference.a[index], reference.b[index])
@@ -40,7 +40,7 @@ public struct BalancedABErrors: Hashable, Sendable, Codable {
     }
 
     /// Adds the pixels of another measure.
-    public mutating func add(_ other: BalancedABErrors) {
+    package mutating func add(_ other: BalancedABErrors) {
         for (index, cell) in other.cells {
             cells[index, default: Cell()].pixels += cell.pixels
             cells[index, default: Cell()].area += cell.area
@@ -49,7 +49,7 @@ public struct BalancedABErrors: Hashable, Sendable, Codable {
 
     /// The mean over the cells of the area under the curve: 1 when every pixel is right, NaN before
     /// any pixel.
-    public var areaUnderCurve: Double {
+    package var areaUnderCurve: Double {
         // Sorted, so that the rounding of the sum does not depend on the order of the dictionary.
         let areas = cells.sorted { $0.key < $1.key }.map { $0.value.area / Double($0.value.pixels) }
         return areas.reduce(0, +) / Double(areas.count)

@@ -5,18 +5,18 @@ import Glibc
 ///
 /// Chroma is C = √(a² + b²). What remains of the distance in the ab plane, once the difference of
 /// chroma is taken out, is the difference of hue: ΔH = √(Δa² + Δb² − ΔC²).
-public struct ChromaHueErrors: Hashable, Sendable {
+package struct ChromaHueErrors: Hashable, Sendable {
     /// The mean of |ΔC|.
-    public let chroma: Double
+    package let chroma: Double
     /// The mean of ΔC, estimate minus truth: negative for colors that are too pale.
-    public let chromaBias: Double
+    package let chromaBias: Double
     /// The mean of ΔH, which is never negative.
-    public let hue: Double
+    package let hue: Double
 
     /// Compares an image with the true one.
     ///
     /// - Throws: `ColorScienceError` when the images differ in size or are empty.
-    public init(reference: LabPlanes, estimate: LabPlanes) throws {
+    package init(reference: LabPlanes, estimate: LabPlanes) throws {
         try ColorScienceError.requireSameCount("chroma error", reference.count, estimate.count)
         var (absolute, signed, hue) = (0.0, 0.0, 0.0)
         for index in reference.indices {

@@ -1,16 +1,16 @@
-public import RetintFiles
+package import RetintFiles
 
 /// Why a measure cannot be computed for an image or a pair of images.
 /// Its place is the measure, such as "SSIM".
-public typealias ColorScienceError = Refusal<ColorScienceProblem>
+package typealias ColorScienceError = Refusal<ColorScienceProblem>
 
 /// What is refused of images that are measured.
-public enum ColorScienceProblem: RefusalKind {
+package enum ColorScienceProblem: RefusalKind {
     /// The images are empty, or differ in size.
     case size
 
     /// The images'.
-    public var fault: Fault { .input }
+    package var fault: Fault { .input }
 }
 
 extension ColorScienceError {

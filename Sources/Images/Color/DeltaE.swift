@@ -3,7 +3,7 @@ import Glibc
 /// The CIEDE2000 color difference of each pixel, with kL = kC = kH = 1 (Sharma et al. 2005).
 ///
 /// - Throws: `ColorScienceError` when the images differ in size or are empty.
-public func deltaE2000(_ first: LabPlanes, _ second: LabPlanes) throws -> [Float] {
+package func deltaE2000(_ first: LabPlanes, _ second: LabPlanes) throws -> [Float] {
     try ColorScienceError.requireSameCount("ΔE2000", first.count, second.count)
     return first.indices.map { Float(ciede2000(first[$0], second[$0])) }
 }
@@ -11,7 +11,7 @@ public func deltaE2000(_ first: LabPlanes, _ second: LabPlanes) throws -> [Float
 /// The mean over pixels of the CIEDE2000 color difference.
 ///
 /// - Throws: `ColorScienceError` when the images differ in size or are empty.
-public func meanDeltaE2000(_ first: LabPlanes, _ second: LabPlanes) throws -> Double {
+package func meanDeltaE2000(_ first: LabPlanes, _ second: LabPlanes) throws -> Double {
     try ColorScienceError.requireSameCount("ΔE2000", first.count, second.count)
     let sum = first.indices.reduce(0.0) { $0 + ciede2000(first[$1], second[$1]) }
     return sum / Double(first.count)
@@ -20,7 +20,7 @@ public func meanDeltaE2000(_ first: LabPlanes, _ second: LabPlanes) throws -> Do
 /// The CIE 1976 color difference of each pixel: the Euclidean distance in Lab.
 ///
 /// - Throws: `ColorScienceError` when the images differ in size or are empty.
-public func deltaE76(_ first: LabPlanes, _ second: LabPlanes) throws -> [Float] {
+package func deltaE76(_ first: LabPlanes, _ second: LabPlanes) throws -> [Float] {
     try ColorScienceError.requireSameCount("ΔE76", first.count, second.count)
     return first.indices.map { index in
         let d = first[index] - second[index]

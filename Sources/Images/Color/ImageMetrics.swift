@@ -4,7 +4,7 @@ import Glibc
 ///
 /// - Parameter peak: The largest possible value, for example 255 or 1.
 /// - Throws: `ColorScienceError` when the counts differ or are zero.
-public func psnr(_ first: [UInt8], _ second: [UInt8], peak: Double = 255) throws -> Double {
+package func psnr(_ first: [UInt8], _ second: [UInt8], peak: Double = 255) throws -> Double {
     try ColorScienceError.requireSameCount("PSNR", first.count, second.count)
     return psnr(
         squaredDifferences: squaredDifferences(first, second), count: first.count, peak: peak)
@@ -32,7 +32,7 @@ package func psnr(squaredDifferences sum: Int, count: Int, peak: Double = 255) -
 ///
 /// - Parameter peak: The largest possible value, for example 220 for an ab channel.
 /// - Throws: `ColorScienceError` when the counts differ or are zero.
-public func psnr(_ first: [Float], _ second: [Float], peak: Double) throws -> Double {
+package func psnr(_ first: [Float], _ second: [Float], peak: Double) throws -> Double {
     try ColorScienceError.requireSameCount("PSNR", first.count, second.count)
     var sum = 0.0
     for index in 0..<first.count {
@@ -52,7 +52,7 @@ private func decibels(peak: Double, meanSquare: Double) -> Double {
 ///
 /// - Parameter pixels: Interleaved 8-bit RGB.
 /// - Throws: `ColorScienceError` if there are no pixels.
-public func colorfulness(ofRGB pixels: [UInt8]) throws -> Double {
+package func colorfulness(ofRGB pixels: [UInt8]) throws -> Double {
     guard pixels.count >= 3 else {
         throw ColorScienceError(measure: "colorfulness", problem: "the image is empty")
     }

@@ -3,7 +3,7 @@
 /// - Parameter pixels: R, G, B, R, G, B, …
 /// - Returns: Planes of one value per pixel; L is 0…100.
 /// - Precondition: `pixels.count` is a multiple of three.
-public func lab(fromRGB pixels: [UInt8]) -> LabPlanes {
+package func lab(fromRGB pixels: [UInt8]) -> LabPlanes {
     precondition(pixels.count.isMultiple(of: 3), "RGB data must hold three values per pixel")
     let count = pixels.count / 3
     var l = [Float](repeating: 0, count: count)
@@ -24,24 +24,26 @@ public func lab(fromRGB pixels: [UInt8]) -> LabPlanes {
     return LabPlanes(l: l, a: a, b: b)
 }
 
-/// Converts Lab planes to interleaved 8-bit sRGB: colors outside sRGB are clamped channel by
-/// channel, then rounded to the nearest level. A NaN becomes 0.
-///
-/// - Returns: R, G, B, R, G, B, …, three values per pixel.
-/// - Precondition: The planes have equal lengths.
-public func rgb(fromLab planes: LabPlanes) -> [UInt8] {
-    let count = planes.count
-    precondition(planes.a.count == count && planes.b.count == count, "Lab planes differ in length")
-    var pixels = [UInt8](repeating: 0, count: count * 3)
-    let encoder = SRGBCurve.encoder
-    let whole = count - count % 4
-    for start in stride(from: 0, to: whole, by: 4) {
-        LabBlock(planes: planes, from: start, count: 4)
-            .storeRGB(in: &pixels, from: start, count: 4, encoder: encoder)
+extension LabPlanes {
+    /// Converts Lab planes to interleaved 8-bit sRGB: colors outside sRGB are clamped channel by
+    /// channel, then rounded to the nearest level. A NaN becomes 0.
+    ///
+    /// - Returns: R, G, B, R, G, B, …, three values per pixel.
+    /// - Precondition: The planes have equal lengths.
+    public func rgb() -> [UInt8] {
+        let count = count
+        precondition(a.count == count && b.count == count, "Lab planes differ in length")
+        var pixels = [UInt8](repeating: 0, count: count * 3)
+        let encoder = SRGBCurve.encoder
+        let whole = count - count % 4
+        for start in stride(from: 0, to: whole, by: 4) {
+            LabBlock(planes: self, from: start, count: 4)
+                .storeRGB(in: &pixels, from: start, count: 4, encoder: encoder)
+        }
+        LabBlock(planes: self, from: whole, count: count - whole)
+            .storeRGB(in: &pixels, from: whole, count: count - whole, encoder: encoder)
+        return pixels
     }
-    LabBlock(planes: planes, from: whole, count: count - whole)
-        .storeRGB(in: &pixels, from: whole, count: count - whole, encoder: encoder)
-    return pixels
 }
 
 /// Four pixels in Lab: one SSE or NEON register per channel.

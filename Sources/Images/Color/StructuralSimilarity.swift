@@ -8,7 +8,7 @@
 ///   - height: The height of both images in pixels.
 ///   - channels: The values per pixel, 3 for RGB.
 /// - Throws: `ColorScienceError` when the sizes differ, do not match the data or are below 7×7.
-public func structuralSimilarity(
+package func structuralSimilarity(
     _ first: [UInt8], _ second: [UInt8], width: Int, height: Int, channels: Int = 3
 ) throws -> Double {
     try ColorScienceError.requireSameCount("SSIM", first.count, second.count)

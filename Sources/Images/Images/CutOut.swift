@@ -1,22 +1,22 @@
-public import RetintFiles
+package import RetintFiles
 
 /// An object on a transparent background, to be pasted onto images.
-public struct CutOut: Hashable, Sendable {
+package struct CutOut: Hashable, Sendable {
     /// The colors, multiplied by the coverage (premultiplied alpha).
     private let colors: Image
     /// The coverage (alpha) 0…255, equal in all three channels.
     private let coverage: Image
 
     /// The width in pixels.
-    public var width: Int { colors.width }
+    package var width: Int { colors.width }
     /// The height in pixels.
-    public var height: Int { colors.height }
+    package var height: Int { colors.height }
 
     /// Reads a PNG or WebP image with transparency; an embedded color profile is not applied.
     ///
     /// - Throws: `ImageError` if the file cannot be read, exceeds a limit, is incomplete or of a
     ///   format without transparency.
-    public init(contentsOf path: some PathConvertible, limits: ImageLimits = .default)
+    package init(contentsOf path: some PathConvertible, limits: ImageLimits = .default)
         throws(ImageError)
     {
         let path = path.filePath.string
@@ -44,7 +44,7 @@ public struct CutOut: Hashable, Sendable {
     }
 
     /// The object scaled so that its longer side has `side` pixels.
-    public func resized(toLongSide side: Int) -> CutOut {
+    package func resized(toLongSide side: Int) -> CutOut {
         let long = max(width, height)
         func scaled(_ image: Image) -> Image {
             image.resized(
@@ -55,14 +55,14 @@ public struct CutOut: Hashable, Sendable {
     }
 
     /// The object mirrored left to right.
-    public func flippedHorizontally() -> CutOut {
+    package func flippedHorizontally() -> CutOut {
         CutOut(colors.flippedHorizontally(), coverage.flippedHorizontally())
     }
 
     /// `image` with the object pasted onto it, its upper left corner at (`x`, `y`).
     ///
     /// - Precondition: The object is within the image.
-    public func laid(over image: Image, x: Int, y: Int) -> Image {
+    package func laid(over image: Image, x: Int, y: Int) -> Image {
         precondition(
             x >= 0 && y >= 0 && width <= image.width - x && height <= image.height - y,
             "\(width) × \(height) pixels at (\(x), \(y)) are not within the image")

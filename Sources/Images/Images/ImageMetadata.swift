@@ -107,14 +107,14 @@ public struct ImageResolution: Hashable, Sendable {
     }
 
     /// The pixels per unit from left to right.
-    public var x: Int
+    package var x: Int
     /// The pixels per unit from top to bottom.
-    public var y: Int
+    package var y: Int
     /// The unit.
-    public var unit: Unit
+    package var unit: Unit
 
     /// A resolution.
-    public init(x: Int, y: Int, unit: Unit) { (self.x, self.y, self.unit) = (x, y, unit) }
+    package init(x: Int, y: Int, unit: Unit) { (self.x, self.y, self.unit) = (x, y, unit) }
 
     var turned: ImageResolution { ImageResolution(x: y, y: x, unit: unit) }
 

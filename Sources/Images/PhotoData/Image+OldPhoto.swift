@@ -84,7 +84,7 @@ private struct OldPhoto {
         }
     }
 
-    /// Noise of constant strength, like film developed to normal contrast.
+    /// Noise of constant strength, like video developed to normal contrast.
     private mutating func addGrain(_ random: inout RandomStream) {
         let deviation = Float(settings.grainDeviation * random.amount())
         for index in levels.indices { levels[index] += deviation * Float(random.normal()) }

@@ -11,7 +11,7 @@ public struct OldPhotoSettings: Hashable, Sendable {
         case fading
         /// A Gaussian blur, as from a simple lens or a small print.
         case blur
-        /// Noise, as from fast film.
+        /// Noise, as from fast video.
         case grain
         /// Thin bright or dark lines, mostly from top to bottom.
         case scratches

@@ -71,7 +71,7 @@ extension PhotoPack {
     }
 
     /// Refuses a folder that ``write(_:toShards:in:shortSide:)`` would not replace.
-    package static func checkReplaceable(_ folder: some PathConvertible) throws(FileError) {
+    public static func checkReplaceable(_ folder: some PathConvertible) throws(FileError) {
         try AtomicFile.checkReplaceable(folder, content)
     }
 

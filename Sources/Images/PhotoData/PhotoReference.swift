@@ -53,6 +53,20 @@ extension PhotoReference {
     /// The extensions of the files that are photos, in lower case.
     public static let extensions: Set<String> = ["jpg", "jpeg", "png", "webp"]
 
+    /// Whether `path` is a folder, such as one of photos.
+    ///
+    /// - Throws: `FileError` if nothing is there or it cannot be examined.
+    public static func isFolder(_ path: some PathConvertible) throws(FileError) -> Bool {
+        try isDirectory(path)
+    }
+
+    /// The paths of the photos in a folder and its subfolders, sorted.
+    ///
+    /// - Throws: `FileError` if the folder cannot be read.
+    public static func files(below folder: String) throws(FileError) -> [String] {
+        try listFiles(below: folder, extensions: extensions)
+    }
+
     /// Lists photos; the list is empty if there are none.
     ///
     /// - Parameter source: a folder, whose photos and those of its subfolders are sorted by path; a
@@ -67,7 +81,7 @@ extension PhotoReference {
             return pack.names.map { .packed(pack, name: $0) }
         }
         if source.hasSuffix(".txt") { return try lines(of: source) }
-        return try listFiles(below: source, extensions: extensions).map { .file($0) }
+        return try files(below: source).map { .file($0) }
     }
 
     private static func lines(of list: String) throws(FileError) -> [PhotoReference] {

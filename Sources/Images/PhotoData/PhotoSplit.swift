@@ -36,7 +36,7 @@ public struct PhotoSplit: Sendable {
     }
 
     /// The parts with the names of their lists.
-    package var parts: [(name: String, photos: [PhotoSurvey.Photo])] {
+    public var parts: [(name: String, photos: [PhotoSurvey.Photo])] {
         [("train", train), ("validation", validation), ("test", test)]
     }
 

@@ -1,17 +1,17 @@
 /// A row of ``ColorizerOptions/table``: an option's name, values, help and text form.
-package struct ArchitectureOption: Sendable {
+public struct ArchitectureOption: Sendable {
     package typealias Path<Value> = WritableKeyPath<ColorizerOptions, Value> & Sendable
 
     /// Its name in checkpoints and configurations: `decoder_width`.
-    package let name: String
+    public let name: String
     /// A description for help: `a factor for the number of channels`.
-    package let meaning: String
+    public let meaning: String
     /// The allowed values, to follow "takes": `a number from 0.25 to 4, or null`.
-    package let values: String
+    public let values: String
     /// The range of a number: `0.25 to 4`; nil for a Boolean.
-    package let range: String?
+    public let range: String?
     /// Whether it can be null, which leaves the value to the architecture.
-    package let isOptional: Bool
+    public let isOptional: Bool
     /// Whether a network can be trained with it, so that a configuration has a key for it.
     package let isTrainable: Bool
 
@@ -95,18 +95,18 @@ extension ArchitectureOption {
     package func text(in options: ColorizerOptions) -> String? { write(options) }
 
     /// The default value as text; nil for null.
-    package var defaultText: String? { text(in: ColorizerOptions()) }
+    public var defaultText: String? { text(in: ColorizerOptions()) }
 
     /// Sets the value from its text, nil for null; returns false if the text is invalid. The
     /// range is not checked.
-    package func set(_ text: String?, in options: inout ColorizerOptions) -> Bool {
+    public func set(_ text: String?, in options: inout ColorizerOptions) -> Bool {
         read(text, &options)
     }
 
     package func isInRange(_ options: ColorizerOptions) -> Bool { allows(options) }
 
     /// The architectures that have it, to follow its meaning; empty if all do.
-    package var owners: String {
+    public var owners: String {
         let (having, lacking) = architectures
         if lacking.isEmpty { return "" }
         return having.count <= lacking.count

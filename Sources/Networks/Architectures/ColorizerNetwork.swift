@@ -15,7 +15,7 @@ public protocol ColorizerNetwork: Layer {
 
 /// A network that is created from a name and options.
 ///
-/// ``registerColorizer(_:)`` adds your own to all commands.
+/// ``register()`` adds your own to all commands.
 public protocol ColorizerArchitecture: ColorizerNetwork {
     /// The name in files and in ``NetworkDescription``.
     static var architecture: String { get }

@@ -61,7 +61,7 @@ public struct ColorizerOptions: Hashable, Sendable {
 
 extension ColorizerOptions {
     /// All options, in the order in which a configuration lists them.
-    package static let table: [ArchitectureOption] = [
+    public static let table: [ArchitectureOption] = [
         .number("width", \.width, in: 0.0625...4, "a factor for the number of channels"),
         .number("depth", \.depth, in: 0.25...4, "a factor for the number of repeated blocks"),
         .number(

@@ -14,7 +14,8 @@ public struct NetworkSummary: Hashable, Sendable {
         /// Multiply-adds of convolutions and matrix products.
         public fileprivate(set) var multiplyAdds: Int
 
-        package init(module: String, shape: Shape, parameters: Int, multiplyAdds: Int) {
+        /// A row with these values.
+        public init(module: String, shape: Shape, parameters: Int, multiplyAdds: Int) {
             (self.module, self.shape) = (module, shape)
             (self.parameters, self.multiplyAdds) = (parameters, multiplyAdds)
         }

@@ -1,7 +1,7 @@
 import RetintLayers
 import RetintLocks
 
-/// All architectures: the built-in ones, and those added by ``registerColorizer(_:)``.
+/// All architectures: the built-in ones, and those added by ``ColorizerArchitecture/register()``.
 private let architectures = Mutex<[any ColorizerArchitecture.Type]>([
     ECCV16.self, SIGGRAPH17.self, ClassUNet.self, RepUNet.self, LiteUNet.self, LiteClassUNet.self,
     MobileUNet.self, PicoUNet.self,
@@ -12,12 +12,14 @@ var colorizerTypes: [any ColorizerArchitecture.Type] { architectures.withLock { 
 /// The names of all architectures, in the order of registration.
 public var colorizerNames: [String] { colorizerTypes.map { $0.architecture } }
 
-/// Registers an architecture under its name, for ``NetworkDescription/make()`` and so for all
-/// commands: call it before them. An architecture of the same name is replaced.
-public func registerColorizer(_ type: any ColorizerArchitecture.Type) {
-    architectures.withLock { known in
-        known.removeAll { $0.architecture == type.architecture }
-        known.append(type)
+extension ColorizerArchitecture {
+    /// Registers this architecture under its name, for ``NetworkDescription/make()`` and so for all
+    /// commands: call it before them. An architecture of the same name is replaced.
+    public static func register() {
+        architectures.withLock { known in
+            known.removeAll { $0.architecture == architecture }
+            known.append(self)
+        }
     }
 }
 

@@ -45,7 +45,7 @@ extension Checkpoint {
     }
 
     /// The names of the tensors with a NaN or infinite value, in the file's order.
-    package var nonFiniteTensors: [String] {
+    public var nonFiniteTensors: [String] {
         state.names.filter { state[$0]?.floats?.contains { !$0.isFinite } == true }
     }
 

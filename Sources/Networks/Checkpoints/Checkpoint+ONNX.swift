@@ -5,7 +5,7 @@ import RetintTensorFiles
 
 extension Checkpoint {
     /// Creates a checkpoint from a colorizer in an ONNX file, see
-    /// ``NetworkDefinition/importing(onnx:normalization:outputs:)``.
+    /// `NetworkDefinition.importing(onnx:normalization:outputs:)`.
     ///
     /// - Returns: the checkpoint, and notes for the caller, one sentence each.
     /// - Throws: `ONNXError` for a file that is damaged, contains something unsupported, or is not

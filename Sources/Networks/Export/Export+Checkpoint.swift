@@ -14,33 +14,35 @@ extension Checkpoint {
     ///   architecture, and for weights that are missing, not finite or outside the range of
     ///   float16; the errors of `NetworkDescription.make()`.
     public func package(_ options: ExportOptions = ExportOptions()) throws -> MLPackage {
-        try makePackage(try ExportSource(self), options)
+        try ExportSource(self).package(options).package
     }
 }
 
-/// Writes a checkpoint as a Core ML package to `path`, replacing an existing one.
-///
-/// The package computes a and b, [1, 2, H, W] in −110…110, from L, [1, 1, H, W] in 0…100, unless
-/// options say otherwise. The same checkpoint and options give the same bytes.
-///
-/// - Throws: ``ConversionError`` for options that are inconsistent or not supported by the
-///   architecture, and for weights that are missing, not finite or outside the range of float16;
-///   the errors of `NetworkDescription.make()`; an error that names the file if it cannot be
-///   written. If it throws, nothing is written.
-@discardableResult
-public func exportPackage(
-    _ checkpoint: Checkpoint, to path: some PathConvertible,
-    options: ExportOptions = ExportOptions()
-) throws -> ExportSummary {
-    try exportPackage(
-        try ExportSource(checkpoint), to: path.filePath.string, options: options)
+extension Checkpoint {
+    /// Writes a checkpoint as a Core ML package to `path`, replacing an existing one.
+    ///
+    /// The package computes a and b, [1, 2, H, W] in −110…110, from L, [1, 1, H, W] in 0…100,
+    /// unless options say otherwise. The same checkpoint and options give the same bytes.
+    ///
+    /// - Throws: ``ConversionError`` for options that are inconsistent or not supported by the
+    ///   architecture, and for weights that are missing, not finite or outside the range of
+    ///   float16; the errors of `NetworkDescription.make()`; an error that names the file if it
+    ///   cannot be written. If it throws, nothing is written.
+    @discardableResult
+    public func export(
+        to path: some PathConvertible,
+        options: ExportOptions = ExportOptions()
+    ) throws -> ExportSummary {
+        try ExportSource(self).export(
+            to: path.filePath.string, options: options)
+    }
 }
 
 extension ExportSource {
     /// The checkpoint's network for inference, with re-parameterized convolutions folded.
     ///
     /// - Throws: the errors of `NetworkDescription.make()`.
-    package init(_ original: Checkpoint) throws {
+    public init(_ original: Checkpoint) throws {
         let (checkpoint, colorizer) = try original.madeForInference()
         self.init(
             checkpoint.network, colorizer: colorizer, variables: checkpoint.variables,

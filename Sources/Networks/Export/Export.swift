@@ -1,14 +1,15 @@
-import RetintArchitectures
+public import RetintArchitectures
 import RetintGraph
 import RetintMIL
-import RetintMLPackage
+public import RetintMLPackage
 import RetintTensors
 
 /// A colorizer with its weights, ready for export.
-package struct ExportSource {
-    package let network: NetworkDescription
+public struct ExportSource {
+    /// Which network it is.
+    public let network: NetworkDescription
     /// The network as ``network`` describes it, made.
-    package let colorizer: any ColorizerNetwork
+    public let colorizer: any ColorizerNetwork
     /// Values of parameters and buffers by their names in the state dict.
     package let variables: [String: TensorData]
     /// Training metrics, by name.
@@ -25,48 +26,41 @@ package struct ExportSource {
     }
 }
 
-/// The package of a colorizer, in memory.
-///
-/// - Throws: ``ConversionError`` for options that are inconsistent or not supported by the
-///   architecture, for weights that are missing, NaN or outside the range of float16, and for
-///   operations that Core ML does not have.
-package func makePackage(_ source: ExportSource, _ options: ExportOptions) throws -> MLPackage {
-    try summarizedPackage(source, options).package
-}
+extension ExportSource {
+    /// The package, in memory, with a summary.
+    ///
+    /// - Throws: ``ConversionError`` for options that are inconsistent or not supported by the
+    ///   architecture, for weights that are missing, NaN or outside the range of float16, and for
+    ///   operations that Core ML does not have.
+    public func package(
+        _ options: ExportOptions
+    ) throws -> (package: MLPackage, summary: ExportSummary) {
+        try options.check(for: colorizer)
+        let lowered = try lower(self, options)
+        var description = ModelDescription(
+            inputs: [options.inputFeature],
+            outputs: lowered.program.outputs.map { options.outputFeature($0, in: lowered.program) })
+        description.metadata = metadata(self, options, lowered)
+        let package = MLPackage(
+            target: options.target.deploymentTarget, description: description,
+            program: lowered.program)
+        return (package, ExportSummary(package, lowered, options.multipleToState(colorizer)))
+    }
 
-/// The package of a colorizer, in memory, with a summary.
-///
-/// - Throws: as ``makePackage(_:_:)`` does.
-package func summarizedPackage(
-    _ source: ExportSource, _ options: ExportOptions
-) throws -> (package: MLPackage, summary: ExportSummary) {
-    try options.check(for: source.colorizer)
-    let lowered = try lower(source, options)
-    var description = ModelDescription(
-        inputs: [options.inputFeature],
-        outputs: lowered.program.outputs.map { options.outputFeature($0, in: lowered.program) })
-    description.metadata = metadata(source, options, lowered)
-    let package = MLPackage(
-        target: options.target.deploymentTarget, description: description,
-        program: lowered.program)
-    return (package, ExportSummary(package, lowered, options.multipleToState(source.colorizer)))
-}
-
-/// Writes a colorizer's package to `path`, replacing an existing one. If it throws, nothing is
-/// written. The same source and options give the same bytes.
-///
-/// - Throws: as ``makePackage(_:_:)`` does, with the path; an error that names the file if it
-///   cannot be written.
-package func exportPackage(
-    _ source: ExportSource, to path: String, options: ExportOptions
-) throws -> ExportSummary {
-    do {
-        let (package, summary) = try summarizedPackage(source, options)
-        try package.write(to: path)
-        return summary
-    } catch var error as ConversionError {
-        error.file = path
-        throw error
+    /// Writes the package to `path`, replacing an existing one. If it throws, nothing is written.
+    /// The same source and options give the same bytes.
+    ///
+    /// - Throws: as ``package(_:)`` does, with the path; an error that names the file if it cannot
+    ///   be written.
+    package func export(to path: String, options: ExportOptions) throws -> ExportSummary {
+        do {
+            let (package, summary) = try package(options)
+            try package.write(to: path)
+            return summary
+        } catch var error as ConversionError {
+            error.file = path
+            throw error
+        }
     }
 }
 

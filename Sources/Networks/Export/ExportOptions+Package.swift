@@ -36,7 +36,7 @@ extension ExportOptions {
 /// The float32 package of the checkpoint that a package was exported from, with the same options.
 ///
 /// - Returns: nil if retint did not export the package, or from another network.
-/// - Throws: as ``makePackage(_:_:)`` does.
+/// - Throws: as ``ExportSource/package(_:)`` does.
 package func originalPackage(
     of package: MLPackage, from source: ExportSource, precision: ExportOptions.Precision = .float32
 ) throws -> MLPackage? {
@@ -44,7 +44,7 @@ package func originalPackage(
     var options = try ExportOptions(of: package)
     options.precision = precision
     if precision == .float32 { options.float32 = Float32Operations() }
-    return try makePackage(source, options)
+    return try source.package(options).package
 }
 
 /// The inputs and outputs of a package's program in terms of lightness and colors.

@@ -148,7 +148,7 @@ extension ExportOptions {
     /// Checks that the options are consistent and supported by a colorizer.
     ///
     /// - Throws: ``ConversionError`` if they are not.
-    package func check(for colorizer: any ColorizerNetwork) throws {
+    public func check(for colorizer: any ColorizerNetwork) throws {
         try checkSizes(colorizer)
         try checkScaling()
         try checkElementType()

@@ -48,7 +48,7 @@ package struct ExportedOperation {
 /// The operations of a colorizer's package at its default size, in order. The graph's `input` is
 /// that of the package.
 ///
-/// - Throws: as ``makePackage(_:_:)`` does.
+/// - Throws: as ``ExportSource/package(_:)`` does.
 package func exportedOperations(
     _ source: ExportSource, _ options: ExportOptions
 ) throws -> [ExportedOperation] {

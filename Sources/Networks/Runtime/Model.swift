@@ -141,7 +141,7 @@ public struct Model: Sendable {
     ///
     /// - Throws: ``ModelError`` if the model takes an input other than lightness, as
     ///   ``interface`` does.
-    package func lightnessInput() throws -> (name: String, shape: Shape) {
+    public func lightnessInput() throws -> (name: String, shape: Shape) {
         let interface = try interface
         guard let input = interface.onlyChannel, let shape = input.shapes.standardShape else {
             let inputs = interface.inputs.map { input in

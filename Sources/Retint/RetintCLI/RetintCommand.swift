@@ -3,7 +3,7 @@ import Retint
 
 /// Runs `retint` with the arguments of the process, and exits with a status if it fails.
 ///
-/// A program that first calls `registerColorizer` has an additional architecture.
+/// A program that first calls `ColorizerArchitecture.register()` has an additional architecture.
 @MainActor public func runRetint() async {
     // Before there are threads.
     if !HDF5Isolation.start() {

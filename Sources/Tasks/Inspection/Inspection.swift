@@ -2,7 +2,7 @@ import RetintCheckpoints
 import RetintFiles
 
 /// The contents of a file, without the values of its tensors: the result of
-/// ``inspect(_:placement:key:)``.
+/// ``init(of:placement:key:)``.
 public enum Inspection: Encodable, Sendable {
     /// A retint checkpoint.
     case checkpoint(CheckpointInspection)
@@ -24,29 +24,35 @@ public enum Inspection: Encodable, Sendable {
     }
 }
 
-/// Reads the contents of a checkpoint, a package, an ONNX file, or another file of tensors.
-///
-/// - Parameters:
-///   - path: the file, or the folder of a package.
-///   - placement: whether to report which operations of a package the Neural Engine is said to
-///     refuse; other files have no placement.
-///   - key: the key of the state dict in a PyTorch file that holds several.
-/// - Throws: `FileError` if there is no such file; `TensorFileError`, `CheckpointError`,
-///   `MLPackageError` or `ONNXError` if it is damaged.
-public func inspect(
-    _ path: some PathConvertible, placement: Bool = false, key: String? = nil
-) throws -> Inspection {
-    let file = path.filePath.string
-    // Only a PyTorch file has keys: any other file is refused.
-    guard key == nil else { return .tensors(try TensorFileInspection(path: file, key: key)) }
-    let format = try ModelFormat(ofFileAt: file)
-    return switch format.content {
-    case .package(let read):
-        .package(
-            try PackageInspection(read(file), format, path: file, withPlacement: placement))
-    case .checkpoint:
-        .checkpoint(try CheckpointInspection(Checkpoint(contentsOf: file), path: file))
-    case .graph: .onnx(try ONNXInspection(path: file))
-    case .tensors: .tensors(try TensorFileInspection(path: file, key: nil))
+extension Inspection {
+    /// Reads the contents of a checkpoint, a package, an ONNX file, or another file of tensors.
+    ///
+    /// - Parameters:
+    ///   - path: the file, or the folder of a package.
+    ///   - placement: whether to report which operations of a package the Neural Engine is said to
+    ///     refuse; other files have no placement.
+    ///   - key: the key of the state dict in a PyTorch file that holds several.
+    /// - Throws: `FileError` if there is no such file; `TensorFileError`, `CheckpointError`,
+    ///   `MLPackageError` or `ONNXError` if it is damaged.
+    public init(
+        of path: some PathConvertible, placement: Bool = false, key: String? = nil
+    ) throws {
+        let file = path.filePath.string
+        // Only a PyTorch file has keys: any other file is refused.
+        guard key == nil else {
+            self = .tensors(try TensorFileInspection(path: file, key: key))
+            return
+        }
+        let format = try ModelFormat(ofFileAt: file)
+        self =
+            switch format.content {
+            case .package(let read):
+                .package(
+                    try PackageInspection(read(file), format, path: file, withPlacement: placement))
+            case .checkpoint:
+                .checkpoint(try CheckpointInspection(Checkpoint(contentsOf: file), path: file))
+            case .graph: .onnx(try ONNXInspection(path: file))
+            case .tensors: .tensors(try TensorFileInspection(path: file, key: nil))
+            }
     }
 }

@@ -109,7 +109,7 @@ public struct PackageInterface: Encodable, Sendable {
     /// upper bound.
     public let shapeRange: [[Int?]]?
     /// The allowed shapes as text; nil if the shape is fixed.
-    package let allowedShapes: String?
+    public let allowedShapes: String?
 
     /// - Parameter declared: the type in the program, whose shape is used if the feature has
     ///   none.

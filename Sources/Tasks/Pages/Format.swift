@@ -1,14 +1,14 @@
 import Foundation
 
 /// Numbers as people read them.
-package enum Format {
+public enum Format {
     /// A number with `digits` digits after the decimal point.
-    package static func fixed(_ value: Double, _ digits: Int) -> String {
+    public static func fixed(_ value: Double, _ digits: Int) -> String {
         value.isFinite ? String(format: "%.\(digits)f", value) : value.isNaN ? "-" : "∞"
     }
 
     /// 32236011 → 32,236,011.
-    package static func grouped(_ count: Int) -> String {
+    public static func grouped(_ count: Int) -> String {
         let digits = Array(String(count.magnitude))
         var text = count < 0 ? "-" : ""
         for (index, digit) in digits.enumerated() {
@@ -19,7 +19,7 @@ package enum Format {
     }
 
     /// 1536 → 1.5 KiB.
-    package static func bytes(_ count: Int) -> String {
+    public static func bytes(_ count: Int) -> String {
         var (value, unit) = (Double(count), 0)
         let units = ["bytes", "KiB", "MiB", "GiB", "TiB"]
         while value >= 1024, unit < units.count - 1 { (value, unit) = (value / 1024, unit + 1) }
@@ -27,7 +27,7 @@ package enum Format {
     }
 
     /// 0.0123 → 12.3 ms; 75 → 1:15; 3725 → 1:02:05.
-    package static func duration(_ seconds: Double) -> String {
+    public static func duration(_ seconds: Double) -> String {
         guard seconds.isFinite else { return "-" }
         if seconds < 0.001 { return "\(fixed(seconds * 1e6, 1)) µs" }
         if seconds < 1 { return "\(fixed(seconds * 1e3, seconds < 0.1 ? 2 : 1)) ms" }

@@ -1,22 +1,23 @@
-package import RetintFiles
-import RetintImages
+public import RetintFiles
+public import RetintImages
 
 /// A report as a single HTML file without scripts or references to other files.
-package struct HTMLPage {
+public struct HTMLPage {
     let title: String
     /// CSS rules added to those of every page.
     let style: String
     /// HTML fragments.
     let body: [String]
 
-    package init(title: String, style: String = "", body: [String]) {
+    /// A page with a title, CSS rules for it alone, and fragments of HTML.
+    public init(title: String, style: String = "", body: [String]) {
         (self.title, self.style, self.body) = (title, style, body)
     }
 
     /// Writes the page, replacing an existing file.
     ///
     /// - Throws: `FileError` if it cannot be written.
-    package func write(to path: some PathConvertible) throws {
+    public func write(to path: some PathConvertible) throws {
         try AtomicFile.write(Array(html.utf8), to: path)
     }
 
@@ -37,42 +38,42 @@ package struct HTMLPage {
     }
 }
 
-/// A table whose first columns are text and the others numbers.
-///
-/// - Parameter marked: The rows to highlight.
-package func htmlTable(
-    _ header: [String], _ rows: [[String]], textColumns: Int = 3, marked: Set<Int> = []
-) -> String {
-    func line(_ cells: [String], _ tag: String) -> String {
-        cells.enumerated().map { column, cell in
-            let style = column < textColumns ? " class=\"text\"" : ""
-            return "<\(tag)\(style)>\(cell.escapedForHTML)</\(tag)>"
-        }.joined()
-    }
-    let body = rows.enumerated().map { index, row in
-        "<tr\(marked.contains(index) ? " class=\"past\"" : "")>\(line(row, "td"))</tr>"
-    }
-    return """
-        <div class="table"><table><thead><tr>\(line(header, "th"))</tr></thead>
-        <tbody>\(body.joined(separator: "\n"))</tbody></table></div>
-        """
-}
-
-/// Images in a row under a title.
-package func htmlStrip(
-    _ title: String, note: String, _ images: [(name: String, image: Image)]
-) throws -> String {
-    let figures = try images.map { name, image in
-        "<figure><img alt=\"\(name)\" src=\"\(try image.dataURI())\">"
-            + "<figcaption>\(name)</figcaption></figure>"
-    }
-    return """
-        <section><h3>\(title.escapedForHTML) <span>\(note.escapedForHTML)</span></h3>
-        <div class="strip">\(figures.joined())</div></section>
-        """
-}
-
 extension HTMLPage {
+    /// A table whose first columns are text and the others numbers.
+    ///
+    /// - Parameter marked: The rows to highlight.
+    public static func table(
+        _ header: [String], _ rows: [[String]], textColumns: Int = 3, marked: Set<Int> = []
+    ) -> String {
+        func line(_ cells: [String], _ tag: String) -> String {
+            cells.enumerated().map { column, cell in
+                let style = column < textColumns ? " class=\"text\"" : ""
+                return "<\(tag)\(style)>\(cell.escapedForHTML)</\(tag)>"
+            }.joined()
+        }
+        let body = rows.enumerated().map { index, row in
+            "<tr\(marked.contains(index) ? " class=\"past\"" : "")>\(line(row, "td"))</tr>"
+        }
+        return """
+            <div class="table"><table><thead><tr>\(line(header, "th"))</tr></thead>
+            <tbody>\(body.joined(separator: "\n"))</tbody></table></div>
+            """
+    }
+
+    /// Images in a row under a title.
+    public static func strip(
+        _ title: String, note: String, _ images: [(name: String, image: Image)]
+    ) throws -> String {
+        let figures = try images.map { name, image in
+            "<figure><img alt=\"\(name)\" src=\"\(try image.dataURI())\">"
+                + "<figcaption>\(name)</figcaption></figure>"
+        }
+        return """
+            <section><h3>\(title.escapedForHTML) <span>\(note.escapedForHTML)</span></h3>
+            <div class="strip">\(figures.joined())</div></section>
+            """
+    }
+
     /// Colors are variables, so that a page follows the reader's choice of light or dark.
     static let colors = """
         :root { color-scheme: light dark; --page: #fff; --text: #1c2024; --quiet: #5a6270;

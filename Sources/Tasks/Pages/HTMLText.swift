@@ -3,7 +3,7 @@ import RetintImages
 
 extension String {
     /// The text with the special characters of HTML and XML escaped.
-    package var escapedForHTML: String {
+    public var escapedForHTML: String {
         // By scalars: a combining mark makes one Character with the character before it.
         unicodeScalars.reduce(into: "") { result, scalar in
             switch scalar {

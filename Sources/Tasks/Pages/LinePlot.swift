@@ -1,16 +1,17 @@
 import Foundation
-package import RetintFiles
+public import RetintFiles
 
 /// Curves over a common axis, as SVG.
-package struct LinePlot {
+public struct LinePlot {
     /// A curve or a set of labeled points.
-    package struct Series {
+    public struct Series {
         let name: String
         let points: [(x: Double, y: Double)]
         /// If set, the points are drawn with these labels instead of a line.
         let labels: [String]?
 
-        package init(_ name: String, _ points: [(x: Double, y: Double)], labels: [String]? = nil) {
+        /// A curve through points, or these points with their labels.
+        public init(_ name: String, _ points: [(x: Double, y: Double)], labels: [String]? = nil) {
             (self.name, self.points, self.labels) = (name, points, labels)
         }
     }
@@ -30,7 +31,7 @@ package struct LinePlot {
     ///   - marker: A place on the x axis to mark with a dashed line.
     ///   - isLogarithmic: Whether each axis is logarithmic; then points with values of 0 or less
     ///     are omitted.
-    package init(
+    public init(
         _ title: String, xLabel: String, _ series: [Series],
         marker: (x: Double, label: String)? = nil,
         isLogarithmic: (x: Bool, y: Bool) = (false, false)
@@ -54,7 +55,7 @@ package struct LinePlot {
     }
 
     /// The plot with its title, and a legend if there are several curves.
-    package var html: String {
+    public var html: String {
         """
         <figure class="plot"><figcaption>\(title.escapedForHTML) \(key)</figcaption>
         <svg viewBox="0 0 \(Int(Self.width)) \(Int(Self.height))" role="img" \
@@ -66,7 +67,7 @@ package struct LinePlot {
     /// Writes the plot as a standalone picture, replacing an existing file.
     ///
     /// - Throws: `FileError` if it cannot be written.
-    package func write(to path: some PathConvertible) throws {
+    public func write(to path: some PathConvertible) throws {
         let names =
             series.count < 2
             ? []

@@ -1,63 +1,66 @@
 import RetintGraph
 import RetintRuntime
 import RetintTensorFiles
-public import RetintTensors
+import RetintTensors
 
-/// The intermediate values of a reference: the output of each module, by its dotted path, or the
-/// results of a program's operations, by their names.
-public struct Activations: Sendable {
-    private static let group = "activations"
+extension Reference {
+    /// The intermediate values of a reference: the output of each module, by its dotted path, or
+    /// the results of a program's operations, by their names.
+    public struct Activations: Sendable {
+        private static let group = "activations"
 
-    private enum Source {
-        case modules(HDF5Reader)
-        case operations(Intermediates)
-    }
-
-    private let source: Source
-    /// The path or the name of each activation, and its shape, in the order of the file.
-    public let shapes: [(path: String, shape: Shape)]
-
-    /// Nil if the file has no activations.
-    init?(in reader: HDF5Reader) throws {
-        guard reader.contains(Self.group) else { return nil }
-        source = .modules(reader)
-        shapes = try reader.datasetNames(under: Self.group).map {
-            ($0, try reader.shape(of: "\(Self.group)/\($0)"))
+        private enum Source {
+            case modules(HDF5Reader)
+            case operations(Intermediates)
         }
-    }
 
-    /// Nil if there are no activations.
-    init?(_ intermediates: Intermediates) {
-        guard !intermediates.values.isEmpty else { return nil }
-        source = .operations(intermediates)
-        shapes = intermediates.values.map { ($0.name, $0.shape) }
-    }
+        private let source: Source
+        /// The path or the name of each activation, and its shape, in the order of the file.
+        package let shapes: [(path: String, shape: Shape)]
 
-    /// Reads an activation.
-    ///
-    /// - Parameter path: the module's dotted path, or the name of the operation's result.
-    /// - Throws: `TensorFileError` if it cannot be read; ``VerificationError`` if it has integers.
-    public func read(_ path: String) throws -> TensorData {
-        switch source {
-        case .modules(let reader):
-            guard let data = try reader.read("\(Self.group)/\(path)").tensorData else {
-                throw VerificationError(
-                    .badReference, path: reader.path, place: "\(Self.group)/\(path)",
-                    "has integers; activations must be floats")
+        /// Nil if the file has no activations.
+        init?(in reader: HDF5Reader) throws {
+            guard reader.contains(Self.group) else { return nil }
+            source = .modules(reader)
+            shapes = try reader.datasetNames(under: Self.group).map {
+                ($0, try reader.shape(of: "\(Self.group)/\($0)"))
             }
-            return data
-        case .operations(let intermediates): return try intermediates.read(path)
         }
-    }
 
-    /// The paths of the activations by the indices of a model's values.
-    ///
-    /// - Parameter images: the number of runs that share an activation's first dimension.
-    func names(for program: ModelProgram, images: Int) -> [Int: String] {
-        switch source {
-        case .modules: ActivationMatching(program, shapes, images: images).paths
-        case .operations(let intermediates):
-            IntermediateMatching(program, intermediates.values, images: images).names
+        /// Nil if there are no activations.
+        init?(_ intermediates: Intermediates) {
+            guard !intermediates.values.isEmpty else { return nil }
+            source = .operations(intermediates)
+            shapes = intermediates.values.map { ($0.name, $0.shape) }
+        }
+
+        /// Reads an activation.
+        ///
+        /// - Parameter path: the module's dotted path, or the name of the operation's result.
+        /// - Throws: `TensorFileError` if it cannot be read; ``VerificationError`` if it has
+        ///   integers.
+        package func read(_ path: String) throws -> TensorData {
+            switch source {
+            case .modules(let reader):
+                guard let data = try reader.read("\(Self.group)/\(path)").tensorData else {
+                    throw VerificationError(
+                        .badReference, path: reader.path, place: "\(Self.group)/\(path)",
+                        "has integers; activations must be floats")
+                }
+                return data
+            case .operations(let intermediates): return try intermediates.read(path)
+            }
+        }
+
+        /// The paths of the activations by the indices of a model's values.
+        ///
+        /// - Parameter images: the number of runs that share an activation's first dimension.
+        func names(for program: ModelProgram, images: Int) -> [Int: String] {
+            switch source {
+            case .modules: ActivationMatching(program, shapes, images: images).paths
+            case .operations(let intermediates):
+                IntermediateMatching(program, intermediates.values, images: images).names
+            }
         }
     }
 }

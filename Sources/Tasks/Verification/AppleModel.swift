@@ -59,7 +59,7 @@ public struct AppleModel: Sendable {
     }
 
     /// Runs the model on several inputs.
-    func run(_ inputs: [VerificationInput]) async throws -> [[NamedTensor]] {
+    func run(_ inputs: [VerificationInputs.Input]) async throws -> [[NamedTensor]] {
         let runs = inputs.map { $0.tensors.map { (name: $0.name, data: $0.data) } }
         return try await runtime.run(path, on: runs).runs.map { outputs in
             outputs.map { NamedTensor($0.name, $0.data) }

@@ -21,16 +21,16 @@ struct ComparisonGathering {
     }
 
     /// The difference over all photos; nil if the model is not a colorizer.
-    var color: ColorDifference? { lacksColors ? nil : colors?.difference }
+    var color: VerificationReport.ColorDifference? { lacksColors ? nil : colors?.difference }
 
-    var photos: [PhotoDifference] { colors?.photos ?? [] }
+    var photos: [VerificationReport.PhotoDifference] { colors?.photos ?? [] }
 
     /// Adds the outputs of a run.
     ///
     /// - Returns: the colors; nil if the model is not a colorizer or they are not finite.
     /// - Throws: ``VerificationError`` if the outputs do not match the expected ones.
     mutating func add(
-        _ computed: [NamedTensor], _ expected: [NamedTensor], _ input: VerificationInput
+        _ computed: [NamedTensor], _ expected: [NamedTensor], _ input: VerificationInputs.Input
     ) throws -> ColoredBatch? {
         let pairs = try matchOutputs(computed, of: path, to: expected, of: source)
         if outputs.isEmpty {
@@ -55,7 +55,7 @@ struct ComparisonGathering {
 extension ColoredBatch {
     /// Nil if the model is not a colorizer, or its colors are not finite.
     fileprivate init?(
-        _ input: VerificationInput, _ computed: [NamedTensor], _ expected: [NamedTensor]
+        _ input: VerificationInputs.Input, _ computed: [NamedTensor], _ expected: [NamedTensor]
     ) throws {
         guard input.tensors.count == 1, let first = joinedColors(of: computed),
             let second = joinedColors(of: expected),

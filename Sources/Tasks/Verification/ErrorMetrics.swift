@@ -1,55 +1,59 @@
 import Glibc
 import RetintRuntime
 
-/// The error of computed values c against expected values e.
-///
-/// Sums are accumulated in double precision. All metrics are NaN if any value is NaN or infinite.
-public struct ErrorMetrics: Hashable, Sendable, Codable {
-    /// The largest |c − e|.
-    public private(set) var maxAbs = Double.nan
-    /// The mean |c − e|.
-    public private(set) var meanAbs = Double.nan
-    /// The 99th percentile of |c − e|, linearly interpolated.
-    public private(set) var percentile99 = Double.nan
-    /// The largest |c − e| / |e| over the values with e ≠ 0.
-    public private(set) var maxRelative = Double.nan
-    /// 10 log₁₀(peak² / mean (c − e)²), in dB; infinite if all values are equal.
-    public private(set) var psnr = Double.nan
-    /// 10 log₁₀(Σ e² / Σ (c − e)²), in dB; infinite if all values are equal.
-    public private(set) var snr = Double.nan
-    /// The cosine similarity Σ c e / √(Σ c² Σ e²); 1 if c and e are all zeros, 0 if only one is.
-    public private(set) var cosine = Double.nan
-
-    /// Compares values.
+extension VerificationReport {
+    /// The error of computed values c against expected values e.
     ///
-    /// - Parameters:
-    ///   - computed: the model's values.
-    ///   - expected: the expected values, in the same order.
-    ///   - peak: the peak of the PSNR: 220 for a and b.
-    /// - Precondition: both have the same count, which is not 0.
-    public init(computed: [Float], expected: [Float], peak: Double) {
-        precondition(!expected.isEmpty)
-        var errors = ErrorGathering(total: expected.count)
-        errors.add(computed: computed, expected: expected)
-        self = errors.metrics(peak: peak)
-    }
+    /// Sums are accumulated in double precision. All metrics are NaN if any value is NaN or
+    /// infinite.
+    public struct ErrorMetrics: Hashable, Sendable, Codable {
+        /// The largest |c − e|.
+        public private(set) var maxAbs = Double.nan
+        /// The mean |c − e|.
+        public private(set) var meanAbs = Double.nan
+        /// The 99th percentile of |c − e|, linearly interpolated.
+        public private(set) var percentile99 = Double.nan
+        /// The largest |c − e| / |e| over the values with e ≠ 0.
+        public private(set) var maxRelative = Double.nan
+        /// 10 log₁₀(peak² / mean (c − e)²), in dB; infinite if all values are equal.
+        public private(set) var psnr = Double.nan
+        /// 10 log₁₀(Σ e² / Σ (c − e)²), in dB; infinite if all values are equal.
+        public private(set) var snr = Double.nan
+        /// The cosine similarity Σ c e / √(Σ c² Σ e²); 1 if c and e are all zeros, 0 if only one
+        /// is.
+        public private(set) var cosine = Double.nan
 
-    fileprivate init(_ errors: ErrorGathering, peak: Double) {
-        guard errors.sums.isFinite else { return }
-        maxAbs = errors.sums.maxAbs
-        meanAbs = errors.sums.meanAbs
-        percentile99 = errors.tail.percentile
-        maxRelative = errors.maxRelative
-        psnr = errors.sums.psnr(peak: peak)
-        snr = errors.sums.snr
-        cosine = errors.sums.cosine
+        /// Compares values.
+        ///
+        /// - Parameters:
+        ///   - computed: the model's values.
+        ///   - expected: the expected values, in the same order.
+        ///   - peak: the peak of the PSNR: 220 for a and b.
+        /// - Precondition: both have the same count, which is not 0.
+        public init(computed: [Float], expected: [Float], peak: Double) {
+            precondition(!expected.isEmpty)
+            var errors = ErrorGathering(total: expected.count)
+            errors.add(computed: computed, expected: expected)
+            self = errors.metrics(peak: peak)
+        }
+
+        fileprivate init(_ errors: ErrorGathering, peak: Double) {
+            guard errors.sums.isFinite else { return }
+            maxAbs = errors.sums.maxAbs
+            meanAbs = errors.sums.meanAbs
+            percentile99 = errors.tail.percentile
+            maxRelative = errors.maxRelative
+            psnr = errors.sums.psnr(peak: peak)
+            snr = errors.sums.snr
+            cosine = errors.sums.cosine
+        }
     }
 }
 
-extension ErrorMetrics {
+extension VerificationReport.ErrorMetrics {
     /// The root mean square error divided by that of another comparison with the same expected
     /// values; 0 without an error.
-    func rootMeanSquareRatio(to other: ErrorMetrics) -> Double {
+    func rootMeanSquareRatio(to other: VerificationReport.ErrorMetrics) -> Double {
         if snr == .infinity, !other.snr.isNaN { return 0 }
         return pow(10, (other.snr - snr) / 20)
     }
@@ -78,7 +82,9 @@ struct ErrorGathering {
         }
     }
 
-    func metrics(peak: Double) -> ErrorMetrics { ErrorMetrics(self, peak: peak) }
+    func metrics(peak: Double) -> VerificationReport.ErrorMetrics {
+        VerificationReport.ErrorMetrics(self, peak: peak)
+    }
 }
 
 /// Sums over pairs of values, from which most metrics follow.

@@ -10,7 +10,7 @@ import RetintRuntime
 ///   - expected: its outputs in float32.
 func halfPrecisionErrors(
     of other: Model, for model: Model, on inputs: VerificationInputs, expected: RecordedOutputs
-) throws -> [String: ErrorMetrics] {
+) throws -> [String: VerificationReport.ErrorMetrics] {
     let report = try VerificationRun(
         other, against: expected, on: try inputs.roundTripped(for: model),
         VerificationOptions(compute: .float16, tolerance: Tolerance()), observes: false
@@ -27,7 +27,7 @@ extension VerificationInputs {
         }
         return VerificationInputs(count: count) { index in
             let input = try self.input(index)
-            return VerificationInput(
+            return VerificationInputs.Input(
                 labels: input.labels, tensors: program.roundTripped(input.tensors))
         }
     }

@@ -5,7 +5,7 @@ import RetintRuntime
 /// Accumulates the range and the error of each intermediate value over all runs.
 struct LayerGathering {
     private let values: [ComputedValue]
-    private var ranges: [ValueRange]
+    private var ranges: [VerificationReport.ValueRange]
     private var sums: [ErrorSums]
     private let expected: any ExpectedValues
     /// The scalars of the current value.
@@ -14,7 +14,7 @@ struct LayerGathering {
     init(_ program: ModelProgram, expected: any ExpectedValues) {
         values = program.values
         self.expected = expected
-        ranges = values.map { _ in ValueRange() }
+        ranges = values.map { _ in VerificationReport.ValueRange() }
         sums = values.map { _ in ErrorSums() }
     }
 
@@ -31,13 +31,16 @@ struct LayerGathering {
         }
     }
 
-    func reports(_ tolerance: LayerTolerance) -> [LayerReport] {
+    func reports(_ tolerance: LayerTolerance) -> [VerificationReport.Layer] {
         values.indices.map { index in
             let error = expected.name(for: index).flatMap { name in
                 sums[index].count == 0
-                    ? nil : LayerError(sums[index], expected: name, tolerance: tolerance)
+                    ? nil
+                    : VerificationReport.LayerError(
+                        sums[index], expected: name, tolerance: tolerance)
             }
-            return LayerReport(value: values[index], range: ranges[index], error: error)
+            return VerificationReport.Layer(
+                value: values[index], range: ranges[index], error: error)
         }
     }
 }
@@ -59,7 +62,7 @@ protocol ExpectedOutputs: AnyObject {
     /// Prepares the runs; called once, before the first run.
     ///
     /// - Parameter runs: the number of runs.
-    func prepare(first: VerificationInput, runs: Int) throws
+    func prepare(first: VerificationInputs.Input, runs: Int) throws
 
     /// Restricts the following runs to the expected values of some of the model's values, so that
     /// others take no memory.

@@ -3,23 +3,26 @@ import RetintGraph
 import RetintRuntime
 import RetintTensors
 
-/// The range and the error of an intermediate value over all runs.
-public struct LayerReport: Sendable {
-    /// The value: its name, operation and shape.
-    public let value: ComputedValue
-    /// The largest magnitude, and the first NaN or infinity.
-    public let range: ValueRange
-    /// Nil if the reference has no such value.
-    public let error: LayerError?
+extension VerificationReport {
+    /// The range and the error of an intermediate value over all runs.
+    public struct Layer: Sendable {
+        /// The value: its name, operation and shape.
+        public let value: ComputedValue
+        /// The largest magnitude, and the first NaN or infinity.
+        public let range: VerificationReport.ValueRange
+        /// Nil if the reference has no such value.
+        public let error: VerificationReport.LayerError?
 
-    /// The same measurements, checked against other bounds.
-    func judged(by tolerance: LayerTolerance) -> LayerReport {
-        LayerReport(value: value, range: range, error: error?.judged(by: tolerance))
+        /// The same measurements, checked against other bounds.
+        func judged(by tolerance: LayerTolerance) -> VerificationReport.Layer {
+            VerificationReport.Layer(
+                value: value, range: range, error: error?.judged(by: tolerance))
+        }
     }
 }
 
 // A flat object: the value's own keys, and those of its range and error.
-extension LayerReport: Codable {
+extension VerificationReport.Layer: Codable {
     private enum CodingKeys: String, CodingKey {
         case name, operation, module, node, shape, inputs, range, error
     }
@@ -34,8 +37,8 @@ extension LayerReport: Codable {
             node: try container.decodeIfPresent(String.self, forKey: .node),
             shape: Shape(try container.decode([Int].self, forKey: .shape)),
             inputs: try container.decode([Int].self, forKey: .inputs))
-        range = try container.decode(ValueRange.self, forKey: .range)
-        error = try container.decodeIfPresent(LayerError.self, forKey: .error)
+        range = try container.decode(VerificationReport.ValueRange.self, forKey: .range)
+        error = try container.decodeIfPresent(VerificationReport.LayerError.self, forKey: .error)
     }
 
     /// Encodes the figures, without the judgement.
@@ -52,129 +55,137 @@ extension LayerReport: Codable {
     }
 }
 
-/// The range of an intermediate value's scalars over all runs.
-public struct ValueRange: Hashable, Sendable, Codable {
-    /// The largest finite float16 value.
-    public static let largestHalf = 65504.0
+extension VerificationReport {
+    /// The range of an intermediate value's scalars over all runs.
+    public struct ValueRange: Hashable, Sendable, Codable {
+        /// The largest finite float16 value.
+        public static let largestHalf = 65504.0
 
-    /// The largest magnitude of the finite scalars.
-    public private(set) var largest = 0.0
-    /// The NaN and infinite scalars; nil if all are finite.
-    public private(set) var nonFinite: NonFinite?
-    /// The name of the first input for which a scalar was NaN or infinite.
-    public private(set) var nonFiniteIn: String?
+        /// The largest magnitude of the finite scalars.
+        public private(set) var largest = 0.0
+        /// The NaN and infinite scalars; nil if all are finite.
+        public private(set) var nonFinite: NonFinite?
+        /// The name of the first input for which a scalar was NaN or infinite.
+        public private(set) var nonFiniteIn: String?
 
-    /// The largest magnitude as a share of float16's range; float16 overflows above 1.
-    public var shareOfHalf: Double { largest / Self.largestHalf }
+        /// The largest magnitude as a share of float16's range; float16 overflows above 1.
+        public var shareOfHalf: Double { largest / Self.largestHalf }
 
-    /// - Parameter run: the name of the input.
-    mutating func add(_ value: ObservedValue, in run: String) {
-        let magnitude = value.largestMagnitude
-        if magnitude.isFinite {
-            largest = max(largest, Double(magnitude))
-        } else {
-            add(value.data, in: run)
+        /// - Parameter run: the name of the input.
+        mutating func add(_ value: ObservedValue, in run: String) {
+            let magnitude = value.largestMagnitude
+            if magnitude.isFinite {
+                largest = max(largest, Double(magnitude))
+            } else {
+                add(value.data, in: run)
+            }
         }
-    }
 
-    private mutating func add(_ data: TensorData, in run: String) {
-        guard let found = NonFinite(in: data) else { return }
-        if nonFinite == nil {
-            (nonFinite, nonFiniteIn) = (found, run)
-        } else {
-            nonFinite?.add(found)
-        }
-        for scalar in data.scalars where scalar.isFinite {
-            largest = max(largest, Double(scalar.magnitude))
+        private mutating func add(_ data: TensorData, in run: String) {
+            guard let found = NonFinite(in: data) else { return }
+            if nonFinite == nil {
+                (nonFinite, nonFiniteIn) = (found, run)
+            } else {
+                nonFinite?.add(found)
+            }
+            for scalar in data.scalars where scalar.isFinite {
+                largest = max(largest, Double(scalar.magnitude))
+            }
         }
     }
 }
 
-/// The error of an intermediate value over all runs.
-///
-/// All values are NaN if any compared scalar is NaN or infinite.
-public struct LayerError: Hashable, Sendable, Codable {
-    /// The name of the expected value: a value of the other model, or a module of the original.
-    public let expected: String
-    /// The largest absolute error.
-    public let maxAbs: Double
-    /// The mean absolute error.
-    public let meanAbs: Double
-    /// The largest error relative to the largest expected magnitude.
-    public let relative: Double
-    /// The PSNR in dB; its peak is the largest expected magnitude.
-    public let psnr: Double
-    /// The SNR in dB.
-    public let snr: Double
-    /// The cosine similarity of computed and expected scalars.
-    public let cosine: Double
-    /// Whether the error is within the tolerance.
-    public private(set) var holds = false
+extension VerificationReport {
+    /// The error of an intermediate value over all runs.
+    ///
+    /// All values are NaN if any compared scalar is NaN or infinite.
+    public struct LayerError: Hashable, Sendable, Codable {
+        /// The name of the expected value: a value of the other model, or a module of the original.
+        public let expected: String
+        /// The largest absolute error.
+        public let maxAbs: Double
+        /// The mean absolute error.
+        public let meanAbs: Double
+        /// The largest error relative to the largest expected magnitude.
+        public let relative: Double
+        /// The PSNR in dB; its peak is the largest expected magnitude.
+        public let psnr: Double
+        /// The SNR in dB.
+        public let snr: Double
+        /// The cosine similarity of computed and expected scalars.
+        public let cosine: Double
+        /// Whether the error is within the tolerance.
+        public private(set) var holds = false
 
-    private enum CodingKeys: String, CodingKey {
-        case expected, maxAbs, meanAbs, relative, psnr, snr, cosine
-    }
-
-    init(_ sums: ErrorSums, expected: String, tolerance: LayerTolerance) {
-        self.expected = expected
-        let isFinite = sums.isFinite
-        maxAbs = isFinite ? sums.maxAbs : .nan
-        meanAbs = isFinite ? sums.meanAbs : .nan
-        relative = isFinite ? sums.relative : .nan
-        psnr = isFinite ? sums.psnr(peak: sums.maxExpected) : .nan
-        snr = isFinite ? sums.snr : .nan
-        cosine = isFinite ? sums.cosine : .nan
-        holds = isWithin(tolerance)
-    }
-
-    /// The same measurements, checked against other bounds.
-    func judged(by tolerance: LayerTolerance) -> LayerError {
-        var result = self
-        result.holds = isWithin(tolerance)
-        return result
-    }
-
-    /// NaN is not within any tolerance.
-    private func isWithin(_ tolerance: LayerTolerance) -> Bool {
-        !maxAbs.isNaN && checks(tolerance, of: "").allSatisfy { $0.failure == nil }
-    }
-
-    /// - Parameter name: the name of the intermediate value.
-    func checks(_ tolerance: LayerTolerance, of name: String) -> [VerificationCheck] {
-        var checks: [VerificationCheck] = []
-        if let bound = tolerance.maxRelative {
-            let failure = failure(
-                "the largest error relative to the largest expected value", relative, above: bound)
-            checks.append(VerificationCheck(.layerError, name, failure))
+        private enum CodingKeys: String, CodingKey {
+            case expected, maxAbs, meanAbs, relative, psnr, snr, cosine
         }
-        if let bound = tolerance.minSNR {
-            checks.append(VerificationCheck(.layerSNR, name, failure("the SNR", snr, below: bound)))
+
+        init(_ sums: ErrorSums, expected: String, tolerance: LayerTolerance) {
+            self.expected = expected
+            let isFinite = sums.isFinite
+            maxAbs = isFinite ? sums.maxAbs : .nan
+            meanAbs = isFinite ? sums.meanAbs : .nan
+            relative = isFinite ? sums.relative : .nan
+            psnr = isFinite ? sums.psnr(peak: sums.maxExpected) : .nan
+            snr = isFinite ? sums.snr : .nan
+            cosine = isFinite ? sums.cosine : .nan
+            holds = isWithin(tolerance)
         }
-        return checks
+
+        /// The same measurements, checked against other bounds.
+        func judged(by tolerance: LayerTolerance) -> VerificationReport.LayerError {
+            var result = self
+            result.holds = isWithin(tolerance)
+            return result
+        }
+
+        /// NaN is not within any tolerance.
+        private func isWithin(_ tolerance: LayerTolerance) -> Bool {
+            !maxAbs.isNaN && checks(tolerance, of: "").allSatisfy { $0.failure == nil }
+        }
+
+        /// - Parameter name: the name of the intermediate value.
+        func checks(_ tolerance: LayerTolerance, of name: String) -> [VerificationCheck] {
+            var checks: [VerificationCheck] = []
+            if let bound = tolerance.maxRelative {
+                let failure = failure(
+                    "the largest error relative to the largest expected value", relative,
+                    above: bound)
+                checks.append(VerificationCheck(.layerError, name, failure))
+            }
+            if let bound = tolerance.minSNR {
+                checks.append(
+                    VerificationCheck(.layerSNR, name, failure("the SNR", snr, below: bound)))
+            }
+            return checks
+        }
     }
 }
 
-/// The first intermediate value that exceeds the tolerance.
-///
-/// If the error of its inputs is much smaller, the error arises in the operation itself and is
-/// not propagated.
-public struct FirstDeparture: Hashable, Sendable {
-    /// The index of the value in ``VerificationReport/layers``.
-    public let layer: Int
-    /// The indices of the nearest compared values that it is computed from; empty if there are
-    /// only the model's inputs.
-    public let inputs: [Int]
+extension VerificationReport {
+    /// The first intermediate value that exceeds the tolerance.
+    ///
+    /// If the error of its inputs is much smaller, the error arises in the operation itself and is
+    /// not propagated.
+    public struct FirstDeparture: Hashable, Sendable {
+        /// The index of the value in ``VerificationReport/layers``.
+        public let layer: Int
+        /// The indices of the nearest compared values that it is computed from; empty if there are
+        /// only the model's inputs.
+        public let inputs: [Int]
 
-    init?(in layers: [LayerReport]) {
-        guard let layer = layers.firstIndex(where: { $0.error?.holds == false }) else {
-            return nil
+        init?(in layers: [VerificationReport.Layer]) {
+            guard let layer = layers.firstIndex(where: { $0.error?.holds == false }) else {
+                return nil
+            }
+            self.layer = layer
+            inputs = nearestCompared(before: layer, in: layers)
         }
-        self.layer = layer
-        inputs = nearestCompared(before: layer, in: layers)
     }
 }
 
-private func nearestCompared(before layer: Int, in layers: [LayerReport]) -> [Int] {
+private func nearestCompared(before layer: Int, in layers: [VerificationReport.Layer]) -> [Int] {
     var open = layers[layer].value.inputs
     var (seen, found): (Set<Int>, Set<Int>) = ([], [])
     while let index = open.popLast() {

@@ -29,7 +29,7 @@ final class ModelValues: ExpectedValues {
 
     var isSameNetwork: Bool { true }
 
-    func prepare(first: VerificationInput, runs: Int) throws {
+    func prepare(first: VerificationInputs.Input, runs: Int) throws {
         program = try verifying { try model.program(on: first.tensors) }
     }
 

@@ -2,51 +2,56 @@ import RetintGraph
 import RetintRuntime
 import RetintTensors
 
-/// The comparison of one output over all runs.
-public struct OutputComparison: Hashable, Sendable {
-    /// The output's name in the reference.
-    public let name: String
-    /// The shape over all runs: the first dimension counts all images.
-    public let shape: [Int]
-    /// The error of the output's values.
-    public let metrics: ErrorMetrics
-    /// The peak of the PSNR: 220 for a and b, otherwise the range of the expected values.
-    public let peak: Double
-    /// The output's NaN and infinite values; nil if all are finite.
-    public let nonFinite: NonFinite?
-    /// The error of the reference network's own run in half precision; nil if it was not measured.
-    public let half: ErrorMetrics?
-    /// The values that decide a bound on each value.
-    let frontier: ErrorFrontier
-    /// The bounds on this output. For an output with NaN or infinity, only that is checked.
-    public private(set) var checks: [VerificationCheck] = []
+extension VerificationReport {
+    /// The comparison of one output over all runs.
+    public struct Output: Hashable, Sendable {
+        /// The output's name in the reference.
+        public let name: String
+        /// The shape over all runs: the first dimension counts all images.
+        public let shape: [Int]
+        /// The error of the output's values.
+        public let metrics: VerificationReport.ErrorMetrics
+        /// The peak of the PSNR: 220 for a and b, otherwise the range of the expected values.
+        public let peak: Double
+        /// The output's NaN and infinite values; nil if all are finite.
+        public let nonFinite: NonFinite?
+        /// The error of the reference network's own run in half precision; nil if it was not
+        /// measured.
+        public let half: VerificationReport.ErrorMetrics?
+        /// The values that decide a bound on each value.
+        let frontier: ErrorFrontier
+        /// The bounds on this output. For an output with NaN or infinity, only that is checked.
+        public private(set) var checks: [VerificationCheck] = []
 
-    /// A sentence for each violated bound; empty if the output passes.
-    public var failures: [String] { checks.compactMap(\.failure) }
+        /// A sentence for each violated bound; empty if the output passes.
+        public var failures: [String] { checks.compactMap(\.failure) }
 
-    init(
-        name: String, shape: [Int], metrics: ErrorMetrics, peak: Double, nonFinite: NonFinite?,
-        half: ErrorMetrics? = nil, frontier: ErrorFrontier, tolerance: Tolerance
-    ) {
-        self.name = name
-        self.shape = shape
-        self.metrics = metrics
-        self.peak = peak
-        self.nonFinite = nonFinite
-        self.half = half
-        self.frontier = frontier
-        checks = checks(tolerance)
-    }
+        init(
+            name: String, shape: [Int], metrics: VerificationReport.ErrorMetrics, peak: Double,
+            nonFinite: NonFinite?,
+            half: VerificationReport.ErrorMetrics? = nil, frontier: ErrorFrontier,
+            tolerance: Tolerance
+        ) {
+            self.name = name
+            self.shape = shape
+            self.metrics = metrics
+            self.peak = peak
+            self.nonFinite = nonFinite
+            self.half = half
+            self.frontier = frontier
+            checks = checks(tolerance)
+        }
 
-    /// The same measurements, checked against other bounds.
-    func judged(by tolerance: Tolerance) -> OutputComparison {
-        var result = self
-        result.checks = checks(tolerance)
-        return result
+        /// The same measurements, checked against other bounds.
+        func judged(by tolerance: Tolerance) -> VerificationReport.Output {
+            var result = self
+            result.checks = checks(tolerance)
+            return result
+        }
     }
 }
 
-extension OutputComparison {
+extension VerificationReport.Output {
     /// The root mean square error, as a multiple of that of the reference network's own run in half
     /// precision; nil if that was not measured, NaN if either run produces NaN or infinity.
     public var halfRatio: Double? { half.map { metrics.rootMeanSquareRatio(to: $0) } }
@@ -101,7 +106,7 @@ extension OutputComparison {
     }
 }
 
-extension OutputComparison: Codable {
+extension VerificationReport.Output: Codable {
     private enum CodingKeys: String, CodingKey {
         case name, shape, metrics, peak, nonFinite, half
         case frontier = "decidingErrors"
@@ -113,10 +118,11 @@ extension OutputComparison: Codable {
         self.init(
             name: try container.decode(String.self, forKey: .name),
             shape: try container.decode([Int].self, forKey: .shape),
-            metrics: try container.decode(ErrorMetrics.self, forKey: .metrics),
+            metrics: try container.decode(VerificationReport.ErrorMetrics.self, forKey: .metrics),
             peak: try container.decode(Double.self, forKey: .peak),
             nonFinite: try container.decodeIfPresent(NonFinite.self, forKey: .nonFinite),
-            half: try container.decodeIfPresent(ErrorMetrics.self, forKey: .half),
+            half: try container.decodeIfPresent(
+                VerificationReport.ErrorMetrics.self, forKey: .half),
             frontier: try container.decode(ErrorFrontier.self, forKey: .frontier),
             tolerance: Tolerance())
     }
@@ -156,13 +162,13 @@ struct OutputGathering {
     }
 
     /// - Parameter half: the error of the reference network's own run in half precision.
-    func comparison(half: ErrorMetrics? = nil) -> OutputComparison {
+    func comparison(half: VerificationReport.ErrorMetrics? = nil) -> VerificationReport.Output {
         let span = Double(maximum) - Double(minimum)
         let peak = peak ?? (span > 0 ? span : 1)
         let metrics = errors.metrics(peak: peak)
         var whole = shape
         if whole.rank > 0 { whole[0] *= runs }
-        return OutputComparison(
+        return VerificationReport.Output(
             name: name, shape: whole.dimensions, metrics: metrics, peak: peak,
             nonFinite: nonFinite, half: half, frontier: errors.frontier, tolerance: tolerance)
     }

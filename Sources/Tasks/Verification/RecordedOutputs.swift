@@ -30,7 +30,7 @@ final class RecordedOutputs: ExpectedValues {
 
     var isSameNetwork: Bool { true }
 
-    func prepare(first: VerificationInput, runs: Int) {}
+    func prepare(first: VerificationInputs.Input, runs: Int) {}
 
     func match(_ program: ModelProgram) {}
 

@@ -14,7 +14,7 @@ public struct Reference: Sendable {
     public let outputs: [NamedTensor]
     /// The intermediate values of the original network, read from the file on demand; nil if the
     /// file has no such values.
-    public private(set) var activations: Activations?
+    public private(set) var activations: Reference.Activations?
 
     /// Creates a reference from values in memory.
     ///
@@ -46,7 +46,7 @@ public struct Reference: Sendable {
         try self.init(
             name: reader.path, inputs: Self.tensors(in: "inputs", of: reader),
             outputs: Self.tensors(in: "outputs", of: reader))
-        activations = try Activations(in: reader)
+        activations = try Reference.Activations(in: reader)
     }
 
     private init(_ intermediates: Intermediates) throws {
@@ -54,7 +54,7 @@ public struct Reference: Sendable {
             name: intermediates.path,
             inputs: intermediates.inputs.map { NamedTensor($0.name, try intermediates.read($0)) },
             outputs: intermediates.outputs.map { NamedTensor($0.name, try intermediates.read($0)) })
-        activations = Activations(intermediates)
+        activations = Reference.Activations(intermediates)
     }
 
     private static func tensors(

@@ -19,7 +19,7 @@ final class ReferenceValues: ExpectedValues {
     var isSameNetwork: Bool { false }
 
     /// Checks that the outputs can be split evenly among the runs.
-    func prepare(first: VerificationInput, runs: Int) throws {
+    func prepare(first: VerificationInputs.Input, runs: Int) throws {
         self.runs = runs
         for output in reference.outputs where runs > 1 {
             let shape = output.data.shape

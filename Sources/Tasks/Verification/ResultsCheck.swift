@@ -44,7 +44,7 @@ struct ResultsCheck {
         try self(report.diagnosis)
     }
 
-    private func callAsFunction(_ diagnosis: Diagnosis) throws {
+    private func callAsFunction(_ diagnosis: VerificationReport.Diagnosis) throws {
         for (index, stage) in diagnosis.stages.enumerated() {
             try self(stage.outputs, "stages[\(index)].outputs")
         }
@@ -77,16 +77,17 @@ struct ResultsCheck {
         }
     }
 
-    private func callAsFunction(_ color: ColorDifference, _ place: String) throws {
+    private func callAsFunction(_ color: VerificationReport.ColorDifference, _ place: String) throws
+    {
         try size(color.mean, place + ".mean")
         try size(color.percentile99, place + ".percentile99")
     }
 
-    private func callAsFunction(_ outputs: [OutputComparison], _ place: String) throws {
+    private func callAsFunction(_ outputs: [VerificationReport.Output], _ place: String) throws {
         for (index, output) in outputs.enumerated() { try self(output, "\(place)[\(index)]") }
     }
 
-    private func callAsFunction(_ output: OutputComparison, _ place: String) throws {
+    private func callAsFunction(_ output: VerificationReport.Output, _ place: String) throws {
         try shape(output.shape, place + ".shape")
         let metrics = output.metrics
         try size(metrics.maxAbs, place + ".metrics.max_abs")
@@ -105,7 +106,7 @@ struct ResultsCheck {
             "must end with the error \(place).metrics.max_abs")
     }
 
-    private func callAsFunction(_ layer: LayerReport, at index: Int) throws {
+    private func callAsFunction(_ layer: VerificationReport.Layer, at index: Int) throws {
         let place = "layers[\(index)]"
         try shape(layer.value.shape.dimensions, place + ".shape")
         try require(

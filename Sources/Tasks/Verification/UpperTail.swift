@@ -50,7 +50,7 @@ struct UpperTail {
 ///   - values: the values, in any order.
 ///   - share: the percentile in 0…1: 0.99 for the 99th.
 /// - Precondition: `values` is not empty.
-public func percentile(_ values: [Float], _ share: Double) -> Double {
+package func percentile(_ values: [Float], _ share: Double) -> Double {
     var tail = UpperTail(total: values.count, share: share)
     for value in values { tail.add(value) }
     return tail.percentile

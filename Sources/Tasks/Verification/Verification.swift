@@ -68,104 +68,106 @@ public struct ColoredBatch: Sendable {
     public let differences: [Float]
 }
 
-/// Runs a model on a reference's inputs, and compares its outputs with the expected ones and its
-/// intermediate values with the reference's activations.
-///
-/// - Throws: ``VerificationError`` if the model's inputs, outputs or shapes are not those of the
-///   reference, or it cannot be run.
-public func verify(
-    _ model: Model, against reference: Reference, options: VerificationOptions = .init()
-) throws -> VerificationReport {
-    let inputs = VerificationInputs(
-        reference, batchSize: try verifying { try model.batchSize })
-    return try VerificationRun(model, against: ReferenceValues(reference), on: inputs, options)
-        .report()
-}
-
-/// Runs a model and another one on the same inputs, and compares their outputs and the intermediate
-/// values with the same names.
-///
-/// - Parameters:
-///   - model: the model to verify.
-///   - other: the model that computes the expected values, in float32.
-///   - inputs: the inputs of all runs; nil for random lightness of the model's own size.
-/// - Throws: ``VerificationError`` if the inputs, outputs or shapes of the models differ, or one of
-///   them cannot be run.
-public func verify(
-    _ model: Model, against other: Model, on inputs: VerificationInputs? = nil,
-    options: VerificationOptions = .init()
-) throws -> VerificationReport {
-    let inputs = try inputs ?? .noise(shape: model.lightnessInput().shape)
-    let half = try options.tolerance?.maxHalfRatio.map { _ in
-        try halfPrecisionErrors(
-            of: other, for: model, on: inputs,
-            expected: RecordedOutputs(other, for: model, on: inputs))
+extension Model {
+    /// Runs a model on a reference's inputs, and compares its outputs with the expected ones and
+    /// its intermediate values with the reference's activations.
+    ///
+    /// - Throws: ``VerificationError`` if the model's inputs, outputs or shapes are not those of
+    ///   the reference, or it cannot be run.
+    public func verify(
+        against reference: Reference, options: VerificationOptions = .init()
+    ) throws -> VerificationReport {
+        let inputs = VerificationInputs(
+            reference, batchSize: try verifying { try batchSize })
+        return try VerificationRun(self, against: ReferenceValues(reference), on: inputs, options)
+            .report()
     }
-    return try VerificationRun(
-        model, against: ModelValues(other), on: inputs, options, half: half ?? [:]
-    ).report()
-}
 
-/// Has Apple's runtime run a model on a reference's inputs, and compares its outputs with the
-/// expected ones. The runtime shows no intermediate values.
-///
-/// - Throws: ``VerificationError`` if the model's inputs, outputs or shapes are not those of the
-///   reference; `AppleRuntimeError` if the runtime cannot run it.
-public func verify(
-    _ model: AppleModel, against reference: Reference, options: VerificationOptions = .init()
-) async throws -> VerificationReport {
-    let inputs = VerificationInputs(reference, batchSize: model.interface.batchSize)
-    return try await verify(model, against: ReferenceValues(reference), on: inputs, options)
-}
-
-/// Has Apple's runtime run a model and retint's engine another one on the same inputs, and compares
-/// their outputs.
-///
-/// - Parameters:
-///   - model: the model to verify.
-///   - other: the model that computes the expected values, in float32, by retint's engine.
-///   - inputs: the inputs of all runs; nil for random lightness of the model's own size.
-/// - Throws: ``VerificationError`` if the inputs, outputs or shapes of the models differ;
-///   `AppleRuntimeError` if the runtime cannot run the model.
-public func verify(
-    _ model: AppleModel, against other: Model, on inputs: VerificationInputs? = nil,
-    options: VerificationOptions = .init()
-) async throws -> VerificationReport {
-    let inputs = try inputs ?? .noise(shape: model.lightnessShape())
-    return try await verify(model, against: ModelValues(other), on: inputs, options)
-}
-
-private func verify(
-    _ model: AppleModel, against expected: any ExpectedOutputs, on inputs: VerificationInputs,
-    _ options: VerificationOptions
-) async throws -> VerificationReport {
-    let first = try inputs.input(0)
-    try expected.prepare(first: first, runs: inputs.count)
-    let bounds = options.bounds(model.precision, isSameNetwork: false)
-    var outputs = ComparisonGathering(
-        path: model.path, source: expected.source, runs: inputs.count, tolerance: bounds.tolerance)
-    let atOnce = runsAtOnce(first)
-    for start in stride(from: 0, to: inputs.count, by: atOnce) {
-        let indices = start..<min(start + atOnce, inputs.count)
-        let batch = try indices.map { $0 == 0 ? first : try inputs.input($0) }
-        for (index, pair) in zip(indices, zip(batch, try await model.run(batch))) {
-            let (input, computed) = pair
-            try expected.begin(input.tensors, at: index)
-            let colors = try outputs.add(computed, try expected.outputs(), input)
-            try colors.map(options.onColors)
+    /// Runs a model and another one on the same inputs, and compares their outputs and the
+    /// intermediate values with the same names.
+    ///
+    /// - Parameters:
+    ///   - other: the model that computes the expected values, in float32.
+    ///   - inputs: the inputs of all runs; nil for random lightness of the model's own size.
+    /// - Throws: ``VerificationError`` if the inputs, outputs or shapes of the models differ, or
+    ///   one of them cannot be run.
+    public func verify(
+        against other: Model, on inputs: VerificationInputs? = nil,
+        options: VerificationOptions = .init()
+    ) throws -> VerificationReport {
+        let inputs = try inputs ?? .noise(shape: lightnessInput().shape)
+        let half = try options.tolerance?.maxHalfRatio.map { _ in
+            try halfPrecisionErrors(
+                of: other, for: self, on: inputs,
+                expected: RecordedOutputs(other, for: self, on: inputs))
         }
+        return try VerificationRun(
+            self, against: ModelValues(other), on: inputs, options, half: half ?? [:]
+        ).report()
     }
-    return VerificationReport(
-        judge: .apple, runtime: AppleRuntime.name, model: model.path, reference: expected.source,
-        isSameNetwork: false, precision: model.precision, compute: model.compute,
-        tolerance: bounds.tolerance, outputs: outputs.outputs.map { $0.comparison(half: nil) },
-        color: outputs.color, photos: outputs.photos, layers: [],
-        layerTolerance: bounds.layerTolerance, layersDecide: false)
+}
+
+extension AppleModel {
+    /// Has Apple's runtime run a model on a reference's inputs, and compares its outputs with the
+    /// expected ones. The runtime shows no intermediate values.
+    ///
+    /// - Throws: ``VerificationError`` if the model's inputs, outputs or shapes are not those of
+    ///   the reference; `AppleRuntimeError` if the runtime cannot run it.
+    public func verify(
+        against reference: Reference, options: VerificationOptions = .init()
+    ) async throws -> VerificationReport {
+        let inputs = VerificationInputs(reference, batchSize: interface.batchSize)
+        return try await verify(against: ReferenceValues(reference), on: inputs, options)
+    }
+
+    /// Has Apple's runtime run a model and retint's engine another one on the same inputs, and
+    /// compares their outputs.
+    ///
+    /// - Parameters:
+    ///   - other: the model that computes the expected values, in float32, by retint's engine.
+    ///   - inputs: the inputs of all runs; nil for random lightness of the model's own size.
+    /// - Throws: ``VerificationError`` if the inputs, outputs or shapes of the models differ;
+    ///   `AppleRuntimeError` if the runtime cannot run the model.
+    public func verify(
+        against other: Model, on inputs: VerificationInputs? = nil,
+        options: VerificationOptions = .init()
+    ) async throws -> VerificationReport {
+        let inputs = try inputs ?? .noise(shape: lightnessShape())
+        return try await verify(against: ModelValues(other), on: inputs, options)
+    }
+
+    fileprivate func verify(
+        against expected: any ExpectedOutputs, on inputs: VerificationInputs,
+        _ options: VerificationOptions
+    ) async throws -> VerificationReport {
+        let first = try inputs.input(0)
+        try expected.prepare(first: first, runs: inputs.count)
+        let bounds = options.bounds(precision, isSameNetwork: false)
+        var outputs = ComparisonGathering(
+            path: path, source: expected.source, runs: inputs.count, tolerance: bounds.tolerance)
+        let atOnce = runsAtOnce(first)
+        for start in stride(from: 0, to: inputs.count, by: atOnce) {
+            let indices = start..<min(start + atOnce, inputs.count)
+            let batch = try indices.map { $0 == 0 ? first : try inputs.input($0) }
+            for (index, pair) in zip(indices, zip(batch, try await run(batch))) {
+                let (input, computed) = pair
+                try expected.begin(input.tensors, at: index)
+                let colors = try outputs.add(computed, try expected.outputs(), input)
+                try colors.map(options.onColors)
+            }
+        }
+        return VerificationReport(
+            judge: .apple, runtime: AppleRuntime.name, model: path, reference: expected.source,
+            isSameNetwork: false, precision: precision, compute: compute,
+            tolerance: bounds.tolerance, outputs: outputs.outputs.map { $0.comparison(half: nil) },
+            color: outputs.color, photos: outputs.photos, layers: [],
+            layerTolerance: bounds.layerTolerance, layersDecide: false)
+    }
 }
 
 /// How many runs one process of Apple's runtime makes: its start takes a second, and the inputs and
 /// outputs of all its runs are in memory.
-private func runsAtOnce(_ first: VerificationInput) -> Int {
+private func runsAtOnce(_ first: VerificationInputs.Input) -> Int {
     let count = first.tensors.reduce(1) { $0 + $1.data.shape.count }
     return min(32, max(1, (1 << 24) / count))
 }

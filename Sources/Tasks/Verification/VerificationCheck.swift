@@ -1,11 +1,11 @@
 /// One bound, as it applies to one output, to the colors or to one intermediate value.
 public struct VerificationCheck: Hashable, Sendable {
     /// The kind of the bound.
-    public let rule: VerificationRule
+    package let rule: VerificationRule
     /// The name of the output or of the intermediate value; `colors` for the colors.
-    public let subject: String
+    package let subject: String
     /// A sentence with the measured value and the bound; nil if the bound holds.
-    public let failure: String?
+    package let failure: String?
 
     init(_ rule: VerificationRule, _ subject: String, _ failure: String?) {
         self.rule = rule
@@ -15,7 +15,7 @@ public struct VerificationCheck: Hashable, Sendable {
 }
 
 /// The kinds of bounds; the raw values are those that reports for other programs use.
-public enum VerificationRule: String, Hashable, Sendable, CaseIterable {
+package enum VerificationRule: String, Hashable, Sendable, CaseIterable {
     /// No value of an output is NaN or infinite.
     case finite = "finite"
     /// Each value of an output is within |c − e| ≤ atol + rtol·|e|.
@@ -38,7 +38,7 @@ public enum VerificationRule: String, Hashable, Sendable, CaseIterable {
     case judged = "judged"
 
     /// The bound in a sentence.
-    public var summary: String {
+    package var summary: String {
         switch self {
         case .finite: "No value of an output is NaN or infinite."
         case .eachValue: "Each value of an output is close to the expected value."

@@ -3,31 +3,33 @@ import RetintLayers
 import RetintRuntime
 import RetintTensors
 
-/// The input of one run.
-public struct VerificationInput: Sendable {
-    /// A name for each image of the batch, such as the path of the photo.
-    public let labels: [String]
-    /// The model's inputs.
-    public let tensors: [NamedTensor]
+extension VerificationInputs {
+    /// The input of one run.
+    public struct Input: Sendable {
+        /// A name for each image of the batch, such as the path of the photo.
+        public let labels: [String]
+        /// The model's inputs.
+        public let tensors: [NamedTensor]
 
-    /// Creates the input of a run.
-    ///
-    /// - Precondition: there is a label for each image of the batch.
-    public init(labels: [String], tensors: [NamedTensor]) {
-        self.labels = labels
-        self.tensors = tensors
+        /// Creates the input of a run.
+        ///
+        /// - Precondition: there is a label for each image of the batch.
+        public init(labels: [String], tensors: [NamedTensor]) {
+            self.labels = labels
+            self.tensors = tensors
+        }
+
+        /// Creates the input of a run of a colorizer.
+        ///
+        /// - Parameters:
+        ///   - labels: one for each image.
+        ///   - lightness: L in 0…100, [N, 1, H, W].
+        public init(labels: [String], lightness: TensorData) {
+            self.init(labels: labels, tensors: [NamedTensor("lightness", lightness)])
+        }
+
+        var label: String { labels.joined(separator: ", ") }
     }
-
-    /// Creates the input of a run of a colorizer.
-    ///
-    /// - Parameters:
-    ///   - labels: one for each image.
-    ///   - lightness: L in 0…100, [N, 1, H, W].
-    public init(labels: [String], lightness: TensorData) {
-        self.init(labels: labels, tensors: [NamedTensor("lightness", lightness)])
-    }
-
-    var label: String { labels.joined(separator: ", ") }
 }
 
 /// The inputs of all runs, created one by one so that memory does not grow with their number.
@@ -35,14 +37,14 @@ public struct VerificationInputs {
     /// The number of runs.
     public let count: Int
     /// The input of a run, by its index; all have the same shapes.
-    let input: (Int) throws -> VerificationInput
+    let input: (Int) throws -> VerificationInputs.Input
 
     /// Creates inputs from a function that returns the input of a run.
     ///
     /// - Parameters:
     ///   - count: the number of runs.
     ///   - input: the input of a run, by its index; all have the same shapes.
-    public init(count: Int, input: @escaping (Int) throws -> VerificationInput) {
+    public init(count: Int, input: @escaping (Int) throws -> VerificationInputs.Input) {
         self.count = count
         self.input = input
     }
@@ -56,7 +58,7 @@ public struct VerificationInputs {
         VerificationInputs(count: 1) { _ in
             var random = RandomStream(seed: seed, name: "lightness")
             let scalars = (0..<shape.count).map { _ in Float(100 * random.uniform()) }
-            return VerificationInput(
+            return VerificationInputs.Input(
                 labels: (0..<shape[0]).map { "noise \($0 + 1) of seed \(seed)" },
                 lightness: TensorData(shape: shape, scalars: scalars))
         }
@@ -68,7 +70,7 @@ public struct VerificationInputs {
         self.init(count: batches.count) { index in
             let images = batches[index].first?.data.shape.dimensions.first ?? 1
             let labels = (0..<images).map { "image \(index * images + $0 + 1)" }
-            return VerificationInput(labels: labels, tensors: batches[index])
+            return VerificationInputs.Input(labels: labels, tensors: batches[index])
         }
     }
 }

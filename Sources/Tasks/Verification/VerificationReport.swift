@@ -20,19 +20,19 @@ public struct VerificationReport: Sendable {
     /// The bounds on outputs and colors.
     public let tolerance: Tolerance
     /// The comparison of each output of the reference, in its order.
-    public let outputs: [OutputComparison]
+    public let outputs: [VerificationReport.Output]
     /// The color difference over all photos; nil if the model is not a colorizer.
-    public let color: ColorDifference?
+    public let color: VerificationReport.ColorDifference?
     /// The color difference of each photo; photos whose colors are NaN or infinite are missing.
-    public let photos: [PhotoDifference]
+    public let photos: [VerificationReport.PhotoDifference]
     /// All intermediate values and outputs of the model, in the order of computation.
-    public let layers: [LayerReport]
+    public let layers: [VerificationReport.Layer]
     /// The bounds on intermediate values.
     public let layerTolerance: LayerTolerance
     /// Whether a layer that exceeds its tolerance fails the model.
     public let layersDecide: Bool
     /// Where errors come from, as far as requested.
-    public var diagnosis = Diagnosis()
+    public var diagnosis = VerificationReport.Diagnosis()
 
     /// The name of retint's own engine in reports.
     static let engine = "retint's CPU engine (not Apple's Core ML runtime)"
@@ -89,7 +89,9 @@ public struct VerificationReport: Sendable {
     public var comparedCount: Int { layers.count { $0.error != nil } }
 
     /// The first intermediate value that exceeds the tolerance; nil if all are within.
-    public var firstDeparture: FirstDeparture? { FirstDeparture(in: layers) }
+    public var firstDeparture: VerificationReport.FirstDeparture? {
+        VerificationReport.FirstDeparture(in: layers)
+    }
 
     /// The index in ``layers`` of the first value with a NaN or an infinity; nil if all are finite.
     public var firstNonFinite: Int? { layers.firstIndex { $0.range.nonFinite != nil } }
@@ -117,7 +119,7 @@ public struct VerificationReport: Sendable {
     }
 
     /// The photo with the largest mean color difference; nil if no photo was compared.
-    public var worstPhoto: PhotoDifference? {
+    public var worstPhoto: VerificationReport.PhotoDifference? {
         photos.max { $0.difference.mean < $1.difference.mean }
     }
 }
@@ -148,13 +150,14 @@ extension VerificationReport: Codable {
         )
         (self.tolerance, self.layerTolerance) = (tolerance, layerTolerance)
         layersDecide = try value(.layersDecide)
-        let measured: [OutputComparison] = try value(.outputs)
+        let measured: [VerificationReport.Output] = try value(.outputs)
         outputs = measured.map { $0.judged(by: tolerance) }
-        color = try container.decodeIfPresent(ColorDifference.self, forKey: .color)
+        color = try container.decodeIfPresent(
+            VerificationReport.ColorDifference.self, forKey: .color)
         photos = try value(.photos)
-        let values: [LayerReport] = try value(.layers)
+        let values: [VerificationReport.Layer] = try value(.layers)
         layers = values.map { $0.judged(by: layerTolerance) }
-        diagnosis = try Diagnosis(from: decoder).judged(by: tolerance)
+        diagnosis = try VerificationReport.Diagnosis(from: decoder).judged(by: tolerance)
     }
 
     /// Encodes what was measured, and the bounds.

@@ -7,9 +7,9 @@ public struct VerificationResults: Sendable {
     /// The measurements of each runtime, and the bounds that they were checked against.
     public let reports: [VerificationReport]
     /// The requested runtimes that did not run.
-    public let missing: [MissingJudge]
+    public let missing: [VerificationResults.MissingJudge]
     /// The environment of the measurement.
-    public let environment: VerificationEnvironment
+    public let environment: VerificationResults.Environment
 
     /// Combines measurements with their environment.
     ///
@@ -18,8 +18,8 @@ public struct VerificationResults: Sendable {
     ///   - missing: the requested runtimes that did not run.
     ///   - environment: the environment of the measurement.
     public init(
-        _ reports: [VerificationReport], missing: [MissingJudge] = [],
-        environment: VerificationEnvironment
+        _ reports: [VerificationReport], missing: [VerificationResults.MissingJudge] = [],
+        environment: VerificationResults.Environment
     ) {
         self.reports = reports
         self.missing = missing
@@ -42,16 +42,18 @@ public struct VerificationResults: Sendable {
     }
 }
 
-/// The environment of a verification.
-public struct VerificationEnvironment: Hashable, Sendable, Codable {
-    /// The version of retint.
-    public let retint: String
-    /// The name of the processor.
-    public let processor: String
+extension VerificationResults {
+    /// The environment of a verification.
+    public struct Environment: Hashable, Sendable, Codable {
+        /// The version of retint.
+        public let retint: String
+        /// The name of the processor.
+        public let processor: String
 
-    /// Creates a description of an environment.
-    public init(retint: String, processor: String) {
-        self.retint = retint
-        self.processor = processor
+        /// Creates a description of an environment.
+        public init(retint: String, processor: String) {
+            self.retint = retint
+            self.processor = processor
+        }
     }
 }

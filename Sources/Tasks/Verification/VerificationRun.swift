@@ -9,13 +9,14 @@ struct VerificationRun {
     let inputs: VerificationInputs
     let options: VerificationOptions
     /// The error of the reference network in half precision by output, if a bound needs it.
-    let half: [String: ErrorMetrics]
+    let half: [String: VerificationReport.ErrorMetrics]
     /// Whether intermediate values are compared.
     let observes: Bool
 
     init(
         _ model: Model, against expected: any ExpectedValues, on inputs: VerificationInputs,
-        _ options: VerificationOptions, half: [String: ErrorMetrics] = [:], observes: Bool = true
+        _ options: VerificationOptions, half: [String: VerificationReport.ErrorMetrics] = [:],
+        observes: Bool = true
     ) {
         (self.model, self.expected, self.inputs) = (model, expected, inputs)
         (self.options, self.half, self.observes) = (options, half, observes)
@@ -58,7 +59,7 @@ struct VerificationRun {
 
     /// - Returns: the model's outputs.
     private func run(
-        _ program: ModelProgram, _ input: VerificationInput, at index: Int,
+        _ program: ModelProgram, _ input: VerificationInputs.Input, at index: Int,
         _ layers: inout LayerGathering, _ writer: IntermediatesWriter?
     ) throws -> [NamedTensor] {
         try expected.begin(program.roundTripped(input.tensors), at: index)
@@ -75,7 +76,7 @@ struct VerificationRun {
     }
 
     private func report(
-        _ outputs: ComparisonGathering, _ layers: [LayerReport]
+        _ outputs: ComparisonGathering, _ layers: [VerificationReport.Layer]
     ) -> VerificationReport {
         VerificationReport(
             judge: .retint, runtime: VerificationReport.engine, model: model.name,

@@ -62,15 +62,15 @@ public final class Communicator: Sendable {
     }
 
     /// The job of ``world()``, if it has been called.
-    package static var current: Communicator { connected.withLock { $0 } ?? single }
+    public static var current: Communicator { connected.withLock { $0 } ?? single }
 
     /// Waits for all ranks, and ends MPI. Nothing else may be called afterwards.
-    package func finish() throws(RankError) { try messenger?.finish() }
+    public func finish() throws(RankError) { try messenger?.finish() }
 
     /// Ends all ranks, this one included.
     ///
     /// - Parameter code: what the launcher returns.
-    package func abort(_ code: Int32) -> Never {
+    public func abort(_ code: Int32) -> Never {
         if let messenger {
             // MPI may hang if a rank or the network is gone.
             alarm(5)

@@ -3,7 +3,7 @@ import Foundation
 /// Work on a list of items, each of which belongs to one rank: item i to rank i mod N.
 extension Communicator {
     /// The indices of the items that this rank works on.
-    package func ownIndices(of count: Int) -> [Int] {
+    public func ownIndices(of count: Int) -> [Int] {
         Array(stride(from: rank, to: count, by: size))
     }
 
@@ -12,7 +12,7 @@ extension Communicator {
     /// - Parameters:
     ///   - own: one result for each of ``ownIndices(of:)``; numbers keep their bits.
     ///   - count: the number of items.
-    package func gather<Value: Codable & SendableMetatype>(
+    public func gather<Value: Codable & SendableMetatype>(
         _ own: [Value], of count: Int
     ) throws -> [Value] {
         let values: [[Value]] = try gather(Self.bytes(own)).map { try Self.values($0) }
@@ -28,7 +28,7 @@ extension Communicator {
     }
 
     /// One value of each rank, for all ranks.
-    package func gather<Value: Codable & SendableMetatype>(_ value: Value) throws -> [Value] {
+    public func gather<Value: Codable & SendableMetatype>(_ value: Value) throws -> [Value] {
         try gather([value], of: size)
     }
 

@@ -36,4 +36,4 @@ wide[0, 0] = 3
 Image.fromarray(wide).save(here / "instances16.png")
 Image.fromarray(numpy.zeros((40, 60), numpy.uint8)).save(here / "instances-none.png")
 Image.fromarray(numpy.broadcast_to(numpy.arange(40) // 10, (24, 40)).astype(numpy.uint8)).save(
-    here / "instances-film.png")
+    here / "instances-video.png")

@@ -1,6 +1,6 @@
 """Records which ONNX files of the test cases ONNX Runtime runs with the expected values.
 
-    swift run -c release ONNXCaseWriter DIRECTORY
+    swift run -c release RetintONNXCaseWriter DIRECTORY
     PYTHONPATH=Scripts/python python3 Tests/ONNXWritingTests/Goldens/record_approved.py DIRECTORY
 """
 

@@ -5,16 +5,17 @@ import Testing
 
 /// How much of its new colors a frame gets.
 @Suite struct ChromaSharesTests {
-    private static let layouts: [(ChromaSubsampling, Int)] = [
+    private static let layouts: [(FrameFormat.ChromaSubsampling, Int)] = [
         (.yuv420, 8), (.yuv422, 8), (.yuv444, 8), (.yuv420, 10), (.yuv422, 10), (.yuv444, 10),
     ]
 
     private func plane(
         _ width: Int, _ height: Int, _ bits: Int, padding: Int = 0, _ level: (Int, Int) -> Int
-    ) -> Plane {
+    ) -> Frame.Plane {
         let bytes = bits > 8 ? 2 : 1
         let pitch = (width + padding) * bytes
-        var plane = Plane(bytes: [UInt8](repeating: 99, count: pitch * height), bytesPerRow: pitch)
+        var plane = Frame.Plane(
+            bytes: [UInt8](repeating: 99, count: pitch * height), bytesPerRow: pitch)
         for y in 0..<height {
             for x in 0..<width {
                 let value = level(x, y)
@@ -25,7 +26,9 @@ import Testing
         return plane
     }
 
-    private func levels(_ plane: Plane?, _ width: Int, _ height: Int, _ bits: Int) throws -> [Int] {
+    private func levels(_ plane: Frame.Plane?, _ width: Int, _ height: Int, _ bits: Int) throws
+        -> [Int]
+    {
         let plane = try #require(plane)
         let bytes = bits > 8 ? 2 : 1
         return (0..<width * height).map { index in
@@ -36,7 +39,8 @@ import Testing
 
     /// Odd sides: the last color samples have half of the pixels.
     @Test(arguments: layouts)
-    func samplesGetTheMeanOfTheirPixels(_ chroma: ChromaSubsampling, _ bits: Int) throws {
+    func samplesGetTheMeanOfTheirPixels(_ chroma: FrameFormat.ChromaSubsampling, _ bits: Int) throws
+    {
         let (width, height, scale) = (7, 5, 1 << (bits - 8))
         let format = try FrameFormat(width: width, height: height, chroma: chroma, bitDepth: bits)
         let (columns, rows) = (format.chromaWidth, format.chromaHeight)

@@ -18,18 +18,19 @@ import Testing
 
         var count: Int { ab.count / 2 }
 
-        func format(_ chroma: ChromaSubsampling = .yuv444) throws -> FrameFormat {
+        func format(_ chroma: FrameFormat.ChromaSubsampling = .yuv444) throws -> FrameFormat {
             try FrameFormat(
                 width: count, height: 1, chroma: chroma, bitDepth: bits,
-                range: full ? .full : .limited, matrix: try #require(ColorMatrix(rawValue: matrix)))
+                range: full ? .full : .limited,
+                matrix: try #require(FrameFormat.ColorMatrix(rawValue: matrix)))
         }
 
         /// The levels of one channel.
-        func plane(_ channel: Int) -> Plane {
+        func plane(_ channel: Int) -> Frame.Plane {
             let levels = stride(from: channel, to: self.levels.count, by: 3).map { self.levels[$0] }
             return bits == 8
-                ? Plane(bytes: levels.map(UInt8.init), bytesPerRow: count)
-                : Plane(
+                ? Frame.Plane(bytes: levels.map(UInt8.init), bytesPerRow: count)
+                : Frame.Plane(
                     bytes: levels.flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] },
                     bytesPerRow: 2 * count)
         }
@@ -80,14 +81,16 @@ import Testing
         }
     }
 
-    static let formats: [(ChromaSubsampling, Int, SampleRange)] =
-        ChromaSubsampling.allCases.flatMap { chroma in
-            [8, 10].flatMap { bits in SampleRange.allCases.map { (chroma, bits, $0) } }
+    static let formats: [(FrameFormat.ChromaSubsampling, Int, FrameFormat.SampleRange)] =
+        FrameFormat.ChromaSubsampling.allCases.flatMap { chroma in
+            [8, 10].flatMap { bits in FrameFormat.SampleRange.allCases.map { (chroma, bits, $0) } }
         }
 
     /// Y' of every format leaves as it came, padded rows included, at an odd size.
     @Test(arguments: formats)
-    func lumaStays(_ chroma: ChromaSubsampling, _ bits: Int, _ range: SampleRange) throws {
+    func lumaStays(
+        _ chroma: FrameFormat.ChromaSubsampling, _ bits: Int, _ range: FrameFormat.SampleRange
+    ) throws {
         let format = try FrameFormat(
             width: 13, height: 7, chroma: chroma, bitDepth: bits, range: range)
         let frame = try Frame.noise(format, padding: 6)
@@ -102,7 +105,9 @@ import Testing
 
     /// Without color, Cb and Cr are neutral, whatever the frame had before.
     @Test(arguments: formats)
-    func noColorIsNeutral(_ chroma: ChromaSubsampling, _ bits: Int, _ range: SampleRange) throws {
+    func noColorIsNeutral(
+        _ chroma: FrameFormat.ChromaSubsampling, _ bits: Int, _ range: FrameFormat.SampleRange
+    ) throws {
         let format = try FrameFormat(
             width: 13, height: 7, chroma: chroma, bitDepth: bits, range: range)
         let painter = FramePainter(format, width: 2, height: 2)
@@ -116,9 +121,9 @@ import Testing
     /// Black stays without color, so a row of color samples shows which rows of Y' it looked at.
     @Test func colorsFollowTheirOwnRows() throws {
         let format = try FrameFormat(width: 2, height: 6)
-        let luma = Plane(
+        let luma = Frame.Plane(
             bytes: [16, 16, 16, 16, 120, 120, 120, 120, 16, 16, 16, 16], bytesPerRow: 2)
-        let empty = Plane(bytes: [0, 0, 0], bytesPerRow: 1)
+        let empty = Frame.Plane(bytes: [0, 0, 0], bytesPerRow: 1)
         let painter = FramePainter(format, width: 1, height: 1)
         let colored = try painter.colored(
             Frame(format, luma: luma, cb: empty, cr: empty), a: [40], b: [0])
@@ -127,12 +132,12 @@ import Testing
     }
 
     /// The sides of a frame have different colors, in every layout of samples.
-    @Test(arguments: [ChromaSubsampling.yuv420, .yuv422, .yuv444])
-    func colorsAreWhereTheyBelong(_ chroma: ChromaSubsampling) throws {
+    @Test(arguments: [FrameFormat.ChromaSubsampling.yuv420, .yuv422, .yuv444])
+    func colorsAreWhereTheyBelong(_ chroma: FrameFormat.ChromaSubsampling) throws {
         let format = try FrameFormat(width: 16, height: 8, chroma: chroma)
-        let luma = Plane(bytes: [UInt8](repeating: 120, count: 128), bytesPerRow: 16)
+        let luma = Frame.Plane(bytes: [UInt8](repeating: 120, count: 128), bytesPerRow: 16)
         let size = format.chromaWidth * format.chromaHeight
-        let empty = Plane(
+        let empty = Frame.Plane(
             bytes: [UInt8](repeating: 0, count: size), bytesPerRow: format.chromaWidth)
         let painter = FramePainter(format, width: 2, height: 1)
         let colored = try painter.colored(
@@ -151,7 +156,7 @@ import Testing
     func fullRangeIsAsRGB(level: UInt8, lightness: Float) throws {
         let format = try FrameFormat(width: 8, height: 8, chroma: .mono, range: .full)
         let frame = try Frame(
-            format, luma: Plane(bytes: [UInt8](repeating: level, count: 64), bytesPerRow: 8))
+            format, luma: Frame.Plane(bytes: [UInt8](repeating: level, count: 64), bytesPerRow: 8))
         let values = FrameLightness(format, width: 4, height: 4).lightness(of: frame)
         #expect(values.count == 16)
         #expect(values.allSatisfy { abs($0 - lightness) < 0.02 })
@@ -166,7 +171,7 @@ import Testing
         let sample = bits == 8 ? [UInt8(level)] : [UInt8(level & 255), UInt8(level >> 8)]
         let frame = try Frame(
             format,
-            luma: Plane(
+            luma: Frame.Plane(
                 bytes: (0..<25).flatMap { _ in sample }, bytesPerRow: 5 * sample.count))
         let values = FrameLightness(format, width: 5, height: 5).lightness(of: frame)
         #expect(values.allSatisfy { abs($0 - lightness) < 0.02 })

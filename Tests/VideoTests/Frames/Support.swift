@@ -1,6 +1,6 @@
 import RetintVideo
 
-extension Plane {
+extension Frame.Plane {
     /// The samples, without padding.
     func levels(_ bits: Int) -> [Int] {
         guard bits > 8 else { return bytes.map(Int.init) }
@@ -10,13 +10,13 @@ extension Plane {
     }
 
     /// Different samples, in rows with padding.
-    static func noise(_ width: Int, _ height: Int, _ bits: Int, padding: Int) -> Plane {
+    static func noise(_ width: Int, _ height: Int, _ bits: Int, padding: Int) -> Frame.Plane {
         let row = width * (bits > 8 ? 2 : 1) + padding
         var bytes = (0..<row * height).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ 11) }
         if bits > 8 {
             for index in stride(from: 1, to: bytes.count, by: 2) { bytes[index] &= 3 }
         }
-        return Plane(bytes: bytes, bytesPerRow: row)
+        return Frame.Plane(bytes: bytes, bytesPerRow: row)
     }
 }
 
@@ -24,7 +24,7 @@ extension Frame {
     /// A frame of different samples.
     static func noise(_ format: FrameFormat, padding: Int = 0) throws -> Frame {
         let bits = format.bitDepth
-        func color() -> Plane? {
+        func color() -> Frame.Plane? {
             format.chroma == .mono
                 ? nil : .noise(format.chromaWidth, format.chromaHeight, bits, padding: padding)
         }

@@ -10,22 +10,24 @@ import Testing
     init() throws { scratch = try TemporaryFolder() }
 
     private func file(_ text: String, _ bytes: [UInt8] = []) throws -> String {
-        let path = scratch.path("film.y4m")
+        let path = scratch.path("video.y4m")
         try AtomicFile.write(Array(text.utf8) + bytes, to: path)
         return path
     }
 
-    static let layouts: [(name: String, chroma: ChromaSubsampling, bits: Int, bytes: Int)] = [
-        ("420jpeg", .yuv420, 8, 35 + 2 * 12), ("420mpeg2", .yuv420, 8, 59),
-        ("422", .yuv422, 8, 35 + 2 * 20), ("444", .yuv444, 8, 105), ("mono", .mono, 8, 35),
-        ("420p10", .yuv420, 10, 118), ("422p10", .yuv422, 10, 150), ("444p10", .yuv444, 10, 210),
-        ("mono10", .mono, 10, 70),
-    ]
+    static let layouts:
+        [(name: String, chroma: FrameFormat.ChromaSubsampling, bits: Int, bytes: Int)] = [
+            ("420jpeg", .yuv420, 8, 35 + 2 * 12), ("420mpeg2", .yuv420, 8, 59),
+            ("422", .yuv422, 8, 35 + 2 * 20), ("444", .yuv444, 8, 105), ("mono", .mono, 8, 35),
+            ("420p10", .yuv420, 10, 118), ("422p10", .yuv422, 10, 150),
+            ("444p10", .yuv444, 10, 210),
+            ("mono10", .mono, 10, 70),
+        ]
 
     /// What is read is written again byte by byte, aspect ratio and comments included.
     @Test(arguments: layouts)
     func streamsAreWrittenAsTheyWereRead(
-        _ name: String, _ chroma: ChromaSubsampling, _ bits: Int, _ bytes: Int
+        _ name: String, _ chroma: FrameFormat.ChromaSubsampling, _ bits: Int, _ bytes: Int
     ) throws {
         let header = "YUV4MPEG2 W7 H5 F30000:1001 Ip A1:1 XCOMMENT=a C\(name) XCOLORRANGE=FULL\n"
         let frame = (0..<bytes).map { UInt8(truncatingIfNeeded: $0) }
@@ -125,8 +127,8 @@ import Testing
 }
 
 @Suite struct FrameTests {
-    private func plane(_ bytes: Int, _ row: Int) -> Plane {
-        Plane(bytes: [UInt8](repeating: 0, count: bytes), bytesPerRow: row)
+    private func plane(_ bytes: Int, _ row: Int) -> Frame.Plane {
+        Frame.Plane(bytes: [UInt8](repeating: 0, count: bytes), bytesPerRow: row)
     }
 
     @Test func planesMustCoverTheFrame() throws {
@@ -152,9 +154,9 @@ import Testing
 
     @Test func paddingIsNotCompared() throws {
         let format = try FrameFormat(width: 2, height: 2, chroma: .mono)
-        let tight = try Frame(format, luma: Plane(bytes: [1, 2, 3, 4], bytesPerRow: 2))
-        let padded = try Frame(format, luma: Plane(bytes: [1, 2, 9, 3, 4], bytesPerRow: 3))
-        let other = try Frame(format, luma: Plane(bytes: [1, 2, 9, 3, 5], bytesPerRow: 3))
+        let tight = try Frame(format, luma: Frame.Plane(bytes: [1, 2, 3, 4], bytesPerRow: 2))
+        let padded = try Frame(format, luma: Frame.Plane(bytes: [1, 2, 9, 3, 4], bytesPerRow: 3))
+        let other = try Frame(format, luma: Frame.Plane(bytes: [1, 2, 9, 3, 5], bytesPerRow: 3))
         #expect(tight == padded && tight != other)
         #expect(tight.hashValue == padded.hashValue)
     }

@@ -28,7 +28,7 @@ extension FuzzTarget {
 
 let fuzzTargets: [any FuzzTarget] = [
     ProgramTarget(), PackageTarget(), HDF5Target(), SafetensorsTarget(), PyTorchTarget(),
-    TrainingYAMLTarget(), QuantizationYAMLTarget(), FramesTarget(), FilmTarget(), ResumeTarget(),
+    TrainingYAMLTarget(), QuantizationYAMLTarget(), FramesTarget(), VideoTarget(), ResumeTarget(),
     PictureTarget(), IntermediatesTarget(),
 ]
 

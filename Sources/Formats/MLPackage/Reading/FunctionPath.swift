@@ -2,14 +2,14 @@ import RetintFiles
 import SystemPackage
 
 /// The path of a package and one of its functions: `colorizer.mlpackage#large`.
-package struct FunctionPath {
+public struct FunctionPath {
     /// The package.
-    package let package: FilePath
+    public let package: FilePath
     /// The function; nil for the package's default.
-    package let function: String?
+    public let function: String?
 
     /// Splits a path at its last `#`, unless a file of the whole name exists.
-    package init(_ path: some PathConvertible) {
+    public init(_ path: some PathConvertible) {
         let path = path.filePath
         let text = path.string
         guard case .nothing? = try? FileKind(at: path), let mark = text.lastIndex(of: "#"),

@@ -16,18 +16,18 @@ package struct ModelDescription: Hashable, Sendable {
 /// The author's information about a model. All fields are free text and may be empty.
 public struct ModelMetadata: Hashable, Sendable {
     /// The description of the model.
-    public var shortDescription = ""
+    package var shortDescription = ""
     /// Who made it.
-    public var author = ""
+    package var author = ""
     /// The terms of use.
-    public var license = ""
+    package var license = ""
     /// The version of the model, not of the format.
-    public var version = ""
+    package var version = ""
     /// Further texts by key; retint's own keys start with `retint.`.
-    public var userDefined: [String: String] = [:]
+    package var userDefined: [String: String] = [:]
 
     /// Empty metadata.
-    public init() {}
+    package init() {}
 }
 
 /// An input or an output.

@@ -20,22 +20,22 @@ public enum HDF5Attribute: Hashable, Sendable, Codable {
     case unsupported
 
     /// The value of a single string; nil for another type.
-    public var string: String? {
+    package var string: String? {
         if case .string(let value) = self { value } else { nil }
     }
 
     /// The value of a single integer; nil for another type.
-    public var integer: Int? {
+    package var integer: Int? {
         if case .integer(let value) = self { value } else { nil }
     }
 
     /// The value of a single floating-point number; nil for another type, integers included.
-    public var double: Double? {
+    package var double: Double? {
         if case .double(let value) = self { value } else { nil }
     }
 
     /// The values of a list of integers; nil for another type, a single integer included.
-    public var integers: [Int]? {
+    package var integers: [Int]? {
         if case .integers(let values) = self { values } else { nil }
     }
 }

@@ -1,5 +1,5 @@
 import CRetintHDF5
-public import RetintFiles
+package import RetintFiles
 
 /// Writes an HDF5 file of tensors in groups and attributes. Equal calls give equal bytes.
 ///
@@ -8,15 +8,15 @@ public import RetintFiles
 ///
 /// The file appears at its path with ``finish()``. Until then, or if anything fails or the writer
 /// is released, an existing file is unchanged.
-public final class HDF5Writer {
+package final class HDF5Writer {
     /// The path that the file has once it is finished.
-    public let path: String
+    package let path: String
     private let pending: PendingFile
     private var file: HDF5Handle?
     private var failure: TensorFileError?
 
     /// Starts a file that will replace any at `path`.
-    public init(path: some PathConvertible) throws(TensorFileError) {
+    package init(path: some PathConvertible) throws(TensorFileError) {
         let path = path.filePath.string
         self.path = path
         let pending = try PendingFile.start(path)
@@ -30,7 +30,7 @@ public final class HDF5Writer {
     ///
     /// - Parameter name: The path (`outputs/output`); missing groups are created. Dots are part of
     ///   a name.
-    public func write(_ tensor: StoredTensor, to name: String) throws(TensorFileError) {
+    package func write(_ tensor: StoredTensor, to name: String) throws(TensorFileError) {
         try change(name) { (file, place) throws(TensorFileError) in
             let names = try Self.components(of: name, place)
             let last = names.last!
@@ -43,7 +43,7 @@ public final class HDF5Writer {
     }
 
     /// Creates a group and those above it, unless they exist.
-    public func createGroup(_ name: String) throws(TensorFileError) {
+    package func createGroup(_ name: String) throws(TensorFileError) {
         try change(name) { (file, place) throws(TensorFileError) in
             _ = try Self.group(Self.components(of: name, place), in: file, place)
         }
@@ -52,7 +52,7 @@ public final class HDF5Writer {
     /// Sets an attribute of a group, which is created if needed; an old value is replaced.
     ///
     /// - Parameter group: The path; empty for the root group.
-    public func setAttribute(
+    package func setAttribute(
         _ name: String, to value: HDF5Attribute, of group: String = ""
     ) throws(TensorFileError) {
         try change(group) { (file, place) throws(TensorFileError) in
@@ -64,7 +64,7 @@ public final class HDF5Writer {
     }
 
     /// Completes the file and moves it to its path. Nothing can be written afterwards.
-    public func finish() throws(TensorFileError) {
+    package func finish() throws(TensorFileError) {
         try change(nil) { (file, place) throws(TensorFileError) in
             try place.check(H5Fflush(file, H5F_SCOPE_LOCAL), "cannot be completed", .unwritable)
             let image = try Self.image(of: file, place)

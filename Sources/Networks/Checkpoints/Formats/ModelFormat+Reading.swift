@@ -24,7 +24,7 @@ extension ModelFormat {
     }
 
     /// The format of a network that `import` reads: that of a graph, or a checkpoint for all else.
-    package init(ofNetworkAt path: some PathConvertible) throws {
+    public init(ofNetworkAt path: some PathConvertible) throws {
         let path = path.filePath.string
         self = try Self.formats(for: .graphs).first { try $0.recognizes(path) } ?? .checkpoint
     }

@@ -54,25 +54,27 @@ extension MLPackage {
     }
 }
 
-/// The weights of the package at `path`, as `MLPackage.weights(allowsFolded:)` returns them.
-///
-/// - Throws: `FileError` if there is none; `MLPackageError` if it cannot be read, and the errors of
-///   `weights(allowsFolded:)`, with the package's path; ``ConversionError`` for an `.aimodel`,
-///   whose weights have no names.
-public func recoverWeights(
-    ofPackageAt path: String, allowsFolded: Bool = false
-) throws -> RecoveredWeights {
-    guard try ModelFormat(ofModelAt: path).namesWeights else {
-        throw ConversionError(
-            file: path, place: "", rule: "the weights of an .aimodel have no names",
-            remedy: "Export the weights of the checkpoint or package that it was made from.")
-    }
-    let package = try MLPackage(contentsOf: path)
-    do {
-        return try package.weights(allowsFolded: allowsFolded)
-    } catch var error as ConversionError {
-        error.file = path
-        throw error
+extension RecoveredWeights {
+    /// The weights of the package at `path`, as `MLPackage.weights(allowsFolded:)` returns them.
+    ///
+    /// - Throws: `FileError` if there is none; `MLPackageError` if it cannot be read, and the
+    ///   errors of `weights(allowsFolded:)`, with the package's path; ``ConversionError`` for an
+    ///   `.aimodel`, whose weights have no names.
+    public init(
+        ofPackageAt path: String, allowsFolded: Bool = false
+    ) throws {
+        guard try ModelFormat(ofModelAt: path).namesWeights else {
+            throw ConversionError(
+                file: path, place: "", rule: "the weights of an .aimodel have no names",
+                remedy: "Export the weights of the checkpoint or package that it was made from.")
+        }
+        let package = try MLPackage(contentsOf: path)
+        do {
+            self = try package.weights(allowsFolded: allowsFolded)
+        } catch var error as ConversionError {
+            error.file = path
+            throw error
+        }
     }
 }
 

@@ -69,7 +69,7 @@ struct PredictionOptions: ParsableArguments {
     }
 
     /// The predictions, if any were requested.
-    func predictions(_ model: String, _ report: RankReport) -> RankPredictions? {
+    func predictions(_ model: String, _ report: BenchmarkReport.RankReport) -> RankPredictions? {
         predictRanks.map { list in
             var link = report.link
             if let bandwidth { link.bytesPerSecond = bandwidth * 1e9 / 8 }
@@ -93,7 +93,7 @@ struct RankList: ExpressibleByArgument {
         let parts = argument.split(separator: ",", omittingEmptySubsequences: false)
         let numbers = parts.compactMap { Int($0) }
         guard numbers.count == parts.count,
-            numbers.allSatisfy(StepPrediction.rankRange.contains)
+            numbers.allSatisfy(BenchmarkReport.StepPrediction.rankRange.contains)
         else { return nil }
         self.numbers = numbers
     }

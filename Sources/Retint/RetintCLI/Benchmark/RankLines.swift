@@ -1,6 +1,6 @@
 import Retint
 
-extension RankReport {
+extension BenchmarkReport.RankReport {
     /// The report as text.
     var lines: [String] {
         let predicted = ownPrediction
@@ -43,7 +43,7 @@ extension RankReport {
     }
 }
 
-extension RankReport.Step {
+extension BenchmarkReport.RankReport.Step {
     fileprivate var text: String {
         "\(Format.duration(seconds)), of which \(Format.duration(waitedSeconds)) waiting"
     }

@@ -3,10 +3,10 @@ import Retint
 /// Formats predicted steps for some numbers of ranks.
 struct RankPredictions: Encodable {
     let model: String
-    let measured: RankReport
+    let measured: BenchmarkReport.RankReport
     /// What the predictions assume about the links.
-    let link: LinkParameters
-    let predictions: [StepPrediction]
+    let link: BenchmarkReport.LinkParameters
+    let predictions: [BenchmarkReport.StepPrediction]
 
     var lines: [String] { [summary] + table.lines }
 
@@ -62,7 +62,7 @@ struct RankPredictions: Encodable {
             body: [
                 "<h1>\(model.escapedForHTML) on many ranks</h1>",
                 "<p>\(summary.escapedForHTML).</p>", plot.html,
-                htmlTable(Self.header, rows, textColumns: 0),
+                HTMLPage.table(Self.header, rows, textColumns: 0),
                 htmlEnvironment("arithmetic: float32"),
             ]
         ).write(to: path)

@@ -33,7 +33,7 @@ final class PhotoDisplay: Sendable {
         state.withLock { "\($0.colored) of \(total) photos were colored" }
     }
 
-    func add(_ file: PhotoFile, _ outcome: PhotoOutcome) {
+    func add(_ file: PhotoFile, _ outcome: PhotoFile.Outcome) {
         let line = PhotoLine(file, outcome)
         let done = state.withLock { state in
             state.own.append(line)
@@ -99,7 +99,7 @@ private struct PhotoLine: Codable {
     let photo, output: String
     let ending: Ending
 
-    init(_ file: PhotoFile, _ outcome: PhotoOutcome) {
+    init(_ file: PhotoFile, _ outcome: PhotoFile.Outcome) {
         (photo, output) = (file.photo, file.output)
         ending =
             switch outcome {

@@ -23,7 +23,7 @@ struct AverageCommand: ParsableCommand {
     }
 
     func run() throws {
-        let claim = try claimOutput(output, inputs: checkpoints)
+        let claim = try OutputClaim(output, inputs: checkpoints)
         defer { claim.end() }
         let average = try Checkpoint.average(
             checkpoints.map { ($0, try Checkpoint(contentsOf: $0)) })

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Retint
+import RetintNetworks
 
 struct BenchmarkCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -69,7 +70,7 @@ struct BenchmarkCommand: ParsableCommand {
     func run() throws {
         let ranks = mode == .training ? try joinRanks() : .single
         let plot = ranks.rank == 0 ? prediction.plot : nil
-        let claim = try plot.map { try claimOutput($0, inputs: [model]) }
+        let claim = try plot.map { try OutputClaim($0, inputs: [model]) }
         defer { claim?.end() }
         if prediction.predictRanks != nil, model.hasSuffix(".json") {
             let saved = try SavedBenchmark(contentsOf: model)
@@ -88,7 +89,7 @@ struct BenchmarkCommand: ParsableCommand {
         try requireRanks(ranks)
         options.batch = batch ?? ranks.size
         if tune { options.tuner = tuner(execution.kernels) }
-        let report = try benchmark(loadedModel(execution), options)
+        let report = try loadedModel(execution).benchmark(options)
         if let tuner = options.tuner { try KernelFile.write(tuner.choices) }
         guard ranks.rank == 0 else { return }
         if json, prediction.predictRanks == nil { return try Console.printJSON(report) }

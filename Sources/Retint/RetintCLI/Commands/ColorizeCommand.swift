@@ -41,7 +41,7 @@ struct ColorizeCommand: AsyncParsableCommand {
     @OptionGroup var picture: PictureOptions
 
     @Option(help: "The format to write; if not given, JPEG for JPEG photos and PNG for others.")
-    var format: PhotoFileOptions.Format?
+    var format: PhotoFile.ListOptions.Format?
 
     @Flag(help: "Also write a strip for each photo: gray, colored, original.")
     var compare = false
@@ -85,7 +85,7 @@ struct ColorizeCommand: AsyncParsableCommand {
         let display = PhotoDisplay(files.count, ranks)
         do {
             try await Interruption.cancelling {
-                try await colorizePhotos(model, files, options, ranks: ranks) {
+                try await model.colorize(files, options, ranks: ranks) {
                     display.add($0, $1)
                 }
             }
@@ -101,8 +101,8 @@ struct ColorizeCommand: AsyncParsableCommand {
     }
 
     /// How colored copies are named.
-    private var naming: PhotoFileOptions {
-        var options = PhotoFileOptions()
+    private var naming: PhotoFile.ListOptions {
+        var options = PhotoFile.ListOptions()
         (options.format, options.isRecursive, options.hasStrips) = (format, recursive, compare)
         options.excluded = place.mask.map { [$0] } ?? []
         return options
@@ -122,4 +122,4 @@ struct ColorizeCommand: AsyncParsableCommand {
     }
 }
 
-extension PhotoFileOptions.Format: ExpressibleByArgument {}
+extension PhotoFile.ListOptions.Format: ExpressibleByArgument {}

@@ -38,13 +38,13 @@ struct CombineCommand: ParsableCommand {
     var package: String
 
     func run() throws {
-        let claim = try claimOutput(package, inputs: functions.map(\.package))
+        let claim = try OutputClaim(package, inputs: functions.map(\.package))
         defer { claim.end() }
         let parts = try functions.map { ($0.name, try ModelFormat.package(at: $0.package)) }
         try MultifunctionPackage(parts).write(to: package)
         let names = functions.map(\.name).joined(separator: ", ")
         Console.print(
             "\(package): functions \(names) for \(parts[0].1.target.rawValue), "
-                + Format.bytes(try totalBytes(of: package)))
+                + Format.bytes(try claim.byteCount))
     }
 }

@@ -53,8 +53,8 @@ struct CompareCommand: AsyncParsableCommand {
         let features = try featureOptions.network()
         let photos = try data.map(photoReferences) ?? []
         let display = ComparisonDisplay()
-        let comparison = try await compare(
-            models, size: size, rounds: rounds, photos: photos, features: features,
+        let comparison = try await ModelComparison(
+            of: models, size: size, rounds: rounds, photos: photos, features: features,
             onProgress: display.show)
         if json {
             try Console.printJSON(comparison)

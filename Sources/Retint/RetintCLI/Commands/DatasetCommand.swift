@@ -66,7 +66,7 @@ extension DatasetCommand {
 
         func run() throws {
             try check(shards, "--shards", 1...PhotoPack.maximumShards)
-            let claim = try claimOutput(output, inputs: [source.source])
+            let claim = try OutputClaim(output, inputs: [source.source])
             defer { claim.end() }
             if shards != nil { try PhotoPack.checkReplaceable(output) }
             let survey = try source.survey()
@@ -152,7 +152,7 @@ struct SourceOptions: ParsableArguments {
     }
 }
 
-extension PhotoSummary {
+extension PhotoSurvey.Summary {
     fileprivate var line: String {
         let kinds = Dictionary(grouping: dropped, by: \.kind).sorted { $0.key < $1.key }
             .map { "\($1.count) \($0)" }

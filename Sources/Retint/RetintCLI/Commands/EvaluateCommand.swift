@@ -35,7 +35,7 @@ struct EvaluateCommand: AsyncParsableCommand {
         help: """
             A directory of photos with its subdirectories, a list of photos (.txt) or a packed \
             dataset (.h5); with --video also a video.
-            """, completion: .film)
+            """, completion: .video)
     var data: String
 
     @Flag(help: "Measure the colors of video and how steady they are.")
@@ -82,7 +82,7 @@ struct EvaluateCommand: AsyncParsableCommand {
         let ranks = try joinRanks()
         if video { return try await runVideo(execution, ranks) }
         let page = ranks.rank == 0 ? html : nil
-        let claim = try page.map { try claimOutput($0, inputs: [self.model, data]) }
+        let claim = try page.map { try OutputClaim($0, inputs: [self.model, data]) }
         defer { claim?.end() }
         let model = try Model(contentsOf: model, execution: execution)
         self.execution.note()
@@ -90,8 +90,8 @@ struct EvaluateCommand: AsyncParsableCommand {
         let photos = try photoReferences(data)
         let display = EvaluationDisplay()
         let strips = html.map { _ in EvaluationStrips(of: photos.count) }
-        let report = try await evaluate(
-            model, on: photos, options, ranks: ranks,
+        let report = try await model.evaluate(
+            on: photos, options, ranks: ranks,
             onProgress: { display.show($0) }, onColored: { strips?.add($0) })
         if let strips {
             let strips = try strips.gathered(ranks)
@@ -120,27 +120,27 @@ struct EvaluateCommand: AsyncParsableCommand {
     private func runVideo(_ execution: Execution, _ ranks: Communicator) async throws {
         let model = try Model(contentsOf: model, execution: execution)
         self.execution.note()
-        guard try isFilm else {
+        guard try isVideo else {
             let photos = try photoReferences(data)
             let display = EvaluationDisplay()
             try show(
-                try await evaluateVideo(
-                    model, on: photos, size: size, ranks: ranks, onProgress: { display.show($0) }))
+                try await model.evaluateVideo(
+                    on: photos, size: size, ranks: ranks, onProgress: { display.show($0) }))
             return try ranks.endTogether { try display.finish(of: photos.count) }
         }
         try ranks.requireOne(for: "measurements of one video")
         let bar = ProgressBar("evaluate", total: 0, unit: "frames")
-        let report = try await evaluateVideo(
-            model, film: data, size: size, onFrame: { bar.update($0) })
+        let report = try await model.evaluateVideo(
+            video: data, size: size, onFrame: { bar.update($0) })
         bar.finish()
         try show(report)
     }
 
     /// Whether the data is a video: a file that is neither a list nor a pack.
-    private var isFilm: Bool {
+    private var isVideo: Bool {
         get throws {
             let isListOrPack = data.hasSuffix(".txt") || PhotoPack.isFile(named: data)
-            return try !isListOrPack && !isDirectory(data)
+            return try !isListOrPack && !PhotoReference.isFolder(data)
         }
     }
 

@@ -76,7 +76,7 @@ struct ExportCommand: ParsableCommand {
     }
 
     func run() throws {
-        let claim = try claimOutput(package, inputs: [checkpoint])
+        let claim = try OutputClaim(package, inputs: [checkpoint])
         defer { claim.end() }
         let format = try ModelFormat(ofExport: package)
         guard case .package(let write)? = format.writing else {
@@ -100,7 +100,7 @@ struct ExportCommand: ParsableCommand {
         // The target with the most operations: what the format does not have is translated.
         if !hasTarget { options.target = .iOS26 }
         let (model, summary) = try naming(hasTarget ? package : checkpoint) {
-            try summarizedPackage(source, options)
+            try source.package(options)
         }
         report(summary)
         let first = WrittenModel.Fact.text(precision(options, summary))
@@ -119,7 +119,7 @@ struct ExportCommand: ParsableCommand {
         }
         try refuseConversion()
         guard avoidWrongNumbers else { return try show(written(model, write)) { $0 } }
-        let (changed, replaced) = try model.avoidingWrongNumbers()
+        let (changed, replaced) = model.avoidingWrongNumbers()
         _ = try written(changed, write)
         let names = replaced.isEmpty ? "" : ": " + replaced.joined(separator: ", ")
         Console.print("\(package): \(replaced.count) operations replaced\(names)")

@@ -17,7 +17,7 @@ struct ExportWeights: ParsableArguments {
     func run(_ model: String, to output: String) throws {
         if try ModelFormat(ofModelAt: model).isFor(.packages) {
             try write(
-                recoverWeights(ofPackageAt: model, allowsFolded: allowFolded), to: output)
+                RecoveredWeights(ofPackageAt: model, allowsFolded: allowFolded), to: output)
         } else {
             let checkpoint = try Checkpoint(contentsOf: model)
             try checkpoint.state.write(to: output)

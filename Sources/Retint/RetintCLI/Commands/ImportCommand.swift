@@ -1,5 +1,6 @@
 import ArgumentParser
 import Retint
+import RetintNetworks
 
 struct ImportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -56,7 +57,7 @@ struct ImportCommand: ParsableCommand {
     }
 
     func run() throws {
-        let claim = try claimOutput(output, inputs: [weights])
+        let claim = try OutputClaim(output, inputs: [weights])
         defer { claim.end() }
         let checkpoint =
             try ModelFormat(ofNetworkAt: weights).isFor(.graphs)

@@ -42,7 +42,7 @@ struct InspectCommand: AsyncParsableCommand {
             throw CommandError(
                 .usage, "--placement needs a package; export \(file) to one first")
         }
-        let inspection = try inspect(file, placement: placement, key: stateDict.key)
+        let inspection = try Inspection(of: file, placement: placement, key: stateDict.key)
         if json { return try Console.printJSON(inspection) }
         for line in inspection.lines { Console.print(line) }
     }

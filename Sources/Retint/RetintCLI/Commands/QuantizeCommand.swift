@@ -103,7 +103,7 @@ struct QuantizeCommand: ParsableCommand {
         let ranks = try joinRanks()
         if !search { try ranks.requireOne(for: "all but --search") }
         let claim = try package.flatMap { package in
-            ranks.rank == 0 ? try claimOutput(package, inputs: inputs) : nil
+            ranks.rank == 0 ? try OutputClaim(package, inputs: inputs) : nil
         }
         defer { claim?.end() }
         let original = try ModelFormat.package(at: source)
@@ -173,7 +173,7 @@ struct QuantizeCommand: ParsableCommand {
     /// The change of colors on the photos, if there are any.
     private func change(
         _ original: MLPackage, to result: MLPackage, _ photos: [TensorData]
-    ) throws -> ColorChange? {
+    ) throws -> QuantizationReport.ColorChange? {
         guard !photos.isEmpty else { return nil }
         return try original.colorChange(
             to: result, photos: photos, execution: memory.execution)
@@ -320,9 +320,9 @@ extension QuantizationScheme.PaletteMode: ExpressibleByArgument {}
 /// The JSON of `quantize`.
 private struct QuantizationOutcome: Encodable {
     let report: QuantizationReport
-    let change: ColorChange?
+    let change: QuantizationReport.ColorChange?
 
-    init(_ report: QuantizationReport, _ change: ColorChange?) {
+    init(_ report: QuantizationReport, _ change: QuantizationReport.ColorChange?) {
         (self.report, self.change) = (report, change)
     }
 

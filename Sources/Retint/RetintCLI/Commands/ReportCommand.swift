@@ -9,7 +9,7 @@ struct ReportCommand: AsyncParsableCommand {
             Measures the start from a cold and a warm page cache, many predictions one after the \
             other, each operation, and the memory; simulates a live source of a given rate from \
             the measured durations; and lists the operations that, by rules, do not run on the \
-            Neural Engine. A prediction takes lightness and returns a and b; --film also measures \
+            Neural Engine. A prediction takes lightness and returns a and b; --video also measures \
             reading, resizing and painting frames. Prints a table, or writes a page \
             with plots (-o). Run it on an idle machine.
             """)
@@ -49,11 +49,12 @@ struct ReportCommand: AsyncParsableCommand {
     var fps = PerformanceOptions().fps
 
     @Option(
+        name: [.long, .customLong("film")],
         help: """
             Also color the first frames of this video, for as long as the predictions take, and \
             measure the speed and the share of each stage.
-            """, completion: .film)
-    var film: String?
+            """, completion: .video)
+    var video: String?
 
     @OptionGroup var memory: MemoryOptions
 
@@ -68,10 +69,10 @@ struct ReportCommand: AsyncParsableCommand {
 
     func run() async throws {
         let claim = try output.map {
-            try claimOutput($0, inputs: [model, against, film].compactMap { $0 })
+            try OutputClaim($0, inputs: [model, against, video].compactMap { $0 })
         }
         defer { claim?.end() }
-        let report = try await measurePerformance(
+        let report = try await PerformanceReport(
             of: model, against: against, options, onProgress: PerformanceDisplay().show)
         if let warning = report.warning { Console.warn(warning) }
         if let output {
@@ -87,7 +88,7 @@ struct ReportCommand: AsyncParsableCommand {
         var options = PerformanceOptions()
         (options.size, options.runs, options.fps) = (size, runs, fps)
         options.seconds = seconds ?? options.seconds
-        options.film = film
+        options.video = video
         options.execution = memory.fastExecution
         options.execution.threads = threads
         return options
@@ -98,7 +99,7 @@ struct ReportCommand: AsyncParsableCommand {
 private final class PerformanceDisplay: Sendable {
     private let steps = StepDisplay()
 
-    func show(_ progress: PerformanceProgress) {
+    func show(_ progress: PerformanceReport.Progress) {
         switch progress {
         case .started(let rounds, let total):
             steps.update("start", rounds, of: total, unit: "rounds")
@@ -106,8 +107,8 @@ private final class PerformanceDisplay: Sendable {
             steps.update("predict", turns, of: total, unit: "turns")
         case .profiled(let rounds, let total):
             steps.update("profile", rounds, of: total, unit: "rounds")
-        case .coloredFilm(let models, let total):
-            steps.update("film", models, of: total, unit: "models")
+        case .coloredVideo(let models, let total):
+            steps.update("video", models, of: total, unit: "models")
         }
     }
 }

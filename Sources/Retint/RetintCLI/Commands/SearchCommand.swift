@@ -83,12 +83,9 @@ struct SearchCommand: AsyncParsableCommand {
     func run() async throws {
         let ranks = try joinRanks()
         let candidates = try candidateSettings.map(candidate)
-        try createFolder(output)
-        let lock = ranks.rank == 0 ? try FolderLock(output, reserving: ["report.html"]) : nil
-        defer { withExtendedLifetime(lock) {} }
         let report = try await Interruption.cancelling {
-            try await search(
-                candidates, output: output, rounds: rounds, imageSize: size, ranks: ranks
+            try await ArchitectureSearchReport(
+                searching: candidates, output: output, rounds: rounds, imageSize: size, ranks: ranks
             ) {
                 Console.note("\($0): training up to step \($1)")
             }

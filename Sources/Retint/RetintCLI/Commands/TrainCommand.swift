@@ -99,13 +99,13 @@ struct TrainCommand: AsyncParsableCommand {
 
     private func train(
         _ configuration: TrainingConfiguration, _ ranks: Communicator
-    ) async throws -> TrainingOutcome {
+    ) async throws -> Trainer.Outcome {
         let resumes = resume || autoResume && Trainer.canResume(configuration)
         let trainer = try Trainer(configuration, resumes: resumes, ranks: ranks)
         let display = TrainingDisplay(trainer.configuration)
         display.begin(trainer.overview)
         let outcome = try await Interruption.cancelling {
-            var outcome = TrainingOutcome.interrupted
+            var outcome = Trainer.Outcome.interrupted
             for try await event in trainer.events() {
                 display.show(event)
                 if case .finished(let ending) = event { outcome = ending }
@@ -133,7 +133,7 @@ extension TrainCommand {
     private func write(
         _ path: String, _ configuration: TrainingConfiguration, inputs: [String]
     ) throws {
-        let claim = try claimOutput(path, inputs: inputs)
+        let claim = try OutputClaim(path, inputs: inputs)
         defer { claim.end() }
         let side = configuration.data.crop
         let pairs = try Trainer.samples(of: configuration).map { sample in
@@ -152,7 +152,6 @@ extension TrainCommand {
             try await Trainer.learningRateRange(configuration, steps: steps) { display.show($0) }
         }
         display.finishBar()
-        try createFolder(configuration.output)
         let path = "\(configuration.output)/lr-range.html"
         try range.writePage(to: path)
         func text(_ rate: Double?) -> String { rate.map { Format.significant($0) } ?? "none" }
@@ -171,7 +170,7 @@ private final class TrainingDisplay: Sendable {
     init(_ configuration: TrainingConfiguration) { self.configuration = configuration }
 
     /// Shows the network and the memory that a step takes.
-    func describe(_ overview: TrainingOverview) {
+    func describe(_ overview: Trainer.Overview) {
         var table = TextTable(
             header: ["module", "output", "parameters", "multiply-adds"], rightAligned: [2, 3])
         for row in overview.network.rows + [overview.network.total] {
@@ -186,7 +185,7 @@ private final class TrainingDisplay: Sendable {
                 + "state and activations")
     }
 
-    func begin(_ overview: TrainingOverview) {
+    func begin(_ overview: Trainer.Overview) {
         describe(overview)
         if configuration.compute != .float32 {
             Console.note("convolutions multiply in \(configuration.compute.trainingSummary)")
@@ -244,7 +243,7 @@ private final class TrainingDisplay: Sendable {
         }
     }
 
-    func end(_ outcome: TrainingOutcome) {
+    func end(_ outcome: Trainer.Outcome) {
         finishBar()
         let folder = configuration.output
         switch outcome {

@@ -150,7 +150,7 @@ struct VerifyCommand: AsyncParsableCommand {
     func run() async throws {
         let inputs = try inputFiles
         let claims = try (outputs.files + diagnosis.files).map {
-            try claimOutput($0, inputs: inputs)
+            try OutputClaim($0, inputs: inputs)
         }
         defer { for claim in claims { claim.end() } }
         let images = outputs.html.map { _ in JudgedImages() }
@@ -198,7 +198,7 @@ extension VerifyCommand {
 
 extension VerifyCommand {
     private func measured(_ images: JudgedImages?) async throws -> VerificationResults {
-        let environment = VerificationEnvironment(
+        let environment = VerificationResults.Environment(
             retint: retintVersion, processor: Processor.name)
         let judges = judging.judges
         guard judges.count > 1 else {
@@ -251,9 +251,9 @@ extension VerifyCommand {
         _ model: Model, _ options: VerificationOptions
     ) throws -> VerificationReport {
         let reference = try Reference(contentsOf: reference ?? "")
-        var report = try verify(model, against: reference, options: options)
+        var report = try model.verify(against: reference, options: options)
         try reduce(&report) {
-            try reducePackage(model, against: reference, options: options, onRun: $0)
+            try model.reduce(against: reference, options: options, onRun: $0)
         }
         return report
     }
@@ -265,19 +265,19 @@ extension VerifyCommand {
         let other = try opened(path)
         let cured = try diagnosis.findPrecision ? cured(model, other, inputs, options) : nil
         let model = cured?.model ?? model
-        var report = try verify(model, against: other, on: inputs, options: options)
+        var report = try model.verify(against: other, on: inputs, options: options)
         report.diagnosis.precisionSearch = cured?.search
         let stages = try diagnosis.stageList
         if !stages.isEmpty {
-            report.diagnosis.stages = try compareStages(
-                of: model, against: other, stages, on: inputs, options: options)
+            report.diagnosis.stages = try model.compareStages(
+                stages, against: other, on: inputs, options: options)
         }
         if diagnosis.errorSources {
-            report.diagnosis.errorSources = try errorSources(
-                of: model, against: other, on: inputs, options: options)
+            report.diagnosis.errorSources = try model.errorSources(
+                against: other, on: inputs, options: options)
         }
         try reduce(&report) {
-            try reducePackage(model, against: other, on: inputs, options: options, onRun: $0)
+            try model.reduce(against: other, on: inputs, options: options, onRun: $0)
         }
         return report
     }
@@ -306,8 +306,8 @@ extension VerifyCommand {
         _ options: VerificationOptions
     ) throws -> (model: Model, search: PrecisionSearch.Summary) {
         let bar = ProgressBar("finding operations for float32", total: 0, unit: "runs")
-        let search = try findPrecision(
-            of: model, against: other, on: inputs, options: options,
+        let search = try model.findPrecision(
+            against: other, on: inputs, options: options,
             maximumRuns: diagnosis.maxRuns ?? 500, onRun: { bar.update($0) })
         bar.finish()
         guard let package = search.package, let output = diagnosis.output else {
@@ -321,12 +321,12 @@ extension VerifyCommand {
         let model = try await AppleModel(contentsOf: model, runtime: judging.runtime)
         let options = options(model.precision, isSameNetwork: false, images)
         guard let against else {
-            return try await verify(
-                model, against: Reference(contentsOf: reference ?? ""), options: options)
+            return try await model.verify(
+                against: Reference(contentsOf: reference ?? ""), options: options)
         }
         let inputs = try lightness.inputs(shape: model.lightnessShape())
-        return try await verify(
-            model, against: opened(against), on: inputs, options: options)
+        return try await model.verify(
+            against: opened(against), on: inputs, options: options)
     }
 }
 

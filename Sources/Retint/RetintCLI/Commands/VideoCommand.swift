@@ -19,28 +19,28 @@ struct VideoCommand: AsyncParsableCommand {
     @Argument(help: "A checkpoint or a package.", completion: .model)
     var model: String
 
-    @Argument(help: "The video; - for YUV4MPEG2 from standard input.", completion: .film)
+    @Argument(help: "The video; - for YUV4MPEG2 from standard input.", completion: .video)
     var input: String
 
     @Option(
         name: .shortAndLong,
         help:
             "The video to write; its extension is the container. - for YUV4MPEG2 to stdout.",
-        completion: .film)
+        completion: .video)
     var output: String
 
     @Option(help: "The side of the network's square input, in pixels.")
     var size: Int?
 
     @Option(help: "The video's range, if it is missing or wrong.")
-    var range: SampleRange?
+    var range: FrameFormat.SampleRange?
 
     @Option(
         help: """
             The video's matrix, if it is missing or wrong; a missing one is assumed to be bt709 \
             with 720 rows or more, and bt601 otherwise.
             """)
-    var matrix: ColorMatrix?
+    var matrix: FrameFormat.ColorMatrix?
 
     @Option(help: "Seconds to skip at the start.")
     var start: Double?
@@ -103,15 +103,16 @@ struct VideoCommand: AsyncParsableCommand {
             guard let value, !(value.isFinite && value >= 0) else { continue }
             throw ValidationError("\(name) \(value): must be a number of seconds")
         }
-        guard !isY4MStream(input) || (start == nil && duration == nil) else {
+        guard !Y4MHeader.isStream(named: input) || (start == nil && duration == nil) else {
             throw ValidationError(
                 "--start and --duration need ffmpeg, which does not read \(input): cut the "
                     + "stream before coloring it")
         }
-        guard !isY4MStream(output) || (encoder == nil && encoderOptions.isEmpty) else {
+        guard !Y4MHeader.isStream(named: output) || (encoder == nil && encoderOptions.isEmpty)
+        else {
             throw ValidationError("\(output) is YUV4MPEG2, which has no encoder")
         }
-        guard !resume || (!isY4MStream(output) && !live) else {
+        guard !resume || (!Y4MHeader.isStream(named: output) && !live) else {
             throw ValidationError(
                 "--resume needs a video in a container, such as .mp4 or .mkv, and no --live")
         }
@@ -124,7 +125,7 @@ struct VideoCommand: AsyncParsableCommand {
         guard stableColors || anchors.isEmpty else {
             throw ValidationError("--anchor has no effect with --no-stable-colors")
         }
-        for option in encoderOptions where FilmWritingOptions.encoderOption(option) == nil {
+        for option in encoderOptions where VideoWritingOptions.encoderOption(option) == nil {
             throw ValidationError("--encoder-option \(option): must be name=value")
         }
     }
@@ -133,14 +134,14 @@ struct VideoCommand: AsyncParsableCommand {
         try check(size, "--size", Model.sideRange)
         let execution = try execution.value(threads: threads)
         let claim =
-            output == "-" ? nil : try claimOutput(output, inputs: [input].filter { $0 != "-" })
+            output == "-" ? nil : try OutputClaim(output, inputs: [input].filter { $0 != "-" })
         defer { claim?.end() }
-        let display = FilmDisplay()
+        let display = VideoDisplay()
         do {
             let colored = try await Interruption.cancelling { try await color(execution, display) }
             display.finish()
             let dropped = live ? ", \(colored.droppedFrames) dropped" : ""
-            Console.note("\(film): \(colored.frames) frames\(dropped)\(colored.speedText)")
+            Console.note("\(video): \(colored.frames) frames\(dropped)\(colored.speedText)")
             for index in colored.unseenAnchors {
                 Console.note("\(anchors[index]): no frame of the video looks like this anchor")
             }
@@ -148,7 +149,7 @@ struct VideoCommand: AsyncParsableCommand {
             display.finish()
             let remedy = resume ? "; the same command continues" : ""
             Console.note(
-                "interrupted; \(film) has the first \(display.frames) frames\(remedy)")
+                "interrupted; \(video) has the first \(display.frames) frames\(remedy)")
             throw ExitStatus.interrupted.exit
         } catch {
             display.finish()
@@ -157,12 +158,12 @@ struct VideoCommand: AsyncParsableCommand {
     }
 
     /// The name of the colored video in messages.
-    private var film: String { output == "-" ? "standard output" : output }
+    private var video: String { output == "-" ? "standard output" : output }
 
     private func color(
-        _ execution: Execution, _ display: FilmDisplay
-    ) async throws -> ColoredFilm {
-        var options = FilmColoringOptions()
+        _ execution: Execution, _ display: VideoDisplay
+    ) async throws -> ColoredVideo {
+        var options = VideoColoringOptions()
         (options.reading.range, options.reading.matrix) = (range, matrix)
         (options.reading.start, options.reading.duration) = (start, duration)
         (options.encoder, options.encoderOptions) = (encoder, encoderOptions)
@@ -173,20 +174,20 @@ struct VideoCommand: AsyncParsableCommand {
         options.frames.quadrilateral = try picture.quadrilateral
         let model = try Model(contentsOf: model, execution: execution)
         self.execution.note()
-        return try await colorizeFilm(
-            model, from: input, to: output, options,
-            onStart: { display.begin($0, output: film) }, onFrame: { display.update($0) })
+        return try await model.colorizeVideo(
+            from: input, to: output, options,
+            onStart: { display.begin($0, output: video) }, onFrame: { display.update($0) })
     }
 }
 
-extension SampleRange: ExpressibleByArgument {}
-extension ColorMatrix: ExpressibleByArgument {}
+extension FrameFormat.SampleRange: ExpressibleByArgument {}
+extension FrameFormat.ColorMatrix: ExpressibleByArgument {}
 
-extension ColoredFilm {
+extension ColoredVideo {
     /// How fast it was, and what took the time: ", 44.8 a second (network 52 %, …)".
     fileprivate var speedText: String {
         guard frames > 0, seconds > 0 else { return "" }
-        let shares = FilmStage.allCases.map { stage in
+        let shares = ColoredVideo.Stage.allCases.map { stage in
             "\(stage.rawValue) \(Format.percent(stages.share(of: stage)))"
         }
         return ", \(Format.fixed(Double(frames) / seconds, 1)) a second "
@@ -195,7 +196,7 @@ extension ColoredFilm {
 }
 
 /// The messages while a video is colored.
-private final class FilmDisplay: Sendable {
+private final class VideoDisplay: Sendable {
     private struct State {
         var bar: ProgressBar?
         var frames = 0
@@ -206,15 +207,15 @@ private final class FilmDisplay: Sendable {
     /// The number of frames that were written.
     var frames: Int { state.withLock { $0.frames } }
 
-    func begin(_ film: FilmColoring, output: String) {
-        for assumption in film.assumptions { Console.note(assumption) }
-        for stream in film.omitted {
+    func begin(_ video: VideoColoring, output: String) {
+        for assumption in video.assumptions { Console.note(assumption) }
+        for stream in video.omitted {
             Console.note("\(stream) is dropped, because \(output) does not support it; an .mkv may")
         }
         state.withLock {
-            $0.frames = film.finishedFrames
+            $0.frames = video.finishedFrames
             $0.bar = ProgressBar(
-                "video", total: film.frameCount ?? 0, unit: "frames", start: film.finishedFrames)
+                "video", total: video.frameCount ?? 0, unit: "frames", start: video.finishedFrames)
         }
     }
 

@@ -5,7 +5,7 @@ final class ComparisonDisplay: Sendable {
     private let evaluation = EvaluationDisplay()
     private let steps = StepDisplay()
 
-    func show(_ progress: ComparisonProgress) {
+    func show(_ progress: ModelComparison.Progress) {
         switch progress {
         case .sized(let count, let total):
             steps.update("export", count, of: total, unit: "models")

@@ -52,7 +52,7 @@ extension ComparisonTables {
 
     /// The columns in which any model has a value.
     private var byteColumns: [CostColumn] {
-        let all: [(title: String, bytes: KeyPath<ModelSize, Int?>)] = [
+        let all: [(title: String, bytes: KeyPath<ModelComparison.Size, Int?>)] = [
             ("float16", \.float16Bytes), ("int8", \.int8Bytes), ("package", \.packageBytes),
         ]
         return all.filter { column in

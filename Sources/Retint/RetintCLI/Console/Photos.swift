@@ -4,8 +4,7 @@ import Retint
 ///
 /// - Throws: `FileError` if the folder cannot be read; ``CommandError`` if it has no photos.
 func photoFiles(below directory: String) throws -> [String] {
-    try photos(
-        listFiles(below: directory, extensions: PhotoReference.extensions), in: directory)
+    try photos(PhotoReference.files(below: directory), in: directory)
 }
 
 /// The photos of a folder, a file list or a packed dataset.

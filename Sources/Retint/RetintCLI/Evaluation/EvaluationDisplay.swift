@@ -18,7 +18,7 @@ final class EvaluationDisplay: Sendable {
     private let state = Mutex(State())
 
     /// - Parameter label: the label of the progress bar.
-    func show(_ progress: EvaluationProgress, label: String = "evaluate") {
+    func show(_ progress: EvaluationReport.Progress, label: String = "evaluate") {
         state.withLock { state in
             switch progress {
             case .read(let count, let total): state.update("read", count, of: total)

@@ -7,7 +7,7 @@ final class EvaluationStrips: Sendable {
     /// This many photos are kept to choose from.
     private static let keptCount = 16 * maximumCount
 
-    private let photos = Mutex<[ColoredPhoto]>([])
+    private let photos = Mutex<[EvaluationReport.ColoredPhoto]>([])
     /// With many photos, only every second, fourth … is kept, to save memory.
     private let spacing: Int
 
@@ -19,7 +19,7 @@ final class EvaluationStrips: Sendable {
     }
 
     /// Adds a photo.
-    func add(_ photo: ColoredPhoto) {
+    func add(_ photo: EvaluationReport.ColoredPhoto) {
         guard photo.index % spacing == 0 else { return }
         photos.withLock { $0.append(photo) }
     }
@@ -57,10 +57,10 @@ final class EvaluationStrips: Sendable {
     }
 }
 
-extension ColoredPhoto {
+extension EvaluationReport.ColoredPhoto {
     fileprivate var strip: String {
         get throws {
-            try htmlStrip(
+            try HTMLPage.strip(
                 "\(photo)", note: "ΔE2000 \(Format.fixed(quality.deltaE2000, 2))",
                 [("gray", original.gray), ("model", colored), ("photo", original)])
         }
@@ -79,7 +79,7 @@ struct EvaluationPage {
             <p>\(report.photos.count) photos at \(report.sizeText); means over \
             photos, with 95 % bootstrap confidence intervals.\(report.featuresText)</p>
             """
-        let table = htmlTable(report.header, report.rows, textColumns: 1)
+        let table = HTMLPage.table(report.header, report.rows, textColumns: 1)
         let page = HTMLPage(
             title: "evaluation of \(report.model)",
             body: [

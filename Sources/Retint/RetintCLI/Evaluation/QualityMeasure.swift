@@ -5,7 +5,7 @@ struct QualityMeasure: Sendable {
     let name: String
     /// The number of decimals to print.
     let digits: Int
-    let value: @Sendable (ColorQuality) -> Double?
+    let value: @Sendable (EvaluationReport.ColorQuality) -> Double?
 
     private static let all = [
         QualityMeasure(name: "PSNR (dB)", digits: 2) { $0.psnrDb },
@@ -40,13 +40,13 @@ struct QualityMeasure: Sendable {
     }
 
     /// The metric as text: `11.61`.
-    func text(_ quality: ColorQuality) -> String {
+    func text(_ quality: EvaluationReport.ColorQuality) -> String {
         Format.fixed(value(quality) ?? .nan, digits)
     }
 
     /// The confidence interval as text: `10.91 … 12.36`; nil for a single photo, or for a metric
     /// without an interval.
-    func text(_ interval: ConfidenceInterval?) -> String? {
+    func text(_ interval: EvaluationReport.ConfidenceInterval?) -> String? {
         guard let interval, value(interval.low) != nil else { return nil }
         return "\(text(interval.low)) … \(text(interval.high))"
     }

@@ -16,13 +16,13 @@ extension VideoReport {
 
     /// A description such as `clips of 219 photos at 256 × 256, 48 frames each`.
     var summary: String {
-        let frames = films.reduce(0) { $0 + $1.frames }, cuts = films.reduce(0) { $0 + $1.cuts }
-        return "\(films.count) \(films.count == 1 ? "video" : "videos") at \(width) × \(height), "
+        let frames = videos.reduce(0) { $0 + $1.frames }, cuts = videos.reduce(0) { $0 + $1.cuts }
+        return "\(videos.count) \(videos.count == 1 ? "video" : "videos") at \(width) × \(height), "
             + "\(frames) frames, \(cuts) scene cuts"
     }
 }
 
-extension VideoQuality {
+extension VideoReport.Quality {
     fileprivate var cells: [String] {
         [
             Format.fixed(deltaE2000, 2), Format.fixed(abError, 2), Format.fixed(colorfulness, 2),

@@ -37,6 +37,6 @@ struct ExportONNX: ParsableArguments {
 
     /// Claims the file of weights, if there is to be one.
     func claim(_ output: String, inputs: [String]) throws -> OutputClaim? {
-        externalData ? try claimOutput(output + ".data", inputs: inputs) : nil
+        externalData ? try OutputClaim(output + ".data", inputs: inputs) : nil
     }
 }

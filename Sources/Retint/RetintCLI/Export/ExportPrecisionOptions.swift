@@ -62,7 +62,7 @@ struct ExportPrecisionOptions: ParsableArguments {
         ])
     }
 
-    /// - Throws: `ImageError` if a photo cannot be read; as `overflowingOperations`.
+    /// - Throws: `ImageError` if a photo cannot be read; as `ExportSource.overflowingOperations`.
     func apply(to options: inout ExportOptions, for source: ExportSource) throws {
         options.precision = precision ?? .float32
         options.clampsWeights = clamps
@@ -73,12 +73,12 @@ struct ExportPrecisionOptions: ParsableArguments {
         let lightness = try paths().map {
             try Image(contentsOf: $0).lightness(height: options.height, width: options.width)
         }
-        options.float32.overflowing = try overflowingOperations(
-            source, options, on: lightness, limit: Float(65504 / margin))
+        options.float32.overflowing = try source.overflowingOperations(
+            options, on: lightness, limit: Float(65504 / margin))
     }
 
     private func paths() throws -> [String] {
-        try photos.flatMap { try isDirectory($0) ? photoFiles(below: $0) : [$0] }
+        try photos.flatMap { try PhotoReference.isFolder($0) ? photoFiles(below: $0) : [$0] }
     }
 }
 

@@ -4,7 +4,7 @@ extension PlacementReport {
     /// The report as HTML: a table of the rules with findings; the findings of each can be
     /// expanded.
     var html: String {
-        let table = htmlTable(
+        let table = HTMLPage.table(
             ["rule", "consequence", "certainty", "count"],
             broken.map {
                 [
@@ -26,7 +26,7 @@ extension PlacementReport {
         return """
             <details><summary>\(rule.id.escapedForHTML): \(rule.subject.escapedForHTML), \
             \(rule.threshold.escapedForHTML)</summary>
-            \(htmlTable(["name", "operation", "finding"], rows))
+            \(HTMLPage.table(["name", "operation", "finding"], rows))
             <p>Advice: \(rule.advice.escapedForHTML)</p>
             <p>Source: \(rule.sources.joined(separator: "; ").escapedForHTML)</p></details>
             """

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Retint
+import RetintNetworks
 
 /// A flag for each of the architectures' options.
 ///

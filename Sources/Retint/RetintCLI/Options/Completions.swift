@@ -1,5 +1,6 @@
 import ArgumentParser
 import Retint
+import RetintNetworks
 
 // What a shell offers for an argument: files by their extensions, and folders in any case.
 extension CompletionKind {
@@ -24,7 +25,7 @@ extension CompletionKind {
     static var photos: CompletionKind {
         .file(extensions: ["txt"] + TensorFileFormat.hdf5.extensions)
     }
-    static var film: CompletionKind { .file() }
+    static var video: CompletionKind { .file() }
 
     static var yaml: CompletionKind { .file(extensions: ["yaml", "yml"]) }
     static var page: CompletionKind { .file(extensions: ["html"]) }

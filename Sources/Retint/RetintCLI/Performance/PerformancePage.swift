@@ -50,8 +50,8 @@ struct PerformancePage {
 
     private var figures: String {
         let tables = PerformanceTables(report: report)
-        let sections = PerformanceFigure.sections(of: report.models).map { title, figures in
-            htmlTable(tables.figureHeader(title), tables.rows(figures), textColumns: 1)
+        let sections = PerformanceReport.Figure.sections(of: report.models).map { title, figures in
+            HTMLPage.table(tables.figureHeader(title), tables.rows(figures), textColumns: 1)
         }
         return """
             <h2>Measurements</h2>
@@ -59,11 +59,11 @@ struct PerformancePage {
             """
     }
 
-    private func details(_ model: ModelPerformance) -> String {
+    private func details(_ model: PerformanceReport.ModelPerformance) -> String {
         let steps = model.slowestSteps(Self.shownSteps)
-        let rates = htmlTable(
+        let rates = HTMLPage.table(
             PerformanceTables.rateHeader, PerformanceTables.rateRows(model), textColumns: 0)
-        let operations = htmlTable(
+        let operations = HTMLPage.table(
             BenchmarkReport.Operation.header, model.profile.operations.map { breakable($0.cells) },
             textColumns: 1)
         return """
@@ -74,7 +74,7 @@ struct PerformancePage {
             <div class="profile">\(operations)</div>
             <h3>The slowest steps <span>\(steps.count) of \(model.profile.steps.count)</span></h3>
             <div class="profile">
-            \(htmlTable(BenchmarkReport.Step.header, steps.map { breakable($0.cells) }))</div>
+            \(HTMLPage.table(BenchmarkReport.Step.header, steps.map { breakable($0.cells) }))</div>
             <h3>Neural Engine</h3>
             \(model.placement?.html ?? "<p>\(model.placementProblem.escapedForHTML)</p>")
             """

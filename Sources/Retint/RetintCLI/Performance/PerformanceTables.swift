@@ -10,7 +10,7 @@ struct PerformanceTables {
     }
 
     /// A row for each measurement that at least one model has.
-    func rows(_ figures: [PerformanceFigure]) -> [[String]] {
+    func rows(_ figures: [PerformanceReport.Figure]) -> [[String]] {
         figures.map { $0.cells(report) }
     }
 
@@ -20,7 +20,7 @@ struct PerformanceTables {
     ]
 
     /// A row for the requested rate and for each common one, the slowest first.
-    static func rateRows(_ model: ModelPerformance) -> [[String]] {
+    static func rateRows(_ model: PerformanceReport.ModelPerformance) -> [[String]] {
         let common = model.rates.filter { $0.fps != model.live.fps }
         return (common + [model.live]).sorted { $0.fps < $1.fps }.map { live in
             [
@@ -45,7 +45,7 @@ extension PerformanceReport {
     /// The measurements of all sections in one table, so that their columns are aligned.
     private var figureTable: TextTable {
         let tables = PerformanceTables(report: self)
-        let rows = PerformanceFigure.sections(of: models).flatMap { title, figures in
+        let rows = PerformanceReport.Figure.sections(of: models).flatMap { title, figures in
             [[title]] + tables.rows(figures).map { ["  " + $0[0]] + $0.dropFirst() }
         }
         return TextTable(
@@ -62,11 +62,11 @@ extension PerformanceReport {
         let ratio = against.map {
             ["The ratio is the value of \($0.name) divided by that of \(model.name)."]
         }
-        let film = model.film.map { film in
+        let video = model.video.map { video in
             [
-                "Video: the first \(Format.grouped(film.frames)) frames of \(film.name) "
-                    + "(\(film.width) × \(film.height)), "
-                    + (film.stableColors ? "with stable colors" : "each colored independently")
+                "Video: the first \(Format.grouped(video.frames)) frames of \(video.name) "
+                    + "(\(video.width) × \(video.height)), "
+                    + (video.stableColors ? "with stable colors" : "each colored independently")
                     + ", written to a temporary file. Several frames are colored at the same time; "
                     + "stage shares are fractions of the sum of the stages' times on all threads."
             ]
@@ -82,14 +82,14 @@ extension PerformanceReport {
             "Starts are medians of \(model.startup.rounds), in a process that has run a model "
                 + "before. The weights of a package are read when it is compiled.",
             model.startup.notice,
-        ] + (film ?? []) + problems + memory + [
+        ] + (video ?? []) + problems + memory + [
             "The peak is the kernel's (VmHWM), reset before the model was loaded. It includes the "
                 + "heap, the stacks, retint and its libraries, but no file in the page cache."
         ] + (ratio ?? [])
     }
 }
 
-extension ModelPerformance {
+extension PerformanceReport.ModelPerformance {
     /// Why there are no findings about the Neural Engine.
     var placementProblem: String {
         "not checked, because the checkpoint cannot be exported: \(exportProblem ?? "")"

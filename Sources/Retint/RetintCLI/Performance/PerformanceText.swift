@@ -2,7 +2,7 @@ import Retint
 
 extension PerformanceReport {
     /// The model and, if there is one, the other model.
-    var models: [ModelPerformance] { [model] + (against.map { [$0] } ?? []) }
+    var models: [PerformanceReport.ModelPerformance] { [model] + (against.map { [$0] } ?? []) }
 
     /// The models' names without their folders, for narrow columns; with them if the names are the
     /// same.
@@ -35,7 +35,7 @@ extension PerformanceReport {
     }
 }
 
-extension ModelPerformance {
+extension PerformanceReport.ModelPerformance {
     /// The share of the frames that are colored in time, and the median and the 99th percentile of
     /// the predictions.
     var headline: String {
@@ -76,16 +76,16 @@ extension ModelPerformance {
     }
 }
 
-extension LiveSource {
+extension PerformanceReport.LiveSource {
     /// 30, 29.97.
     var fpsText: String {
         fps == fps.rounded() ? Format.fixed(fps, 0) : Format.fixed(fps, 2)
     }
 }
 
-extension PerformanceFigure {
+extension PerformanceReport.Figure {
     /// The value for a model as text.
-    func text(_ model: ModelPerformance) -> String {
+    func text(_ model: PerformanceReport.ModelPerformance) -> String {
         guard let value = value(model) else { return "not measured" }
         return switch unit {
         case .count: Format.grouped(Int(value))

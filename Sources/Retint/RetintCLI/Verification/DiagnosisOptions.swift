@@ -77,11 +77,12 @@ struct DiagnosisOptions: ParsableArguments {
     }
 
     /// The stages to compare; empty if there are none.
-    var stageList: [VerificationStage] {
+    var stageList: [VerificationReport.Stage] {
         get throws {
             try (stages ?? "").split(separator: ",").map { word in
-                guard let stage = VerificationStage(rawValue: String(word)) else {
-                    let known = VerificationStage.allCases.map(\.rawValue).joined(separator: ", ")
+                guard let stage = VerificationReport.Stage(rawValue: String(word)) else {
+                    let known = VerificationReport.Stage.allCases.map(\.rawValue).joined(
+                        separator: ", ")
                     throw ValidationError("--stages \(word): must be one of \(known)")
                 }
                 return stage

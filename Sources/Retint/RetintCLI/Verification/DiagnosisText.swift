@@ -18,7 +18,7 @@ struct DiagnosisTable {
     var html: String {
         let notes = notes.map { "<p>\($0.escapedForHTML)</p>" }.joined(separator: "\n")
         return "<p>\(title.escapedForHTML)</p>\n"
-            + (rows.isEmpty ? "" : htmlTable(header, rows)) + notes
+            + (rows.isEmpty ? "" : HTMLPage.table(header, rows)) + notes
     }
 }
 
@@ -50,7 +50,7 @@ extension VerificationReport {
 extension VerificationReport {
     private static let figures = ["output", "max |e|", "mean |e|", "PSNR dB", "SNR dB", ""]
 
-    private func row(_ name: String, _ output: OutputComparison) -> [String] {
+    private func row(_ name: String, _ output: VerificationReport.Output) -> [String] {
         let metrics = output.metrics
         return [
             name, output.name, Format.significant(metrics.maxAbs),
@@ -144,7 +144,7 @@ extension VerificationReport {
     }
 }
 
-extension Minimality {
+extension VerificationReport.Minimality {
     fileprivate var text: String {
         switch self {
         case .minimum: "fewer are not enough"

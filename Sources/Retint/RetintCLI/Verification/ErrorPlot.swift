@@ -6,8 +6,8 @@ import Retint
 struct ErrorPlot {
     private struct Point {
         let index: Int
-        let layer: LayerReport
-        let error: LayerError
+        let layer: VerificationReport.Layer
+        let error: VerificationReport.LayerError
     }
 
     private let points: [Point]
@@ -88,7 +88,8 @@ struct ErrorPlot {
         }.joined()
     }
 
-    private func line(_ value: (LayerError) -> Double, _ name: String) -> String {
+    private func line(_ value: (VerificationReport.LayerError) -> Double, _ name: String) -> String
+    {
         let corners = points.map { "\(svg: x($0.index)),\(svg: y(value($0.error)))" }
         return "<polyline class=\"\(name)\" points=\"\(corners.joined(separator: " "))\"/>\n"
     }
@@ -123,7 +124,7 @@ struct ErrorPlot {
     }
 }
 
-extension LayerError {
+extension VerificationReport.LayerError {
     /// The root mean square error relative to the expected values; NaN if it is unknown.
     fileprivate var noise: Double { snr.isNaN ? .nan : pow(10, -snr / 20) }
 }

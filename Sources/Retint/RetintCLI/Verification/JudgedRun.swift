@@ -3,7 +3,7 @@ import Retint
 /// A verification in several runtimes, one after the other.
 struct JudgedRun {
     private(set) var reports: [VerificationReport] = []
-    private(set) var missing: [MissingJudge] = []
+    private(set) var missing: [VerificationResults.MissingJudge] = []
     /// Why the first runtime did not run.
     private(set) var firstError: (any Error)?
 
@@ -16,7 +16,7 @@ struct JudgedRun {
         do {
             reports.append(try await report())
         } catch  where ExitStatus(for: error) == .badInput {
-            missing.append(MissingJudge(judge, reason: message(for: error)))
+            missing.append(VerificationResults.MissingJudge(judge, reason: message(for: error)))
             firstError = firstError ?? error
         }
     }

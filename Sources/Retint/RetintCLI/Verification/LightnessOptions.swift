@@ -64,7 +64,7 @@ struct LightnessOptions: ParsableArguments {
             let planes = try own.flatMap {
                 try Image(contentsOf: $0).lightness(height: shape[2], width: shape[3]).scalars
             }
-            return VerificationInput(
+            return VerificationInputs.Input(
                 labels: own, lightness: TensorData(shape: shape, scalars: planes))
         }
     }

@@ -17,7 +17,7 @@ final class JudgedImages {
 final class VerificationImages {
     struct Entry {
         let label: String
-        let difference: ColorDifference
+        let difference: VerificationReport.ColorDifference
         let gray: Image
         let expected: Image
         let model: Image
@@ -58,7 +58,7 @@ extension VerificationImages.Entry {
             let zeros = [Float](repeating: 0, count: area)
             let a = ab.map { Array($0.scalars[start..<start + area]) } ?? zeros
             let b = ab.map { Array($0.scalars[start + area..<start + 2 * area]) } ?? zeros
-            let pixels = rgb(fromLab: LabPlanes(l: l, a: a, b: b))
+            let pixels = LabPlanes(l: l, a: a, b: b).rgb()
             return Image(width: width, height: height, pixels: pixels)
         }
         self.label = label
@@ -66,7 +66,7 @@ extension VerificationImages.Entry {
         expected = image(batch.expected)
         model = image(batch.computed)
         differences = Array(batch.differences[index * area..<(index + 1) * area])
-        difference = ColorDifference(differences)
+        difference = VerificationReport.ColorDifference(differences)
     }
 
     /// The differences as a heat map.

@@ -40,7 +40,7 @@ struct VerificationPage {
             """
             <h1><span class="\(results.passed ? "passed" : "failed")">\
             \(results.passed ? "passed" : "FAILED")</span> \(title.escapedForHTML)</h1>
-            \(htmlTable(VerificationResults.judgeHeader, results.judgeRows))
+            \(HTMLPage.table(VerificationResults.judgeHeader, results.judgeRows))
             \(missing.isEmpty ? "" : "<ul class=\"failures\">\(missing)</ul>")
             """
         ]
@@ -77,7 +77,7 @@ private struct JudgeSection {
     }
 
     private var outputs: String {
-        "<h2>Outputs</h2>\n" + htmlTable(VerificationReport.outputHeader, report.outputRows)
+        "<h2>Outputs</h2>\n" + HTMLPage.table(VerificationReport.outputHeader, report.outputRows)
     }
 }
 
@@ -118,7 +118,7 @@ extension JudgeSection {
             ("gray", entry.gray), ("expected", entry.expected), ("model", entry.model),
             ("difference", entry.map(scale: scale)),
         ]
-        return try htmlStrip(
+        return try HTMLPage.strip(
             entry.label, note: "ΔE2000 \(entry.difference.text)", images)
     }
 }
@@ -174,7 +174,7 @@ extension JudgeSection {
             <p>\(range)</p>
             <details\(marked.isEmpty ? "" : " open")>\
             <summary>\(report.layers.count) values</summary>
-            \(htmlTable(header, report.layers.map(cells), marked: Set(marked)))
+            \(HTMLPage.table(header, report.layers.map(cells), marked: Set(marked)))
             </details>
             """
     }
@@ -194,7 +194,7 @@ extension JudgeSection {
             + "\(found.nan) NaN."
     }
 
-    private func cells(_ layer: LayerReport) -> [String] {
+    private func cells(_ layer: VerificationReport.Layer) -> [String] {
         let start = [
             layer.value.name, layer.value.operation, "\(layer.value.shape)",
             layer.range.nonFinite == nil ? Format.significant(layer.range.largest) : "∞",

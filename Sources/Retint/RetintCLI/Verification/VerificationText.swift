@@ -51,7 +51,7 @@ extension VerificationReport {
     }
 }
 
-extension ColorDifference {
+extension VerificationReport.ColorDifference {
     var text: String { "mean \(Format.fixed(mean, 5)), p99 \(Format.fixed(percentile99, 5))" }
 }
 
@@ -123,7 +123,7 @@ extension VerificationReport {
         return table
     }
 
-    private func row(_ layer: LayerReport) -> [String] {
+    private func row(_ layer: VerificationReport.Layer) -> [String] {
         let largest = layer.range.nonFinite == nil ? Format.significant(layer.range.largest) : "∞"
         let start = [layer.value.name, layer.value.operation, "\(layer.value.shape)", largest]
         guard let error = layer.error else { return start + ["", "", "", "", "not compared"] }

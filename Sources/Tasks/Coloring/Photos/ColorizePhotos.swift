@@ -29,61 +29,63 @@ public struct PhotoColoringOptions: Sendable {
     public init() {}
 }
 
-/// The outcome for a photo.
-public enum PhotoOutcome: Sendable {
-    /// Its colored copy was written. The notes say which of its metadata could not be kept.
-    case colored(notes: [String])
-    /// Its colored copy already existed.
-    case skipped
-    /// It could not be read or colored, or its colored copy could not be written.
-    case failed(any Error)
+extension PhotoFile {
+    /// The outcome for a photo.
+    public enum Outcome: Sendable {
+        /// Its colored copy was written. The notes say which of its metadata could not be kept.
+        case colored(notes: [String])
+        /// Its colored copy already existed.
+        case skipped
+        /// It could not be read or colored, or its colored copy could not be written.
+        case failed(any Error)
+    }
 }
 
-/// Colors photos in files.
-///
-///     let files = try PhotoFile.list(["holiday"], to: "colored")
-///     try await colorizePhotos(model, files) { file, outcome in print(file.output, outcome) }
-///
-/// The copies keep the EXIF data and the resolution, see ``ImageMetadata``.
-///
-/// Each thread processes one photo at a time, from decoding to encoding; finished photos are
-/// written in the meantime. So memory holds one decoded photo and up to two encoded ones per
-/// thread. The output files do not depend on the number of threads.
-///
-/// - Parameters:
-///   - model: a checkpoint or a package. As many photos are colored at the same time as it has
-///     threads.
-///   - files: the photos; see ``PhotoFile/list(_:to:_:)``.
-///   - options: how they are colored.
-///   - ranks: the processes that split the files, all with the same arguments.
-///   - onPhoto: called for each photo of this rank, in the order of `files`.
-/// - Throws: `PhotoError` if a mask would be overwritten or, after all photos, if none of the masks
-///   has a chosen instance; `ModelError` if a model is not a colorizer
-///   or does not run at that size; `FileError` if a folder cannot be created;
-///   `CancellationError` if the task is cancelled, after the photos in progress have been written;
-///   `RankError` if ranks cannot reach each other.
-public func colorizePhotos(
-    _ model: Model, _ files: [PhotoFile], _ options: PhotoColoringOptions = .init(),
-    ranks: Communicator = .single,
-    onPhoto: (PhotoFile, PhotoOutcome) -> Void = { _, _ in }
-) async throws {
-    try options.masks?.checkKept(by: files)
-    try await colorOwnPhotos(
-        model, ranks.ownIndices(of: files.count).map { files[$0] }, options, onPhoto)
-    // All ranks end in the same way, whichever was cancelled.
-    let isCancelled = Task.isCancelled
-    let endings = try await onNewThread { _ in try ranks.gather(isCancelled) }
-    if endings.contains(true) { throw CancellationError() }
-    if let masks = options.masks, !options.skipsFinished {
-        try masks.gatherInstances(ranks)
-        try masks.checkInstances()
+extension Model {
+    /// Colors photos in files.
+    ///
+    ///     let files = try PhotoFile.list(["holiday"], to: "colored")
+    ///     try await model.colorize(files) { file, outcome in print(file.output, outcome) }
+    ///
+    /// The copies keep the EXIF data and the resolution, see ``ImageMetadata``.
+    ///
+    /// Each thread processes one photo at a time, from decoding to encoding; finished photos are
+    /// written in the meantime. So memory holds one decoded photo and up to two encoded ones per
+    /// thread. The output files do not depend on the number of threads.
+    ///
+    /// - Parameters:
+    ///   - files: the photos; see ``PhotoFile/list(_:to:_:)``.
+    ///   - options: how they are colored.
+    ///   - ranks: the processes that split the files, all with the same arguments.
+    ///   - onPhoto: called for each photo of this rank, in the order of `files`.
+    /// - Throws: `PhotoError` if a mask would be overwritten or, after all photos, if none of the
+    ///   masks has a chosen instance; `ModelError` if a model is not a colorizer or does not run at
+    ///   that size; `FileError` if a folder cannot be created; `CancellationError` if the task is
+    ///   cancelled, after the photos in progress have been written; `RankError` if ranks cannot
+    ///   reach each other.
+    public func colorize(
+        _ files: [PhotoFile], _ options: PhotoColoringOptions = .init(),
+        ranks: Communicator = .single,
+        onPhoto: (PhotoFile, PhotoFile.Outcome) -> Void = { _, _ in }
+    ) async throws {
+        try options.masks?.checkKept(by: files)
+        try await colorOwnPhotos(
+            self, ranks.ownIndices(of: files.count).map { files[$0] }, options, onPhoto)
+        // All ranks end in the same way, whichever was cancelled.
+        let isCancelled = Task.isCancelled
+        let endings = try await onNewThread { _ in try ranks.gather(isCancelled) }
+        if endings.contains(true) { throw CancellationError() }
+        if let masks = options.masks, !options.skipsFinished {
+            try masks.gatherInstances(ranks)
+            try masks.checkInstances()
+        }
     }
 }
 
 /// Colors the photos of one rank. If the task is cancelled, only photos in progress are finished.
 private func colorOwnPhotos(
     _ model: Model, _ files: [PhotoFile], _ options: PhotoColoringOptions,
-    _ onPhoto: (PhotoFile, PhotoOutcome) -> Void
+    _ onPhoto: (PhotoFile, PhotoFile.Outcome) -> Void
 ) async throws {
     if files.isEmpty { return }
     // The first photo is decoded while the model is compiled and its weights are read.
@@ -94,7 +96,7 @@ private func colorOwnPhotos(
     for folder in Set(files.map { $0.output.filePath.removingLastComponent() }) {
         try createFolder(folder)
     }
-    let tasks = OrderedTasks<PhotoOutcome>()
+    let tasks = OrderedTasks<PhotoFile.Outcome>()
     var started = files[...], finished = files[...]
     while true {
         while !Task.isCancelled, tasks.count < painter.limit, let file = started.popFirst() {
@@ -159,7 +161,7 @@ private final class FilePainter: Sendable {
     }
 
     /// - Throws: only `CancellationError`: other errors are outcomes.
-    func paint(_ file: PhotoFile) async throws -> PhotoOutcome {
+    func paint(_ file: PhotoFile) async throws -> PhotoFile.Outcome {
         if options.skipsFinished, file.isFinished { return .skipped }
         do {
             let decoded = await first?.result(of: file)

@@ -40,27 +40,29 @@ public struct PhotoFile: Hashable, Sendable {
     }
 }
 
-/// How the colored copies of photos are named.
-public struct PhotoFileOptions: Sendable {
-    /// The formats that are written.
-    public enum Format: String, CaseIterable, Sendable {
-        /// Lossless.
-        case png
-        /// Lossy, at the highest usual quality.
-        case jpeg
+extension PhotoFile {
+    /// How the colored copies of photos are named.
+    public struct ListOptions: Sendable {
+        /// The formats that are written.
+        public enum Format: String, CaseIterable, Sendable {
+            /// Lossless.
+            case png
+            /// Lossy, at the highest usual quality.
+            case jpeg
+        }
+
+        /// The format to write; nil: JPEG for JPEG photos and PNG for others.
+        public var format: Format?
+        /// Whether photos in subfolders are also colored.
+        public var isRecursive = false
+        /// Files and folders inside input folders that are not colored, such as masks.
+        public var excluded: [String] = []
+        /// Whether strips are written next to the colored copies, as `NAME-compare`.
+        public var hasStrips = false
+
+        /// The defaults.
+        public init() {}
     }
-
-    /// The format to write; nil: JPEG for JPEG photos and PNG for others.
-    public var format: Format?
-    /// Whether photos in subfolders are also colored.
-    public var isRecursive = false
-    /// Files and folders inside input folders that are not colored, such as masks.
-    public var excluded: [String] = []
-    /// Whether strips are written next to the colored copies, as `NAME-compare`.
-    public var hasStrips = false
-
-    /// The defaults.
-    public init() {}
 }
 
 extension PhotoFile {
@@ -74,7 +76,7 @@ extension PhotoFile {
     /// - Throws: `FileError` if a folder cannot be read; ``PhotoError`` if a folder has no photos,
     ///   if two photos would be written to one file, or if one would be overwritten.
     public static func list(
-        _ paths: [String], to folder: String, _ options: PhotoFileOptions = .init()
+        _ paths: [String], to folder: String, _ options: PhotoFile.ListOptions = .init()
     ) throws -> [PhotoFile] {
         let files = try paths.flatMap { path in
             let isFolder = (try? isDirectory(path)) == true
@@ -100,7 +102,7 @@ extension PhotoFile {
             format: writesJPEG ? .jpeg() : .png(), name: name)
     }
 
-    private typealias Options = PhotoFileOptions
+    private typealias Options = PhotoFile.ListOptions
 
     private static func photos(
         of root: String, except folder: String, _ options: Options

@@ -1,53 +1,56 @@
 import RetintEngine
 import RetintRuntime
 
-/// Measures how fast a model runs or trains on this machine.
-///
-/// Two untimed runs first lay out the weights and warm the caches. For comparison, the report also
-/// has the speed of matrix products and copies on this machine.
-///
-/// With several ranks, all must call it with the same model and options. The times are then those
-/// of the slowest rank.
-///
-/// - Throws: ``BenchmarkError`` if an option is out of range or a package is to be trained;
-///   `ModelError` if the model does not run at the size.
-public func benchmark(
-    _ model: consuming Model, _ options: BenchmarkOptions = .init()
-) throws -> BenchmarkReport {
-    try options.check(model.execution)
-    let (name, execution) = (model.name, model.execution)
-    let isShared = options.mode == .training && options.ranks.size > 1
-    let oneImage = isShared ? try RankReport.oneImageSeconds(model, options) : nil
-    // Programs have their own weights: the model's are released if the caller does not need
-    // them.
-    let subject = try BenchmarkSubject(consume model, options)
-    let shared = try oneImage.map {
-        try RankReport.measure(subject, oneImageSeconds: $0, options)
+extension Model {
+    /// Measures how fast a model runs or trains on this machine.
+    ///
+    /// Two untimed runs first lay out the weights and warm the caches. For comparison, the report
+    /// also has the speed of matrix products and copies on this machine.
+    ///
+    /// With several ranks, all must call it with the same model and options. The times are then
+    /// those of the slowest rank.
+    ///
+    /// - Throws: ``BenchmarkError`` if an option is out of range or a package is to be trained;
+    ///   `ModelError` if the model does not run at the size.
+    public consuming func benchmark(
+        _ options: BenchmarkOptions = .init()
+    ) throws -> BenchmarkReport {
+        try options.check(self.execution)
+        let (name, execution) = (self.name, self.execution)
+        let isShared = options.mode == .training && options.ranks.size > 1
+        let oneImage =
+            isShared ? try BenchmarkReport.RankReport.oneImageSeconds(self, options) : nil
+        // Programs have their own weights: the model's are released if the caller does not need
+        // them.
+        let subject = try BenchmarkSubject(consume self, options)
+        let shared = try oneImage.map {
+            try BenchmarkReport.RankReport.measure(subject, oneImageSeconds: $0, options)
+        }
+        let seconds = try shared?.seconds ?? subject.measure(runs: options.runs)
+        let median = seconds.median
+        let isProfiled = options.profilesOperations || options.profilesSteps
+        let profile = isProfiled ? subject.program.profile() : []
+        // Read before the measurement of matrix products allocates its own memory.
+        let peak = ProcessMemory.peakBytes
+        let multiplyAdds = subject.program.multiplyAdds
+        let gflops = 2e-9 * Double(multiplyAdds) / median
+        let sgemm = try 1e-9 * Machine.measureMatrixProduct(threads: execution.threads)
+        let copy = try 1e-9 * Machine.measureCopy(threads: execution.threads)
+        return BenchmarkReport(
+            model: name, mode: options.mode.rawValue, batch: options.batch,
+            height: subject.height, width: subject.width,
+            arithmetic: options.mode == .training
+                ? execution.arithmetic.trainingSummary : execution.arithmetic.summary,
+            threads: subject.program.threads,
+            runs: seconds.count, medianSeconds: median, fastestSeconds: seconds.min() ?? .nan,
+            imagesPerSecond: Double(options.batch) / median, multiplyAdds: multiplyAdds,
+            weightBytes: subject.program.variableBytes, gflops: gflops, sgemmGflops: sgemm,
+            sgemmShare: gflops / sgemm, copyGigabytesPerSecond: copy, peakBytes: peak,
+            arenaBytes: subject.program.arenaBytes, blasCore: Machine.blasCore,
+            sgemmKernels: Machine.matrixKernels,
+            operations: options.profilesOperations
+                ? BenchmarkReport.Operation.summary(of: profile) : nil,
+            steps: options.profilesSteps ? BenchmarkReport.Step.list(profile) : nil,
+            ranks: shared?.report)
     }
-    let seconds = try shared?.seconds ?? subject.measure(runs: options.runs)
-    let median = seconds.median
-    let isProfiled = options.profilesOperations || options.profilesSteps
-    let profile = isProfiled ? subject.program.profile() : []
-    // Read before the measurement of matrix products allocates its own memory.
-    let peak = ProcessMemory.peakBytes
-    let multiplyAdds = subject.program.multiplyAdds
-    let gflops = 2e-9 * Double(multiplyAdds) / median
-    let sgemm = try 1e-9 * Machine.measureMatrixProduct(threads: execution.threads)
-    let copy = try 1e-9 * Machine.measureCopy(threads: execution.threads)
-    return BenchmarkReport(
-        model: name, mode: options.mode.rawValue, batch: options.batch,
-        height: subject.height, width: subject.width,
-        arithmetic: options.mode == .training
-            ? execution.arithmetic.trainingSummary : execution.arithmetic.summary,
-        threads: subject.program.threads,
-        runs: seconds.count, medianSeconds: median, fastestSeconds: seconds.min() ?? .nan,
-        imagesPerSecond: Double(options.batch) / median, multiplyAdds: multiplyAdds,
-        weightBytes: subject.program.variableBytes, gflops: gflops, sgemmGflops: sgemm,
-        sgemmShare: gflops / sgemm, copyGigabytesPerSecond: copy, peakBytes: peak,
-        arenaBytes: subject.program.arenaBytes, blasCore: Machine.blasCore,
-        sgemmKernels: Machine.matrixKernels,
-        operations: options.profilesOperations
-            ? BenchmarkReport.Operation.summary(of: profile) : nil,
-        steps: options.profilesSteps ? BenchmarkReport.Step.list(profile) : nil,
-        ranks: shared?.report)
 }

@@ -58,9 +58,9 @@ extension BenchmarkOptions {
     }
 
     /// The allowed batch sizes.
-    package static let batchRange = 1...65_536
+    public static let batchRange = 1...65_536
     /// The allowed numbers of timed runs.
-    package static let runRange = 1...1_000_000
+    public static let runRange = 1...1_000_000
 }
 
 /// Why a model cannot be measured as requested.

@@ -1,6 +1,6 @@
 import RetintEngine
 
-/// The result of ``benchmark(_:_:)``.
+/// The result of `Model.benchmark(_:)`.
 public struct BenchmarkReport: Encodable, Sendable {
     /// All steps of one type.
     public struct Operation: Encodable, Sendable {
@@ -46,7 +46,7 @@ public struct BenchmarkReport: Encodable, Sendable {
     public let height: Int
     /// The width of the images in pixels.
     public let width: Int
-    /// How convolutions multiplied: ``Arithmetic/summary``.
+    /// How convolutions multiplied: `Arithmetic.summary`.
     public let arithmetic: String
     /// The number of threads.
     public let threads: Int
@@ -85,7 +85,7 @@ public struct BenchmarkReport: Encodable, Sendable {
     /// In the order of the program; nil unless requested.
     public let steps: [Step]?
     /// The measurement of several ranks; nil for a single one.
-    public let ranks: RankReport?
+    public let ranks: BenchmarkReport.RankReport?
 }
 
 extension BenchmarkReport.Operation {

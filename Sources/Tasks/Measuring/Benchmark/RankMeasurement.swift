@@ -91,11 +91,11 @@ struct RankMeasurement {
     private func waitForAll() throws { _ = try ranks.gather(integers: [0]) }
 
     /// - Parameter steps: steps without messages.
-    func timeline(_ steps: MeasuredSteps) -> StepTimeline {
+    func timeline(_ steps: MeasuredSteps) -> BenchmarkReport.StepTimeline {
         let backward = steps.ready[counts.count]
-        return StepTimeline(
+        return BenchmarkReport.StepTimeline(
             buckets: zip(counts, steps.ready).map { count, ready in
-                StepTimeline.Bucket(bytes: 4 * count, readySeconds: ready)
+                BenchmarkReport.StepTimeline.Bucket(bytes: 4 * count, readySeconds: ready)
             }, backwardSeconds: backward,
             updateSeconds: max(steps.seconds.median - backward, 0))
     }
@@ -112,7 +112,7 @@ extension RankMeasurement {
     private static let sizes = [1 << 10, 1 << 14, 1 << 18, 1 << 21]
 
     /// Sums of one bucket of several sizes, and of all buckets at once.
-    func sums() throws -> [RankReport.Sum] {
+    func sums() throws -> [BenchmarkReport.RankReport.Sum] {
         let all = counts.reduce(0, +)
         let single = Self.sizes.filter { $0 < all }.map { [$0] }
         return try ((single.isEmpty ? [[1]] : single) + [counts]).map { counts in
@@ -126,7 +126,7 @@ extension RankMeasurement {
             }
             // The first one opens connections.
             let slowest = largest(try ranks.gather(numbers: Array(seconds.dropFirst())))
-            return RankReport.Sum(
+            return BenchmarkReport.RankReport.Sum(
                 bytes: 4 * counts.reduce(0, +), seconds: slowest.median)
         }
     }
@@ -169,6 +169,6 @@ extension RankMeasurement {
         guard !lost.isEmpty else { return 0 }
         let bytes = 4 * counts.reduce(0, +)
         let median = mean(try ranks.gather(numbers: lost)).median
-        return max(median, 0) / LinkParameters.traffic(bytes, ranks: ranks.size)
+        return max(median, 0) / BenchmarkReport.LinkParameters.traffic(bytes, ranks: ranks.size)
     }
 }

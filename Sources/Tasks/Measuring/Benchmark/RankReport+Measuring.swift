@@ -10,29 +10,29 @@ struct MeasuredSteps {
     /// Medians of the slowest rank: when each bucket is ready, then the end of the backward pass.
     let ready: [Double]
 
-    var report: RankReport.Step {
-        RankReport.Step(seconds: seconds.median, waitedSeconds: waited.median)
+    var report: BenchmarkReport.RankReport.Step {
+        BenchmarkReport.RankReport.Step(seconds: seconds.median, waitedSeconds: waited.median)
     }
 }
 
-extension RankReport {
+extension BenchmarkReport.RankReport {
     /// Measures all ranks.
     ///
-    /// - Parameter oneImageSeconds: see ``RankReport/oneImageSeconds``.
+    /// - Parameter oneImageSeconds: see ``BenchmarkReport/RankReport/oneImageSeconds``.
     /// - Returns: the report, and the seconds of each step of the slowest rank.
     static func measure(
         _ subject: BenchmarkSubject, oneImageSeconds: Double, _ options: BenchmarkOptions
-    ) throws -> (report: RankReport, seconds: [Double]) {
+    ) throws -> (report: BenchmarkReport.RankReport, seconds: [Double]) {
         let ranks = options.ranks
         let measurement = try RankMeasurement(subject, ranks, runs: options.runs)
         let (steps, lost) = try measurement.turns(
             [.prompt, .afterBackward, .never], sendsMeanwhile: true)
         let sums = try measurement.sums()
-        let link = LinkParameters(
+        let link = BenchmarkReport.LinkParameters(
             fitting: sums, ranks: ranks.size, messageSeconds: try measurement.messageSeconds(),
             sumSecondsPerByte: try measurement.sumSecondsPerByte(),
             lostSecondsPerByte: lost)
-        let report = RankReport(
+        let report = BenchmarkReport.RankReport(
             ranks: ranks.size, batch: options.batch, step: steps[0].report,
             stepWithoutOverlap: steps[1].report, timeline: measurement.timeline(steps[2]),
             oneImageSeconds: oneImageSeconds, sums: sums, link: link)

@@ -5,38 +5,42 @@ import RetintEngine
 import RetintPhotoData
 import RetintRuntime
 
-/// Measures the size, the time and the quality of several models under the same conditions.
-///
-///     let models = try ["large.h5", "small.mlpackage"].map { try Model(contentsOf: $0) }
-///     let comparison = try await compare(models, photos: PhotoReference.list("photos"))
-///     for model in comparison.models { print(model.name, model.medianSeconds) }
-///
-/// A checkpoint's size is that of its package with float16 and with int8 weights; a package is
-/// measured as it is. Times are compared with ECCV16 (Zhang et al., "Colorful Image Colorization",
-/// 2016) with random weights: each round runs all models and ECCV16 alternately, so that a changing
-/// clock rate affects all of them equally. Other work on the machine distorts the times.
-///
-/// - Parameters:
-///   - models: checkpoints and packages, at least one. ECCV16 runs as the first one does.
-///   - size: the side, in pixels, of the square image that all models color.
-///   - rounds: rounds of timing, at least 1.
-///   - photos: the photos for measuring quality; without photos it is not measured.
-///   - features: also compares features, see ``ColorQuality/frechetDistance``.
-///   - onProgress: called on another thread.
-/// - Throws: `ModelError` if a model is not a colorizer, does not run at that size or returns
-///   colors that are not finite; `ConversionError` if a checkpoint cannot be exported;
-///   ``EvaluationError`` if photos are given and none can be read; `CancellationError` if the task
-///   is cancelled.
-public func compare(
-    _ models: [Model], size: Int = 256, rounds: Int = 5, photos: [PhotoReference] = [],
-    features: FeatureNetwork? = nil,
-    onProgress: @escaping @Sendable (ComparisonProgress) -> Void = { _ in }
-) async throws -> ModelComparison {
-    try await onNewThread { isCancelled in
-        let run = ComparisonRun(
-            models: models, size: size, rounds: max(rounds, 1), features: features,
-            execution: models.first?.execution ?? Execution(), onProgress: onProgress)
-        return try run.comparison(on: photos, isCancelled)
+extension ModelComparison {
+    /// Measures the size, the time and the quality of several models under the same conditions.
+    ///
+    ///     let models = try ["large.h5", "small.mlpackage"].map { try Model(contentsOf: $0) }
+    ///     let photos = try PhotoReference.list("photos")
+    ///     let comparison = try await ModelComparison(of: models, photos: photos)
+    ///     for model in comparison.models { print(model.name, model.medianSeconds) }
+    ///
+    /// A checkpoint's size is that of its package with float16 and with int8 weights; a package is
+    /// measured as it is. Times are compared with ECCV16 (Zhang et al., "Colorful Image
+    /// Colorization", 2016) with random weights: each round runs all models and ECCV16 alternately,
+    /// so that a changing clock rate affects all of them equally. Other work on the machine
+    /// distorts the times.
+    ///
+    /// - Parameters:
+    ///   - models: checkpoints and packages, at least one. ECCV16 runs as the first one does.
+    ///   - size: the side, in pixels, of the square image that all models color.
+    ///   - rounds: rounds of timing, at least 1.
+    ///   - photos: the photos for measuring quality; without photos it is not measured.
+    ///   - features: also compares features, see ``EvaluationReport/ColorQuality/frechetDistance``.
+    ///   - onProgress: called on another thread.
+    /// - Throws: `ModelError` if a model is not a colorizer, does not run at that size or returns
+    ///   colors that are not finite; `ConversionError` if a checkpoint cannot be exported;
+    ///   ``EvaluationError`` if photos are given and none can be read; `CancellationError` if the
+    ///   task is cancelled.
+    public init(
+        of models: [Model], size: Int = 256, rounds: Int = 5, photos: [PhotoReference] = [],
+        features: FeatureNetwork? = nil,
+        onProgress: @escaping @Sendable (ModelComparison.Progress) -> Void = { _ in }
+    ) async throws {
+        self = try await onNewThread { isCancelled in
+            let run = ComparisonRun(
+                models: models, size: size, rounds: max(rounds, 1), features: features,
+                execution: models.first?.execution ?? Execution(), onProgress: onProgress)
+            return try run.comparison(on: photos, isCancelled)
+        }
     }
 }
 
@@ -47,7 +51,7 @@ private struct ComparisonRun {
     let rounds: Int
     let features: FeatureNetwork?
     let execution: Execution
-    let onProgress: @Sendable (ComparisonProgress) -> Void
+    let onProgress: @Sendable (ModelComparison.Progress) -> Void
 
     func comparison(
         on photos: [PhotoReference], _ isCancelled: () -> Bool
@@ -72,11 +76,11 @@ private struct ComparisonRun {
             models: entries)
     }
 
-    private func sizes(_ isCancelled: () -> Bool) throws -> [ModelSize] {
+    private func sizes(_ isCancelled: () -> Bool) throws -> [ModelComparison.Size] {
         onProgress(.sized(models: 0, total: models.count))
         return try models.enumerated().map { index, model in
             try checkCancellation(isCancelled)
-            let size = try ModelSize(of: model, imageSize: size)
+            let size = try ModelComparison.Size(of: model, imageSize: size)
             onProgress(.sized(models: index + 1, total: models.count))
             return size
         }

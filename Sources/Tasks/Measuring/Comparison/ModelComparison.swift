@@ -19,7 +19,7 @@ public struct ModelComparison: Sendable, Encodable {
         /// The name of the model: its path, if it was read from a file.
         public let name: String
         /// The model's parameters, operations and bytes.
-        public let size: ModelSize
+        public let size: ModelComparison.Size
         /// The median time to color an image, in seconds.
         public let medianSeconds: Double
         /// The median of the rounds' ratios: the reference's time divided by the model's.
@@ -38,19 +38,21 @@ public struct ModelComparison: Sendable, Encodable {
     public let models: [Entry]
 }
 
-/// The size of a model.
-public struct ModelSize: Hashable, Sendable, Encodable {
-    /// Learned values.
-    public let parameters: Int
-    /// Multiply-adds of one image.
-    public let multiplyAdds: Int
-    /// Operations of the package, without constants and the decompression of weights; those of the
-    /// float16 package for a checkpoint.
-    public let operations: Int
-    /// Bytes on disk of a package itself; nil for a checkpoint.
-    public let packageBytes: Int?
-    /// Bytes on disk of the checkpoint's package with float16 weights; nil for a package.
-    public let float16Bytes: Int?
-    /// Bytes on disk of the checkpoint's package with int8 weights; nil for a package.
-    public let int8Bytes: Int?
+extension ModelComparison {
+    /// The size of a model.
+    public struct Size: Hashable, Sendable, Encodable {
+        /// Learned values.
+        public let parameters: Int
+        /// Multiply-adds of one image.
+        public let multiplyAdds: Int
+        /// Operations of the package, without constants and the decompression of weights; those of
+        /// the float16 package for a checkpoint.
+        public let operations: Int
+        /// Bytes on disk of a package itself; nil for a checkpoint.
+        public let packageBytes: Int?
+        /// Bytes on disk of the checkpoint's package with float16 weights; nil for a package.
+        public let float16Bytes: Int?
+        /// Bytes on disk of the checkpoint's package with int8 weights; nil for a package.
+        public let int8Bytes: Int?
+    }
 }

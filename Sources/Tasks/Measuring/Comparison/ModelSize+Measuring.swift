@@ -24,7 +24,7 @@ struct ModelCost {
     }
 }
 
-extension ModelSize {
+extension ModelComparison.Size {
     /// Measures a model; a checkpoint is exported to a temporary folder.
     init(of model: Model, imageSize: Int) throws {
         let cost = try ModelCost(of: model, height: imageSize, width: imageSize)

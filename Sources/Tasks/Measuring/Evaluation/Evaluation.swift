@@ -49,7 +49,7 @@ struct Evaluation {
     ///   colors that are not finite.
     func measure(
         _ photo: EvaluationPhotos.Photo
-    ) throws -> (measures: Measures, photo: ColoredPhoto) {
+    ) throws -> (measures: Measures, photo: EvaluationReport.ColoredPhoto) {
         let original = try scale.scaled(photo.image())
         let old = try original.asOldPhoto(oldPhoto, seed: 0, name: "\(photo.index)")
         let image = try inColor(original, seen: old ?? original)
@@ -70,7 +70,7 @@ struct Evaluation {
             })
         return (
             measures,
-            ColoredPhoto(
+            EvaluationReport.ColoredPhoto(
                 photo: photo.reference, index: photo.index, original: original, colored: image,
                 quality: measures.colored.quality)
         )

@@ -13,7 +13,7 @@ public struct EvaluationOptions: Sendable {
     /// photo. The baselines are not affected.
     public var oldPhoto = OldPhotoSettings()
     /// Compares the features of the colored photos with those of the originals, see
-    /// ``ColorQuality/frechetDistance``; nil: they are not compared.
+    /// ``EvaluationReport/ColorQuality/frechetDistance``; nil: they are not compared.
     public var features: FeatureNetwork?
 
     /// The defaults.

@@ -48,7 +48,7 @@ struct EvaluationPhotos {
     /// - Throws: `EvaluationError` if no photo can be read; `CancellationError`; `RankError`.
     init(
         _ references: [PhotoReference], scale: EvaluationScale, ranks: Communicator,
-        isCancelled: () -> Bool, onProgress: @escaping @Sendable (EvaluationProgress) -> Void
+        isCancelled: () -> Bool, onProgress: @escaping @Sendable (EvaluationReport.Progress) -> Void
     ) throws {
         (self.ranks, total) = (ranks, references.count)
         let progress = SharedProgress(references.count, ranks) {

@@ -2,31 +2,36 @@ public import RetintFiles
 import RetintImages
 import RetintPhotoData
 
-/// The progress of an evaluation: first all photos are read, then the model colors each of them.
-///
-/// Both begin with a count of 0.
-public enum EvaluationProgress: Sendable {
-    /// The number of photos that were read, including those that cannot be read. With several
-    /// ranks, the others are assumed to be as far as the rank that reports this.
-    case read(photos: Int, total: Int)
-    /// A photo cannot be read and is skipped.
-    case failed(EvaluationReport.Failure)
-    /// The number of photos that the model has colored.
-    case colored(photos: Int, total: Int)
+extension EvaluationReport {
+    /// The progress of an evaluation: first all photos are read, then the model colors each of
+    /// them.
+    ///
+    /// Both begin with a count of 0.
+    public enum Progress: Sendable {
+        /// The number of photos that were read, including those that cannot be read. With several
+        /// ranks, the others are assumed to be as far as the rank that reports this.
+        case read(photos: Int, total: Int)
+        /// A photo cannot be read and is skipped.
+        case failed(EvaluationReport.Failure)
+        /// The number of photos that the model has colored.
+        case colored(photos: Int, total: Int)
+    }
 }
 
-/// A photo that the model colored during an evaluation.
-public struct ColoredPhoto: Sendable {
-    /// The original photo.
-    public let photo: PhotoReference
-    /// Its index among the photos of the evaluation, from 0.
-    public let index: Int
-    /// The original at the network's size.
-    public let original: Image
-    /// The image with the model's colors.
-    public let colored: Image
-    /// The quality of the model's colors.
-    public let quality: ColorQuality
+extension EvaluationReport {
+    /// A photo that the model colored during an evaluation.
+    public struct ColoredPhoto: Sendable {
+        /// The original photo.
+        public let photo: PhotoReference
+        /// Its index among the photos of the evaluation, from 0.
+        public let index: Int
+        /// The original at the network's size.
+        public let original: Image
+        /// The image with the model's colors.
+        public let colored: Image
+        /// The quality of the model's colors.
+        public let quality: EvaluationReport.ColorQuality
+    }
 }
 
 /// None of the photos of an evaluation can be read, or there are no photos.

@@ -9,9 +9,9 @@ public struct EvaluationReport: Sendable {
     /// The quality of one way to color the photos.
     public struct Column: Hashable, Sendable {
         /// The quality over all photos.
-        public let quality: ColorQuality
+        public let quality: EvaluationReport.ColorQuality
         /// The 95 % bootstrap confidence intervals; nil for a single photo.
-        public let interval: ConfidenceInterval?
+        public let interval: EvaluationReport.ConfidenceInterval?
     }
 
     /// The quality of the model's colors on one photo.
@@ -19,7 +19,7 @@ public struct EvaluationReport: Sendable {
         /// The path; for a photo of a pack, the pack's path and the photo's name.
         public let file: String
         /// The quality of the model's colors.
-        public let quality: ColorQuality
+        public let quality: EvaluationReport.ColorQuality
     }
 
     /// A photo that cannot be read.
@@ -44,7 +44,8 @@ public struct EvaluationReport: Sendable {
     public let meanColor: Column
     /// The mean colorfulness of the photos themselves.
     public let originalColorfulness: Double
-    /// The fraction of the photos' pixels that are nearly gray, see ``ColorQuality/nearGray``.
+    /// The fraction of the photos' pixels that are nearly gray, see
+    /// ``EvaluationReport/ColorQuality/nearGray``.
     public let originalNearGrayShare: Double
     /// The network whose features the Fréchet distance compares: `EfficientNet-Lite0`; nil if it
     /// was not measured.
@@ -63,9 +64,9 @@ public struct EvaluationReport: Sendable {
 extension EvaluationReport.Column {
     /// - Returns: nil if there are no images.
     init?(_ images: [ImageQuality], frechetDistance: Double?) {
-        guard var quality = ColorQuality(images) else { return nil }
+        guard var quality = EvaluationReport.ColorQuality(images) else { return nil }
         quality.frechetDistance = frechetDistance
         self.quality = quality
-        interval = ConfidenceInterval(images)
+        interval = EvaluationReport.ConfidenceInterval(images)
     }
 }

@@ -10,7 +10,7 @@ import RetintTensorFiles
 import RetintTensors
 
 /// A pretrained EfficientNet-Lite whose features describe what is in a photo and which colors it
-/// has, for ``ColorQuality/frechetDistance``.
+/// has, for ``EvaluationReport/ColorQuality/frechetDistance``.
 public struct FeatureNetwork: Sendable {
     /// The variant: `EfficientNet-Lite0`.
     public let name: String

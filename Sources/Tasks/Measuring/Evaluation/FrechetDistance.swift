@@ -12,7 +12,7 @@ import RetintEngine
 ///   - first: vectors of features, at least two.
 ///   - second: vectors with as many elements, at least two.
 /// - Returns: nil if there are too few vectors, their lengths differ or elements are not finite.
-public func frechetDistance(_ first: [[Double]], _ second: [[Double]]) -> Double? {
+package func frechetDistance(_ first: [[Double]], _ second: [[Double]]) -> Double? {
     FeatureDistribution(first)?.distance(to: second)
 }
 

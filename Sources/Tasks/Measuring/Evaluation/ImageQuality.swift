@@ -3,10 +3,10 @@ import RetintImages
 
 /// The quality of one image, and its contributions to the quality of several.
 struct ImageQuality: Sendable, Codable {
-    private(set) var quality: ColorQuality
-    /// The errors by color, for ``ColorQuality/abAucRebalanced``.
+    private(set) var quality: EvaluationReport.ColorQuality
+    /// The errors by color, for ``EvaluationReport/ColorQuality/abAucRebalanced``.
     let balance: BalancedABErrors
-    /// The errors of groups of pixels, for ``ColorQuality/pooled``.
+    /// The errors of groups of pixels, for ``EvaluationReport/ColorQuality/pooled``.
     let groups: ABGroupErrors
 
     /// Compares a colored image with the original.
@@ -20,8 +20,9 @@ struct ImageQuality: Sendable, Codable {
         try balance.add(reference: reference, estimate: estimate)
         try groups.add(reference: reference, estimate: estimate)
         let apart = try ChromaHueErrors(reference: reference, estimate: estimate)
-        var quality = ColorQuality()
-        quality.psnrDb = min(try psnr(image.pixels, original.pixels), ColorQuality.highestPSNR)
+        var quality = EvaluationReport.ColorQuality()
+        quality.psnrDb = min(
+            try psnr(image.pixels, original.pixels), EvaluationReport.ColorQuality.highestPSNR)
         quality.deltaE2000 = try meanDeltaE2000(reference, estimate)
         quality.colorfulness = try RetintColor.colorfulness(ofRGB: image.pixels)
         quality.colorfulnessBias =
@@ -52,7 +53,7 @@ struct ImageQuality: Sendable, Codable {
     }
 }
 
-extension ColorQuality {
+extension EvaluationReport.ColorQuality {
     /// The quality of several images together; nil if there are no images.
     init?(_ images: [ImageQuality]) {
         guard !images.isEmpty else { return nil }

@@ -2,9 +2,9 @@ import Foundation
 import RetintEngine
 
 /// The processor, from `/proc`.
-package enum Processor {
+public enum Processor {
     /// The model name in `/proc/cpuinfo`.
-    package static var name: String {
+    public static var name: String {
         let line = procLines(of: "/proc/cpuinfo").first { $0.hasPrefix("model name") }
         let name = line?.split(separator: ":", maxSplits: 1).last
         return name.map { $0.trimmingCharacters(in: .whitespaces) } ?? "unknown"

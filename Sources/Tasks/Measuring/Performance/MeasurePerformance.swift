@@ -2,35 +2,37 @@ import RetintEngine
 import RetintFiles
 import RetintRuntime
 
-/// Measures whether a model is fast enough for video on this machine, and where its time goes.
-///
-///     let report = try await measurePerformance(of: "model.h5")
-///     print(report.model.live.inTimeShare, "of the frames are colored in time")
-///
-/// The measurement starts with the model's file, because users also wait for reading it. Two models
-/// alternate in every measurement, so that a disturbance affects both. A prediction
-/// takes lightness and returns a and b; measuring with a video also includes reading, resizing and
-/// painting frames.
-///
-/// - Parameters:
-///   - path: a checkpoint or a package.
-///   - other: a model to compare with.
-///   - options: the size, how models run, how long to predict, the live source's rate, a video.
-///   - onProgress: called on another thread.
-/// - Throws: ``BenchmarkError`` if an option is out of range; the errors of `Model(contentsOf:)`
-///   for a file that is missing or damaged; `ModelError` if a model is not a colorizer, does not
-///   run at the size or returns colors that are not finite; `CancellationError` if the task is
-///   cancelled.
-public func measurePerformance(
-    of path: some PathConvertible, against other: (any PathConvertible)? = nil,
-    _ options: PerformanceOptions = .init(),
-    onProgress: @escaping @Sendable (PerformanceProgress) -> Void = { _ in }
-) async throws -> PerformanceReport {
-    try options.check()
-    let paths = [path.filePath.string] + (other.map { [$0.filePath.string] } ?? [])
-    let run = PerformanceRun(paths: paths, options: options, onProgress: onProgress)
-    let films = try await run.films()
-    return try await onNewThread { isCancelled in try run.report(films, isCancelled) }
+extension PerformanceReport {
+    /// Measures whether a model is fast enough for video on this machine, and where its time goes.
+    ///
+    ///     let report = try await PerformanceReport(of: "model.h5")
+    ///     print(report.model.live.inTimeShare, "of the frames are colored in time")
+    ///
+    /// The measurement starts with the model's file, because users also wait for reading it. Two
+    /// models alternate in every measurement, so that a disturbance affects both. A prediction
+    /// takes lightness and returns a and b; measuring with a video also includes reading, resizing
+    /// and painting frames.
+    ///
+    /// - Parameters:
+    ///   - path: a checkpoint or a package.
+    ///   - other: a model to compare with.
+    ///   - options: the size, how models run, how long to predict, the live source's rate, a video.
+    ///   - onProgress: called on another thread.
+    /// - Throws: ``BenchmarkError`` if an option is out of range; the errors of
+    ///   `Model(contentsOf:)` for a file that is missing or damaged; `ModelError` if a model is not
+    ///   a colorizer, does not run at the size or returns colors that are not finite;
+    ///   `CancellationError` if the task is cancelled.
+    public init(
+        of path: some PathConvertible, against other: (any PathConvertible)? = nil,
+        _ options: PerformanceOptions = .init(),
+        onProgress: @escaping @Sendable (PerformanceReport.Progress) -> Void = { _ in }
+    ) async throws {
+        try options.check()
+        let paths = [path.filePath.string] + (other.map { [$0.filePath.string] } ?? [])
+        let run = PerformanceRun(paths: paths, options: options, onProgress: onProgress)
+        let videos = try await run.videos()
+        self = try await onNewThread { isCancelled in try run.report(videos, isCancelled) }
+    }
 }
 
 /// One measurement, step by step.
@@ -39,26 +41,27 @@ private struct PerformanceRun: Sendable {
 
     let paths: [String]
     let options: PerformanceOptions
-    let onProgress: @Sendable (PerformanceProgress) -> Void
+    let onProgress: @Sendable (PerformanceReport.Progress) -> Void
 
     /// The results of each model for the video.
-    func films() async throws -> [FilmPerformance?] {
-        guard let film = options.film else { return paths.map { _ in nil } }
-        var films: [FilmPerformance?] = []
+    func videos() async throws -> [PerformanceReport.VideoPerformance?] {
+        guard let video = options.video else { return paths.map { _ in nil } }
+        var videos: [PerformanceReport.VideoPerformance?] = []
         for path in paths {
-            onProgress(.coloredFilm(models: films.count, total: paths.count))
+            onProgress(.coloredVideo(models: videos.count, total: paths.count))
             let model = try Model(contentsOf: path, execution: options.execution)
-            films.append(try await FilmPerformance.measured(model, film: film, options))
+            videos.append(
+                try await PerformanceReport.VideoPerformance.measured(model, video: video, options))
         }
-        onProgress(.coloredFilm(models: films.count, total: paths.count))
-        return films
+        onProgress(.coloredVideo(models: videos.count, total: paths.count))
+        return videos
     }
 
     func report(
-        _ films: [FilmPerformance?], _ isCancelled: () -> Bool
+        _ videos: [PerformanceReport.VideoPerformance?], _ isCancelled: () -> Bool
     ) throws -> PerformanceReport {
         try warmUp()
-        let memory = try paths.map { try PeakMemory.measured($0, options) }
+        let memory = try paths.map { try PerformanceReport.PeakMemory.measured($0, options) }
         let startups = try startups(isCancelled)
         let models = try paths.map { try Model(contentsOf: $0, execution: options.execution) }
         let programs = try models.map { try $0.program(options) }
@@ -68,7 +71,7 @@ private struct PerformanceRun: Sendable {
             let measured = MeasuredModel(
                 model: models[index], program: programs[index], startup: startups[index],
                 memory: memory[index], seconds: seconds[index], profile: profiles[index],
-                film: films[index])
+                video: videos[index])
             return try measured.performance(fps: options.fps)
         }
         return report(performances, threads: programs[0].program.threads, otherShare)
@@ -83,9 +86,9 @@ private struct PerformanceRun: Sendable {
         }
     }
 
-    private func startups(_ isCancelled: () -> Bool) throws -> [Startup] {
+    private func startups(_ isCancelled: () -> Bool) throws -> [PerformanceReport.Startup] {
         var measurements = paths.map { StartupMeasurement($0, options) }
-        try rounds(Self.startupRounds, isCancelled, PerformanceProgress.started) { _ in
+        try rounds(Self.startupRounds, isCancelled, PerformanceReport.Progress.started) { _ in
             for index in measurements.indices { try measurements[index].addRound() }
         }
         return measurements.map(\.result)
@@ -96,7 +99,7 @@ private struct PerformanceRun: Sendable {
     ) throws -> (seconds: [[Double]], otherShare: Double?) {
         var timing = PredictionTiming(count: programs.count, options)
         let start = ProcessorTime()
-        try rounds(timing.turns, isCancelled, PerformanceProgress.predicted) { turn in
+        try rounds(timing.turns, isCancelled, PerformanceReport.Progress.predicted) { turn in
             try timing.addTurn(turn, programs)
         }
         let share = start.flatMap { start in ProcessorTime()?.otherShare(since: start) }
@@ -105,9 +108,9 @@ private struct PerformanceRun: Sendable {
 
     private func profiles(
         _ programs: [ModelProgram], _ isCancelled: () -> Bool
-    ) throws -> [OperationTimes] {
+    ) throws -> [PerformanceReport.OperationTimes] {
         var timing = OperationTiming(count: programs.count)
-        try rounds(OperationTiming.rounds, isCancelled, PerformanceProgress.profiled) { _ in
+        try rounds(OperationTiming.rounds, isCancelled, PerformanceReport.Progress.profiled) { _ in
             try timing.addRound(programs)
         }
         return timing.results
@@ -115,7 +118,7 @@ private struct PerformanceRun: Sendable {
 
     private func rounds(
         _ total: Int, _ isCancelled: () -> Bool,
-        _ progress: (_ count: Int, _ total: Int) -> PerformanceProgress,
+        _ progress: (_ count: Int, _ total: Int) -> PerformanceReport.Progress,
         _ round: (Int) throws -> Void
     ) throws {
         onProgress(progress(0, total))
@@ -127,7 +130,7 @@ private struct PerformanceRun: Sendable {
     }
 
     private func report(
-        _ models: [ModelPerformance], threads: Int, _ otherShare: Double?
+        _ models: [PerformanceReport.ModelPerformance], threads: Int, _ otherShare: Double?
     ) -> PerformanceReport {
         let other = models.dropFirst().first
         return PerformanceReport(
@@ -137,6 +140,6 @@ private struct PerformanceRun: Sendable {
                 tunedConvolutions: options.execution.kernels.names.count,
                 otherWorkShare: otherShare),
             fps: options.fps, model: models[0], against: other,
-            ratios: other.map { PerformanceFigure.ratios(of: $0, to: models[0]) })
+            ratios: other.map { PerformanceReport.Figure.ratios(of: $0, to: models[0]) })
     }
 }

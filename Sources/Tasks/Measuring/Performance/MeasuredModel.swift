@@ -8,18 +8,18 @@ import RetintRuntime
 struct MeasuredModel {
     let model: Model
     let program: ModelProgram
-    let startup: Startup
-    let memory: PeakMemory?
+    let startup: PerformanceReport.Startup
+    let memory: PerformanceReport.PeakMemory?
     let seconds: [Double]
-    let profile: OperationTimes
-    let film: FilmPerformance?
+    let profile: PerformanceReport.OperationTimes
+    let video: PerformanceReport.VideoPerformance?
 
-    func performance(fps: Double) throws -> ModelPerformance {
+    func performance(fps: Double) throws -> PerformanceReport.ModelPerformance {
         let shape = program.inputShape
         let cost = try ModelCost(of: model, height: shape[2], width: shape[3])
         let (package, problem) = exported(size: shape[2])
-        let prediction = DurationSummary(seconds)
-        return ModelPerformance(
+        let prediction = PerformanceReport.DurationSummary(seconds)
+        return PerformanceReport.ModelPerformance(
             name: model.name,
             kind: (model.checkpoint == nil ? ModelFormat.coreML : .checkpoint).kind,
             architecture: model.checkpoint?.network.architecture,
@@ -28,9 +28,11 @@ struct MeasuredModel {
             multiplyAdds: cost.multiplyAdds, operations: package?.operationCount,
             startup: startup, memory: memory, prediction: prediction,
             predictionsPerSecond: Double(seconds.count) / seconds.reduce(0, +),
-            live: LiveSource(fps: fps, predictions: seconds),
-            rates: LiveSource.commonRates.map { LiveSource(fps: $0, predictions: seconds) },
-            film: film, profile: profile, placement: package.map { PlacementReport($0) },
+            live: PerformanceReport.LiveSource(fps: fps, predictions: seconds),
+            rates: PerformanceReport.LiveSource.commonRates.map {
+                PerformanceReport.LiveSource(fps: $0, predictions: seconds)
+            },
+            video: video, profile: profile, placement: package.map { PlacementReport($0) },
             exportProblem: problem, predictionSeconds: seconds)
     }
 

@@ -1,20 +1,24 @@
 import RetintEngine
 import RetintRuntime
 
-/// Where the time of a prediction goes.
-public struct OperationTimes: Sendable, Encodable {
-    /// The median time of whole predictions, which alternated with those whose steps were timed.
-    public let predictionSeconds: Double
-    /// The sum of the median times of all steps.
-    public let stepsSeconds: Double
-    /// ``stepsSeconds`` divided by ``predictionSeconds``. The rest is copying inputs and outputs,
-    /// scaling, the search for colors that are not finite, the error of reading the clock at each
-    /// step and, on a busy machine, interruptions, which the medians of single steps do not show.
-    public let stepsShare: Double
-    /// The steps by type, the most expensive type first.
-    public let operations: [BenchmarkReport.Operation]
-    /// All steps, in the order of the program.
-    public let steps: [BenchmarkReport.Step]
+extension PerformanceReport {
+    /// Where the time of a prediction goes.
+    public struct OperationTimes: Sendable, Encodable {
+        /// The median time of whole predictions, which alternated with those whose steps were
+        /// timed.
+        public let predictionSeconds: Double
+        /// The sum of the median times of all steps.
+        public let stepsSeconds: Double
+        /// ``stepsSeconds`` divided by ``predictionSeconds``. The rest is copying inputs and
+        /// outputs, scaling, the search for colors that are not finite, the error of reading the
+        /// clock at each step and, on a busy machine, interruptions, which the medians of single
+        /// steps do not show.
+        public let stepsShare: Double
+        /// The steps by type, the most expensive type first.
+        public let operations: [BenchmarkReport.Operation]
+        /// All steps, in the order of the program.
+        public let steps: [BenchmarkReport.Step]
+    }
 }
 
 /// Times the steps of several programs alternately.
@@ -41,10 +45,10 @@ struct OperationTiming {
     }
 
     /// The medians over the rounds, for each program.
-    var results: [OperationTimes] {
+    var results: [PerformanceReport.OperationTimes] {
         zip(profiles, seconds).map { rounds, seconds in
             let steps = Self.median(of: rounds)
-            return OperationTimes(
+            return PerformanceReport.OperationTimes(
                 predictionSeconds: seconds.median, stepsSeconds: steps.seconds,
                 stepsShare: steps.seconds / seconds.median,
                 operations: BenchmarkReport.Operation.summary(of: steps),

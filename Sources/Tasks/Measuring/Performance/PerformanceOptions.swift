@@ -14,7 +14,7 @@ public struct PerformanceOptions: Sendable {
     public var fps = 30.0
     /// A video whose first frames each model colors, for at most ``seconds``; nil for none. It is
     /// read with FFmpeg unless its name ends in `.y4m`.
-    public var film: String?
+    public var video: String?
     /// How the models run.
     public var execution = Execution()
 

@@ -1,6 +1,6 @@
 import RetintEngine
 
-/// The result of ``measurePerformance(of:against:_:onProgress:)``.
+/// How fast a model is on this machine, and where its time goes.
 public struct PerformanceReport: Sendable, Encodable {
     /// The machine, and what else ran on it.
     public struct Machine: Hashable, Sendable, Encodable {
@@ -24,13 +24,13 @@ public struct PerformanceReport: Sendable, Encodable {
     public let machine: Machine
     /// The rate of the live source in frames per second.
     public let fps: Double
-    /// What ``ModelPerformance/live`` is computed from.
-    public let liveNotice =
+    /// What ``PerformanceReport/ModelPerformance/live`` is computed from.
+    public private(set) var liveNotice =
         "simulated exactly from the measured durations, in their order; not a run at that rate"
     /// The model.
-    public let model: ModelPerformance
+    public let model: PerformanceReport.ModelPerformance
     /// The model to compare with; nil without one.
-    public let against: ModelPerformance?
+    public let against: PerformanceReport.ModelPerformance?
     /// The other model's values divided by the model's, by name; nil without another model.
     public let ratios: [String: Double]?
 }

@@ -2,46 +2,48 @@ import RetintEngine
 import RetintFiles
 import RetintRuntime
 
-/// The time of a model from its file to its first colors.
-///
-/// It is measured in a process that has already run a model: the startup time of the process itself
-/// is not included.
-public struct Startup: Sendable, Encodable {
-    /// The times of the parts, in seconds: medians over the rounds.
-    public struct Times: Hashable, Sendable, Encodable {
-        /// The file is read and checked. The weights of a package are read when it is compiled.
-        public let loadSeconds: Double
-        /// The graph is built and compiled, and gets its weights.
-        public let compileSeconds: Double
-        /// The first prediction, which also lays out the weights for the kernels.
-        public let firstPredictionSeconds: Double
-        /// All of these.
-        public let totalSeconds: Double
-    }
+extension PerformanceReport {
+    /// The time of a model from its file to its first colors.
+    ///
+    /// It is measured in a process that has already run a model: the startup time of the process
+    /// itself is not included.
+    public struct Startup: Sendable, Encodable {
+        /// The times of the parts, in seconds: medians over the rounds.
+        public struct Times: Hashable, Sendable, Encodable {
+            /// The file is read and checked. The weights of a package are read when it is compiled.
+            public let loadSeconds: Double
+            /// The graph is built and compiled, and gets its weights.
+            public let compileSeconds: Double
+            /// The first prediction, which also lays out the weights for the kernels.
+            public let firstPredictionSeconds: Double
+            /// All of these.
+            public let totalSeconds: Double
+        }
 
-    /// How ``cold`` is measured, and what it does not cover.
-    public let notice =
-        "Before each cold start: fsync, and posix_fadvise(POSIX_FADV_DONTNEED) on the model's "
-        + "files; it counts only if mincore then finds none of their pages in memory. Directory "
-        + "entries, the pages of retint and its libraries, and caches below the kernel, such as "
-        + "that of a disk or of a virtual machine's host, stay warm."
-    /// The number of starts with each state of the cache.
-    public let rounds: Int
-    /// The pages of the model's files were dropped from memory before each start; nil if that
-    /// failed.
-    public let cold: Times?
-    /// Why ``cold`` is nil.
-    public let coldProblem: String?
-    /// The files had just been read.
-    public let warm: Times
+        /// How ``cold`` is measured, and what it does not cover.
+        public let notice =
+            "Before each cold start: fsync, and posix_fadvise(POSIX_FADV_DONTNEED) on the model's "
+            + "files; it counts only if mincore then finds none of their pages in memory. "
+            + "Directory entries, the pages of retint and its libraries, and caches below the "
+            + "kernel, such as that of a disk or of a virtual machine's host, stay warm."
+        /// The number of starts with each state of the cache.
+        public let rounds: Int
+        /// The pages of the model's files were dropped from memory before each start; nil if that
+        /// failed.
+        public let cold: Times?
+        /// Why ``cold`` is nil.
+        public let coldProblem: String?
+        /// The files had just been read.
+        public let warm: Times
+    }
 }
 
 /// Collects the starts of one model.
 struct StartupMeasurement {
     private let path: String
     private let options: PerformanceOptions
-    private var cold: [Startup.Times] = []
-    private var warm: [Startup.Times] = []
+    private var cold: [PerformanceReport.Startup.Times] = []
+    private var warm: [PerformanceReport.Startup.Times] = []
     private var problem: String?
 
     init(_ path: String, _ options: PerformanceOptions) {
@@ -57,8 +59,8 @@ struct StartupMeasurement {
         warm.append(try Self.start(path, options))
     }
 
-    var result: Startup {
-        Startup(
+    var result: PerformanceReport.Startup {
+        PerformanceReport.Startup(
             rounds: warm.count, cold: problem == nil ? .init(medians: cold) : nil,
             coldProblem: problem, warm: .init(medians: warm))
     }
@@ -74,7 +76,7 @@ struct StartupMeasurement {
 
     private static func start(
         _ path: String, _ options: PerformanceOptions
-    ) throws -> Startup.Times {
+    ) throws -> PerformanceReport.Startup.Times {
         let clock = ContinuousClock()
         let begin = clock.now
         let model = try Model(contentsOf: path, execution: options.execution)
@@ -83,7 +85,7 @@ struct StartupMeasurement {
         let compiled = clock.now
         _ = try program.predict(lightness: program.sampleLightness)
         let end = clock.now
-        return Startup.Times(
+        return PerformanceReport.Startup.Times(
             loadSeconds: (loaded - begin) / .seconds(1),
             compileSeconds: (compiled - loaded) / .seconds(1),
             firstPredictionSeconds: (end - compiled) / .seconds(1),
@@ -91,7 +93,7 @@ struct StartupMeasurement {
     }
 }
 
-extension Startup.Times {
+extension PerformanceReport.Startup.Times {
     fileprivate init(medians times: [Self]) {
         loadSeconds = times.map(\.loadSeconds).median
         compileSeconds = times.map(\.compileSeconds).median

@@ -1,19 +1,21 @@
-/// The cost of messages between ranks.
-public struct LinkParameters: Codable, Hashable, Sendable {
-    /// The time from the start of a message to its arrival, without its bytes, in seconds.
-    public var latencySeconds: Double
-    /// Bytes per second that a rank sends while it receives as many.
-    public var bytesPerSecond: Double
-    /// The time of each of many simultaneous messages, without its bytes, in seconds.
-    public var messageSeconds: Double
-    /// The time to add a byte of float32 values to others, in seconds.
-    public var sumSecondsPerByte: Double
-    /// The slowdown of computation for each byte that is sent at the same time, in seconds: the
-    /// operating system and MPI copy bytes with the same processors.
-    public var lostSecondsPerByte: Double
+extension BenchmarkReport {
+    /// The cost of messages between ranks.
+    public struct LinkParameters: Codable, Hashable, Sendable {
+        /// The time from the start of a message to its arrival, without its bytes, in seconds.
+        public var latencySeconds: Double
+        /// Bytes per second that a rank sends while it receives as many.
+        public var bytesPerSecond: Double
+        /// The time of each of many simultaneous messages, without its bytes, in seconds.
+        public var messageSeconds: Double
+        /// The time to add a byte of float32 values to others, in seconds.
+        public var sumSecondsPerByte: Double
+        /// The slowdown of computation for each byte that is sent at the same time, in seconds: the
+        /// operating system and MPI copy bytes with the same processors.
+        public var lostSecondsPerByte: Double
+    }
 }
 
-extension LinkParameters {
+extension BenchmarkReport.LinkParameters {
     /// The bytes that each rank sends, and receives, to sum a bucket: the shares that others sum,
     /// then the sum of its own share, to each other rank.
     static func traffic(_ bytes: Int, ranks: Int) -> Double {
@@ -28,7 +30,7 @@ extension LinkParameters {
     }
 
     /// How long the sum of a bucket takes: two rounds of messages.
-    package func sumSeconds(_ bytes: Int, ranks: Int) -> Double {
+    public func sumSeconds(_ bytes: Int, ranks: Int) -> Double {
         busySeconds(bytes, ranks: ranks) + 2 * latencySeconds
     }
 
@@ -38,7 +40,7 @@ extension LinkParameters {
     }
 }
 
-extension LinkParameters {
+extension BenchmarkReport.LinkParameters {
     /// On a busy machine, a large sum may take no longer than a small one.
     private static let leastSecondsPerByte = 1e-11
 
@@ -49,7 +51,7 @@ extension LinkParameters {
     ///
     /// - Parameter sums: sums of at least two sizes, from the smallest to the largest.
     init(
-        fitting sums: [RankReport.Sum], ranks: Int, messageSeconds: Double,
+        fitting sums: [BenchmarkReport.RankReport.Sum], ranks: Int, messageSeconds: Double,
         sumSecondsPerByte: Double, lostSecondsPerByte: Double
     ) {
         let (small, large) = (sums[0], sums[sums.count - 1])

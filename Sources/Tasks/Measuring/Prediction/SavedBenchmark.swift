@@ -6,7 +6,7 @@ public struct SavedBenchmark: Decodable, Sendable {
     /// The name of the measured model.
     public let model: String
     /// The measured step.
-    public let ranks: RankReport
+    public let ranks: BenchmarkReport.RankReport
 
     private static let maximumBytes = 64 << 20
 
@@ -38,14 +38,17 @@ public struct SavedBenchmark: Decodable, Sendable {
     }
 }
 
-extension RankReport {
+extension BenchmarkReport.RankReport {
     private static let seconds = 0.0...1e6
     private static let bytes = 1.0...1e15
 
     /// The first key with an impossible value, and its allowed range.
     fileprivate var valueOutOfRange: (key: String, range: ClosedRange<Double>)? {
         let fixed: [(String, Double, ClosedRange<Double>)] = [
-            ("ranks", Double(ranks), 2...Double(StepPrediction.rankRange.upperBound)),
+            (
+                "ranks", Double(ranks),
+                2...Double(BenchmarkReport.StepPrediction.rankRange.upperBound)
+            ),
             ("buckets", Double(timeline.buckets.count), 1...65_536),
             ("batch", Double(batch), Double(max(ranks, 1))...1e9),
             ("backward_seconds", timeline.backwardSeconds, 1e-9...1e6),

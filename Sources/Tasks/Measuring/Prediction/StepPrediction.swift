@@ -1,33 +1,37 @@
-/// The predicted time of a training step on a number of ranks.
-///
-/// Each rank computes. As soon as the gradients of a bucket are ready, they wait for the link,
-/// which sends one bucket after the other. While it sends, computation is slower. When the backward
-/// pass is done, the rank waits for the last bucket, and updates the weights.
-public struct StepPrediction: Codable, Hashable, Sendable {
-    /// The number of ranks.
-    public let ranks: Int
-    /// The images of all ranks together.
-    public let batch: Int
-    /// The whole step.
-    public let stepSeconds: Double
-    /// The part of this that each rank waits for messages after its backward pass.
-    public let waitedSeconds: Double
-    /// The images of all ranks, divided by ``stepSeconds``.
-    public let imagesPerSecond: Double
-    /// ``imagesPerSecond`` divided by that of the same number of ranks that each have the measured
-    /// share of a batch and send nothing.
-    public let efficiency: Double
+extension BenchmarkReport {
+    /// The predicted time of a training step on a number of ranks.
+    ///
+    /// Each rank computes. As soon as the gradients of a bucket are ready, they wait for the link,
+    /// which sends one bucket after the other. While it sends, computation is slower. When the
+    /// backward pass is done, the rank waits for the last bucket, and updates the weights.
+    public struct StepPrediction: Codable, Hashable, Sendable {
+        /// The number of ranks.
+        public let ranks: Int
+        /// The images of all ranks together.
+        public let batch: Int
+        /// The whole step.
+        public let stepSeconds: Double
+        /// The part of this that each rank waits for messages after its backward pass.
+        public let waitedSeconds: Double
+        /// The images of all ranks, divided by ``stepSeconds``.
+        public let imagesPerSecond: Double
+        /// ``imagesPerSecond`` divided by that of the same number of ranks that each have the
+        /// measured share of a batch and send nothing.
+        public let efficiency: Double
 
-    /// ``waitedSeconds`` divided by ``stepSeconds``.
-    public let waitedShare: Double
+        /// ``waitedSeconds`` divided by ``stepSeconds``.
+        public let waitedShare: Double
 
-    /// The allowed numbers of ranks.
-    package static let rankRange = 1...65_536
+        /// The allowed numbers of ranks.
+        public static let rankRange = 1...65_536
+    }
 }
 
-extension StepTimeline {
+extension BenchmarkReport.StepTimeline {
     /// - Returns: the time of the step, and the part of it that is waiting for messages.
-    func seconds(on ranks: Int, _ link: LinkParameters) -> (step: Double, waited: Double) {
+    func seconds(on ranks: Int, _ link: BenchmarkReport.LinkParameters) -> (
+        step: Double, waited: Double
+    ) {
         guard ranks > 1, !buckets.isEmpty else { return (seconds, 0) }
         var progress = SendingProgress()
         for bucket in buckets {

@@ -44,7 +44,7 @@ extension MLPackage {
     ///   predicts colors that are not finite.
     public func colorChange(
         to other: MLPackage, photos: [TensorData], execution: Execution = .init()
-    ) throws -> ColorChange {
+    ) throws -> QuantizationReport.ColorChange {
         let model = Model(self, execution: execution)
         return try ColorProbe(model, photos: photos).change(to: other)
     }

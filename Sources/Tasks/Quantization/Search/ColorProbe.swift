@@ -36,7 +36,9 @@ final class ColorProbe {
     /// The color change caused by replacing some weights, named by `weights`.
     ///
     /// - Parameter count: the number of photos to compare, from the first one.
-    func change(to weights: [String: [Float]], onFirst count: Int) throws -> ColorChange {
+    func change(to weights: [String: [Float]], onFirst count: Int) throws
+        -> QuantizationReport.ColorChange
+    {
         var changed: [String: TensorData] = [:]
         for (name, values) in weights {
             guard let old = variables[name] else { continue }
@@ -44,32 +46,34 @@ final class ColorProbe {
         }
         try program.load(changed)
         defer { try? program.load(variables.filter { changed[$0.key] != nil }) }
-        return try ColorChange(
+        return try QuantizationReport.ColorChange(
             from: Array(expected.prefix(count)), to: photos.prefix(count).map(colors))
     }
 
     /// The difference between the colors of the original package and those of another one.
-    func change(to package: MLPackage) throws -> ColorChange {
+    func change(to package: MLPackage) throws -> QuantizationReport.ColorChange {
         let other = try ColorProbe(Model(package, execution: execution), photos: photos)
-        return try ColorChange(from: expected, to: other.expected)
+        return try QuantizationReport.ColorChange(from: expected, to: other.expected)
     }
 }
 
-/// The difference between the colors that two packages predict for the same photos.
-public struct ColorChange: Hashable, Sendable, Encodable {
-    /// The mean CIEDE2000 difference over all pixels.
-    public let deltaE2000: Double
-    /// The PSNR of the a and b channels in dB, for a peak of 220; nil if they are identical.
-    public let psnrDb: Double?
+extension QuantizationReport {
+    /// The difference between the colors that two packages predict for the same photos.
+    public struct ColorChange: Hashable, Sendable, Encodable {
+        /// The mean CIEDE2000 difference over all pixels.
+        public let deltaE2000: Double
+        /// The PSNR of the a and b channels in dB, for a peak of 220; nil if they are identical.
+        public let psnrDb: Double?
 
-    /// - Precondition: all images have the same size.
-    init(from expected: [LabPlanes], to computed: [LabPlanes]) throws {
-        deltaE2000 =
-            try zip(expected, computed).reduce(0) { $0 + (try meanDeltaE2000($1.0, $1.1)) }
-            / Double(expected.count)
-        let ratio = try psnr(
-            expected.flatMap { $0.a + $0.b }, computed.flatMap { $0.a + $0.b },
-            peak: LabPlanes.abSpan)
-        psnrDb = ratio.isFinite ? ratio : nil
+        /// - Precondition: all images have the same size.
+        init(from expected: [LabPlanes], to computed: [LabPlanes]) throws {
+            deltaE2000 =
+                try zip(expected, computed).reduce(0) { $0 + (try meanDeltaE2000($1.0, $1.1)) }
+                / Double(expected.count)
+            let ratio = try psnr(
+                expected.flatMap { $0.a + $0.b }, computed.flatMap { $0.a + $0.b },
+                peak: LabPlanes.abSpan)
+            psnrDb = ratio.isFinite ? ratio : nil
+        }
     }
 }

@@ -4,18 +4,20 @@ import RetintMLPackage
 import RetintRuntime
 import RetintTensors
 
-/// The size and the color change of a package quantized with one scheme.
-public struct SchemeResult: Hashable, Sendable, Encodable {
-    /// The description of the scheme, such as `int4 per-block 32`.
-    public let scheme: String
-    /// The size of the compressed weights in bytes; nil if the scheme fails.
-    public let bytes: Int?
-    /// The size of the same weights before compression, in bytes; nil if the scheme fails.
-    public let bytesBefore: Int?
-    /// The color change; nil if the scheme fails.
-    public let change: ColorChange?
-    /// Why the scheme fails; nil if it does not.
-    public let failure: String?
+extension QuantizationReport {
+    /// The size and the color change of a package quantized with one scheme.
+    public struct SchemeResult: Hashable, Sendable, Encodable {
+        /// The description of the scheme, such as `int4 per-block 32`.
+        public let scheme: String
+        /// The size of the compressed weights in bytes; nil if the scheme fails.
+        public let bytes: Int?
+        /// The size of the same weights before compression, in bytes; nil if the scheme fails.
+        public let bytesBefore: Int?
+        /// The color change; nil if the scheme fails.
+        public let change: QuantizationReport.ColorChange?
+        /// Why the scheme fails; nil if it does not.
+        public let failure: String?
+    }
 }
 
 extension MLPackage {
@@ -37,7 +39,7 @@ extension MLPackage {
         _ schemes: [QuantizationScheme] = QuantizationScheme.usual,
         photos: [TensorData], calibration: [TensorData] = [], execution: Execution = .init(),
         progress: (Double) -> Void = { _ in }
-    ) throws -> [SchemeResult] {
+    ) throws -> [QuantizationReport.SchemeResult] {
         let model = Model(self, execution: execution)
         let probe = try ColorProbe(model, photos: photos)
         let schemes = schemes.filter { (try? $0.check(target)) != nil }
@@ -52,12 +54,12 @@ extension MLPackage {
             Calibration(model, unlessEmpty: calibration), progress: step)
         return try zip(schemes, attempts).map { scheme, attempt in
             defer { step() }
-            return try SchemeResult(scheme, attempt, probe)
+            return try QuantizationReport.SchemeResult(scheme, attempt, probe)
         }
     }
 }
 
-extension SchemeResult {
+extension QuantizationReport.SchemeResult {
     fileprivate init(
         _ scheme: QuantizationScheme, _ attempt: Result<QuantizedPackage, any Error>,
         _ probe: ColorProbe

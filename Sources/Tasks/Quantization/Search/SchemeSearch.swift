@@ -13,7 +13,7 @@ public struct QuantizationSearchReport: Hashable, Sendable, Encodable {
     /// The scheme of each weight.
     public let quantization: QuantizationReport
     /// The color change on the given photos.
-    public let change: ColorChange
+    public let change: QuantizationReport.ColorChange
 }
 
 extension MLPackage {

@@ -16,7 +16,7 @@ extension TrainingConfiguration {
         public var crop = 128
         /// Other sides of crops; one of these or ``crop`` is chosen at random for each step. The
         /// network is compiled for each; photos are validated at ``crop``.
-        public var otherCrops: CropSides?
+        public var otherCrops: TrainingConfiguration.CropSides?
         /// The smallest crop, as a share of the photo's short side.
         public var minimumScale = 0.5
         /// The smallest crop, as a share of the photo's area. If it is set, crops are rectangles
@@ -62,7 +62,7 @@ extension TrainingConfiguration {
 }
 
 extension TrainingConfiguration.DataSettings: ConfigurationSection {
-    static var fields: [ConfigurationField] {
+    static var fields: [TrainingConfiguration.Field] {
         [
             // Empty in the defaults: users add their own.
             .init("data.train", \.data.train, .any, "training photos"),
@@ -75,7 +75,9 @@ extension TrainingConfiguration.DataSettings: ConfigurationSection {
             .init(
                 "data.validation_photos", \.data.validationPhotos, .range(1...100_000),
                 "largest number of validation photos"),
-            .init("data.crop", \.data.crop, .range(CropSides.range), "side of a crop in pixels"),
+            .init(
+                "data.crop", \.data.crop, .range(TrainingConfiguration.CropSides.range),
+                "side of a crop in pixels"),
             .init(
                 "data.other_crops", optional: \.data.otherCrops, .any,
                 "other sides: each step has crops of one of all, at random; null: none"),
@@ -150,26 +152,28 @@ extension TrainingConfiguration.DataSettings {
     var largestSide: Int { sides.max() ?? crop }
 }
 
-/// Sides of crops in pixels: `128 160`.
-public struct CropSides: Hashable, Sendable {
-    /// The sides, in their order.
-    public let sides: [Int]
+extension TrainingConfiguration {
+    /// Sides of crops in pixels: `128 160`.
+    public struct CropSides: Hashable, Sendable {
+        /// The sides, in their order.
+        package let sides: [Int]
 
-    /// The allowed sides of crops.
-    static let range = 32...2048
-    /// The network is compiled for each side, which takes memory.
-    private static let maximumCount = 8
+        /// The allowed sides of crops.
+        static let range = 32...2048
+        /// The network is compiled for each side, which takes memory.
+        private static let maximumCount = 8
 
-    /// - Returns: nil for no sides, too many sides, or sides that are not allowed.
-    public init?(_ sides: [Int]) {
-        guard 1...Self.maximumCount ~= sides.count, sides.allSatisfy(Self.range.contains) else {
-            return nil
+        /// - Returns: nil for no sides, too many sides, or sides that are not allowed.
+        package init?(_ sides: [Int]) {
+            guard 1...Self.maximumCount ~= sides.count, sides.allSatisfy(Self.range.contains) else {
+                return nil
+            }
+            self.sides = sides
         }
-        self.sides = sides
     }
 }
 
-extension CropSides: ConfigurationValue {
+extension TrainingConfiguration.CropSides: ConfigurationValue {
     static var wanted: String {
         "1 to \(maximumCount) whole numbers from \(range.lowerBound) to \(range.upperBound), "
             + "separated by spaces"

@@ -2,7 +2,7 @@ import RetintPhotoData
 
 /// The keys of ``TrainingConfiguration/oldPhoto``.
 extension OldPhotoSettings: ConfigurationSection {
-    static var fields: [ConfigurationField] {
+    static var fields: [TrainingConfiguration.Field] {
         [
             share("sepia", \.oldPhoto.sepia, "toned sepia, then converted to gray"),
             .init(
@@ -40,7 +40,7 @@ extension OldPhotoSettings: ConfigurationSection {
 
     private static func share(
         _ damage: String, _ path: WritableKeyPath<TrainingConfiguration, Double>, _ help: String
-    ) -> ConfigurationField {
+    ) -> TrainingConfiguration.Field {
         .init("old_photo.\(damage)", path, .range(0...1), "share of inputs \(help)")
     }
 }

@@ -36,7 +36,7 @@ extension TrainingConfiguration {
 }
 
 extension TrainingConfiguration.OptimizerSettings: ConfigurationSection {
-    static var fields: [ConfigurationField] {
+    static var fields: [TrainingConfiguration.Field] {
         [
             .init("optimizer.kind", \.optimizer.kind, .any, "optimizer"),
             .init(

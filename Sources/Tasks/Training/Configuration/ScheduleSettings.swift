@@ -63,7 +63,7 @@ extension TrainingConfiguration.ScheduleSettings {
 }
 
 extension TrainingConfiguration.ScheduleSettings: ConfigurationSection {
-    static var fields: [ConfigurationField] {
+    static var fields: [TrainingConfiguration.Field] {
         [
             .init("schedule.kind", \.schedule.kind, .any, "curve of the learning rate"),
             .init(

@@ -68,7 +68,7 @@ extension TrainingConfiguration {
         }
         for (keyNode, value) in mapping {
             let key = prefix + (keyNode.scalar?.string ?? "?")
-            if ConfigurationField.all.contains(where: { $0.key.hasPrefix(key + ".") }) {
+            if TrainingConfiguration.Field.all.contains(where: { $0.key.hasPrefix(key + ".") }) {
                 try read(value, prefix: key + ".", name: name)
             } else {
                 do {
@@ -81,7 +81,7 @@ extension TrainingConfiguration {
     }
 
     private mutating func read(_ value: Node, _ key: String) throws(KeyError) {
-        guard ConfigurationField.all.contains(where: { $0.key == key }) else {
+        guard TrainingConfiguration.Field.all.contains(where: { $0.key == key }) else {
             throw .unknown(key)
         }
         guard let scalar = value.scalar else {
@@ -92,7 +92,7 @@ extension TrainingConfiguration {
     }
 
     private mutating func set(_ key: String, to text: String?) throws(KeyError) {
-        guard let field = ConfigurationField.all.first(where: { $0.key == key }) else {
+        guard let field = TrainingConfiguration.Field.all.first(where: { $0.key == key }) else {
             throw .unknown(key)
         }
         guard field.read(&self, text) else {
@@ -112,7 +112,7 @@ private struct KeyError: Error {
     let problem: String
 
     static func unknown(_ key: String) -> KeyError {
-        let known = ConfigurationField.all.map(\.key)
+        let known = TrainingConfiguration.Field.all.map(\.key)
         let advice =
             suggestion(for: key, among: known).map { "did you mean \($0)?" }
             ?? "the keys are \(known.joined(separator: ", "))"
@@ -122,12 +122,12 @@ private struct KeyError: Error {
 
 extension TrainingConfiguration {
     /// All keys, in the order of the YAML file.
-    public static var fields: [ConfigurationField] { ConfigurationField.all }
+    public static var fields: [TrainingConfiguration.Field] { TrainingConfiguration.Field.all }
 
     /// The whole configuration as a YAML file, with each key's help as a comment.
     public var yaml: String {
         var (lines, section) = ([String](), "")
-        for field in ConfigurationField.all {
+        for field in TrainingConfiguration.Field.all {
             let parts = field.key.split(separator: ".")
             if parts.count > 1, parts[0] != section {
                 section = String(parts[0])
@@ -143,7 +143,7 @@ extension TrainingConfiguration {
     ///
     /// - Throws: ``TrainingError`` for the first one that is out of range.
     func requireValuesInRange() throws(TrainingError) {
-        for field in ConfigurationField.all where !field.isInRange(self) {
+        for field in TrainingConfiguration.Field.all where !field.isInRange(self) {
             throw TrainingError(
                 at: field.key, "is \(field.text(self)); it takes \(field.wanted)")
         }
@@ -151,7 +151,7 @@ extension TrainingConfiguration {
 
     /// The keys whose values differ from those in `other`: `width: 0.5 (was 1)`.
     func differences(from other: TrainingConfiguration) -> [String] {
-        ConfigurationField.all.compactMap { field in
+        TrainingConfiguration.Field.all.compactMap { field in
             let (new, old) = (field.text(self), field.text(other))
             return new == old ? nil : "\(field.key): \(new) (was \(old))"
         }

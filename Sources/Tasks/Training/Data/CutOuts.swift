@@ -52,10 +52,11 @@ struct CutOuts: Sendable {
         var color = (lightness: 93 + 7 * amount, chroma: 0.0)
         if kind > 0.4 { color.lightness = 15 + 78 * amount }
         if kind > 0.7 { color.chroma = chroma }
-        let pixel = rgb(
-            fromLab: LabPlanes(
+        let pixel =
+            LabPlanes(
                 l: [Float(color.lightness)], a: [Float(color.chroma * cos(hue))],
-                b: [Float(color.chroma * sin(hue))]))
+                b: [Float(color.chroma * sin(hue))]
+            ).rgb()
         return Image(width: side, height: side, red: pixel[0], green: pixel[1], blue: pixel[2])
     }
 }

@@ -19,7 +19,7 @@ extension TrainingConfiguration {
         /// The defaults.
         public init() {}
 
-        static var fields: [ConfigurationField] {
+        static var fields: [TrainingConfiguration.Field] {
             [
                 .init(
                     "loss.class_weight", \.loss.classification.weight, .range(0...1e6),

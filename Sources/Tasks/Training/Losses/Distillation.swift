@@ -6,7 +6,7 @@ extension TrainingConfiguration {
     /// The difference of the network's colors from the teacher's, as the regression of
     /// ``LossSettings`` measures it.
     struct ColorDistillation: LossTerm {
-        static var fields: [ConfigurationField] { [] }
+        static var fields: [TrainingConfiguration.Field] { [] }
 
         func prepared(_ setup: LossSetup) -> [PreparedLoss] {
             let loss = setup.loss
@@ -27,7 +27,7 @@ extension TrainingConfiguration {
         /// The defaults.
         public init() {}
 
-        static var fields: [ConfigurationField] {
+        static var fields: [TrainingConfiguration.Field] {
             [
                 .init(
                     "distillation.logits", \.distillation.logits.weight, .range(0...1e6),

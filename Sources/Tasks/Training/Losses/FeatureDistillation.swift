@@ -24,7 +24,7 @@ extension TrainingConfiguration {
         /// The defaults.
         public init() {}
 
-        static var fields: [ConfigurationField] {
+        static var fields: [TrainingConfiguration.Field] {
             [
                 .init(
                     "distillation.features", optional: \.distillation.features.pairs,

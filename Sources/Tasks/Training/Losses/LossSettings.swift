@@ -54,8 +54,8 @@ extension TrainingConfiguration {
 }
 
 extension TrainingConfiguration.LossSettings: ConfigurationSection {
-    static var fields: [ConfigurationField] {
-        let kind = ConfigurationField(
+    static var fields: [TrainingConfiguration.Field] {
+        let kind = TrainingConfiguration.Field(
             "loss.kind", \.loss.kind, .any,
             "compares ab/110; classification: distributions over ab bins")
         return [kind] + sections(of: Self()).flatMap { type(of: $0).fields }
@@ -65,7 +65,7 @@ extension TrainingConfiguration.LossSettings: ConfigurationSection {
 }
 
 extension TrainingConfiguration.DistillationSettings: ConfigurationSection {
-    static var fields: [ConfigurationField] {
+    static var fields: [TrainingConfiguration.Field] {
         [
             .init(
                 "distillation.teacher", optional: \.distillation.teacher,

@@ -19,7 +19,7 @@ extension TrainingConfiguration {
 }
 
 extension TrainingConfiguration.NeutralWeight: ConfigurationSection {
-    static var fields: [ConfigurationField] {
+    static var fields: [TrainingConfiguration.Field] {
         [
             .init(
                 "loss.neutral", \.loss.neutral.weight, .range(0...100),

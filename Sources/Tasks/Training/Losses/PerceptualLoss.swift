@@ -18,7 +18,7 @@ extension TrainingConfiguration {
         /// The defaults.
         public init() {}
 
-        static var fields: [ConfigurationField] {
+        static var fields: [TrainingConfiguration.Field] {
             [
                 .init(
                     "loss.perceptual", \.loss.perceptual.weight, .range(0...1e6),
@@ -87,8 +87,9 @@ struct PerceptualEncoder {
     private func requireModules(_ path: String) throws(TrainingError) {
         let graph = Graph()
         let side = network.requiredMultiple
-        let color = graph.input("color", [1, 2, side, side])
-        let found = features(graph.input("lightness", [1, 1, side, side]), color, "")
+        let color = graph.input(StepInput.target.name, [1, 2, side, side])
+        let found = features(
+            graph.input(StepInput.lightness.name, [1, 1, side, side]), color, "")
         guard !modules.isEmpty, found.count == modules.count else {
             throw TrainingError(
                 at: "loss.perceptual_modules",

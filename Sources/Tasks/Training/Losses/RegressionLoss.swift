@@ -14,7 +14,7 @@ extension TrainingConfiguration {
         /// The defaults.
         public init() {}
 
-        static var fields: [ConfigurationField] {
+        static var fields: [TrainingConfiguration.Field] {
             [
                 .init(
                     "loss.delta", \.loss.regression.delta, .range(1e-6...10),

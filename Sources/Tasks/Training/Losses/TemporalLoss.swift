@@ -14,7 +14,7 @@ extension TrainingConfiguration {
         /// The defaults.
         public init() {}
 
-        static var fields: [ConfigurationField] {
+        static var fields: [TrainingConfiguration.Field] {
             [
                 .init(
                     "loss.temporal", \.loss.temporal.weight, .range(0...1e6),

@@ -10,7 +10,7 @@ extension TrainingConfiguration {
         /// The defaults.
         public init() {}
 
-        static var fields: [ConfigurationField] {
+        static var fields: [TrainingConfiguration.Field] {
             [
                 .init(
                     "loss.total_variation", \.loss.totalVariation.weight, .range(0...1e6),

@@ -20,7 +20,7 @@ extension ArchitectureSearchReport {
             body: [
                 "<h1>Search</h1><p>Rounds end after \(steps) steps; quality is measured on the "
                     + "validation photos.</p>",
-                htmlTable(header, rows, textColumns: 1),
+                HTMLPage.table(header, rows, textColumns: 1),
                 "<h2>Quality against cost</h2><div class=\"plots\">\(plots)</div>",
                 "<h2>Environment</h2>\n<p>\(environment.escapedForHTML)</p>",
             ]

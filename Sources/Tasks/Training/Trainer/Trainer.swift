@@ -16,7 +16,7 @@ public final class Trainer: Sendable {
     /// The configuration of the trainer.
     public let configuration: TrainingConfiguration
     /// The network, the photos and the memory that a step takes.
-    public let overview: TrainingOverview
+    public let overview: Trainer.Overview
     private let run: Mutex<TrainingRun>
     private let relay: EventRelay
 
@@ -85,20 +85,23 @@ public final class Trainer: Sendable {
     }
 }
 
-/// The network, the data and the memory of a training run, known before its first step.
-public struct TrainingOverview: Hashable, Sendable {
-    /// Steps done by the run that is resumed; 0 for a new one.
-    public let firstStep: Int
-    /// The number of training photos.
-    public let photos: Int
-    /// The number of validation photos.
-    public let validationPhotos: Int
-    /// Ranks that train together.
-    public let ranks: Int
-    /// Bytes of weights, gradients, optimizer state and activations that a step needs in memory.
-    public let stepBytes: Int
-    /// The network, module by module, on one crop.
-    public let network: NetworkSummary
+extension Trainer {
+    /// The network, the data and the memory of a training run, known before its first step.
+    public struct Overview: Hashable, Sendable {
+        /// Steps done by the run that is resumed; 0 for a new one.
+        public let firstStep: Int
+        /// The number of training photos.
+        public let photos: Int
+        /// The number of validation photos.
+        public let validationPhotos: Int
+        /// Ranks that train together.
+        public let ranks: Int
+        /// Bytes of weights, gradients, optimizer state and activations that a step needs in
+        /// memory.
+        public let stepBytes: Int
+        /// The network, module by module, on one crop.
+        public let network: NetworkSummary
+    }
 }
 
 /// Passes events to the queue that is being read, and keeps earlier events until there is one.

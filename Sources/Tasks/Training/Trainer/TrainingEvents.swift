@@ -9,19 +9,21 @@ public enum TrainingEvent: Sendable {
     /// A message, such as a step that was skipped because its loss was not finite.
     case note(String)
     /// The training has ended and its state is saved. No event follows.
-    case finished(TrainingOutcome)
+    case finished(Trainer.Outcome)
 }
 
-/// Why training ended.
-public enum TrainingOutcome: Hashable, Sendable {
-    /// All steps are done.
-    case finished
-    /// The configuration's time limit was reached.
-    case timeLimit
-    /// The validation loss was not lowered for the number of validations in `patience`.
-    case noProgress
-    /// The task was cancelled.
-    case interrupted
+extension Trainer {
+    /// Why training ended.
+    public enum Outcome: Hashable, Sendable {
+        /// All steps are done.
+        case finished
+        /// The configuration's time limit was reached.
+        case timeLimit
+        /// The validation loss was not lowered for the number of validations in `patience`.
+        case noProgress
+        /// The task was cancelled.
+        case interrupted
+    }
 }
 
 /// The events of a training run, in order; see ``Trainer/events()``.

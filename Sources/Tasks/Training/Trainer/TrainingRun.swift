@@ -10,7 +10,7 @@ import RetintTensors
 /// folder.
 final class TrainingRun {
     let configuration: TrainingConfiguration
-    let overview: TrainingOverview
+    let overview: Trainer.Overview
     let folder: RunFolder
     let log: RunLog
     let state: TrainingState
@@ -53,7 +53,7 @@ final class TrainingRun {
         let side = configuration.data.crop
         let classes = ClassTargets(network, configuration.loss, photos: cache, side: side)
         source = try BatchSource(cache, configuration.batchOptions, classes: classes, ranks: ranks)
-        overview = TrainingOverview(
+        overview = Trainer.Overview(
             firstStep: progress.step, photos: photos.training.count,
             validationPhotos: photos.validation.count, ranks: ranks.size, stepBytes: step.bytes,
             network: NetworkSummary(of: network, input: [1, 1, side, side]))
@@ -77,7 +77,7 @@ final class TrainingRun {
     /// - Throws: ``TrainingError`` when a value is no longer finite; `last.h5` stays as it was.
     func run(
         until end: Int? = nil, shouldStop: () -> Bool = { false }
-    ) throws -> TrainingOutcome {
+    ) throws -> Trainer.Outcome {
         let firstStep = state.progress.step
         if ranks.rank == 0 { try folder.takeLock(isNew: firstStep == 0) }
         defer { folder.unlock() }
@@ -118,9 +118,9 @@ final class TrainingRun {
     }
 
     private func finish(
-        _ outcome: TrainingOutcome, validates: Bool = false,
+        _ outcome: Trainer.Outcome, validates: Bool = false,
         _ shouldStop: () -> Bool = { false }
-    ) throws -> TrainingOutcome {
+    ) throws -> Trainer.Outcome {
         if validates, state.progress.step > state.firstStep { try validate(shouldStop) }
         // A validation that was stopped is part of the run.
         let outcome = state.progress.isValidationDue == true ? .interrupted : outcome

@@ -103,7 +103,7 @@ extension NetworkDescription {
         let keys = Set(values.keys).union(others.keys).filter { values[$0] != others[$0] }
         let changes = keys.sorted().compactMap { key in
             // Whether a network is folded is not a setting.
-            ConfigurationField.all.first { $0.key == key }.map { field in
+            TrainingConfiguration.Field.all.first { $0.key == key }.map { field in
                 "\(key)=\(values[key] ?? field.text(TrainingConfiguration()))"
             }
         }

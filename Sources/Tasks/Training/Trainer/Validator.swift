@@ -116,9 +116,9 @@ extension Image {
         let plane = { (data: TensorData, channel: Int) in
             Array(data.scalars[channel * count..<(channel + 1) * count])
         }
-        let pixels = rgb(
-            fromLab: LabPlanes(
-                l: plane(lightness, index), a: plane(ab, 2 * index), b: plane(ab, 2 * index + 1)))
+        let pixels = LabPlanes(
+            l: plane(lightness, index), a: plane(ab, 2 * index), b: plane(ab, 2 * index + 1)
+        ).rgb()
         return Image(width: width, height: height, pixels: pixels)
     }
 }

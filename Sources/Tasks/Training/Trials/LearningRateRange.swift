@@ -57,6 +57,7 @@ public struct LearningRateRange: Hashable, Sendable {
         let plot = LinePlot(
             "loss against learning rate", xLabel: "learning rate", [curve],
             isLogarithmic: (true, true))
+        try createFolder(path.filePath.removingLastComponent())
         try HTMLPage(title: "learning-rate range test", body: [plot.html])
             .write(to: path.filePath.string)
     }

@@ -10,7 +10,7 @@ extension Trainer {
     public static func rehearse(
         _ configuration: TrainingConfiguration,
         report: @escaping @Sendable (TrainingEvent) -> Void = { _ in }
-    ) async throws -> TrainingRehearsal {
+    ) async throws -> Trainer.Rehearsal {
         try await onNewThread { _ in
             try TrainingRun(configuration, from: .trial, report: report).rehearse()
         }
@@ -38,7 +38,7 @@ extension Trainer {
 }
 
 extension TrainingRun {
-    fileprivate func rehearse() throws -> TrainingRehearsal {
+    fileprivate func rehearse() throws -> Trainer.Rehearsal {
         let clock = ContinuousClock()
         var steps = Duration.zero
         for indices in source.stepsBySide(of: sampledSteps) {
@@ -50,7 +50,7 @@ extension TrainingRun {
         let validation = try validator.map { validator in
             try clock.measure { _ = try validator.measure(state.validatedWeights()) { false } }
         }
-        return TrainingRehearsal(
+        return Trainer.Rehearsal(
             overview: overview, step: steps / sampledSteps, validation: validation,
             steps: schedule.steps, validateEvery: configuration.validateEvery)
     }
@@ -82,23 +82,25 @@ extension TrainingRun {
     }
 }
 
-/// How long training takes, from two steps for each side of crops and one validation.
-public struct TrainingRehearsal: Sendable {
-    /// The network, the photos and the memory that a step takes.
-    public let overview: TrainingOverview
-    /// The mean duration of a step.
-    public let step: Duration
-    /// The duration of a validation; nil without validation photos.
-    public let validation: Duration?
-    /// The estimated duration of the whole training, validations included.
-    public let total: Duration
+extension Trainer {
+    /// How long training takes, from two steps for each side of crops and one validation.
+    public struct Rehearsal: Sendable {
+        /// The network, the photos and the memory that a step takes.
+        public let overview: Trainer.Overview
+        /// The mean duration of a step.
+        public let step: Duration
+        /// The duration of a validation; nil without validation photos.
+        public let validation: Duration?
+        /// The estimated duration of the whole training, validations included.
+        public let total: Duration
 
-    fileprivate init(
-        overview: TrainingOverview, step: Duration, validation: Duration?, steps: Int,
-        validateEvery: Int
-    ) {
-        (self.overview, self.step, self.validation) = (overview, step, validation)
-        let validations = (Double(steps) / Double(validateEvery)).rounded(.up)
-        total = step * Double(steps) + (validation ?? .zero) * validations
+        fileprivate init(
+            overview: Trainer.Overview, step: Duration, validation: Duration?, steps: Int,
+            validateEvery: Int
+        ) {
+            (self.overview, self.step, self.validation) = (overview, step, validation)
+            let validations = (Double(steps) / Double(validateEvery)).rounded(.up)
+            total = step * Double(steps) + (validation ?? .zero) * validations
+        }
     }
 }

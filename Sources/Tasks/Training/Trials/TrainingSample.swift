@@ -56,6 +56,6 @@ extension Batch {
         let planes = LabPlanes(
             l: Array(lightness.scalars[example * area..<(example + 1) * area]), a: color(0),
             b: color(1))
-        return Image(width: width, height: height, pixels: rgb(fromLab: planes))
+        return Image(width: width, height: height, pixels: planes.rgb())
     }
 }

@@ -1,38 +1,44 @@
-/// Where the errors of a model come from, and the packages written to show or avoid them.
-public struct Diagnosis: Sendable {
-    /// The errors at the stages of the export, in its order; empty if they were not compared.
-    public var stages: [StageComparison]
-    /// The errors of weights and of arithmetic; nil if they were not measured.
-    public var errorSources: ErrorSources?
-    /// The search for operations that need float32; nil if it was not requested.
-    public var precisionSearch: PrecisionSearch.Summary?
-    /// The smallest part that fails; nil if it was not requested, or nothing fails.
-    public var reduction: PackageReduction.Summary?
+extension VerificationReport {
+    /// Where the errors of a model come from, and the packages written to show or avoid them.
+    public struct Diagnosis: Sendable {
+        /// The errors at the stages of the export, in its order; empty if they were not compared.
+        public var stages: [VerificationReport.StageComparison]
+        /// The errors of weights and of arithmetic; nil if they were not measured.
+        public var errorSources: VerificationReport.ErrorSources?
+        /// The search for operations that need float32; nil if it was not requested.
+        public var precisionSearch: PrecisionSearch.Summary?
+        /// The smallest part that fails; nil if it was not requested, or nothing fails.
+        public var reduction: PackageReduction.Summary?
 
-    /// Creates a diagnosis; without arguments, an empty one.
-    public init(
-        stages: [StageComparison] = [], errorSources: ErrorSources? = nil,
-        precisionSearch: PrecisionSearch.Summary? = nil, reduction: PackageReduction.Summary? = nil
-    ) {
-        self.stages = stages
-        self.errorSources = errorSources
-        self.precisionSearch = precisionSearch
-        self.reduction = reduction
-    }
+        /// Creates a diagnosis; without arguments, an empty one.
+        public init(
+            stages: [VerificationReport.StageComparison] = [],
+            errorSources: VerificationReport.ErrorSources? = nil,
+            precisionSearch: PrecisionSearch.Summary? = nil,
+            reduction: PackageReduction.Summary? = nil
+        ) {
+            self.stages = stages
+            self.errorSources = errorSources
+            self.precisionSearch = precisionSearch
+            self.reduction = reduction
+        }
 
-    /// The first stage with an output outside the bounds; nil if all are within.
-    public var firstFailingStage: VerificationStage? { stages.first { !$0.isWithin }?.stage }
+        /// The first stage with an output outside the bounds; nil if all are within.
+        public var firstFailingStage: VerificationReport.Stage? {
+            stages.first { !$0.isWithin }?.stage
+        }
 
-    /// The same measurements, checked against other bounds.
-    func judged(by tolerance: Tolerance) -> Diagnosis {
-        Diagnosis(
-            stages: stages.map { $0.judged(by: tolerance) },
-            errorSources: errorSources, precisionSearch: precisionSearch,
-            reduction: reduction)
+        /// The same measurements, checked against other bounds.
+        func judged(by tolerance: Tolerance) -> VerificationReport.Diagnosis {
+            VerificationReport.Diagnosis(
+                stages: stages.map { $0.judged(by: tolerance) },
+                errorSources: errorSources, precisionSearch: precisionSearch,
+                reduction: reduction)
+        }
     }
 }
 
-extension Diagnosis: Codable {
+extension VerificationReport.Diagnosis: Codable {
     private enum CodingKeys: String, CodingKey {
         case stages, errorSources, precisionSearch, reduction
     }
@@ -41,8 +47,10 @@ extension Diagnosis: Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
-            stages: try container.decodeIfPresent([StageComparison].self, forKey: .stages) ?? [],
-            errorSources: try container.decodeIfPresent(ErrorSources.self, forKey: .errorSources),
+            stages: try container.decodeIfPresent(
+                [VerificationReport.StageComparison].self, forKey: .stages) ?? [],
+            errorSources: try container.decodeIfPresent(
+                VerificationReport.ErrorSources.self, forKey: .errorSources),
             precisionSearch: try container.decodeIfPresent(
                 PrecisionSearch.Summary.self, forKey: .precisionSearch),
             reduction: try container.decodeIfPresent(

@@ -4,75 +4,83 @@ import RetintMIL
 import RetintMLPackage
 import RetintRuntime
 
-/// How much of a package's error comes from its weights, and how much from its arithmetic.
-public struct ErrorSources: Sendable, Codable {
-    /// The error of a weight.
-    public struct Tensor: Hashable, Sendable, Codable {
-        /// The name of the constant in the package.
-        public let name: String
-        /// The number of values.
-        public let count: Int
-        /// The largest absolute error.
-        public let maxAbsError: Double
-        /// The SNR in dB; infinite if all values are equal.
-        public let snrDb: Double
-    }
+extension VerificationReport {
+    /// How much of a package's error comes from its weights, and how much from its arithmetic.
+    public struct ErrorSources: Sendable, Codable {
+        /// The error of a weight.
+        public struct Tensor: Hashable, Sendable, Codable {
+            /// The name of the constant in the package.
+            public let name: String
+            /// The number of values.
+            public let count: Int
+            /// The largest absolute error.
+            public let maxAbsError: Double
+            /// The SNR in dB; infinite if all values are equal.
+            public let snrDb: Double
+        }
 
-    /// The package's weights in the original float32 arithmetic.
-    public let weights: [OutputComparison]
-    /// The original weights in the package's arithmetic.
-    public let arithmetic: [OutputComparison]
-    /// The error of each weight, in the order of the program.
-    public let tensors: [Tensor]
+        /// The package's weights in the original float32 arithmetic.
+        public let weights: [VerificationReport.Output]
+        /// The original weights in the package's arithmetic.
+        public let arithmetic: [VerificationReport.Output]
+        /// The error of each weight, in the order of the program.
+        public let tensors: [Tensor]
 
-    /// The share of the weights in the noise power of both, 0…1, for an output by its index; nil
-    /// if there is no noise, or it is not finite.
-    public func weightShare(of index: Int) -> Double? {
-        let powers = [weights[index], arithmetic[index]].map { pow(10, -$0.metrics.snr / 10) }
-        let share = powers[0] / (powers[0] + powers[1])
-        return share.isNaN ? nil : share
+        /// The share of the weights in the noise power of both, 0…1, for an output by its index;
+        /// nil if there is no noise, or it is not finite.
+        public func weightShare(of index: Int) -> Double? {
+            let powers = [weights[index], arithmetic[index]].map { pow(10, -$0.metrics.snr / 10) }
+            let share = powers[0] / (powers[0] + powers[1])
+            return share.isNaN ? nil : share
+        }
     }
 }
 
-/// Runs a package's weights in float32, and the original weights in the package's arithmetic.
-///
-/// - Parameters:
-///   - model: a package in float16, or with quantized weights.
-///   - other: the checkpoint that it was exported from, or a float32 package of the same network.
-///   - inputs: the inputs of all runs.
-///   - options: the bounds and the arithmetic are ignored: these runs are not checked against
-///     bounds, and the arithmetic is the one that the package declares.
-/// - Throws: ``VerificationError`` if the package's weights cannot be paired with those of the
-///   other model.
-public func errorSources(
-    of model: Model, against other: Model, on inputs: VerificationInputs,
-    options: VerificationOptions
-) throws -> ErrorSources {
-    guard let package = model.package else {
-        throw VerificationError(
-            .badModel, path: model.name,
-            "is a checkpoint, which has the original weights and arithmetic; name a package")
+extension Model {
+    /// Runs a package's weights in float32, and the original weights in the package's arithmetic.
+    ///
+    /// - Parameters:
+    ///   - other: the checkpoint that it was exported from, or a float32 package of the same
+    ///     network.
+    ///   - inputs: the inputs of all runs.
+    ///   - options: the bounds and the arithmetic are ignored: these runs are not checked against
+    ///     bounds, and the arithmetic is the one that the package declares.
+    /// - Throws: ``VerificationError`` if the package's weights cannot be paired with those of the
+    ///   other model.
+    public func errorSources(
+        against other: Model, on inputs: VerificationInputs,
+        options: VerificationOptions
+    ) throws -> VerificationReport.ErrorSources {
+        guard let package = package else {
+            throw VerificationError(
+                .badModel, path: name,
+                "is a checkpoint, which has the original weights and arithmetic; name a package")
+        }
+        let constants = OriginalConstants(
+            package, original: try originalPackage(of: self, from: other))
+        guard !constants.pairs.isEmpty else {
+            throw VerificationError.notExported(self, from: other)
+        }
+        let expected = try RecordedOutputs(other, for: self, on: inputs)
+        func outputs(_ package: MLPackage, _ compute: ComputePrecision) throws
+            -> [VerificationReport.Output]
+        {
+            var options = options.forSideRun
+            options.compute = compute
+            options.tolerance = Tolerance()
+            let variant = Model(package, name: name, execution: execution)
+            return try VerificationRun(
+                variant, against: expected, on: inputs, options, observes: false
+            ).report().outputs
+        }
+        // Rounding all results would also round the original weights.
+        let arithmetic =
+            computePrecision == .float32 ? ComputePrecision.float32 : .mixed
+        return VerificationReport.ErrorSources(
+            weights: try outputs(package, .float32),
+            arithmetic: try outputs(package.withConstants(constants), arithmetic),
+            tensors: try constants.errors(in: package))
     }
-    let constants = OriginalConstants(
-        package, original: try originalPackage(of: model, from: other))
-    guard !constants.pairs.isEmpty else { throw VerificationError.notExported(model, from: other) }
-    let expected = try RecordedOutputs(other, for: model, on: inputs)
-    func outputs(_ package: MLPackage, _ compute: ComputePrecision) throws -> [OutputComparison] {
-        var options = options.forSideRun
-        options.compute = compute
-        options.tolerance = Tolerance()
-        let variant = Model(package, name: model.name, execution: model.execution)
-        return try VerificationRun(
-            variant, against: expected, on: inputs, options, observes: false
-        ).report().outputs
-    }
-    // Rounding all results would also round the original weights.
-    let arithmetic =
-        model.computePrecision == .float32 ? ComputePrecision.float32 : .mixed
-    return ErrorSources(
-        weights: try outputs(package, .float32),
-        arithmetic: try outputs(package.withConstants(constants), arithmetic),
-        tensors: try constants.errors(in: package))
 }
 
 extension MLPackage {
@@ -93,7 +101,9 @@ extension MLPackage {
 }
 
 extension OriginalConstants {
-    fileprivate func errors(in package: MLPackage) throws -> [ErrorSources.Tensor] {
+    fileprivate func errors(in package: MLPackage) throws -> [VerificationReport.ErrorSources
+        .Tensor]
+    {
         let own = Dictionary(try PackageConstants(package).tensors().map { ($0.name, $0.data) }) {
             first, _ in first
         }

@@ -60,42 +60,42 @@ public struct PackageReduction: Sendable {
     }
 }
 
-/// Reduces a package that fails against another model to a small part that still fails.
-///
-/// The inputs of the part are the other model's values, so that errors that arise before it
-/// do not count.
-///
-/// - Parameters:
-///   - model: a package.
-///   - other: the model that computes the expected values.
-///   - inputs: the inputs of all runs; the first for which an output fails is used.
-///   - options: the arithmetic and the bounds.
-///   - onRun: called after each run with the number of runs.
-/// - Returns: nil if the outputs are within the bounds.
-/// - Throws: ``VerificationError`` if the models cannot be compared.
-public func reducePackage(
-    _ model: Model, against other: Model, on inputs: VerificationInputs,
-    options: VerificationOptions, onRun: @escaping (Int) -> Void = { _ in }
-) throws -> PackageReduction? {
-    let expected = ModelValues(other, isRowMajor: true)
-    return try PartSearch(model, expected, inputs, options, onRun)?.run()
-}
+extension Model {
+    /// Reduces a package that fails against another model to a small part that still fails.
+    ///
+    /// The inputs of the part are the other model's values, so that errors that arise before it
+    /// do not count.
+    ///
+    /// - Parameters:
+    ///   - other: the model that computes the expected values.
+    ///   - inputs: the inputs of all runs; the first for which an output fails is used.
+    ///   - options: the arithmetic and the bounds.
+    ///   - onRun: called after each run with the number of runs.
+    /// - Returns: nil if the outputs are within the bounds.
+    /// - Throws: ``VerificationError`` if the models cannot be compared.
+    public func reduce(
+        against other: Model, on inputs: VerificationInputs,
+        options: VerificationOptions, onRun: @escaping (Int) -> Void = { _ in }
+    ) throws -> PackageReduction? {
+        let expected = ModelValues(other, isRowMajor: true)
+        return try PartSearch(self, expected, inputs, options, onRun)?.run()
+    }
 
-/// Reduces a package that fails against a reference with activations to a small part that still
-/// fails.
-///
-/// - Parameters:
-///   - model: a package.
-///   - reference: the expected values; the part can begin and end at its activations.
-///   - options: the arithmetic and the bounds.
-///   - onRun: called after each run with the number of runs.
-/// - Returns: nil if the outputs are within the bounds.
-/// - Throws: ``VerificationError`` if the model cannot be compared.
-public func reducePackage(
-    _ model: Model, against reference: Reference, options: VerificationOptions,
-    onRun: @escaping (Int) -> Void = { _ in }
-) throws -> PackageReduction? {
-    let inputs = VerificationInputs(
-        reference, batchSize: try verifying { try model.batchSize })
-    return try PartSearch(model, ReferenceValues(reference), inputs, options, onRun)?.run()
+    /// Reduces a package that fails against a reference with activations to a small part that still
+    /// fails.
+    ///
+    /// - Parameters:
+    ///   - reference: the expected values; the part can begin and end at its activations.
+    ///   - options: the arithmetic and the bounds.
+    ///   - onRun: called after each run with the number of runs.
+    /// - Returns: nil if the outputs are within the bounds.
+    /// - Throws: ``VerificationError`` if the model cannot be compared.
+    public func reduce(
+        against reference: Reference, options: VerificationOptions,
+        onRun: @escaping (Int) -> Void = { _ in }
+    ) throws -> PackageReduction? {
+        let inputs = VerificationInputs(
+            reference, batchSize: try verifying { try batchSize })
+        return try PartSearch(self, ReferenceValues(reference), inputs, options, onRun)?.run()
+    }
 }

@@ -19,7 +19,7 @@ final class PartSearch {
     private let program: ModelProgram
     private let units: ProgramUnits
     /// The run whose values are recorded.
-    private let input: VerificationInput
+    private let input: VerificationInputs.Input
     private let inputIndex: Int
     /// The values whose expected value is known, in the order of computation.
     private var targets: [String] = []
@@ -62,7 +62,7 @@ extension PartSearch {
     private static func firstFailing(
         _ model: Model, _ expected: any ExpectedValues, _ inputs: VerificationInputs,
         _ options: VerificationOptions
-    ) throws -> (Int, VerificationInput, [String])? {
+    ) throws -> (Int, VerificationInputs.Input, [String])? {
         var options = options.forSideRun
         options.tolerance?.meanDeltaE = nil
         for index in 0..<inputs.count {
@@ -112,7 +112,7 @@ private final class SingleRun: ExpectedValues {
 
     var isSameNetwork: Bool { all.isSameNetwork }
 
-    func prepare(first: VerificationInput, runs: Int) throws {
+    func prepare(first: VerificationInputs.Input, runs: Int) throws {
         try all.prepare(first: first, runs: count)
     }
 
@@ -281,8 +281,8 @@ extension PartSearch {
         var options = VerificationOptions(
             compute: options.compute, tolerance: tolerance(for: wanted, target))
         options.layerTolerance = self.options.layerTolerance
-        let report = try verify(
-            Model(package, name: model.name, execution: model.execution), against: reference,
+        let report = try Model(package, name: model.name, execution: model.execution).verify(
+            against: reference,
             options: options)
         onRun(runs)
         return Trial(

@@ -22,7 +22,7 @@ public struct PrecisionSearch: Sendable {
         /// The number of operations in float16 to choose from.
         public let operationCount: Int
         /// Whether there is a smaller set.
-        public let minimality: Minimality
+        public let minimality: VerificationReport.Minimality
         /// The number of packages that were run.
         public let runs: Int
         /// The time that the search took.
@@ -38,47 +38,51 @@ public struct PrecisionSearch: Sendable {
     public let summary: Summary
 }
 
-/// Finds a smallest set of operations of a float16 package that must stay in float32 for
-/// the package to meet its bounds.
-///
-/// - Parameters:
-///   - model: a float16 package.
-///   - other: the checkpoint that it was exported from, or a float32 package of the same network:
-///     it gives the expected values and the weights of operations in float32.
-///   - inputs: the inputs on which the bounds must hold.
-///   - options: the bounds.
-///   - maximumRuns: the largest number of packages to run.
-///   - onRun: called after each run with the number of runs.
-/// - Throws: ``VerificationError`` if the package is not in float16, or it cannot be compared.
-public func findPrecision(
-    of model: Model, against other: Model, on inputs: VerificationInputs,
-    options: VerificationOptions, maximumRuns: Int = 500, onRun: @escaping (Int) -> Void = { _ in }
-) throws -> PrecisionSearch {
-    guard let package = model.package, model.precision == .float16 else {
-        throw VerificationError(
-            .badModel, path: model.name,
-            "has \(model.precision.rawValue) weights; operations that need float32 can only be "
-                + "found in a float16 package")
+extension Model {
+    /// Finds a smallest set of operations of a float16 package that must stay in float32 for
+    /// the package to meet its bounds.
+    ///
+    /// - Parameters:
+    ///   - other: the checkpoint that it was exported from, or a float32 package of the same
+    ///     network: it gives the expected values and the weights of operations in float32.
+    ///   - inputs: the inputs on which the bounds must hold.
+    ///   - options: the bounds.
+    ///   - maximumRuns: the largest number of packages to run.
+    ///   - onRun: called after each run with the number of runs.
+    /// - Throws: ``VerificationError`` if the package is not in float16, or it cannot be compared.
+    public func findPrecision(
+        against other: Model, on inputs: VerificationInputs,
+        options: VerificationOptions, maximumRuns: Int = 500,
+        onRun: @escaping (Int) -> Void = { _ in }
+    ) throws -> PrecisionSearch {
+        guard let package = package, precision == .float16 else {
+            throw VerificationError(
+                .badModel, path: name,
+                "has \(precision.rawValue) weights; operations that need float32 can only be "
+                    + "found in a float16 package")
+        }
+        let trials = try PrecisionTrials(
+            package, self, other, inputs, options, original: originalPackage(of: self, from: other))
+        let start = ContinuousClock.now
+        let before = try trials.run([])
+        onRun(1)
+        var search = SubsetSearch(
+            count: trials.mixed.operations.count, maximumTests: maximumRuns - 1
+        ) {
+            let outcome = try trials.run($0)
+            onRun(trials.runs)
+            return outcome
+        }
+        let found = before.passes ? ([], .minimum) : try search.run()
+        return PrecisionSearch(
+            package: found.map { trials.mixed.package(keeping: $0.elements) },
+            summary: .init(
+                model: name, keptInFloat32: found.map { trials.names($0.elements) },
+                operationCount: trials.mixed.operations.count,
+                minimality: found?.minimality ?? .unproven, runs: trials.runs,
+                seconds: (ContinuousClock.now - start) / .seconds(1),
+                snrBefore: before.score.isFinite ? before.score : nil))
     }
-    let trials = try PrecisionTrials(
-        package, model, other, inputs, options, original: originalPackage(of: model, from: other))
-    let start = ContinuousClock.now
-    let before = try trials.run([])
-    onRun(1)
-    var search = SubsetSearch(count: trials.mixed.operations.count, maximumTests: maximumRuns - 1) {
-        let outcome = try trials.run($0)
-        onRun(trials.runs)
-        return outcome
-    }
-    let found = before.passes ? ([], .minimum) : try search.run()
-    return PrecisionSearch(
-        package: found.map { trials.mixed.package(keeping: $0.elements) },
-        summary: .init(
-            model: model.name, keptInFloat32: found.map { trials.names($0.elements) },
-            operationCount: trials.mixed.operations.count,
-            minimality: found?.minimality ?? .unproven, runs: trials.runs,
-            seconds: (ContinuousClock.now - start) / .seconds(1),
-            snrBefore: before.score.isFinite ? before.score : nil))
 }
 
 /// Runs a package with sets of its operations in float32.
@@ -88,7 +92,7 @@ private final class PrecisionTrials {
     private let inputs: VerificationInputs
     private let expected: any ExpectedValues
     private let options: VerificationOptions
-    private let half: [String: ErrorMetrics]
+    private let half: [String: VerificationReport.ErrorMetrics]
     private(set) var runs = 0
 
     init(

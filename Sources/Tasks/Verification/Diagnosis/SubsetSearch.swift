@@ -33,7 +33,7 @@ struct SubsetSearch {
     }
 
     /// - Returns: nil if the test does not pass for all elements.
-    mutating func run() throws -> (elements: Set<Int>, minimality: Minimality)? {
+    mutating func run() throws -> (elements: Set<Int>, minimality: VerificationReport.Minimality)? {
         let all = Set(0..<count)
         guard count > 0, maximumTests > 0, try passes(all) else { return nil }
         var best = all
@@ -172,14 +172,16 @@ extension SubsetSearch {
     }
 }
 
-/// What is known about the size of the set found by a search.
-public enum Minimality: String, Hashable, Sendable, Codable {
-    /// No smaller set passes: all of them were tried.
-    case minimum
-    /// No element can be removed, and no single one can replace two.
-    case irreducible
-    /// The number of runs was used up before that was known.
-    case unproven
+extension VerificationReport {
+    /// What is known about the size of the set found by a search.
+    public enum Minimality: String, Hashable, Sendable, Codable {
+        /// No smaller set passes: all of them were tried.
+        case minimum
+        /// No element can be removed, and no single one can replace two.
+        case irreducible
+        /// The number of runs was used up before that was known.
+        case unproven
+    }
 }
 
 private func pairs(of elements: [Int]) -> [(Int, Int)] {

@@ -1,4 +1,4 @@
-extension Diagnosis {
+extension VerificationReport.Diagnosis {
     /// The results as names and values, for reports read by other programs.
     var properties: [(name: String, value: String)] {
         var properties: [(name: String, value: String)] = []

@@ -44,7 +44,7 @@ extension VerificationResults {
             """
     }
 
-    private func suite(of missing: MissingJudge) -> String {
+    private func suite(of missing: VerificationResults.MissingJudge) -> String {
         let message = missing.description.escapedForXML
         return """
               <testsuite name="\(missing.judge.rawValue)" \(counts(1, 0, errors: 1)) skipped="0">

@@ -110,7 +110,7 @@ extension SARIFLog.Result {
             "\(check.subject): \(check.failure ?? ""), by \(report.runtime)")
     }
 
-    fileprivate init(_ missing: MissingJudge, of model: String) {
+    fileprivate init(_ missing: VerificationResults.MissingJudge, of model: String) {
         self.init(
             .judged, of: model, subject: missing.judge.rawValue,
             identity: "\(VerificationRule.judged.rawValue)\0\(missing.judge.rawValue)",

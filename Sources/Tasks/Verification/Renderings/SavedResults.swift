@@ -82,9 +82,10 @@ extension VerificationResults: Codable {
     public init(from decoder: any Decoder) throws {
         _ = try Head(from: decoder)
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        environment = try container.decode(VerificationEnvironment.self, forKey: .environment)
+        environment = try container.decode(
+            VerificationResults.Environment.self, forKey: .environment)
         reports = try container.decode([VerificationReport].self, forKey: .reports)
-        missing = try container.decode([MissingJudge].self, forKey: .missing)
+        missing = try container.decode([VerificationResults.MissingJudge].self, forKey: .missing)
     }
 
     /// Encodes all figures.

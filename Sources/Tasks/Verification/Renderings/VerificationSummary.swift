@@ -89,16 +89,16 @@ private struct ReportObject: Encodable {
     }
 }
 
-private func byName(_ outputs: [OutputComparison]) -> [String: OutputObject] {
+private func byName(_ outputs: [VerificationReport.Output]) -> [String: OutputObject] {
     Dictionary(outputs.map { ($0.name, OutputObject(output: $0)) }) { first, _ in first }
 }
 
 private struct StageObject: Encodable {
-    let stage: VerificationStage
+    let stage: VerificationReport.Stage
     let withinTolerance: Bool
     let outputs: [String: OutputObject]
 
-    init(_ comparison: StageComparison) {
+    init(_ comparison: VerificationReport.StageComparison) {
         (stage, withinTolerance) = (comparison.stage, comparison.isWithin)
         outputs = byName(comparison.outputs)
     }
@@ -109,9 +109,9 @@ private struct SourcesObject: Encodable {
     let arithmetic: [String: OutputObject]
     /// The share of the weights in the noise power, by output.
     let weightShare: [String: Double]
-    let tensors: [ErrorSources.Tensor]
+    let tensors: [VerificationReport.ErrorSources.Tensor]
 
-    init(_ sources: ErrorSources) {
+    init(_ sources: VerificationReport.ErrorSources) {
         (weights, arithmetic) = (byName(sources.weights), byName(sources.arithmetic))
         tensors = sources.tensors
         let shares = sources.weights.enumerated().compactMap { index, output in
@@ -145,7 +145,7 @@ private struct LayerObject: Encodable {
     let cosine: Double?
     let withinTolerance: Bool?
 
-    init(_ report: LayerReport, inputs: [String]) {
+    init(_ report: VerificationReport.Layer, inputs: [String]) {
         (name, operation) = (report.value.name, report.value.operation)
         shape = report.value.shape.dimensions
         self.inputs = inputs
@@ -172,7 +172,7 @@ private struct PhotoObject: Encodable {
         case deltaE2000P99 = "delta_e2000_p99"
     }
 
-    init(_ photo: PhotoDifference) {
+    init(_ photo: VerificationReport.PhotoDifference) {
         self.photo = photo.photo
         (deltaE2000Mean, deltaE2000P99) = (photo.difference.mean, photo.difference.percentile99)
     }
@@ -180,7 +180,7 @@ private struct PhotoObject: Encodable {
 
 /// An output as one flat object, without its name.
 private struct OutputObject: Encodable {
-    let output: OutputComparison
+    let output: VerificationReport.Output
 
     private enum CodingKeys: String, CodingKey {
         case shape, maxAbsError, meanAbsError, maxRelativeError, psnrDb, snrDb, cosine, peak
@@ -214,7 +214,7 @@ private struct HalfObject: Encodable {
     let psnrDb: Double
     let snrDb: Double
 
-    init(_ metrics: ErrorMetrics) {
+    init(_ metrics: VerificationReport.ErrorMetrics) {
         (maxAbsError, meanAbsError) = (metrics.maxAbs, metrics.meanAbs)
         (psnrDb, snrDb) = (metrics.psnr, metrics.snr)
     }

@@ -1,5 +1,3 @@
-import RetintVideo
-
 /// A frame that is being colored, and that the colors of the next one may follow.
 ///
 /// The network runs on several frames at the same time; only the last step waits for the previous

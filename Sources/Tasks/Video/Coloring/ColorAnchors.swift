@@ -1,7 +1,6 @@
 import RetintColor
 import RetintImages
 import RetintLocks
-import RetintVideo
 
 /// Colored frames of a video, whose colors the video should follow.
 final class ColorAnchors: Sendable {
@@ -58,10 +57,10 @@ final class ColorAnchors: Sendable {
 extension Image {
     /// An anchor may be larger or smaller than the video, but not cropped.
     fileprivate func checkProportions(of format: FrameFormat, number: Int) throws(FrameError) {
-        let (own, film) = (
+        let (own, video) = (
             Double(width) / Double(height), Double(format.width) / Double(format.height)
         )
-        guard abs(own / film - 1) > 0.02 else { return }
+        guard abs(own / video - 1) > 0.02 else { return }
         throw FrameError(
             .format,
             "anchor \(number) has \(width) × \(height) pixels, for a video of \(format.width) × "

@@ -1,13 +1,12 @@
 import RetintColoring
-import RetintVideo
 
 extension FrameColorizer {
     /// Colors the frames of a video, in order.
     ///
-    ///     let film = try FrameReader(contentsOf: "gray.y4m")
-    ///     let colorizer = try FrameColorizer(model, film.header.format)
-    ///     let output = try FrameWriter(film.header.colored, to: "colored.y4m")
-    ///     for try await frame in colorizer.colorized(film.frames) { try output.write(frame) }
+    ///     let video = try FrameReader(contentsOf: "gray.y4m")
+    ///     let colorizer = try FrameColorizer(model, video.header.format)
+    ///     let output = try FrameWriter(video.header.colored, to: "colored.y4m")
+    ///     for try await frame in colorizer.colorized(video.frames) { try output.write(frame) }
     ///
     /// Every frame is colored. At most `limit` frames are in flight; the next one is read when a
     /// colored one has been taken, so that a slow consumer slows down reading and memory stays

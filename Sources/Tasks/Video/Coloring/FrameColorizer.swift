@@ -3,7 +3,6 @@ import RetintEngine
 import RetintImages
 import RetintPhotoData
 import RetintRuntime
-import RetintVideo
 
 /// Colors the frames of a video: `try await FrameColorizer(model, format).colorize(frame)`.
 ///
@@ -26,7 +25,7 @@ public final class FrameColorizer: Sendable {
     /// Which colors are new.
     let masks: FrameMasks
     /// The time of each stage for the frames so far.
-    package let clock = FilmStageClock()
+    package let clock = VideoStageClock()
     private let threads: WorkerThreads
 
     /// Compiles a model.

@@ -2,7 +2,6 @@ import RetintGraph
 import RetintImages
 import RetintRuntime
 import RetintTensors
-import RetintVideo
 
 /// A network's estimate for a frame, at the network's size.
 package struct FrameEstimate: Sendable {

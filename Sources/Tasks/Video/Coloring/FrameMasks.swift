@@ -1,6 +1,5 @@
 import RetintColoring
 import RetintPhotoData
-import RetintVideo
 
 /// Where the frames of a video get new colors.
 struct FrameMasks: Sendable {
@@ -36,7 +35,7 @@ struct FrameMasks: Sendable {
             return
         }
         try mask.check(
-            width: format.width, height: format.height, photo: "the film", mask: masks.path)
+            width: format.width, height: format.height, photo: "the video", mask: masks.path)
         shares = .same(
             ChromaShares(format, mask: mask.values.covered(coverage), blend: blend))
     }

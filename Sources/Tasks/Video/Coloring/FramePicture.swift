@@ -1,5 +1,4 @@
 import RetintPhotoData
-import RetintVideo
 
 /// A picture that all frames of a video show in the same perspective.
 struct FramePicture: Sendable {
@@ -11,7 +10,7 @@ struct FramePicture: Sendable {
 
     /// - Throws: `PhotoError` if the quadrilateral reaches beyond the frames.
     init(_ quadrilateral: Quadrilateral, in frames: FrameFormat) throws {
-        try quadrilateral.check(width: frames.width, height: frames.height, photo: "the film")
+        try quadrilateral.check(width: frames.width, height: frames.height, photo: "the video")
         (self.frames, self.quadrilateral) = (frames, quadrilateral)
         let (width, height) = quadrilateral.size(inPhoto: frames.width, frames.height)
         format = try FrameFormat(
@@ -23,7 +22,7 @@ struct FramePicture: Sendable {
     /// The Y' of the picture, as seen from the front.
     func straightened(_ frame: Frame) throws(FrameError) -> Frame {
         let (width, height, bytes) = (format.width, format.height, format.bytesPerSample)
-        var luma = Plane(
+        var luma = Frame.Plane(
             bytes: [UInt8](repeating: 0, count: width * height * bytes), bytesPerRow: width * bytes)
         let source = frame.luma
         for y in 0..<height {

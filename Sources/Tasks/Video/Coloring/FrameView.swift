@@ -1,5 +1,3 @@
-import RetintVideo
-
 /// The part of frames that is the network's input, and that gets its colors: the whole frames, or a
 /// picture that they show in perspective.
 struct FrameView: Sendable {

@@ -1,14 +1,13 @@
 import RetintLocks
 import RetintRuntime
-import RetintVideo
 
 /// A compiled network that one thread uses at a time.
 final class FrameWorker: Sendable {
     private let program: Mutex<ModelProgram>
     private let view: FrameView
-    private let clock: FilmStageClock
+    private let clock: VideoStageClock
 
-    init(_ program: sending ModelProgram, _ view: FrameView, _ clock: FilmStageClock) {
+    init(_ program: sending ModelProgram, _ view: FrameView, _ clock: VideoStageClock) {
         self.program = Mutex(program)
         (self.view, self.clock) = (view, clock)
     }

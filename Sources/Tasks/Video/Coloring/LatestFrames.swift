@@ -1,4 +1,3 @@
-import RetintVideo
 import Synchronization
 
 extension FrameColorizer {

@@ -45,7 +45,7 @@ package struct ChromaShares: Sendable {
             cr: mixed(cr, with: original.cr))
     }
 
-    private func mixed(_ new: Plane, with own: Plane?) -> Plane {
+    private func mixed(_ new: Frame.Plane, with own: Frame.Plane?) -> Frame.Plane {
         var result = new
         let (bytes, neutral) = (format.bytesPerSample, Float(format.levels.neutral))
         let width = format.colored.chromaWidth

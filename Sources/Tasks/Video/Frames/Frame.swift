@@ -5,11 +5,11 @@ public struct Frame: Hashable, Sendable {
     /// How the samples are stored, and which colors they represent.
     public let format: FrameFormat
     /// Y'.
-    public let luma: Plane
+    public let luma: Frame.Plane
     /// Cb; nil for mono.
-    public let cb: Plane?
+    public let cb: Frame.Plane?
     /// Cr; nil for mono.
-    public let cr: Plane?
+    public let cr: Frame.Plane?
     /// The timestamp, from the start of the video; nil if it follows from the stream's rate.
     public var presentationTime: Duration?
 
@@ -17,7 +17,7 @@ public struct Frame: Hashable, Sendable {
     ///
     /// - Throws: ``FrameError`` if a plane is missing, or smaller than the format states.
     public init(
-        _ format: FrameFormat, luma: Plane, cb: Plane? = nil, cr: Plane? = nil
+        _ format: FrameFormat, luma: Frame.Plane, cb: Frame.Plane? = nil, cr: Frame.Plane? = nil
     ) throws(FrameError) {
         let isMono = format.chroma == .mono
         guard (cb == nil) == isMono, (cr == nil) == isMono else {
@@ -40,9 +40,9 @@ public struct Frame: Hashable, Sendable {
     package static func assembled(
         _ format: FrameFormat, _ bytes: (Int) throws -> [UInt8]?
     ) throws -> Frame? {
-        func plane(_ width: Int, _ height: Int) throws -> Plane? {
+        func plane(_ width: Int, _ height: Int) throws -> Frame.Plane? {
             let row = width * format.bytesPerSample
-            return try bytes(row * height).map { Plane(bytes: $0, bytesPerRow: row) }
+            return try bytes(row * height).map { Frame.Plane(bytes: $0, bytesPerRow: row) }
         }
         guard let luma = try plane(format.width, format.height) else { return nil }
         guard format.chroma != .mono else { return try Frame(format, luma: luma) }
@@ -70,78 +70,83 @@ public struct Frame: Hashable, Sendable {
     }
 
     /// The planes, Y' first, with their sizes in samples.
-    package var planes: [(plane: Plane, width: Int, height: Int)] {
+    package var planes: [(plane: Frame.Plane, width: Int, height: Int)] {
         let (width, height) = (format.chromaWidth, format.chromaHeight)
         return [(luma, format.width, format.height)]
             + [cb, cr].compactMap { $0 }.map { ($0, width, height) }
     }
 }
 
-/// The samples of one channel, row by row from the top.
-public struct Plane: Sendable {
-    /// The samples; 10-bit samples take two bytes, the lower one first.
-    public var bytes: [UInt8]
-    /// The bytes from the start of one row to the start of the next; rows may be padded.
-    public var bytesPerRow: Int
+extension Frame {
+    /// The samples of one channel, row by row from the top.
+    public struct Plane: Sendable {
+        /// The samples; 10-bit samples take two bytes, the lower one first.
+        public var bytes: [UInt8]
+        /// The bytes from the start of one row to the start of the next; rows may be padded.
+        public var bytesPerRow: Int
 
-    /// Creates a plane from its bytes.
-    public init(bytes: [UInt8], bytesPerRow: Int) {
-        (self.bytes, self.bytesPerRow) = (bytes, bytesPerRow)
-    }
-
-    /// - Throws: ``FrameError`` unless the bytes cover `width` × `height` samples. The last row
-    ///   need not be padded.
-    func check(
-        _ width: Int, _ height: Int, _ format: FrameFormat, _ name: String
-    ) throws(FrameError) {
-        let row = width * format.bytesPerSample
-        guard bytesPerRow.isMultiple(of: format.bytesPerSample) else {
-            throw FrameError(
-                .planes,
-                place: name,
-                "\(bytesPerRow) bytes from row to row: must be a multiple of "
-                    + "\(format.bytesPerSample)")
+        /// Creates a plane from its bytes.
+        public init(bytes: [UInt8], bytesPerRow: Int) {
+            (self.bytes, self.bytesPerRow) = (bytes, bytesPerRow)
         }
-        guard bytesPerRow >= row else {
-            throw FrameError(
-                .planes,
-                place: name,
-                "\(bytesPerRow) bytes from row to row, but a row of \(width) "
-                    + "samples takes \(row)")
+
+        /// - Throws: ``FrameError`` unless the bytes cover `width` × `height` samples. The last row
+        ///   need not be padded.
+        func check(
+            _ width: Int, _ height: Int, _ format: FrameFormat, _ name: String
+        ) throws(FrameError) {
+            let row = width * format.bytesPerSample
+            guard bytesPerRow.isMultiple(of: format.bytesPerSample) else {
+                throw FrameError(
+                    .planes,
+                    place: name,
+                    "\(bytesPerRow) bytes from row to row: must be a multiple of "
+                        + "\(format.bytesPerSample)")
+            }
+            guard bytesPerRow >= row else {
+                throw FrameError(
+                    .planes,
+                    place: name,
+                    "\(bytesPerRow) bytes from row to row, but a row of \(width) "
+                        + "samples takes \(row)")
+            }
+            // Divided, not multiplied: the caller's `bytesPerRow` may be any number.
+            guard bytes.count >= row, (bytes.count - row) / bytesPerRow >= height - 1 else {
+                throw FrameError(
+                    .planes,
+                    place: name,
+                    "\(bytes.count) bytes are fewer than \(height) rows of "
+                        + "\(bytesPerRow) bytes")
+            }
         }
-        // Divided, not multiplied: the caller's `bytesPerRow` may be any number.
-        guard bytes.count >= row, (bytes.count - row) / bytesPerRow >= height - 1 else {
-            throw FrameError(
-                .planes,
-                place: name,
-                "\(bytes.count) bytes are fewer than \(height) rows of "
-                    + "\(bytesPerRow) bytes")
+
+        /// A sample.
+        ///
+        /// - Parameter count: the bytes that a sample takes.
+        package func level(_ x: Int, _ y: Int, bytes count: Int) -> UInt16 {
+            let start = y * bytesPerRow + x * count
+            return UInt16(bytes[start]) | (count == 2 ? UInt16(bytes[start + 1]) << 8 : 0)
         }
-    }
 
-    /// A sample.
-    ///
-    /// - Parameter count: the bytes that a sample takes.
-    package func level(_ x: Int, _ y: Int, bytes count: Int) -> UInt16 {
-        let start = y * bytesPerRow + x * count
-        return UInt16(bytes[start]) | (count == 2 ? UInt16(bytes[start + 1]) << 8 : 0)
-    }
+        /// Replaces a sample.
+        package mutating func store(_ level: UInt16, _ x: Int, _ y: Int, bytes count: Int) {
+            let start = y * bytesPerRow + x * count
+            bytes[start] = UInt8(truncatingIfNeeded: level)
+            if count == 2 { bytes[start + 1] = UInt8(level >> 8) }
+        }
 
-    /// Replaces a sample.
-    package mutating func store(_ level: UInt16, _ x: Int, _ y: Int, bytes count: Int) {
-        let start = y * bytesPerRow + x * count
-        bytes[start] = UInt8(truncatingIfNeeded: level)
-        if count == 2 { bytes[start + 1] = UInt8(level >> 8) }
-    }
-
-    /// The samples without padding.
-    package func tightBytes(_ width: Int, _ height: Int, _ format: FrameFormat) -> ArraySlice<UInt8>
-    {
-        let row = width * format.bytesPerSample
-        if bytesPerRow == row { return bytes[..<(row * height)] }
-        var tight: [UInt8] = []
-        tight.reserveCapacity(row * height)
-        for index in 0..<height { tight += bytes[index * bytesPerRow..<index * bytesPerRow + row] }
-        return tight[...]
+        /// The samples without padding.
+        package func tightBytes(_ width: Int, _ height: Int, _ format: FrameFormat) -> ArraySlice<
+            UInt8
+        > {
+            let row = width * format.bytesPerSample
+            if bytesPerRow == row { return bytes[..<(row * height)] }
+            var tight: [UInt8] = []
+            tight.reserveCapacity(row * height)
+            for index in 0..<height {
+                tight += bytes[index * bytesPerRow..<index * bytesPerRow + row]
+            }
+            return tight[...]
+        }
     }
 }

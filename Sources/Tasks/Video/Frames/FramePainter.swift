@@ -36,7 +36,7 @@ package final class FramePainter: Sendable {
         precondition(frame.format == format)
         let (width, height) = (coloredFormat.chromaWidth, coloredFormat.chromaHeight)
         let bytes = coloredFormat.bytesPerSample
-        var cb = Plane(
+        var cb = Frame.Plane(
             bytes: [UInt8](repeating: 0, count: width * height * bytes), bytesPerRow: width * bytes)
         var cr = cb
         let wideA = resampler.widened(a), wideB = resampler.widened(b)
@@ -93,7 +93,7 @@ private struct ChromaRow {
     }
 
     /// Sums the luma samples of each color sample. Beyond the last row, it is repeated.
-    mutating func sum(_ luma: Plane, of format: FrameFormat, row: Int) {
+    mutating func sum(_ luma: Frame.Plane, of format: FrameFormat, row: Int) {
         let block = format.lumaPerChroma
         let first = row * block.rows, next = min(first + block.rows - 1, format.height - 1)
         let columns = Int32(block.columns), rows = Int32(block.rows)

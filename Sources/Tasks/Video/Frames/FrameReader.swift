@@ -29,12 +29,13 @@ public final class FrameReader: Sendable {
     /// - Parameters:
     ///   - path: the stream.
     ///   - range: overrides the range; nil keeps the stream's own range, or assumes limited.
-    ///   - matrix: the matrix; nil for that of the height, see ``ColorMatrix/init(height:)``.
+    ///   - matrix: the matrix; nil for that of the height, see
+    ///     ``FrameFormat/ColorMatrix/init(height:)``.
     /// - Throws: `FileError` if it cannot be read, ``FrameError`` if its header is damaged or not
     ///   supported.
     public convenience init(
-        contentsOf path: some PathConvertible, range: SampleRange? = nil,
-        matrix: ColorMatrix? = nil
+        contentsOf path: some PathConvertible, range: FrameFormat.SampleRange? = nil,
+        matrix: FrameFormat.ColorMatrix? = nil
     ) throws {
         // A string does not belong to the region of `path`.
         try self.init(ByteInput(path.filePath.string), range: range, matrix: matrix)
@@ -42,7 +43,8 @@ public final class FrameReader: Sendable {
 
     /// Reads the header from standard input or a pipe.
     package init(
-        _ input: sending ByteInput, range: SampleRange? = nil, matrix: ColorMatrix? = nil
+        _ input: sending ByteInput, range: FrameFormat.SampleRange? = nil,
+        matrix: FrameFormat.ColorMatrix? = nil
     ) throws {
         let line = try input.line(limit: Y4MHeader.maximumBytes)
         do throws(FrameError) {

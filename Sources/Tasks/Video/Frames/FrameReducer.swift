@@ -32,7 +32,7 @@ package struct FrameReducer: Sendable {
             plane.map { ($0 - Float(zero)) / Float(span) }
         }
         let y = unit(luma.levels(of: frame.luma), levels.black, levels.white - levels.black)
-        func color(_ plane: Plane?) -> [Float] {
+        func color(_ plane: Frame.Plane?) -> [Float] {
             guard let plane, let chroma else { return [Float](repeating: 0, count: y.count) }
             return unit(chroma.levels(of: plane), levels.neutral, levels.chroma)
         }
@@ -52,7 +52,7 @@ private struct VideoRGB: Sendable {
     private let red, blue: Float
     private let isWide: Bool
 
-    init(_ matrix: ColorMatrix) {
+    init(_ matrix: FrameFormat.ColorMatrix) {
         (red, blue) = matrix.weights
         isWide = matrix == .bt2020
     }

@@ -20,7 +20,7 @@ struct PlaneSampler: Sendable {
     }
 
     /// Levels, row by row from the top; they may be slightly outside the range.
-    func levels(of plane: Plane) -> [Float] {
+    func levels(of plane: Frame.Plane) -> [Float] {
         let (width, height) = (resampler.width, resampler.height)
         var result = [Float](repeating: 0, count: width * height)
         var sums = [Float](repeating: 0, count: columns)
@@ -35,7 +35,8 @@ struct PlaneSampler: Sendable {
     }
 
     private func accumulate(
-        _ plane: Plane, _ window: (start: Int, weights: ArraySlice<Float>), _ sums: inout [Float]
+        _ plane: Frame.Plane, _ window: (start: Int, weights: ArraySlice<Float>),
+        _ sums: inout [Float]
     ) {
         plane.bytes.withUnsafeBytes { bytes in
             for (index, weight) in window.weights.enumerated() where weight != 0 {

@@ -5,7 +5,7 @@ public struct Y4MHeader: Hashable, Sendable {
     /// How the frames are stored.
     public let format: FrameFormat
     /// Frames per second as a fraction; nil if not stated.
-    public let frameRate: FrameRate?
+    public let frameRate: Y4MHeader.FrameRate?
     /// Whether the stream states its range.
     public let statesRange: Bool
     /// The stream's name of the sample layout, such as `420jpeg`.
@@ -23,11 +23,12 @@ public struct Y4MHeader: Hashable, Sendable {
     /// - Parameters:
     ///   - line: the line without the newline.
     ///   - range: overrides the range; nil keeps the stream's own range, or assumes limited.
-    ///   - matrix: the matrix; nil for that of ``ColorMatrix/init(height:)``.
+    ///   - matrix: the matrix; nil for that of ``FrameFormat/ColorMatrix/init(height:)``.
     /// - Throws: ``FrameError`` for a line that is not such a header, a field that is not
     ///   supported, or frames that are interlaced.
     public init(
-        _ line: String, range: SampleRange? = nil, matrix: ColorMatrix? = nil
+        _ line: String, range: FrameFormat.SampleRange? = nil,
+        matrix: FrameFormat.ColorMatrix? = nil
     ) throws(FrameError) {
         var words = line.split(separator: " ").map(String.init)
         guard words.first == Self.signature else {
@@ -39,7 +40,9 @@ public struct Y4MHeader: Hashable, Sendable {
         }
         let width = try Self.side(value("W"), "W"), height = try Self.side(value("H"), "H")
         try Self.checkInterlacing(value("I") ?? "?")
-        frameRate = try value("F").flatMap { text throws(FrameError) in try FrameRate(y4m: text) }
+        frameRate = try value("F").flatMap { text throws(FrameError) in
+            try Y4MHeader.FrameRate(y4m: text)
+        }
         layout = value("C") ?? "420jpeg"
         let (chroma, depth) = try Self.layout(layout)
         let stated = words.last { $0.hasPrefix(Self.rangeKey) }
@@ -48,7 +51,7 @@ public struct Y4MHeader: Hashable, Sendable {
         format = try FrameFormat(
             width: width, height: height, chroma: chroma, bitDepth: depth,
             range: range ?? own ?? .limited,
-            matrix: matrix ?? ColorMatrix(height: height))
+            matrix: matrix ?? FrameFormat.ColorMatrix(height: height))
         otherFields = words.filter {
             !"WHFC".contains($0.prefix(1)) && !$0.hasPrefix(Self.rangeKey)
         }
@@ -77,7 +80,7 @@ extension Y4MHeader {
         }
     }
 
-    private static func range(_ text: String) throws(FrameError) -> SampleRange {
+    private static func range(_ text: String) throws(FrameError) -> FrameFormat.SampleRange {
         switch text.dropFirst(rangeKey.count) {
         case "LIMITED": return .limited
         case "FULL": return .full
@@ -85,7 +88,7 @@ extension Y4MHeader {
         }
     }
 
-    private static let layouts: [String: (chroma: ChromaSubsampling, bitDepth: Int)] = [
+    private static let layouts: [String: (chroma: FrameFormat.ChromaSubsampling, bitDepth: Int)] = [
         "420": (.yuv420, 8), "420jpeg": (.yuv420, 8), "420mpeg2": (.yuv420, 8),
         "420paldv": (.yuv420, 8), "422": (.yuv422, 8), "444": (.yuv444, 8), "mono": (.mono, 8),
         "420p10": (.yuv420, 10), "422p10": (.yuv422, 10), "444p10": (.yuv444, 10),
@@ -107,7 +110,7 @@ extension Y4MHeader {
 
     private static func layout(
         _ name: String
-    ) throws(FrameError) -> (chroma: ChromaSubsampling, bitDepth: Int) {
+    ) throws(FrameError) -> (chroma: FrameFormat.ChromaSubsampling, bitDepth: Int) {
         guard let layout = layouts[name] else {
             let known = layouts.keys.sorted().joined(separator: ", ")
             throw FrameError(
@@ -119,41 +122,43 @@ extension Y4MHeader {
     }
 }
 
-extension ColorMatrix {
+extension FrameFormat.ColorMatrix {
     /// The assumed matrix if none is stated: BT.709 with 720 rows or more, otherwise BT.601.
     public init(height: Int) { self = height >= 720 ? .bt709 : .bt601 }
 }
 
-/// Frames per second as a fraction.
-public struct FrameRate: Hashable, Sendable {
-    /// Frames in ``denominator`` seconds.
-    public let numerator: Int
-    /// The seconds that ``numerator`` frames take.
-    public let denominator: Int
+extension Y4MHeader {
+    /// Frames per second as a fraction.
+    public struct FrameRate: Hashable, Sendable {
+        /// Frames in ``denominator`` seconds.
+        public let numerator: Int
+        /// The seconds that ``numerator`` frames take.
+        public let denominator: Int
 
-    /// A frame rate.
-    ///
-    /// - Precondition: Both numbers are positive.
-    package init(numerator: Int, denominator: Int) {
-        precondition(numerator > 0 && denominator > 0)
-        (self.numerator, self.denominator) = (numerator, denominator)
-    }
-
-    /// - Returns: nil for `0:0`, which means an unknown rate.
-    init?(y4m text: String) throws(FrameError) {
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false).map { Int($0) }
-        guard parts.count == 2, let numerator = parts[0], let denominator = parts[1],
-            numerator >= 0, denominator >= 0
-        else {
-            throw FrameError(
-                .format, "its header has F\(text): must be two whole numbers, such as F25:1")
+        /// A frame rate.
+        ///
+        /// - Precondition: Both numbers are positive.
+        package init(numerator: Int, denominator: Int) {
+            precondition(numerator > 0 && denominator > 0)
+            (self.numerator, self.denominator) = (numerator, denominator)
         }
-        guard numerator > 0, denominator > 0 else { return nil }
-        self.init(numerator: numerator, denominator: denominator)
-    }
 
-    /// Frames per second.
-    public var value: Double { Double(numerator) / Double(denominator) }
+        /// - Returns: nil for `0:0`, which means an unknown rate.
+        init?(y4m text: String) throws(FrameError) {
+            let parts = text.split(separator: ":", omittingEmptySubsequences: false).map { Int($0) }
+            guard parts.count == 2, let numerator = parts[0], let denominator = parts[1],
+                numerator >= 0, denominator >= 0
+            else {
+                throw FrameError(
+                    .format, "its header has F\(text): must be two whole numbers, such as F25:1")
+            }
+            guard numerator > 0, denominator > 0 else { return nil }
+            self.init(numerator: numerator, denominator: denominator)
+        }
+
+        /// Frames per second.
+        public var value: Double { Double(numerator) / Double(denominator) }
+    }
 }
 
 // MARK: Writing
@@ -166,7 +171,7 @@ extension Y4MHeader {
     ///   - rate: the mean rate; nil if it is unknown.
     ///   - pixelAspect: the width of a pixel and its height; 0 if unknown.
     package init(
-        _ format: FrameFormat, statesRange: Bool, rate: FrameRate?,
+        _ format: FrameFormat, statesRange: Bool, rate: Y4MHeader.FrameRate?,
         pixelAspect: (width: Int, height: Int)
     ) {
         self.init(
@@ -194,7 +199,7 @@ extension Y4MHeader {
     }
 
     private init(
-        format: FrameFormat, frameRate: FrameRate?, statesRange: Bool, layout: String,
+        format: FrameFormat, frameRate: Y4MHeader.FrameRate?, statesRange: Bool, layout: String,
         otherFields: [String]
     ) {
         (self.format, self.frameRate, self.statesRange) = (format, frameRate, statesRange)

@@ -9,7 +9,7 @@ import Testing
         let trainer = try Trainer(folder.configuration(steps: 4))
         var steps: [Int] = []
         var records = 0
-        var outcome: TrainingOutcome?
+        var outcome: Trainer.Outcome?
         for try await event in trainer.events() {
             switch event {
             case .step(let step, let loss):
@@ -24,8 +24,8 @@ import Testing
 
         let checkpoint = try Checkpoint(contentsOf: folder.url("run/last.h5"))
         let package = try checkpoint.package(ExportOptions(target: .iOS16, size: 64))
-        let exact = try verify(
-            Model(package, name: "float32"), against: Model(checkpoint),
+        let exact = try Model(package, name: "float32").verify(
+            against: Model(checkpoint),
             options: VerificationOptions(tolerance: Tolerance(atol: 1e-4, rtol: 1e-5)))
         #expect(exact.passed && exact.comparedCount > 0)
 
@@ -38,7 +38,7 @@ import Testing
 
         let written = try Model(contentsOf: folder.url("small.mlpackage"))
         #expect(written.precision == .quantized)
-        let coarse = try verify(written, against: Model(checkpoint))
+        let coarse = try written.verify(against: Model(checkpoint))
         #expect(coarse.outputs.count == 1 && coarse.color != nil)
 
         let colored = try await Colorizer(written).colorize(photo)
@@ -52,7 +52,7 @@ import Testing
         let trainer = try Trainer(configuration)
         let training = Task {
             var last = 0
-            var outcome: TrainingOutcome?
+            var outcome: Trainer.Outcome?
             for try await event in trainer.events() {
                 if case .step(let step, _) = event { last = step }
                 if case .finished(let reason) = event { outcome = reason }
@@ -75,11 +75,11 @@ import Testing
         #expect(steps.last == last + 1)
     }
 
-    @Test func filmsAreColoredFrameByFrame() async throws {
+    @Test func videosAreColoredFrameByFrame() async throws {
         let folder = try Folder()
         try Checkpoint(.named("pico-unet"), seed: 1).write(to: folder.url("colorizer.h5"))
         let (gray, colored) = (folder.url("gray.y4m").path, folder.url("colored.y4m").path)
-        try writeFilm(of: 5, to: gray)
+        try writeVideo(of: 5, to: gray)
         try await color(gray, to: colored, with: folder.url("colorizer.h5").path)
         let (before, after) = (
             try FrameReader(contentsOf: gray), try FrameReader(contentsOf: colored)
@@ -92,21 +92,21 @@ import Testing
         #expect(try after.next() == nil)
     }
 
-    private func writeFilm(of count: Int, to path: String) throws {
+    private func writeVideo(of count: Int, to path: String) throws {
         let header = try Y4MHeader("YUV4MPEG2 W64 H48 F25:1 Ip Cmono")
         let output = try FrameWriter(header, to: path)
         for number in 0..<count {
             let bytes = (0..<64 * 48).map { UInt8(truncatingIfNeeded: 3 * $0 + 7 * number) }
             try output.write(
-                try Frame(header.format, luma: Plane(bytes: bytes, bytesPerRow: 64)))
+                try Frame(header.format, luma: Frame.Plane(bytes: bytes, bytesPerRow: 64)))
         }
     }
 
     private func color(_ gray: String, to colored: String, with model: String) async throws {
-        let film = try FrameReader(contentsOf: gray)
-        let colorizer = try FrameColorizer(Model(contentsOf: model), film.header.format)
-        let output = try FrameWriter(film.header.colored, to: colored)
-        for try await frame in colorizer.colorized(film.frames) { try output.write(frame) }
+        let video = try FrameReader(contentsOf: gray)
+        let colorizer = try FrameColorizer(Model(contentsOf: model), video.header.format)
+        let output = try FrameWriter(video.header.colored, to: colored)
+        for try await frame in colorizer.colorized(video.frames) { try output.write(frame) }
     }
 
     @Test func aPathIsAStringAFilePathOrAURL() throws {

@@ -11,5 +11,5 @@ func colorInMemory(_ photo: Image, _ others: [Image]) async throws -> [Image] {
 
 func colorFolder(_ model: Model) async throws {
     let files = try PhotoFile.list(["holiday"], to: "colored")
-    try await colorizePhotos(model, files) { file, outcome in print(file.output, outcome) }
+    try await model.colorize(files) { file, outcome in print(file.output, outcome) }
 }

@@ -16,8 +16,8 @@ try Colorizer(Model(checkpoint)).colorize(photo).write(to: "colored.jpg")
 
 let package = try checkpoint.package(ExportOptions(precision: .float16, target: .iOS16))
 let (small, _) = try package.quantized(QuantizationPlan(QuantizationScheme(.int8)))
-let report = try verify(Model(small), against: Model(checkpoint))
+let report = try Model(small).verify(against: Model(checkpoint))
 if report.passed { try small.write(to: "small.mlpackage") }
 
-let performance = try await measurePerformance(of: "runs/tour/best.h5")
+let performance = try await PerformanceReport(of: "runs/tour/best.h5")
 print(performance.model.live.inTimeShare, "of the frames at 30 fps are colored in time")

@@ -7,10 +7,8 @@
 //
 // Its packages run everywhere: in retint itself and in Core ML.
 
-import RetintArchitectures
 import RetintCLI
-import RetintGraph
-import RetintLayers
+import RetintNetworks
 
 /// A network without strides: each block of 8 × 8 pixels becomes 64 channels, inverted residuals
 /// process them at that resolution, and a pixel shuffle returns to pixels.
@@ -46,5 +44,5 @@ final class UnshuffleNet: Module, ColorizerArchitecture {
     }
 }
 
-registerColorizer(UnshuffleNet.self)
+UnshuffleNet.register()
 await runRetint()

@@ -1,13 +1,13 @@
 @testable import RetintFiles
 @testable import RetintVideo
 
-/// Films: a YUV4MPEG2 stream, or a NUT stream as FFmpeg hands it over. The first byte says which,
+/// Videos: a YUV4MPEG2 stream, or a NUT stream as FFmpeg hands it over. The first byte says which,
 /// and the layout of NUT's frames.
 struct FramesTarget: FuzzTarget {
     let name = "frames"
 
     private static let maximumFrames = 3
-    private static let layouts: [ChromaSubsampling] = [.mono, .yuv420, .yuv422, .yuv444]
+    private static let layouts: [FrameFormat.ChromaSubsampling] = [.mono, .yuv420, .yuv422, .yuv444]
 
     func seeds() throws -> [[UInt8]] {
         var seeds: [[UInt8]] = []
@@ -16,7 +16,7 @@ struct FramesTarget: FuzzTarget {
                 let format = try FrameFormat(
                     width: 6, height: 4, chroma: chroma, bitDepth: bitDepth)
                 let header = Y4MHeader(
-                    format, statesRange: true, rate: FrameRate(numerator: 30, denominator: 1),
+                    format, statesRange: true, rate: .init(numerator: 30, denominator: 1),
                     pixelAspect: (1, 1))
                 let choice = UInt8(index << 1 | (bitDepth == 10 ? 8 : 0))
                 seeds.append([choice] + (try y4m(header)))
@@ -50,7 +50,7 @@ struct FramesTarget: FuzzTarget {
 
     func run(_ input: [UInt8]) throws {
         guard let choice = input.first else { return }
-        let path = WorkFolder.write(Array(input.dropFirst()), to: "film")
+        let path = WorkFolder.write(Array(input.dropFirst()), to: "video")
         let reader =
             choice & 1 == 0
             ? try FrameReader(contentsOf: path) : try nutReader(path, choice >> 1)

@@ -2,21 +2,23 @@ import RetintColor
 import RetintImages
 import RetintVideo
 
-/// How well the frames of videos are colored, and how steadily.
-public struct VideoQuality: Hashable, Sendable, Codable {
-    /// Mean CIEDE2000 color difference from the original.
-    public internal(set) var deltaE2000: Double
-    /// Mean Euclidean distance from the original in the ab plane.
-    public internal(set) var abError: Double
-    /// Hasler–Süsstrunk colorfulness, 0 for gray.
-    public internal(set) var colorfulness: Double
-    /// The mean distance in the ab plane between a pixel and the place in the previous frame that
-    /// it comes from (Lai et al. 2018, for a and b); nil for videos of a single frame.
-    public internal(set) var warpError: Double?
-    /// Color distribution consistency (Liu et al. 2021): the Jensen–Shannon divergence of the
-    /// levels of red, green and blue between frames that are 1, 2 and 4 apart; nil for videos with
-    /// fewer than five frames.
-    public internal(set) var cdc: Double?
+extension VideoReport {
+    /// How well the frames of videos are colored, and how steadily.
+    public struct Quality: Hashable, Sendable, Codable {
+        /// Mean CIEDE2000 color difference from the original.
+        public internal(set) var deltaE2000: Double
+        /// Mean Euclidean distance from the original in the ab plane.
+        public internal(set) var abError: Double
+        /// Hasler–Süsstrunk colorfulness, 0 for gray.
+        public internal(set) var colorfulness: Double
+        /// The mean distance in the ab plane between a pixel and the place in the previous frame
+        /// that it comes from (Lai et al. 2018, for a and b); nil for videos of a single frame.
+        public internal(set) var warpError: Double?
+        /// Color distribution consistency (Liu et al. 2021): the Jensen–Shannon divergence of the
+        /// levels of red, green and blue between frames that are 1, 2 and 4 apart; nil for videos
+        /// with fewer than five frames.
+        public internal(set) var cdc: Double?
+    }
 }
 
 /// Collects the quality of colors on videos.
@@ -50,7 +52,7 @@ package struct VideoMeasure {
         a: [Float], b: [Float], original: LabPlanes, motion: MotionField?
     ) throws {
         // As displayed: within sRGB.
-        let pixels = rgb(fromLab: LabPlanes(l: original.l, a: a, b: b))
+        let pixels = LabPlanes(l: original.l, a: a, b: b).rgb()
         try compare(lab(fromRGB: pixels), with: original)
         colorfulness.add(try RetintColor.colorfulness(ofRGB: pixels))
         // Not rounded to 8 bits: the rounding steps would be as large as the measured differences.
@@ -72,10 +74,10 @@ package struct VideoMeasure {
     }
 
     /// The quality over all frames; nil before any.
-    package var quality: VideoQuality? {
+    package var quality: VideoReport.Quality? {
         guard let difference = differences.value, let color = colorfulness.value else { return nil }
         let consistencies = divergences.compactMap(\.value)
-        return VideoQuality(
+        return VideoReport.Quality(
             deltaE2000: difference, abError: errors.mean, colorfulness: color,
             warpError: warp.mean.isNaN ? nil : warp.mean,
             cdc: consistencies.count < divergences.count

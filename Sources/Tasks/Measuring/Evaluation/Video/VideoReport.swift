@@ -5,21 +5,21 @@ import RetintPhotoData
 /// Frames are compared at the network's size.
 public struct VideoReport: Sendable, Encodable {
     /// One video, or one clip made from a photo.
-    public struct Film: Sendable, Codable {
+    public struct Video: Sendable, Codable {
         /// The path of the video or of the photo.
         public let file: String
-        /// `film`, or what happens in the clip: `pan`, `zoom` or `exposure`.
+        /// `video`, or what happens in the clip: `pan`, `zoom` or `exposure`.
         public let kind: String
         /// The number of frames.
         public let frames: Int
         /// The number of scene cuts that were found.
         public let cuts: Int
         /// Colors that follow those of the previous frames.
-        public let stable: VideoQuality
+        public let stable: VideoReport.Quality
         /// Colors of each frame, computed independently.
-        public let perFrame: VideoQuality
+        public let perFrame: VideoReport.Quality
         /// The video's own colors.
-        public let original: VideoQuality
+        public let original: VideoReport.Quality
     }
 
     /// A photo from which no clip can be made.
@@ -32,12 +32,12 @@ public struct VideoReport: Sendable, Encodable {
     /// The network's width in pixels.
     public let width: Int
     /// The videos, in order.
-    public let films: [Film]
+    public let videos: [Video]
     /// The photos that were skipped.
     public let failures: [Failure]
 
     private enum CodingKeys: String, CodingKey {
-        case model, height, width, films, failed, means
+        case model, height, width, videos, failed, means
     }
 
     /// Encodes the videos and their means, and only the number of failures.
@@ -47,7 +47,7 @@ public struct VideoReport: Sendable, Encodable {
         try container.encode(height, forKey: .height)
         try container.encode(width, forKey: .width)
         try container.encode(means, forKey: .means)
-        try container.encode(films, forKey: .films)
+        try container.encode(videos, forKey: .videos)
         try container.encode(failures.count, forKey: .failed)
     }
 }
@@ -58,42 +58,42 @@ extension VideoReport {
         /// The kind of the videos.
         public let kind: String
         /// The number of videos.
-        public let films: Int
+        public let videos: Int
         /// The number of all frames.
         public let frames: Int
         /// The number of all scene cuts that were found.
         public let cuts: Int
         /// Colors that follow those of the previous frames.
-        public let stable: VideoQuality
+        public let stable: VideoReport.Quality
         /// Colors of each frame, computed independently.
-        public let perFrame: VideoQuality
+        public let perFrame: VideoReport.Quality
         /// The videos' own colors.
-        public let original: VideoQuality
+        public let original: VideoReport.Quality
     }
 
     /// The means over the videos of each kind, in the order in which the kinds appear.
     public var means: [Mean] {
         var kinds: [String] = []
-        for film in films where !kinds.contains(film.kind) { kinds.append(film.kind) }
+        for video in videos where !kinds.contains(video.kind) { kinds.append(video.kind) }
         return kinds.compactMap { kind in
-            let films = films.filter { $0.kind == kind }
-            guard let stable = VideoQuality(meanOf: films.map(\.stable)),
-                let perFrame = VideoQuality(meanOf: films.map(\.perFrame)),
-                let original = VideoQuality(meanOf: films.map(\.original))
+            let videos = videos.filter { $0.kind == kind }
+            guard let stable = VideoReport.Quality(meanOf: videos.map(\.stable)),
+                let perFrame = VideoReport.Quality(meanOf: videos.map(\.perFrame)),
+                let original = VideoReport.Quality(meanOf: videos.map(\.original))
             else { return nil }
             return Mean(
-                kind: kind, films: films.count, frames: films.reduce(0) { $0 + $1.frames },
-                cuts: films.reduce(0) { $0 + $1.cuts }, stable: stable, perFrame: perFrame,
+                kind: kind, videos: videos.count, frames: videos.reduce(0) { $0 + $1.frames },
+                cuts: videos.reduce(0) { $0 + $1.cuts }, stable: stable, perFrame: perFrame,
                 original: original)
         }
     }
 }
 
-extension VideoQuality {
+extension VideoReport.Quality {
     /// - Returns: nil if there are none.
-    init?(meanOf films: [VideoQuality]) {
-        func mean(_ value: (VideoQuality) -> Double?) -> Double? {
-            let values = films.compactMap(value)
+    init?(meanOf videos: [VideoReport.Quality]) {
+        func mean(_ value: (VideoReport.Quality) -> Double?) -> Double? {
+            let values = videos.compactMap(value)
             return values.isEmpty ? nil : values.reduce(0, +) / Double(values.count)
         }
         guard let difference = mean(\.deltaE2000), let error = mean(\.abError),

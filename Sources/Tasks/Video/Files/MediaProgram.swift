@@ -17,7 +17,7 @@ enum MediaProgram: String {
     ///   - kind: the kind of error for a failure.
     @discardableResult
     func output(
-        of arguments: [String], for file: String, failure kind: FilmError.Kind = .unreadable
+        of arguments: [String], for file: String, failure kind: VideoError.Kind = .unreadable
     ) async throws -> [UInt8] {
         let result = try await found {
             try await run(
@@ -27,7 +27,7 @@ enum MediaProgram: String {
                 error: .string(limit: Self.maximumMessages))
         }
         guard result.terminationStatus.isSuccess else {
-            throw FilmError(kind, "\(file): \(Self.reason(result.standardError))")
+            throw VideoError(kind, "\(file): \(Self.reason(result.standardError))")
         }
         return result.standardOutput
     }
@@ -51,7 +51,7 @@ enum MediaProgram: String {
         do {
             return try await body()
         } catch let error as SubprocessError where error.code == .executableNotFound {
-            throw FilmError(
+            throw VideoError(
                 .programMissing,
                 "cannot find the program \(rawValue), which reads and writes video other than "
                     + "YUV4MPEG2; install it, on Debian with: apt install ffmpeg")

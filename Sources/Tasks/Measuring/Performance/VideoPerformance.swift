@@ -3,50 +3,52 @@ import RetintEngine
 import RetintRuntime
 import RetintVideo
 
-/// How fast a model colors a video, and what takes the time.
-public struct FilmPerformance: Sendable, Encodable {
-    /// The path of the video.
-    public let name: String
-    /// The width of its frames in pixels.
-    public let width: Int
-    /// The height of its frames in pixels.
-    public let height: Int
-    /// Whether the colors followed those of previous frames.
-    public let stableColors: Bool
-    /// The number of frames that were colored, from the start of the video: as many as fit in the
-    /// time and in the temporary file.
-    public let frames: Int
-    /// The time for these frames in seconds.
-    public let seconds: Double
-    /// ``frames`` divided by ``seconds``.
-    public let framesPerSecond: Double
-    /// The peak of the process's resident bytes during that time; nil if the system does not
-    /// let the peak be reset.
-    public let peakBytes: Int?
-    /// The time of each stage, on all threads.
-    public let stages: FilmStageTimes
-    /// The share of each stage in the time of all stages, 0…1.
-    public let shares: [FilmStage: Double]
+extension PerformanceReport {
+    /// How fast a model colors a video, and what takes the time.
+    public struct VideoPerformance: Sendable, Encodable {
+        /// The path of the video.
+        public let name: String
+        /// The width of its frames in pixels.
+        public let width: Int
+        /// The height of its frames in pixels.
+        public let height: Int
+        /// Whether the colors followed those of previous frames.
+        public let stableColors: Bool
+        /// The number of frames that were colored, from the start of the video: as many as fit in
+        /// the time and in the temporary file.
+        public let frames: Int
+        /// The time for these frames in seconds.
+        public let seconds: Double
+        /// ``frames`` divided by ``seconds``.
+        public let framesPerSecond: Double
+        /// The peak of the process's resident bytes during that time; nil if the system does not
+        /// let the peak be reset.
+        public let peakBytes: Int?
+        /// The time of each stage, on all threads.
+        public let stages: ColoredVideo.StageTimes
+        /// The share of each stage in the time of all stages, 0…1.
+        public let shares: [ColoredVideo.Stage: Double]
+    }
 }
 
-extension FilmPerformance {
+extension PerformanceReport.VideoPerformance {
     /// The largest size of the temporary file in bytes.
     private static let maximumBytes = 512 << 20
 
     /// Colors the first frames of a video into a temporary file, which is removed.
     ///
-    /// - Throws: the errors of `withFilm` for a video that cannot be read; ``BenchmarkError`` if it
-    ///   has no frames; `ModelError` if the model is not a colorizer or does not run at the size;
-    ///   `CancellationError` if the task is cancelled.
+    /// - Throws: the errors of `withVideo` for a video that cannot be read; ``BenchmarkError`` if
+    ///   it has no frames; `ModelError` if the model is not a colorizer or does not run at the
+    ///   size; `CancellationError` if the task is cancelled.
     static func measured(
-        _ model: Model, film: String, _ options: PerformanceOptions
+        _ model: Model, video: String, _ options: PerformanceOptions
     ) async throws -> Self {
         let output = FileManager.default.temporaryDirectory
             .appending(path: "retint-\(UUID().uuidString).y4m").path
         defer { try? FileManager.default.removeItem(atPath: output) }
         Machine.releaseFreeMemory()
         let measuresMemory = ProcessMemory.resetPeak()
-        return try await withFilm(film) { open in
+        return try await withVideo(video) { open in
             let header = open.reader.header
             let colorizer = try FrameColorizer(
                 model, header.format, FrameColoringOptions(size: options.size))
@@ -57,11 +59,11 @@ extension FilmPerformance {
                 open.reader, writer, atMost: limit, until: start + .seconds(options.seconds))
             let seconds = (ContinuousClock.now - start) / .seconds(1)
             guard colored > 0 else {
-                throw BenchmarkError(.option, file: film, "has no frames to color")
+                throw BenchmarkError(.option, file: video, "has no frames to color")
             }
             let stages = colorizer.clock.times
-            return FilmPerformance(
-                name: film, width: header.format.width, height: header.format.height,
+            return PerformanceReport.VideoPerformance(
+                name: video, width: header.format.width, height: header.format.height,
                 stableColors: colorizer.hasStableColors, frames: colored, seconds: seconds,
                 framesPerSecond: Double(colored) / seconds,
                 peakBytes: measuresMemory ? ProcessMemory.peakBytes : nil, stages: stages,

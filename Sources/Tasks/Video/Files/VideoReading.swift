@@ -1,15 +1,14 @@
 import RetintFiles
-public import RetintVideo
 import Subprocess
 import SystemPackage
 
 /// How to read a video if it does not state this itself.
-public struct FilmReadingOptions: Sendable {
+public struct VideoReadingOptions: Sendable {
     /// Overrides the range; nil keeps the video's own range, or assumes limited.
-    public var range: SampleRange?
+    public var range: FrameFormat.SampleRange?
     /// Overrides the matrix; nil keeps the video's own matrix, or assumes that of its height.
     /// none.
-    public var matrix: ColorMatrix?
+    public var matrix: FrameFormat.ColorMatrix?
     /// Seconds to skip at the start.
     public var start: Double?
     /// Seconds after which reading ends.
@@ -31,35 +30,39 @@ public struct FilmReadingOptions: Sendable {
 }
 
 /// A video that is being read.
-public struct OpenFilm {
+package struct OpenVideo {
     /// The frames.
-    public let reader: FrameReader
+    package let reader: FrameReader
     /// What the container states; nil for a YUV4MPEG2 stream, which has no container.
-    public let properties: FilmProperties?
+    package let properties: VideoProperties?
 }
 
-/// Whether a video is a YUV4MPEG2 stream: a name that ends in `.y4m`, or `-` for standard input or
-/// output.
-package func isY4MStream(_ path: String) -> Bool { path == "-" || path.hasSuffix(".y4m") }
+extension Y4MHeader {
+    /// Whether a video is a YUV4MPEG2 stream: a name that ends in `.y4m`, or `-` for standard input
+    /// or output.
+    public static func isStream(named path: String) -> Bool {
+        path == "-" || path.hasSuffix(".y4m")
+    }
+}
 
 /// Reads a video: a YUV4MPEG2 stream, or any other container with the help of `ffmpeg`.
 ///
 /// - Parameters:
 ///   - path: the file; `-` for a YUV4MPEG2 stream from standard input.
 ///   - body: reads the frames, or some of them; the video is closed when it returns.
-/// - Throws: ``FilmError`` if `ffmpeg` is missing, or the file is not a video; ``FrameError`` for a
-///   damaged stream; the errors of `body`.
-public func withFilm<Value: Sendable>(
-    _ path: String, _ options: FilmReadingOptions = .init(),
-    _ body: (OpenFilm) async throws -> Value
+/// - Throws: ``VideoError`` if `ffmpeg` is missing, or the file is not a video; ``FrameError`` for
+///   a damaged stream; the errors of `body`.
+package func withVideo<Value: Sendable>(
+    _ path: String, _ options: VideoReadingOptions = .init(),
+    _ body: (OpenVideo) async throws -> Value
 ) async throws -> Value {
-    if isY4MStream(path) {
+    if Y4MHeader.isStream(named: path) {
         let input = path == "-" ? ByteInput() : try ByteInput(path)
         let reader = try FrameReader(input, range: options.range, matrix: options.matrix)
-        return try await body(OpenFilm(reader: reader, properties: nil))
+        return try await body(OpenVideo(reader: reader, properties: nil))
     }
     _ = try isDirectory(path)
-    let properties = try await FilmProperties(of: path)
+    let properties = try await VideoProperties(of: path)
     return try await decoding(path, properties, options) { input in
         let reader =
             options.keepsTimes
@@ -67,21 +70,21 @@ public func withFilm<Value: Sendable>(
             : try FrameReader(
                 input, range: properties.isRGB ? nil : options.range ?? properties.range,
                 matrix: options.matrix ?? properties.matrix)
-        let value = try await body(OpenFilm(reader: reader, properties: properties))
+        let value = try await body(OpenVideo(reader: reader, properties: properties))
         return (value, reader.hasEnded)
     }
 }
 
 private func timedFrames(
-    _ input: sending ByteInput, _ film: FilmProperties, _ options: FilmReadingOptions
+    _ input: sending ByteInput, _ video: VideoProperties, _ options: VideoReadingOptions
 ) throws -> FrameReader {
-    let layout = film.readLayout
+    let layout = video.readLayout
     // RGB was converted to limited range, unless another one was requested.
-    let own = film.isRGB ? nil : film.range
+    let own = video.isRGB ? nil : video.range
     let frames = try NUTFrames(
         input, chroma: layout.chroma, bitDepth: layout.bitDepth,
-        range: options.range ?? own ?? .limited, statesRange: film.isRGB || film.range != nil,
-        matrix: options.matrix ?? film.matrix, rate: film.rate)
+        range: options.range ?? own ?? .limited, statesRange: video.isRGB || video.range != nil,
+        matrix: options.matrix ?? video.matrix, rate: video.rate)
     return FrameReader(frames.header, frames)
 }
 
@@ -90,7 +93,7 @@ private func timedFrames(
 /// - Parameter body: reads the pipe, and returns whether it read everything. If not, ffmpeg fails
 ///   to write the rest, which is not an error of the video.
 private func decoding<Value: Sendable>(
-    _ path: String, _ properties: FilmProperties, _ options: FilmReadingOptions,
+    _ path: String, _ properties: VideoProperties, _ options: VideoReadingOptions,
     _ body: (sending ByteInput) async throws -> (value: Value, hasEnded: Bool)
 ) async throws -> Value {
     let pipe = try FileDescriptor.pipe()
@@ -116,36 +119,37 @@ private func decoding<Value: Sendable>(
     where !hasEnded || (ended.terminationStatus.isSuccess && messages.isEmpty):
         return value
     case .success:
-        throw FilmError(
+        throw VideoError(
             .damaged,
             file: path, "\(MediaProgram.reason(messages)); the readable frames were used")
     case .failure(let error as FrameError)
     where [.damaged, .truncated].contains(error.kind) && !messages.isEmpty:
         // The pipe ended early because ffmpeg failed.
-        throw FilmError(.unreadable, file: path, "\(MediaProgram.reason(messages)) (\(error.kind))")
+        throw VideoError(
+            .unreadable, file: path, "\(MediaProgram.reason(messages)) (\(error.kind))")
     case .failure(let error):
         throw error
     }
 }
 
 private func arguments(
-    _ path: String, _ properties: FilmProperties, _ options: FilmReadingOptions
+    _ path: String, _ properties: VideoProperties, _ options: VideoReadingOptions
 ) -> [String] {
     let form =
         options.keepsTimes
         ? ["-fps_mode", "vfr", "-enc_time_base", "-1", "-c:v", "rawvideo", "-f", "nut"]
         : ["-f", "yuv4mpegpipe", "-strict", "-1"]
     return ["-nostdin", "-v", "error"] + options.partArguments + [
-        "-i", FilmProperties.argument(path), "-map", "0:v:0",
+        "-i", VideoProperties.argument(path), "-map", "0:v:0",
     ] + conversion(properties, options) + form + [
         "-pix_fmt", properties.readFormatName, "pipe:1",
     ]
 }
 
 /// RGB becomes Y'CbCr with the matrix and the range that it is read with.
-private func conversion(_ film: FilmProperties, _ options: FilmReadingOptions) -> [String] {
-    guard film.isRGB else { return [] }
-    let matrix = options.matrix ?? ColorMatrix(height: film.height ?? 0)
+private func conversion(_ video: VideoProperties, _ options: VideoReadingOptions) -> [String] {
+    guard video.isRGB else { return [] }
+    let matrix = options.matrix ?? FrameFormat.ColorMatrix(height: video.height ?? 0)
     let range = options.range ?? .limited
     return ["-vf", "scale=out_color_matrix=\(matrix.rawValue):out_range=\(range.rawValue)"]
 }

@@ -1,11 +1,10 @@
 import Glibc
 import RetintFiles
-public import RetintVideo
 import Subprocess
 import SystemPackage
 
 /// How `ffmpeg` encodes a video.
-public struct FilmWritingOptions: Sendable {
+public struct VideoWritingOptions: Sendable {
     /// FFmpeg's name of an encoder, such as `libx264`; nil for the container's default.
     public var encoder: String?
     /// Options of the encoder as `name=value`, such as `crf=18`.
@@ -13,21 +12,21 @@ public struct FilmWritingOptions: Sendable {
     /// The video whose sound, subtitles, chapters, attachments and tags are copied; nil for none.
     public var source: String?
     /// The properties of that video.
-    public var properties: FilmProperties?
+    public var properties: VideoProperties?
     /// Which part of that video is read.
-    public var reading = FilmReadingOptions()
+    public var reading = VideoReadingOptions()
 
     /// The container's default encoder, without sound.
     public init() {}
 
     /// The name and the value of an option of the encoder, `name=value`; nil if one is missing.
-    package static func encoderOption(_ text: String) -> (name: String, value: String)? {
+    public static func encoderOption(_ text: String) -> (name: String, value: String)? {
         let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
         return parts.count == 2 ? (parts[0], parts[1]) : nil
     }
 }
 
-extension FilmWritingOptions {
+extension VideoWritingOptions {
     /// The time base of the frames, if they have timestamps.
     var timeBase: TimeBase? {
         reading.keepsTimes ? properties?.timeBase ?? TimeBase(1, 90_000) : nil
@@ -40,12 +39,12 @@ extension FilmWritingOptions {
 
     /// The sound, subtitles and attached files of the source that the new container does not
     /// support.
-    package func omitted(from path: String) -> [FilmStream] { copied(to: path).omitted }
+    package func omitted(from path: String) -> [VideoStream] { copied(to: path).omitted }
 
     /// The arguments of `ffmpeg`, after the first input, for the pictures and everything copied.
     func sourceArguments(for path: String) -> [String] {
         guard let source else { return ["-map", "0:v:0"] }
-        return reading.partArguments + ["-i", FilmProperties.argument(source), "-map", "0:v:0"]
+        return reading.partArguments + ["-i", VideoProperties.argument(source), "-map", "0:v:0"]
             + copied(to: path).arguments(fromInput: 1) + [
                 "-map_metadata", "1", "-map_chapters", "1",
                 // Sound from before the start would delay the pictures.
@@ -60,13 +59,13 @@ extension FilmWritingOptions {
 ///   - path: the file to replace; `-` for a YUV4MPEG2 stream to standard output.
 ///   - header: the properties common to all frames.
 ///   - body: writes the frames; the video is complete when it returns.
-/// - Throws: ``FilmError`` if `ffmpeg` is missing or cannot write the video, `FileError` if the
+/// - Throws: ``VideoError`` if `ffmpeg` is missing or cannot write the video, `FileError` if the
 ///   file cannot be written; the errors of `body`. The frames written before are kept.
-public func withNewFilm<Value: Sendable>(
-    _ path: String, _ header: Y4MHeader, _ options: FilmWritingOptions = .init(),
+package func withNewVideo<Value: Sendable>(
+    _ path: String, _ header: Y4MHeader, _ options: VideoWritingOptions = .init(),
     _ body: (FrameWriter) async throws -> Value
 ) async throws -> Value {
-    if isY4MStream(path) {
+    if Y4MHeader.isStream(named: path) {
         return try await writingStream(path, header, body)
     }
     let timeBase = options.timeBase
@@ -128,12 +127,12 @@ private func encoding<Value: Sendable>(
     switch ended.closureResult {
     case .success(let value):
         guard ended.terminationStatus.isSuccess else {
-            throw FilmError(.unwritable, file: path, MediaProgram.reason(messages))
+            throw VideoError(.unwritable, file: path, MediaProgram.reason(messages))
         }
         return value
     case .failure(is FileError) where !messages.isEmpty:
         // The pipe ended early because ffmpeg failed.
-        throw FilmError(.unwritable, file: path, MediaProgram.reason(messages))
+        throw VideoError(.unwritable, file: path, MediaProgram.reason(messages))
     case .failure(let error):
         throw error
     }
@@ -162,7 +161,7 @@ extension FileDescriptor {
     }
 }
 
-extension FilmWritingOptions {
+extension VideoWritingOptions {
     /// The arguments of `ffmpeg` for its first input, the frames.
     fileprivate func frameArguments(_ format: FrameFormat) -> [String] {
         guard timeBase != nil, let properties else {
@@ -188,15 +187,15 @@ extension FilmWritingOptions {
 }
 
 private func arguments(
-    _ path: String, _ format: FrameFormat, _ options: FilmWritingOptions
-) throws(FilmError) -> [String] {
+    _ path: String, _ format: FrameFormat, _ options: VideoWritingOptions
+) throws(VideoError) -> [String] {
     var arguments = ["-nostdin", "-v", "error", "-y"] + options.frameArguments(format)
     arguments += options.sourceArguments(for: path)
     arguments += options.timeArguments
     if let encoder = options.encoder { arguments += ["-c:v", encoder] }
     for option in options.encoderOptions {
-        guard let (name, value) = FilmWritingOptions.encoderOption(option) else {
-            throw FilmError(
+        guard let (name, value) = VideoWritingOptions.encoderOption(option) else {
+            throw VideoError(
                 .unwritable, "encoder option \(option): must be name=value, such as crf=18")
         }
         arguments += ["-\(name)", value]
@@ -205,21 +204,21 @@ private func arguments(
     for (option, value) in colorTags(format, options.properties).sorted(by: { $0.key < $1.key }) {
         arguments += [option, value]
     }
-    return arguments + [FilmProperties.argument(path)]
+    return arguments + [VideoProperties.argument(path)]
 }
 
 /// The video's own tags; its matrix must be the one that the colors were written with.
-private func colorTags(_ format: FrameFormat, _ film: FilmProperties?) -> [String: String] {
-    let own = film?.colorTags ?? [:]
+private func colorTags(_ format: FrameFormat, _ video: VideoProperties?) -> [String: String] {
+    let own = video?.colorTags ?? [:]
     let written = ["-colorspace": format.matrix.name]
-    return own.merging(written) { own, written in film?.matrix == format.matrix ? own : written }
+    return own.merging(written) { own, written in video?.matrix == format.matrix ? own : written }
 }
 
-extension SampleRange {
+extension FrameFormat.SampleRange {
     fileprivate var ffmpegName: String { self == .full ? "pc" : "tv" }
 }
 
-extension ColorMatrix {
+extension FrameFormat.ColorMatrix {
     /// FFmpeg's name.
     fileprivate var name: String {
         switch self {

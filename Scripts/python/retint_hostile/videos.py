@@ -5,10 +5,10 @@ import os
 from .case import (
     Case, DATA, FAILED, FINE, Rule, USAGE, label, named_once)
 
-VIDEO = ("video", "base/model.h5", "film.y4m", "-o", "new.y4m", "--size", "32")
+VIDEO = ("video", "base/model.h5", "video.y4m", "-o", "new.y4m", "--size", "32")
 STREAM = ("video", "base/model.h5", "-", "-o", "-", "--size", "32")
-EVALUATE = ("evaluate", "base/model.h5", "--data", "film.y4m", "--video", "--size", "32", "--json")
-# A film that is damaged gives what can be read of it, and exit code 1.
+EVALUATE = ("evaluate", "base/model.h5", "--data", "video.y4m", "--video", "--size", "32", "--json")
+# A video that is damaged gives what can be read of it, and exit code 1.
 PLAYED = Rule((FINE, FAILED, DATA))
 NUMBERS = ["0", "-1", "1", "3", "16384", "65536", "2147483647", "2147483648", "9223372036854775807",
            "9223372036854775808", "1e3", "nan", "", "+8", "0x10", "１"]
@@ -83,17 +83,17 @@ def _streams():
 
 def _names():
     """Names of inputs and outputs: (name, rule, input, output)."""
-    outputs = ["new.\x1b[31m", "new.y4m\nFORGED", "", "/", "out/", "nowhere/new.y4m", "film.y4m",
-               "./film.y4m", "/dev/full", "new", "new.mp4", "new.mkv", "new.xyz",
+    outputs = ["new.\x1b[31m", "new.y4m\nFORGED", "", "/", "out/", "nowhere/new.y4m", "video.y4m",
+               "./video.y4m", "/dev/full", "new", "new.mp4", "new.mkv", "new.xyz",
                "a" * 300 + ".y4m",
-               "-.y4m", "new.Y4M", "base/film.y4m/new.y4m", "base"]
+               "-.y4m", "new.Y4M", "base/video.y4m/new.y4m", "base"]
     for name in outputs:
-        yield f"output={label(name)}", "film.y4m", name
+        yield f"output={label(name)}", "video.y4m", name
     inputs = ["nowhere.y4m", "base", "/dev/null", "/dev/zero", "base/model.h5", "base/photo.png",
         "",
               "x\x1b[31m.y4m", "x\nFORGED", "a" * 5000, "base/iOS15.mlpackage", "--",
-              "file:film.y4m",
-              "concat:film.y4m", "http://127.0.0.1:9/x.mp4", "pipe:0", "link.y4m", "pipe.y4m"]
+              "file:video.y4m",
+              "concat:video.y4m", "http://127.0.0.1:9/x.mp4", "pipe:0", "link.y4m", "pipe.y4m"]
     for name in inputs:
         yield f"input={label(name)}", name, "new.y4m"
 
@@ -102,7 +102,7 @@ def _options():
     """Anchors, masks and times."""
     anchors = ["base/photo.png", "base/photo.jpg", "base/model.h5", "/dev/zero", "/dev/null",
         "base",
-               "nowhere", "x\x1b[31m\nFORGED", "film.y4m", ""]
+               "nowhere", "x\x1b[31m\nFORGED", "video.y4m", ""]
     for path in anchors:
         yield f"anchor={label(path)}", ["--anchor", path]
         yield f"mask={label(path)}", ["--mask", path]
@@ -126,7 +126,7 @@ def _options():
 
 def _write(content):
     def write(folder):
-        (folder / "film.y4m").write_bytes(content)
+        (folder / "video.y4m").write_bytes(content)
         (folder / "link.y4m").symlink_to("nowhere")
         os.mkfifo(folder / "pipe.y4m")
         os.chmod(folder / "pipe.y4m", 0o600)
@@ -135,26 +135,26 @@ def _write(content):
 
 
 def _plain(content):
-    return lambda folder: (folder / "film.y4m").write_bytes(content)
+    return lambda folder: (folder / "video.y4m").write_bytes(content)
 
 
 def cases(base):
-    """All of these films and options."""
+    """All of these videos and options."""
     made = []
     for index, (name, content) in enumerate((*_sizes(), *_fields(), *_streams())):
         command = (VIDEO, STREAM, VIDEO, EVALUATE)[index % 4]
-        stdin = "film.y4m" if command is STREAM else ""
+        stdin = "video.y4m" if command is STREAM else ""
         made.append(Case(
-            f"film/{name}", PLAYED, command, _plain(content), stdin, keeps=("new.y4m",)))
-    film = header() + FRAME * 3
+            f"video/{name}", PLAYED, command, _plain(content), stdin, keeps=("new.y4m",)))
+    video = header() + FRAME * 3
     for name, source, output in _names():
         if source == "pipe.y4m":
             continue
         made.append(Case(
-            f"film/{name}", Rule((FINE, FAILED, USAGE, DATA)),
-            ("video", "base/model.h5", source, "-o", output, "--size", "32"), _write(film),
-            keeps=("film.y4m",) if output.endswith("film.y4m") else ()))
+            f"video/{name}", Rule((FINE, FAILED, USAGE, DATA)),
+            ("video", "base/model.h5", source, "-o", output, "--size", "32"), _write(video),
+            keeps=("video.y4m",) if output.endswith("video.y4m") else ()))
     for name, options in _options():
         made.append(Case(
-            f"film/{name}", Rule((FINE, USAGE, DATA)), (*VIDEO, *options), _plain(film)))
+            f"video/{name}", Rule((FINE, USAGE, DATA)), (*VIDEO, *options), _plain(video)))
     return named_once(made)

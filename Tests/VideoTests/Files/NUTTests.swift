@@ -22,9 +22,9 @@ import Testing
     private func write(_ format: FrameFormat, _ times: [Duration]) throws -> [UInt8] {
         let base = try #require(TimeBase(1, 90_000))
         let header = Y4MHeader(
-            format, statesRange: true, rate: FrameRate(numerator: 30, denominator: 1),
+            format, statesRange: true, rate: Y4MHeader.FrameRate(numerator: 30, denominator: 1),
             pixelAspect: (4, 3))
-        let path = scratch.path("film.nut")
+        let path = scratch.path("video.nut")
         do {
             let sink = try NUTSink(header, base, ByteOutput(path))
             let writer = FrameWriter(header, sink)
@@ -62,8 +62,8 @@ import Testing
         .zero, .milliseconds(33), .milliseconds(34), .milliseconds(1034), .seconds(4000),
     ]
 
-    @Test(arguments: ChromaSubsampling.allCases, [8, 10])
-    func framesAndTimesComeBack(_ chroma: ChromaSubsampling, _ bits: Int) throws {
+    @Test(arguments: FrameFormat.ChromaSubsampling.allCases, [8, 10])
+    func framesAndTimesComeBack(_ chroma: FrameFormat.ChromaSubsampling, _ bits: Int) throws {
         let format = try FrameFormat(width: 13, height: 7, chroma: chroma, bitDepth: bits)
         let frames = try read(try write(format, Self.times), format)
         #expect(frames.allSatisfy { $0.format == format })
@@ -100,7 +100,7 @@ import Testing
         // From a pipe, as retint gives it: ffmpeg looks for no end.
         let command =
             "ffmpeg -nostdin -v error -y -i pipe:0 -fps_mode passthrough -enc_time_base -1 "
-            + "-c:v rawvideo -f nut copy.nut < film.nut"
+            + "-c:v rawvideo -f nut copy.nut < video.nut"
         let result = try runProcess(
             URL(filePath: "/bin/sh"), ["-c", command], in: scratch.path)
         #expect(result.code == 0 && result.messages.isEmpty, "\(result.messages)")
@@ -112,7 +112,7 @@ import Testing
             [
                 "-c",
                 "ffprobe -v error -show_entries stream=r_frame_rate,sample_aspect_ratio "
-                    + "-of csv=p=0 pipe:0 < film.nut",
+                    + "-of csv=p=0 pipe:0 < video.nut",
             ], in: scratch.path)
         #expect(probe.output.contains("4:3,30/1"))
     }

@@ -2,10 +2,9 @@ import RetintEngine
 import RetintFiles
 import RetintImages
 import RetintRuntime
-import RetintVideo
 
 /// The video, and the colorizer for its frames, before the first one is colored.
-public struct FilmColoring: Sendable {
+public struct VideoColoring: Sendable {
     /// How the video's frames are stored, and which colors they represent.
     public let format: FrameFormat
     /// The number of frames, or an estimate of it; nil if unknown.
@@ -22,7 +21,7 @@ public struct FilmColoring: Sendable {
 }
 
 /// A video that was colored.
-public struct ColoredFilm: Sendable {
+public struct ColoredVideo: Sendable {
     /// The number of frames.
     public internal(set) var frames = 0
     /// The number of late frames of a live source that were dropped.
@@ -32,91 +31,92 @@ public struct ColoredFilm: Sendable {
     /// The seconds from reading the first frame to writing the last one.
     public internal(set) var seconds = 0.0
     /// The time of each stage, on all threads.
-    public internal(set) var stages = FilmStageTimes()
+    public internal(set) var stages = ColoredVideo.StageTimes()
 }
 
-/// Colors a video. Y' of every frame stays as it is, except for changes by the encoder.
-///
-/// A YUV4MPEG2 stream, whose name ends in `.y4m` or is `-` for standard input and output, is read
-/// and written directly. Other containers need the programs of FFmpeg; their sound, subtitles,
-/// chapters and tags are copied.
-///
-/// - Parameters:
-///   - model: a checkpoint or a package.
-///   - input: the video.
-///   - output: the colored video, which replaces any existing file.
-///   - options: how it is read, colored and encoded.
-///   - onStart: called before the first frame.
-///   - onFrame: called with the number of frames written so far.
-/// - Throws: `FilmError` and `FrameError` for a video that cannot be read or is damaged, and
-///   `FileError` for one that cannot be written, keeping the frames colored so far;
-///   `ModelError` if the model is not a colorizer or does not run at that size; `PhotoError` or
-///   `ImageError` if masks do not fit the video, keeping the frames colored so far;
-///   `CancellationError` if the task is cancelled, leaving a video that can be played.
-@discardableResult
-public func colorizeFilm(
-    _ model: Model, from input: String, to output: String, _ options: FilmColoringOptions = .init(),
-    onStart: (FilmColoring) -> Void = { _ in }, onFrame: (Int) -> Void = { _ in }
-) async throws -> ColoredFilm {
-    let film = try await withFilm(input, options.reading(for: output)) { film in
-        let header = film.reader.header
-        let colorizer = try FrameColorizer(model, header.format, options.frames)
-        if options.isLive { try colorizer.masks.checkLive() }
-        let writing = options.writing(film, input, output)
-        let parts = try await options.parts(of: output, model, input, writing)
-        onStart(
-            FilmColoring(
-                format: header.format,
-                frameCount: options.reading.isWhole ? film.properties?.frameCount : nil,
-                assumptions: film.assumptions(options.reading),
-                omitted: writing.omitted(from: output).map(\.name),
-                finishedFrames: parts?.finishedFrames ?? 0, networkSize: colorizer.networkSize))
-        let start = ContinuousClock.now
-        var colored: ColoredFilm
-        if let parts {
-            colored = try await colorizer.write(film.reader, parts, writing, onFrame)
-        } else {
-            colored = try await withNewFilm(output, header.colored, writing) { writer in
-                try await colorizer.write(film.reader, writer, isLive: options.isLive, onFrame)
+extension Model {
+    /// Colors a video. Y' of every frame stays as it is, except for changes by the encoder.
+    ///
+    /// A YUV4MPEG2 stream, whose name ends in `.y4m` or is `-` for standard input and output, is
+    /// read and written directly. Other containers need the programs of FFmpeg; their sound,
+    /// subtitles, chapters and tags are copied.
+    ///
+    /// - Parameters:
+    ///   - input: the video.
+    ///   - output: the colored video, which replaces any existing file.
+    ///   - options: how it is read, colored and encoded.
+    ///   - onStart: called before the first frame.
+    ///   - onFrame: called with the number of frames written so far.
+    /// - Throws: `VideoError` and `FrameError` for a video that cannot be read or is damaged, and
+    ///   `FileError` for one that cannot be written, keeping the frames colored so far;
+    ///   `ModelError` if the model is not a colorizer or does not run at that size; `PhotoError` or
+    ///   `ImageError` if masks do not fit the video, keeping the frames colored so far;
+    ///   `CancellationError` if the task is cancelled, leaving a video that can be played.
+    @discardableResult
+    public func colorizeVideo(
+        from input: String, to output: String, _ options: VideoColoringOptions = .init(),
+        onStart: (VideoColoring) -> Void = { _ in }, onFrame: (Int) -> Void = { _ in }
+    ) async throws -> ColoredVideo {
+        let video = try await withVideo(input, options.reading(for: output)) { video in
+            let header = video.reader.header
+            let colorizer = try FrameColorizer(self, header.format, options.frames)
+            if options.isLive { try colorizer.masks.checkLive() }
+            let writing = options.writing(video, input, output)
+            let parts = try await options.parts(of: output, self, input, writing)
+            onStart(
+                VideoColoring(
+                    format: header.format,
+                    frameCount: options.reading.isWhole ? video.properties?.frameCount : nil,
+                    assumptions: video.assumptions(options.reading),
+                    omitted: writing.omitted(from: output).map(\.name),
+                    finishedFrames: parts?.finishedFrames ?? 0, networkSize: colorizer.networkSize))
+            let start = ContinuousClock.now
+            var colored: ColoredVideo
+            if let parts {
+                colored = try await colorizer.write(video.reader, parts, writing, onFrame)
+            } else {
+                colored = try await withNewVideo(output, header.colored, writing) { writer in
+                    try await colorizer.write(video.reader, writer, isLive: options.isLive, onFrame)
+                }
             }
+            colored.seconds = (ContinuousClock.now - start) / .seconds(1)
+            colored.stages = colorizer.clock.times
+            try colorizer.masks.checkEnd(afterFrames: colored.frames)
+            return colored
         }
-        colored.seconds = (ContinuousClock.now - start) / .seconds(1)
-        colored.stages = colorizer.clock.times
-        try colorizer.masks.checkEnd(afterFrames: colored.frames)
-        return colored
+        // A video that could not be read to its end may be readable next time.
+        if options.resumes { VideoParts.remove(of: output) }
+        return video
     }
-    // A video that could not be read to its end may be readable next time.
-    if options.resumes { FilmParts.remove(of: output) }
-    return film
 }
 
-extension FilmColoringOptions {
+extension VideoColoringOptions {
     /// Frames keep their timestamps, except in a stream of constant rate or if segments are joined.
-    fileprivate func reading(for output: String) -> FilmReadingOptions {
+    fileprivate func reading(for output: String) -> VideoReadingOptions {
         var result = reading
-        result.keepsTimes = !resumes && !isY4MStream(output)
+        result.keepsTimes = !resumes && !Y4MHeader.isStream(named: output)
         return result
     }
 
     fileprivate func writing(
-        _ film: OpenFilm, _ input: String, _ output: String
-    ) -> FilmWritingOptions {
-        var writing = FilmWritingOptions()
+        _ video: OpenVideo, _ input: String, _ output: String
+    ) -> VideoWritingOptions {
+        var writing = VideoWritingOptions()
         (writing.encoder, writing.encoderOptions) = (encoder, encoderOptions)
         writing.reading = reading(for: output)
-        guard let properties = film.properties else { return writing }
+        guard let properties = video.properties else { return writing }
         (writing.source, writing.properties) = (input, properties)
         return writing
     }
 }
 
-extension FilmColoringOptions {
+extension VideoColoringOptions {
     /// The segments of the video if it is written in segments; otherwise nil.
     fileprivate func parts(
-        of output: String, _ model: Model, _ input: String, _ writing: FilmWritingOptions
-    ) async throws -> FilmParts? {
+        of output: String, _ model: Model, _ input: String, _ writing: VideoWritingOptions
+    ) async throws -> VideoParts? {
         guard resumes else { return nil }
-        let parts = try FilmParts(of: output, description: description(of: model, input))
+        let parts = try VideoParts(of: output, description: description(of: model, input))
         try await parts.check(writing)
         return parts
     }
@@ -141,9 +141,9 @@ extension FilmColoringOptions {
     }
 }
 
-extension OpenFilm {
+extension OpenVideo {
     /// The properties that neither the video nor the caller states.
-    fileprivate func assumptions(_ options: FilmReadingOptions) -> [String] {
+    fileprivate func assumptions(_ options: VideoReadingOptions) -> [String] {
         let format = reader.header.format
         var assumptions: [String] = []
         if options.matrix == nil, properties?.matrix == nil {

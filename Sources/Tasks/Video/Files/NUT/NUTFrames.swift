@@ -1,5 +1,4 @@
 import RetintFiles
-import RetintVideo
 
 /// The frames of a NUT stream, as written by `ffmpeg`, with their timestamps.
 struct NUTFrames: FrameSource {
@@ -27,8 +26,9 @@ struct NUTFrames: FrameSource {
     ///   - rate: the mean rate; nil if it is unknown.
     /// - Throws: `FileError` if the input cannot be read; `FrameError` if it is not such a stream.
     init(
-        _ input: sending ByteInput, chroma: ChromaSubsampling, bitDepth: Int, range: SampleRange,
-        statesRange: Bool, matrix: ColorMatrix?, rate: FrameRate?
+        _ input: sending ByteInput, chroma: FrameFormat.ChromaSubsampling, bitDepth: Int,
+        range: FrameFormat.SampleRange,
+        statesRange: Bool, matrix: FrameFormat.ColorMatrix?, rate: Y4MHeader.FrameRate?
     ) throws {
         guard try input.bytes(NUT.signature.count) == NUT.signature else {
             throw input.damaged("it does not begin like NUT")
@@ -49,7 +49,7 @@ struct NUTFrames: FrameSource {
         (timeBase, timeBaseCount) = (bases[stream.timeBase], bases.count)
         let format = try FrameFormat(
             width: stream.width, height: stream.height, chroma: chroma, bitDepth: bitDepth,
-            range: range, matrix: matrix ?? ColorMatrix(height: stream.height))
+            range: range, matrix: matrix ?? FrameFormat.ColorMatrix(height: stream.height))
         header = Y4MHeader(
             format, statesRange: statesRange, rate: rate, pixelAspect: stream.pixelAspect)
         self.input = input

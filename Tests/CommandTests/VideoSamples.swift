@@ -3,12 +3,12 @@ import Retint
 import RetintTestSupport
 import Testing
 
-// Films for the tests of commands, and what they hold.
+// Videos for the tests of commands, and what they hold.
 
 extension CommandBench {
     /// A video of frames that differ, with noise in Y' and in its old colors.
     @discardableResult
-    func makeFilm(
+    func makeVideo(
         _ name: String, frames: Int = 5, layout: String = "420jpeg", tags: String = ""
     ) throws -> Data {
         let reader = try Y4MHeader("YUV4MPEG2 W34 H22 F25:1 Ip C\(layout)\(tags)")

@@ -1,5 +1,4 @@
 import RetintFiles
-import RetintVideo
 
 // NUT is the container in which FFmpeg passes raw frames of every layout together with their
 // timestamps; YUV4MPEG2 has a constant rate. This implements what a single stream of pictures

@@ -4,7 +4,7 @@ import RetintRuntime
 import RetintVideo
 
 /// Colors the frames of videos in both ways, and measures them.
-final class FilmEvaluator {
+final class VideoEvaluator {
     private let program: ModelProgram
     private var stable = VideoMeasure()
     private var perFrame = VideoMeasure()
@@ -61,7 +61,7 @@ final class FilmEvaluator {
     /// The video's quality; the next frame begins another video.
     ///
     /// - Returns: nil if it has no frames.
-    func finish(_ file: String, kind: String) -> VideoReport.Film? {
+    func finish(_ file: String, kind: String) -> VideoReport.Video? {
         defer {
             (stable, perFrame, original) = (VideoMeasure(), VideoMeasure(), VideoMeasure())
             (frames, cuts, latest) = (0, 0, nil)
@@ -69,7 +69,7 @@ final class FilmEvaluator {
         guard let stable = stable.quality, let perFrame = perFrame.quality,
             let original = original.quality
         else { return nil }
-        return VideoReport.Film(
+        return VideoReport.Video(
             file: file, kind: kind, frames: frames, cuts: cuts, stable: stable,
             perFrame: perFrame, original: original)
     }

@@ -1,10 +1,10 @@
 public import RetintFiles
 
 /// Why a video cannot be read or written: the file or program, the rule, and what to do.
-public typealias FilmError = Refusal<FilmProblem>
+public typealias VideoError = Refusal<VideoProblem>
 
-/// What is refused of a film.
-public enum FilmProblem: RefusalKind {
+/// What is refused of a video.
+public enum VideoProblem: RefusalKind {
     /// `ffmpeg` or `ffprobe` is not installed.
     case programMissing
     /// The file is not a video, has no pictures, or is in a format that is not supported.
@@ -14,6 +14,6 @@ public enum FilmProblem: RefusalKind {
     /// The video cannot be written.
     case unwritable
 
-    /// A film that cannot be read is the input's fault, all else that of programs and the system.
+    /// A video that cannot be read is the input's fault, all else that of programs and the system.
     public var fault: Fault { self == .unreadable ? .input : .failure }
 }

@@ -1,9 +1,7 @@
-import RetintVideo
-
 /// How a video is colored.
-public struct FilmColoringOptions: Sendable {
+public struct VideoColoringOptions: Sendable {
     /// How to read the video if it does not state this itself.
-    public var reading = FilmReadingOptions()
+    public var reading = VideoReadingOptions()
     /// FFmpeg's name of an encoder, such as `libx264`; nil for the container's default.
     public var encoder: String?
     /// Options of the encoder as `name=value`, such as `crf=18`.

@@ -1,5 +1,5 @@
 /// A stream other than the pictures of a video.
-package struct FilmStream: Hashable, Sendable {
+package struct VideoStream: Hashable, Sendable {
     enum Kind: String {
         case sound = "audio"
         case subtitles = "subtitle"
@@ -21,17 +21,17 @@ package struct FilmStream: Hashable, Sendable {
 /// The sound, subtitles and attached files of a video that are copied to a new one: all that the
 /// new container supports. Text subtitles are converted to the container's own format.
 struct CopiedStreams {
-    private let streams: [(stream: FilmStream, codec: String)]
+    private let streams: [(stream: VideoStream, codec: String)]
     /// The streams that the container does not support.
-    let omitted: [FilmStream]
+    let omitted: [VideoStream]
 
     var isEmpty: Bool { streams.isEmpty }
 
     /// - Parameter path: the path of the new video; its extension selects the container.
-    init(_ streams: [FilmStream], in path: String) {
+    init(_ streams: [VideoStream], in path: String) {
         let container = Container(path)
-        var copied: [(stream: FilmStream, codec: String)] = []
-        var omitted: [FilmStream] = []
+        var copied: [(stream: VideoStream, codec: String)] = []
+        var omitted: [VideoStream] = []
         for stream in streams {
             if let codec = container.codec(of: stream) {
                 copied.append((stream, codec))
@@ -72,7 +72,7 @@ private enum Container {
 
     /// The codec for a stream: `copy`, or a subtitle format; nil if the container
     /// does not support it.
-    func codec(of stream: FilmStream) -> String? {
+    func codec(of stream: VideoStream) -> String? {
         switch stream.kind {
         case .sound: "copy"
         case .attachment: self == .matroska ? "copy" : nil

@@ -1,8 +1,8 @@
 @testable import RetintVideo
 
-/// What `ffprobe` prints about a film, with names and numbers that the film states.
-struct FilmTarget: FuzzTarget {
-    let name = "film"
+/// What `ffprobe` prints about a video, with names and numbers that the video states.
+struct VideoTarget: FuzzTarget {
+    let name = "video"
 
     func seeds() -> [[UInt8]] {
         [
@@ -21,9 +21,9 @@ struct FilmTarget: FuzzTarget {
     }
 
     func run(_ input: [UInt8]) throws {
-        let film = try FilmProperties(description: input, of: "film.mp4")
-        let layout = film.readLayout
-        precondition([8, 10].contains(layout.bitDepth) && !film.readFormatName.isEmpty)
-        precondition(film.delay >= 0 && film.delay < 1e6 && film.frameCount ?? 1 > 0)
+        let video = try VideoProperties(description: input, of: "video.mp4")
+        let layout = video.readLayout
+        precondition([8, 10].contains(layout.bitDepth) && !video.readFormatName.isEmpty)
+        precondition(video.delay >= 0 && video.delay < 1e6 && video.frameCount ?? 1 > 0)
     }
 }

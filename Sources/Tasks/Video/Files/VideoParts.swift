@@ -1,12 +1,11 @@
 import Foundation
 import RetintFiles
-import RetintVideo
 import Subprocess
 import SystemPackage
 
 /// A video that is written in segments of ``length`` frames, which are joined at the end. When
 /// writing stops, the finished segments stay, so that it can continue after them.
-package struct FilmParts {
+package struct VideoParts {
     /// The number of frames in a segment.
     package static let length = 250
 
@@ -18,7 +17,7 @@ package struct FilmParts {
     private let folder: FilePath
     private let suffix: String
 
-    private static let descriptionName = "film.json"
+    private static let descriptionName = "video.json"
     private static let maximumDescription = 1 << 16
 
     /// Finds the segments next to a video, or starts without any.
@@ -26,7 +25,7 @@ package struct FilmParts {
     /// - Parameters:
     ///   - output: the video to write.
     ///   - description: everything that determines the frames; other segments are refused.
-    /// - Throws: ``FilmError`` if there are segments of something else; `FileError`.
+    /// - Throws: ``VideoError`` if there are segments of something else; `FileError`.
     package init(of output: String, description: [String: String]) throws {
         self.output = output
         let path = output.filePath
@@ -44,7 +43,7 @@ package struct FilmParts {
             try FileKind(at: folder.appending(Self.descriptionName)) == .nothing
         else { return }
         guard try isDirectory(folder), entries(of: folder)?.isEmpty == true else {
-            throw FilmError(
+            throw VideoError(
                 .unwritable,
                 file: folder.string,
                 "exists, but contains no segments of a video; rename it, or write to "
@@ -62,7 +61,7 @@ package struct FilmParts {
             return try AtomicFile.write(bytes, to: path)
         }
         guard try readFile(path, maximumBytes: Self.maximumDescription) == bytes else {
-            throw FilmError(
+            throw VideoError(
                 .unwritable,
                 file: folder.string,
                 "has segments of another video, model or set of options; remove "
@@ -83,10 +82,10 @@ package struct FilmParts {
     ///
     /// - Parameter body: writes frames; returns whether the segment is full or the video has ended.
     package mutating func append<Value: Sendable>(
-        _ header: Y4MHeader, _ options: FilmWritingOptions,
+        _ header: Y4MHeader, _ options: VideoWritingOptions,
         _ body: (FrameWriter) async throws -> Value
     ) async throws -> Value {
-        let value = try await withNewFilm(pending.string, header, options, body)
+        let value = try await withNewVideo(pending.string, header, options, body)
         guard rename(pending.string, part(count).string) == 0 else {
             throw FileError(path: part(count).string, operation: "write")
         }
@@ -96,14 +95,14 @@ package struct FilmParts {
 
     /// Checks that the container supports the source's sound and subtitles, before a segment is
     /// written: they are joined at the very end.
-    package func check(_ options: FilmWritingOptions) async throws {
+    package func check(_ options: VideoWritingOptions) async throws {
         let copied = options.copied(to: output)
         guard let source = options.source, !copied.isEmpty else { return }
         let trial = folder.appending("check\(suffix)").string
         defer { unlink(trial) }
         let arguments =
-            ["-nostdin", "-v", "error", "-y", "-t", "0.1", "-i", FilmProperties.argument(source)]
-            + copied.arguments(fromInput: 0) + [FilmProperties.argument(trial)]
+            ["-nostdin", "-v", "error", "-y", "-t", "0.1", "-i", VideoProperties.argument(source)]
+            + copied.arguments(fromInput: 0) + [VideoProperties.argument(trial)]
         try await MediaProgram.ffmpeg.output(of: arguments, for: output, failure: .unwritable)
     }
 
@@ -112,7 +111,7 @@ package struct FilmParts {
     /// - Parameters:
     ///   - options: as for the segments, with the source.
     ///   - seconds: where the sound ends; nil for its own end.
-    package func join(_ options: FilmWritingOptions, upTo seconds: Double? = nil) async throws {
+    package func join(_ options: VideoWritingOptions, upTo seconds: Double? = nil) async throws {
         var paths = (0..<count).map(part)
         if try FileKind(at: pending) != .nothing { paths.append(pending) }
         guard !paths.isEmpty else { return }
@@ -121,9 +120,9 @@ package struct FilmParts {
         try AtomicFile.write(Array(lines.joined().utf8), to: list)
         let arguments =
             ["-nostdin", "-v", "error", "-y", "-f", "concat", "-safe", "0", "-i"]
-            + [FilmProperties.argument(list.string)] + options.sourceArguments(for: output)
+            + [VideoProperties.argument(list.string)] + options.sourceArguments(for: output)
             + ["-c:v", "copy"] + (seconds.map { ["-t", "\($0)"] } ?? [])
-            + [FilmProperties.argument(output)]
+            + [VideoProperties.argument(output)]
         try await MediaProgram.ffmpeg.output(of: arguments, for: output, failure: .unwritable)
     }
 

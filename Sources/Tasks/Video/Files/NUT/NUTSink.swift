@@ -1,5 +1,4 @@
 import RetintFiles
-import RetintVideo
 
 /// Writes frames with their timestamps as NUT.
 struct NUTSink: FrameSink {
@@ -60,7 +59,7 @@ struct NUTSink: FrameSink {
     }
 
     /// The rate for encoders; only the timestamps matter.
-    private static func information(_ rate: FrameRate) -> NUTBytes {
+    private static func information(_ rate: Y4MHeader.FrameRate) -> NUTBytes {
         var bytes = NUTBytes()
         // Of the first stream, not of a chapter with a start and a length; one fact.
         for value in [1, 0, 0, 0, 1] { bytes.append(value) }

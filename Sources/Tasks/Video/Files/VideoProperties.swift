@@ -1,20 +1,19 @@
 import Foundation
-import RetintVideo
 
 /// What a video's container states about its pictures.
-public struct FilmProperties: Hashable, Sendable {
+public struct VideoProperties: Hashable, Sendable {
     /// FFmpeg's name of the pixel format, such as `yuv420p`.
     package let pixelFormat: String
     /// The range, if it is stated.
-    public let range: SampleRange?
+    public let range: FrameFormat.SampleRange?
     /// The matrix, if it is stated.
-    public let matrix: ColorMatrix?
+    public let matrix: FrameFormat.ColorMatrix?
     /// FFmpeg's names of the matrix, the primaries and the transfer curve, if they are stated.
     let colorTags: [String: String]
     /// The number of frames, or an estimate of it; nil if unknown.
     public let frameCount: Int?
     /// The mean number of frames per second; nil if it is not stated.
-    let rate: FrameRate?
+    let rate: Y4MHeader.FrameRate?
     /// The time base of the frames; nil if it is not stated.
     let timeBase: TimeBase?
     /// The seconds from the start of the video to its first frame.
@@ -22,11 +21,11 @@ public struct FilmProperties: Hashable, Sendable {
     /// The height of the pictures in pixels; nil if it is not stated.
     let height: Int?
     /// The sound, the subtitles and the attached files.
-    let otherStreams: [FilmStream]
+    let otherStreams: [VideoStream]
 
     /// Asks `ffprobe`.
     ///
-    /// - Throws: ``FilmError`` if the program is missing, or the file is not a video.
+    /// - Throws: ``VideoError`` if the program is missing, or the file is not a video.
     init(of path: String) async throws {
         let bytes = try await MediaProgram.ffprobe.output(
             of: [
@@ -37,21 +36,21 @@ public struct FilmProperties: Hashable, Sendable {
     }
 
     /// Reads the output of `ffprobe` for a video.
-    package init(description bytes: [UInt8], of path: String) throws(FilmError) {
+    package init(description bytes: [UInt8], of path: String) throws(VideoError) {
         let probe: Probe
         do {
             let decoder = JSONDecoder()
             decoder.keyDecodingStrategy = .convertFromSnakeCase
             probe = try decoder.decode(Probe.self, from: Data(bytes))
         } catch {
-            throw FilmError(.unreadable, file: path, "ffprobe does not recognize it as a video")
+            throw VideoError(.unreadable, file: path, "ffprobe does not recognize it as a video")
         }
         let pictures = probe.streams.first { $0.codecType == "video" }
         guard let stream = pictures, let format = stream.pixFmt else {
-            throw FilmError(.unreadable, file: path, "has no pictures; name a video")
+            throw VideoError(.unreadable, file: path, "has no pictures; name a video")
         }
         if let order = stream.fieldOrder, !["progressive", "unknown"].contains(order) {
-            throw FilmError(
+            throw VideoError(
                 .unreadable,
                 file: path,
                 "its frames are interlaced (\(order)); deinterlace first, for example "
@@ -61,7 +60,7 @@ public struct FilmProperties: Hashable, Sendable {
         otherStreams = probe.streams.compactMap(\.other)
         let ticks = stream.timeBase.map { $0.split(separator: "/").compactMap { Int($0) } } ?? []
         timeBase = ticks.count == 2 ? TimeBase(ticks[0], ticks[1]) : nil
-        rate = FrameRate(stream.avgFrameRate) ?? FrameRate(stream.rFrameRate)
+        rate = Y4MHeader.FrameRate(stream.avgFrameRate) ?? Y4MHeader.FrameRate(stream.rFrameRate)
         let starts = [stream.startTime, probe.format?.startTime].map {
             $0.flatMap(Double.init) ?? 0
         }
@@ -89,7 +88,7 @@ public struct FilmProperties: Hashable, Sendable {
     /// A path for FFmpeg: with a colon it would be taken for a protocol, with a dash for an option.
     static func argument(_ path: String) -> String { "file:\(path)" }
 
-    private static let matrices: [String: ColorMatrix] = [
+    private static let matrices: [String: FrameFormat.ColorMatrix] = [
         "bt709": .bt709, "bt470bg": .bt601, "smpte170m": .bt601, "bt2020nc": .bt2020,
     ]
 
@@ -98,7 +97,7 @@ public struct FilmProperties: Hashable, Sendable {
 
     /// The seconds of a video times its rate.
     private static func estimate(
-        _ stream: Probe.Stream, _ format: Probe.Format?, _ rate: FrameRate?
+        _ stream: Probe.Stream, _ format: Probe.Format?, _ rate: Y4MHeader.FrameRate?
     ) -> Int? {
         let seconds = (stream.duration ?? format?.duration).flatMap { Double($0) }
         guard let seconds, let rate else { return nil }
@@ -107,7 +106,7 @@ public struct FilmProperties: Hashable, Sendable {
     }
 }
 
-extension FrameRate {
+extension Y4MHeader.FrameRate {
     /// A fraction as printed by `ffprobe`: `30000/1001`; nil for `0/0`, which means unknown.
     fileprivate init?(_ text: String?) {
         let parts = text?.split(separator: "/").compactMap { Int($0) } ?? []
@@ -129,9 +128,9 @@ private struct Probe: Decodable {
         let codecType, codecName: String?
 
         /// Nil for pictures and data.
-        var other: FilmStream? {
-            codecType.flatMap { FilmStream.Kind(rawValue: $0) }.map {
-                FilmStream(index: index, kind: $0, codec: codecName ?? "")
+        var other: VideoStream? {
+            codecType.flatMap { VideoStream.Kind(rawValue: $0) }.map {
+                VideoStream(index: index, kind: $0, codec: codecName ?? "")
             }
         }
     }
@@ -144,7 +143,7 @@ private struct Probe: Decodable {
     let format: Format?
 }
 
-extension FilmProperties {
+extension VideoProperties {
     /// FFmpeg's name of the pixel format in which frames are read: the video's own if it can be
     /// colored directly.
     package var readFormatName: String { readFormat.name }
@@ -156,9 +155,9 @@ extension FilmProperties {
     package var isConverted: Bool { readFormat.isConverted }
 
     /// The chroma format and the depth in which frames are read.
-    var readLayout: (chroma: ChromaSubsampling, bitDepth: Int) {
+    var readLayout: (chroma: FrameFormat.ChromaSubsampling, bitDepth: Int) {
         let name = readFormatName
-        let chroma: ChromaSubsampling =
+        let chroma: FrameFormat.ChromaSubsampling =
             name.hasPrefix("gray")
             ? .mono : name.contains("420") ? .yuv420 : name.contains("422") ? .yuv422 : .yuv444
         return (chroma, name.contains("10") ? 10 : 8)
