@@ -49,11 +49,12 @@ def run(steps, choice=()):
         # Its table is for readers; what is wrong comes on the standard error.
         and steps.run("imports", *here, "imports", "--quiet")
         and steps.run("version", *here, "version")
-        # By product, because `swift test` alone would also build products of the dependencies.
-        and steps.run("build", *build("retint"))
-        # A program that tests start; their product does not link it.
-        and steps.run("build probe", *build("RetintRanksProbe"))
-        and steps.run("build tests", *build("retintPackageTests"))
+        # By product, because `swift test` alone would also build products of the dependencies. The
+        # tests come first: their targets are compiled while those of the program wait for others.
+        and steps.run("build", *build("retintPackageTests"))
+        # What tests start, which their product does not link.
+        and steps.run("programs", *build("retint"))
+        and steps.run("probe", *build("RetintRanksProbe"))
         and run_tests(steps, choice))
 
 
