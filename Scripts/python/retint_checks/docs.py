@@ -36,9 +36,10 @@ import retint_options
 import retint_tool
 from retint_tool import ROOT
 
+from . import imports
+
 CATALOGS = sorted(ROOT.glob("Sources/**/*.docc"))
 CATALOG = next(catalog for catalog in CATALOGS if catalog.name == "Retint.docc")
-EXPORT = re.compile(r"^@_exported import (?:\w+ )?(\w+)", re.MULTILINE)
 PAGES = [
     ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "Datasets/README.md",
                              "Scripts/packaging/README.md")]
@@ -186,8 +187,7 @@ def extract_symbols(module, folder):
     """Writes the public symbols of Retint or RetintNetworks, and of all modules that it exports."""
     info = json.loads(retint_build.swift(
         "-print-target-info", capture_output=True, text=True).stdout)
-    exports = CATALOG.parents[1] / module / "Exports.swift"
-    exported = set(EXPORT.findall(exports.read_text()))
+    exported = set(imports.EXPORT.findall(imports.FACES[module].read_text()))
     subprocess.run(
         ["swift-symbolgraph-extract", "-module-name", module, "-target",
          info["target"]["triple"], "-output-dir", folder, "-minimum-access-level", "public",

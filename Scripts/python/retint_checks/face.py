@@ -4,8 +4,8 @@
 
 Prints how many types and declarations each gives. The exit status is 1 if
 
-- the command line imports a module that is neither one of these two nor a library, or uses anything
-  that is not public: it is compiled once more as if it were another package,
+- the command line uses anything that is not public: it is compiled once more as if it were another
+  package (what it imports is checked by `Scripts/check imports`),
 - a type that a module gives is in none of the topics of the module's page in the catalog, or a
   topic names a type that there is not,
 - a global function is public in Retint; those of RetintNetworks are the operations, with the names
@@ -26,12 +26,9 @@ import retint_options
 import retint_tables
 from retint_tool import ROOT
 
-from . import docs
+from . import docs, imports
 
-FACES = ("Retint", "RetintNetworks")
-LIBRARIES = {"ArgumentParser", "Foundation", "Synchronization"}
 COMMAND_LINE = ROOT / "Sources/Retint/RetintCLI"
-IMPORT = re.compile(r"^(?:@\w+ )?import (\w+)", re.MULTILINE)
 TYPES = {f"swift.{kind}" for kind in ("struct", "enum", "class", "protocol", "typealias")}
 FUNCTION = "swift.func"
 TOPIC = re.compile(r"^- ``(?:/\w+/)?(\w+)``$", re.MULTILINE)
@@ -39,12 +36,13 @@ TOPIC = re.compile(r"^- ``(?:/\w+/)?(\w+)``$", re.MULTILINE)
 
 def main():
     retint_options.parser(__doc__).parse_args()
-    faults = [*wrong_imports(), *inaccessible()]
+    faults = inaccessible()
     rows = []
     with tempfile.TemporaryDirectory() as folder:
-        for face in FACES:
+        for face in imports.FACES:
             docs.extract_symbols(face, pathlib.Path(folder))
-            symbols = own_symbols(pathlib.Path(folder) / f"{face}.symbols.json")
+            path = pathlib.Path(folder) / f"{face}.symbols.json"
+            symbols = json.loads(path.read_text())["symbols"]
             names = global_names(symbols, TYPES)
             faults += wrong_topics(face, names)
             functions = global_names(symbols, {FUNCTION})
@@ -58,13 +56,6 @@ def main():
     return 1 if faults else 0
 
 
-def wrong_imports():
-    for path in sorted(COMMAND_LINE.rglob("*.swift")):
-        for name in IMPORT.findall(path.read_text()):
-            if name not in LIBRARIES and name not in FACES:
-                yield f"{path.relative_to(ROOT)}: imports {name}; use {' or '.join(FACES)}"
-
-
 def inaccessible():
     """The errors of compiling the command line outside the package."""
     done = subprocess.run(
@@ -75,10 +66,6 @@ def inaccessible():
     if done.returncode and not errors:
         return [f"the command line cannot be compiled: {done.stderr}"]
     return sorted(error.replace(f"{ROOT}/", "") for error in errors)
-
-
-def own_symbols(path):
-    return json.loads(path.read_text())["symbols"]
 
 
 def global_names(symbols, kinds):
