@@ -246,6 +246,12 @@ let package = Package(
 
         // Tests, and what they share.
         helper("CAllocationCounter"),
+        helper(
+            "CommandSupport",
+            uses: [
+                "Architectures", "Checkpoints", "Graph", "Images", "Layers", "TensorFiles", "Video",
+            ],
+            helpers: ["TestSupport"]),
         helperProgram(
             "ONNXCaseWriter",
             uses: ["Graph", "MIL", "MLPackage", "ONNXWriting"],
@@ -260,7 +266,7 @@ let package = Package(
             uses: ["Engine", "Graph", "MIL", "MLPackage", "Tensors"],
             helpers: ["OperationCases"]),
         helperProgram("RanksProbe", uses: ["Distributed"]),
-        helper("TestSupport", uses: ["Distributed"]),
+        helper("TestSupport", uses: ["Distributed", "Tensors"]),
         tests(
             "AIModelTests",
             uses: [
@@ -280,7 +286,14 @@ let package = Package(
             exclude: ["Goldens"]),
         tests("ColorTests", uses: ["Color"], helpers: ["TestSupport"], exclude: ["Goldens"]),
         tests(
-            "CommandTests", uses: ["RetintCLI"] + faces, helpers: ["TestSupport"],
+            "CommandColorTests", uses: faces, helpers: ["CommandSupport", "TestSupport"],
+            exclude: ["Goldens"]),
+        tests(
+            "CommandTests", uses: ["RetintCLI"] + faces,
+            helpers: ["CommandSupport", "TestSupport"],
+            exclude: ["Goldens"]),
+        tests(
+            "CommandVerifyTests", uses: faces, helpers: ["CommandSupport", "TestSupport"],
             exclude: ["Goldens"]),
         tests(
             "DeviceRulesTests",

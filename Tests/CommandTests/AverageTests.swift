@@ -1,4 +1,5 @@
 import RetintCheckpoints
+import RetintCommandSupport
 import RetintTensorFiles
 import Testing
 

@@ -1,4 +1,5 @@
 import Foundation
+import RetintCommandSupport
 import Testing
 
 /// `combine`, and packages with several functions wherever a model is read.

@@ -1,5 +1,6 @@
 import Foundation
 import RetintCheckpoints
+import RetintCommandSupport
 import RetintTensorFiles
 import Testing
 

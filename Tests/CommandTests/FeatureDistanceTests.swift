@@ -1,6 +1,7 @@
 import Foundation
 import RetintArchitectures
 import RetintCheckpoints
+import RetintCommandSupport
 import RetintLayers
 import RetintTensorFiles
 import RetintTestSupport
@@ -108,17 +109,5 @@ import Testing
         try bench.expect(
             64, arguments + ["gray.h5", "--video"], says: ["--features and --old-photo have"])
         try bench.expect(64, "compare", model, "--features", "gray.h5", says: ["--data"])
-    }
-}
-
-extension CommandBench {
-    /// Weights of an EfficientNet-Lite for photos in color, after a change.
-    func makeFeatures(
-        _ name: String, depth: Double = 1, change: (inout StateDict) -> Void = { _ in }
-    ) throws {
-        let network = PooledEfficientNetLite(width: 1, depth: depth)
-        var state = StateDict(initial: StateSpec(of: network), seed: 1)
-        change(&state)
-        try state.write(to: path(name))
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import RetintCommandSupport
 import RetintImages
 import RetintTestSupport
 import Testing

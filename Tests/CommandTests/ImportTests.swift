@@ -1,6 +1,7 @@
 import Foundation
 import RetintArchitectures
 import RetintCheckpoints
+import RetintCommandSupport
 import RetintGraph
 import RetintTensorFiles
 import RetintTestSupport

@@ -1,4 +1,5 @@
 import Foundation
+import RetintCommandSupport
 import RetintTestSupport
 import Testing
 
@@ -103,7 +104,8 @@ import Testing
         let model = try bench.makeCheckpoint()
         try bench.makeDirectory("data")
         try FileManager.default.copyItem(
-            atPath: goldenPath("gray.png"), toPath: bench.path("data/gray.png"))
+            atPath: goldenPath("gray.png", of: "CommandColorTests"),
+            toPath: bench.path("data/gray.png"))
         let result = try bench.expect(
             0, "evaluate", model, "--data", "data", "--json", "--size", "32")
         let gray = try #require(try bench.json(result)["gray"] as? [String: Any])

@@ -1,6 +1,7 @@
 import Foundation
 import Retint
 import RetintCheckpoints
+import RetintCommandSupport
 import RetintExport
 import RetintImages
 import Testing

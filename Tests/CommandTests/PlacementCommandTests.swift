@@ -1,3 +1,4 @@
+import RetintCommandSupport
 import Testing
 
 /// `retint inspect --placement`.

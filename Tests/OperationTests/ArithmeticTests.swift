@@ -2,6 +2,7 @@ import CRetintKernels
 import RetintGraph
 import RetintOperationCases
 import RetintTensors
+import RetintTestSupport
 import Testing
 
 @testable import RetintEngine
@@ -38,7 +39,7 @@ import Testing
 
     private static let cases = OperationTable.cases.filter { $0.name.hasPrefix("conv") }
 
-    @Test(arguments: cases, modes)
+    @Test(arguments: cases.sampled("arithmetic"), modes)
     func layersAreNearFloat32(_ testCase: OperationCase, mode: Mode) throws {
         let (expected, _) = try run(testCase, CompileOptions(threads: 1, winograd: .never))
         let (values, _) = try run(testCase, mode.options)
@@ -47,7 +48,9 @@ import Testing
     }
 
     /// Weights that change from run to run are rounded in each.
-    @Test(arguments: cases, modes.filter { $0.products == .wherePossible })
+    @Test(
+        arguments: cases.sampled("trained arithmetic"),
+        modes.filter { $0.products == .wherePossible })
     func trainedLayersAreNearFloat32(_ testCase: OperationCase, mode: Mode) throws {
         let plain = CompileOptions(threads: 1, winograd: .never)
         let (expected, _) = try run(testCase, plain, isFixed: false)

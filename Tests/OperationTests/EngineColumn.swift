@@ -1,6 +1,7 @@
 import RetintGraph
 import RetintOperationCases
 import RetintTensors
+import RetintTestSupport
 import Testing
 
 @testable import RetintEngine
@@ -11,7 +12,7 @@ import Testing
     /// and with Winograd's convolution.
     static let bounds = [CompileOptions.Winograd.never: 1e-10, .wherePossible: 1e-8]
 
-    @Test(arguments: OperationTable.cases)
+    @Test(arguments: OperationTable.cases.sampled("engine"))
     func engineAgreesWithReference(_ testCase: OperationCase) throws {
         let graph = try CaseGraph(testCase)
         let tensors = [graph.output] + graph.gradients
@@ -59,7 +60,7 @@ import Testing
     }
 
     /// One program with all results, whose memory plan they share; a second run repeats the first.
-    @Test(arguments: OperationTable.recorded)
+    @Test(arguments: OperationTable.recorded.sampled("PyTorch"))
     func programAgreesWithPyTorch(_ testCase: OperationCase) throws {
         let graph = try CaseGraph(testCase)
         let tensors = [graph.output] + graph.gradients

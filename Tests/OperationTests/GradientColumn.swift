@@ -11,7 +11,7 @@ import Testing
 
     @Test(
         .enabled(if: !isThreadSanitized, "one thread computes, and would take long"),
-        arguments: OperationTable.differentiable)
+        arguments: OperationTable.differentiable.sampled("gradients"))
     func gradientRule(_ testCase: OperationCase) throws {
         let graph = try CaseGraph(testCase)
         let feeds = graph.doubleFeeds

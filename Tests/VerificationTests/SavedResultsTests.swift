@@ -9,7 +9,7 @@ import Testing
     /// Reading and writing gives the same bytes as the retint that saved them.
     @Test(arguments: ["results", "reduced"])
     func savedResultsAreWrittenAgainAsTheyWere(_ name: String) throws {
-        let golden = goldenPath("verify/\(name).json", of: "CommandTests")
+        let golden = goldenPath("verify/\(name).json", of: "CommandVerifyTests")
         let scratch = try TemporaryFolder()
         try VerificationResults(contentsOf: golden).write(to: scratch.path("again.json"))
         let again = try String(contentsOfFile: scratch.path("again.json"), encoding: .utf8)
@@ -18,7 +18,7 @@ import Testing
 
     /// With any encoder, the judgement is the same afterwards.
     @Test func aReportIsItsOwnCoding() throws {
-        let golden = goldenPath("verify/results.json", of: "CommandTests")
+        let golden = goldenPath("verify/results.json", of: "CommandVerifyTests")
         let report = try VerificationResults(contentsOf: golden).reports[0]
         let (encoder, decoder) = (JSONEncoder(), JSONDecoder())
         encoder.nonConformingFloatEncodingStrategy = .convertToString(

@@ -8,6 +8,7 @@ at the end, and --seed repeats it. --only runs only these checks, without the fi
 time of each check is printed at the end. The exit status is 1 when one fails.
 """
 
+import argparse
 import concurrent.futures
 import dataclasses
 import pathlib
@@ -22,6 +23,8 @@ from . import _steps, tests
 HERE = (sys.executable, "-m", "retint_checks")
 # Checks that run at the same time.
 SLOTS = 2
+# One in how many cases of the long tables the tests take.
+TESTS_SAMPLE = 4
 
 
 @dataclasses.dataclass(frozen=True)
@@ -42,14 +45,14 @@ READERS = ("release", "docs", "face", "unused", "fuzz", "onnx-export")
 MODELS = "MODELS"
 # Those that take longest come first, so that both processors end at about the same time.
 CHECKS = (
-    Check("pytorch", options=("--keep", MODELS), sample=3),
+    Check("pytorch", options=("--keep", MODELS), sample=5),
     Check("release"),
     Check("exports", options=(MODELS,), sample=4, after=("pytorch",)),
     Check("reading", sample=3),
     Check("torture", options=("--kills", "12", "--full-disks", "2"), is_seeded=True),
     Check("ranks", options=("--kills", "2", "--steps", "40"), is_seeded=True),
     Check("onnx-export", sample=6),
-    Check("hostile", options=("--jobs", "1"), sample=12),
+    Check("hostile", options=("--jobs", "1"), sample=24),
     Check("docs"),
     Check("face"),
     Check("carriers", options=("--strict",)),
@@ -93,7 +96,8 @@ class Run:
             return False
         with concurrent.futures.ThreadPoolExecutor(1) as pool:
             installation = pool.submit(self.install)
-            if not tests.run(self.steps):
+            sample = argparse.Namespace(sample=TESTS_SAMPLE, seed=self.seed)
+            if not tests.run(self.steps, retint_options.Sample(sample, "tests")):
                 self.steps.stop()
                 return False
             return installation.result()

@@ -244,7 +244,7 @@ def main():
                         default=ROOT / ".build/docs/Retint.doccarchive")
     options = parser.parse_args()
     if not retint_build.is_built():
-        retint_build.build("-c", "release", "--product", "retint")
+        retint_build.build(*retint_build.FLAGS, "--product", "retint")
     documents = Documents(retint_tool.RETINT, options.update)
     for page in PAGES:
         documents.check(page)

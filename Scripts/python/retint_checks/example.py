@@ -15,6 +15,7 @@ import retint_options
 from retint_tool import ROOT
 
 NETWORK = "unshuffle-net"
+TOUR = "library-tour"
 EXAMPLES = "Scripts/Examples"
 
 
@@ -24,8 +25,10 @@ def main():
     retint_build.build(*package, "--product", NETWORK)
     with tempfile.TemporaryDirectory() as folder:
         use(retint_build.products() / NETWORK, pathlib.Path(folder))
-    # The program that README shows of the library: it has to compile.
-    retint_build.build("--package-path", f"{EXAMPLES}/library-tour", *retint_build.SHARED)
+    # The program that README shows of the library: it has to compile. Without a product, Swift
+    # would also build the programs of the dependencies' plug-ins.
+    tour = ["--package-path", f"{EXAMPLES}/{TOUR}", *retint_build.SHARED]
+    retint_build.build(*tour, "--product", TOUR)
     return 0
 
 

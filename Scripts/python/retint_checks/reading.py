@@ -88,7 +88,7 @@ def prepare(version):
     [packages] = venv.glob("lib/python3*/site-packages")
     (packages / "base.pth").write_text(f"{site_packages(PYTHON)}\n{ROOT / 'Scripts/python'}\n")
     subprocess.run(
-        [python, "-m", "pip", "install", "-q", "--disable-pip-version-check",
+        [python, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-compile",
          "--no-warn-conflicts", "-r", wanted], check=True)
     shutil.copy(wanted, stamp)
 

@@ -1,10 +1,11 @@
 """Sets up, lints, builds, and runs all tests in release mode.
 
-    Scripts/check tests [--filter TESTS]
+    Scripts/check tests [--filter TESTS] [--sample N] [--seed S]
 
 Scripts/test runs it, and continuous integration begins with it. Prints the tests that failed, the
-slowest ones, and how long each step took. --filter runs only the tests whose names match it. The
-exit status is 1 when a step fails.
+slowest ones, and how long each step took. --filter runs only the tests whose names match it.
+--sample takes one case in N of the long tables of operations, by the seed. The exit status is 1
+when a step fails.
 """
 
 import os
@@ -32,14 +33,16 @@ SLOWEST = 15
 def main():
     parser = retint_options.parser(__doc__)
     parser.add_argument("--filter", metavar="TESTS")
+    retint_options.add_sample(parser)
     options = parser.parse_args()
+    sample = retint_options.Sample(options, "tests")
     steps = _steps.Steps()
-    succeeded = run(steps, ["--filter", options.filter] if options.filter else [])
+    succeeded = run(steps, sample, ["--filter", options.filter] if options.filter else [])
     print(steps.table())
     return 0 if succeeded else 1
 
 
-def run(steps, choice=()):
+def run(steps, sample, choice=()):
     """Takes the steps until one fails; returns whether all succeed."""
     here = [sys.executable, "-m", "retint_checks"]
     return (
@@ -55,19 +58,21 @@ def run(steps, choice=()):
         # What tests start, which their product does not link.
         and steps.run("programs", *build("retint"))
         and steps.run("probe", *build("RetintRanksProbe"))
-        and run_tests(steps, choice))
+        and run_tests(steps, sample, choice))
 
 
 def build(product):
     return "swift", "build", *retint_build.FLAGS, "--product", product
 
 
-def run_tests(steps, choice):
+def run_tests(steps, sample, choice):
     """Runs the tests, and prints those that failed and the slowest ones."""
+    environment = ENVIRONMENT | {
+        "RETINT_TESTS_SAMPLE": str(sample.every), "RETINT_TESTS_SEED": str(sample.seed)}
     start = time.monotonic()
     print("== tests", flush=True)
     process = subprocess.Popen(
-        ["swift", "test", *retint_build.FLAGS, "--skip-build", *choice], cwd=ROOT, env=ENVIRONMENT,
+        ["swift", "test", *retint_build.FLAGS, "--skip-build", *choice], cwd=ROOT, env=environment,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
     lines = []
     for line in process.stdout:

@@ -1,5 +1,6 @@
 import Foundation
 import FoundationXML
+import RetintCommandSupport
 import RetintTestSupport
 import Testing
 

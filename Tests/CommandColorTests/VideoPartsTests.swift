@@ -1,5 +1,6 @@
 import Foundation
 import Retint
+import RetintCommandSupport
 import RetintTestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import Foundation
 import Retint
 import RetintColor
+import RetintCommandSupport
 import RetintTestSupport
 import RetintVideo
 import Testing

@@ -2,6 +2,7 @@ import Foundation
 import Retint
 import RetintCheckpoints
 import RetintColor
+import RetintCommandSupport
 import RetintImages
 import RetintTensorFiles
 import RetintTestSupport

@@ -1,4 +1,4 @@
-"""Writes the pictures that CommandTests takes from another program: python record.py"""
+"""Writes the pictures that CommandColorTests takes from another program: python record.py"""
 
 from pathlib import Path
 

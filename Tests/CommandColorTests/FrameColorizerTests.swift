@@ -1,3 +1,4 @@
+import RetintCommandSupport
 import RetintTestSupport
 import Synchronization
 import Testing

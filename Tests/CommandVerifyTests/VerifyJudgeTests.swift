@@ -1,4 +1,5 @@
 import Foundation
+import RetintCommandSupport
 import RetintGraph
 import RetintTensorFiles
 import RetintTensors

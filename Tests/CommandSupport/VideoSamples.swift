@@ -1,6 +1,6 @@
 import Foundation
-import Retint
 import RetintTestSupport
+import RetintVideo
 import Testing
 
 // Videos for the tests of commands, and what they hold.
@@ -8,7 +8,7 @@ import Testing
 extension CommandBench {
     /// A video of frames that differ, with noise in Y' and in its old colors.
     @discardableResult
-    func makeVideo(
+    package func makeVideo(
         _ name: String, frames: Int = 5, layout: String = "420jpeg", tags: String = ""
     ) throws -> Data {
         let reader = try Y4MHeader("YUV4MPEG2 W34 H22 F25:1 Ip C\(layout)\(tags)")
@@ -27,7 +27,7 @@ extension CommandBench {
     }
 
     /// The frames of a YUV4MPEG2 stream.
-    func frames(_ name: String) throws -> [Frame] {
+    package func frames(_ name: String) throws -> [Frame] {
         let reader = try FrameReader(contentsOf: path(name))
         var frames: [Frame] = []
         while let frame = try reader.next() { frames.append(frame) }
@@ -35,7 +35,7 @@ extension CommandBench {
     }
 
     /// Runs ffmpeg, which must succeed.
-    func ffmpeg(_ arguments: String...) throws {
+    package func ffmpeg(_ arguments: String...) throws {
         let result = try runProcess(
             URL(filePath: "/usr/bin/ffmpeg"), ["-nostdin", "-v", "error", "-y"] + arguments,
             in: directory)
@@ -43,7 +43,7 @@ extension CommandBench {
     }
 
     /// Pictures of the given layout with a sound, chapters and a title, lossless.
-    func makeContainer(_ name: String, layout: String, seconds: Double = 0.4) throws {
+    package func makeContainer(_ name: String, layout: String, seconds: Double = 0.4) throws {
         _ = try write(
             Data(";FFMETADATA1\ntitle=Clouds\n[CHAPTER]\nTIMEBASE=1/10\nSTART=0\nEND=2\n".utf8),
             to: "tags.txt")
@@ -56,7 +56,7 @@ extension CommandBench {
     }
 
     /// The frames of a container.
-    func stream(_ name: String, _ layout: String) throws -> [Frame] {
+    package func stream(_ name: String, _ layout: String) throws -> [Frame] {
         try ffmpeg(
             "-i", name, "-map", "0:v:0", "-f", "yuv4mpegpipe", "-strict", "-1", "-pix_fmt", layout,
             "\(name).y4m")
@@ -64,7 +64,7 @@ extension CommandBench {
     }
 
     /// What ffprobe prints about a video.
-    func probe(_ name: String) throws -> String {
+    package func probe(_ name: String) throws -> String {
         try runProcess(
             URL(filePath: "/usr/bin/ffprobe"),
             ["-v", "error", "-show_streams", "-show_chapters", "-show_format", name],

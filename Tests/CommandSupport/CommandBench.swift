@@ -3,24 +3,24 @@ import RetintTestSupport
 import Testing
 
 /// The built `retint`, run in a temporary folder.
-final class CommandBench {
+package final class CommandBench {
     private let folder: TemporaryFolder
 
-    var directory: String { folder.path }
+    package var directory: String { folder.path }
 
-    init() throws { folder = try TemporaryFolder() }
+    package init() throws { folder = try TemporaryFolder() }
 
-    func path(_ name: String) -> String { folder.path(name) }
+    package func path(_ name: String) -> String { folder.path(name) }
 
     /// The relative paths of everything in the folder, hidden entries included.
-    var files: Set<String> {
+    package var files: Set<String> {
         Set((try? FileManager.default.subpathsOfDirectory(atPath: directory)) ?? [])
     }
 
     /// Runs `retint` in the folder.
     ///
     /// - Parameter output: where standard output goes; collected if nil.
-    func run(
+    package func run(
         _ arguments: [String], environment: [String: String] = [:], output: FileHandle? = nil
     ) throws -> ProcessResult {
         let result = try runProcess(
@@ -32,7 +32,7 @@ final class CommandBench {
 
     /// Runs `retint` and expects an exit code and words on standard error.
     @discardableResult
-    func expect(
+    package func expect(
         _ code: Int32, _ arguments: String..., says fragments: [String] = [],
         location: SourceLocation = #_sourceLocation
     ) throws -> ProcessResult {
@@ -40,7 +40,7 @@ final class CommandBench {
     }
 
     @discardableResult
-    func expect(
+    package func expect(
         _ code: Int32, _ arguments: [String], says fragments: [String] = [],
         location: SourceLocation = #_sourceLocation
     ) throws -> ProcessResult {
