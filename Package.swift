@@ -187,8 +187,8 @@ let package = Package(
         target(
             "Tasks/Coloring",
             uses: [
-                "Color", "Distributed", "Engine", "Files", "Graph", "Images", "Locks",
-                "PhotoData", "Runtime", "Tensors",
+                "Architectures", "Color", "Distributed", "Engine", "Export", "Files", "Graph",
+                "Images", "Locks", "PhotoData", "Runtime", "Tensors",
             ]),
         target("Tasks/CMotion", uses: ["CSystem"]),
         target(
@@ -356,7 +356,7 @@ let package = Package(
             "QuantizationTests",
             uses: [
                 "Checkpoints", "Engine", "Export", "Graph", "MIL", "MLPackage", "Quantization",
-                "Tensors",
+                "Runtime", "Tensors",
             ],
             helpers: ["PackageSupport", "TestSupport"],
             exclude: ["Goldens"]),

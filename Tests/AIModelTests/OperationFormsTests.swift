@@ -16,8 +16,9 @@ import Testing
 
     /// The dialect does not have these: they are written as other operations.
     private static let composed: Set = [
-        "BatchNormInference", "Clip", "HardSwish", "LeakyRelu", "LogSoftmax", "Negate",
-        "PixelShuffle", "PixelUnshuffle", "Relu6",
+        "BatchNormInference", "Clip", "GreaterOrEqual", "HardSwish", "LeakyRelu", "LogSoftmax",
+        "Negate",
+        "PixelShuffle", "PixelUnshuffle", "Relu6", "ReluGradient",
     ]
 
     @Test func readsWhatIsWritten() throws {

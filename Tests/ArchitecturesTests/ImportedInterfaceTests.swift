@@ -51,7 +51,7 @@ import Testing
         let path = try file([Self.head], outputs: ["ab"])
         let inside = try Checkpoint.importing(onnx: path).checkpoint
         #expect(try colors(inside, of: 70) == [35, -17.5])
-        let outside = try Checkpoint.importing(onnx: path, normalization: .outside).checkpoint
+        let outside = try Checkpoint.importing(onnx: path, form: .outside).checkpoint
         #expect(outside.network.definition?.normalization == .outside)
         #expect(try colors(outside, of: 70).map { ($0 * 100).rounded() / 100 } == [11, -5.5])
         let stated = try file(
@@ -60,7 +60,7 @@ import Testing
             try Checkpoint.importing(onnx: stated).checkpoint.network.definition
                 == outside.network.definition)
         #expect(
-            try Checkpoint.importing(onnx: stated, normalization: .inside).checkpoint.network
+            try Checkpoint.importing(onnx: stated, form: .inside).checkpoint.network
                 .definition?
                 .normalization == .inside)
         let wrong = try file(
@@ -152,9 +152,9 @@ import Testing
     }
 
     @Test func whatIsNoColorizerIsRefused() throws {
-        let image: [ONNXValueInfo.Dimension] = [.fixed(1), .fixed(3), .fixed(8), .fixed(8)]
+        let image: [ONNXValueInfo.Dimension] = [.fixed(1), .fixed(4), .fixed(8), .fixed(8)]
         let cases: [(String, String)] = [
-            (try file([Self.head], outputs: ["ab"], input: image), "it is 1 × 3 × 8 × 8, not N"),
+            (try file([Self.head], outputs: ["ab"], input: image), "it is 1 × 4 × 8 × 8, not N"),
             (
                 try file([Self.head], outputs: ["ab"], input: [.fixed(1), .fixed(1)]),
                 "it is 1 × 1, not N"

@@ -71,7 +71,7 @@ extension OperationTable {
             minimum($0[0], $0[1])
         },
         OperationCase(
-            "gt", .integers([2, 5, 4, 3]), .integers([5, 1, 3]),
+            "gt", .integers([2, 5, 4, 3]), .integers([5, 1, 3]), mil: ["greater", "cast"],
             reference: .binary(Greater.self) { $0 > $1 ? 1 : 0 }
         ) {
             greater($0[0], $0[1])
@@ -79,17 +79,18 @@ extension OperationTable {
         OperationCase("gt a number", .integers([3, 7])) { greater($0[0], 2) },
         OperationCase("number gt", .integers([3, 7])) { greater(2, $0[0]) },
         OperationCase(
-            "ge", .integers([2, 5, 4, 3]), .integers([2, 1, 4, 3]),
+            "ge", .integers([2, 5, 4, 3]), .integers([2, 1, 4, 3]), mil: ["greater_equal", "cast"],
             reference: .binary(GreaterOrEqual.self) { $0 >= $1 ? 1 : 0 }
         ) {
             greaterOrEqual($0[0], $0[1])
         },
         OperationCase(
-            "eq", .integers([2, 5, 4, 3]), .integers([3]),
+            "eq", .integers([2, 5, 4, 3]), .integers([3]), mil: ["equal", "cast"],
             reference: .binary(Equal.self) { $0 == $1 ? 1 : 0 }
         ) { equal($0[0], $0[1]) },
         OperationCase(
-            "select", .integers([3, 5]), [3, 5], [3, 5], checks: .unrecorded,
+            "select", .integers([3, 5]), [3, 5], [3, 5],
+            checks: .unrecorded, mil: ["greater", "select", "sub", "greater", "select", "add"],
             reference: .binary(ReluGradient.self) { $1 > 0 ? $0 : 0 }
         ) { select($0[0], $0[1], $0[2]) },
         OperationCase("gt is flat", [3, 5], [3, 5]) { greater($0[0], $0[1]) },

@@ -11,6 +11,10 @@ extension OperationTable {
         ) { exp($0[0]) },
         OperationCase("exp rank 0", []) { exp($0[0]) },
         OperationCase(
+            "erf", .wide([2, 17, 5]), mil: ["erf"],
+            reference: .unary(ErrorFunction.self) { Foundation.erf($0) }
+        ) { erf($0[0]) },
+        OperationCase(
             "log", .positive([7]), mil: ["log"], reference: .unary(Log.self) { Foundation.log($0) }
         ) { log($0[0]) },
         OperationCase(

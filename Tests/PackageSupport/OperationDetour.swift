@@ -30,7 +30,7 @@ package enum OperationsOfNoFormat {
         "it is a value, not a computation": ["Constant", "Input", "Variable"],
         "it belongs to a gradient": [
             "AveragePoolGradient", "BatchNormGradientSums", "BatchNormInputGradient",
-            "ConvolutionWeightGradient", "MaxPoolGradient", "ReluGradient", "SliceScatter",
+            "ConvolutionWeightGradient", "MaxPoolGradient", "SliceScatter",
             "UpsampleBilinearGradient",
         ],
         "it belongs to a training step": [
@@ -38,9 +38,6 @@ package enum OperationsOfNoFormat {
         ],
         "it exchanges messages with other ranks": [
             "AllReduceFinish", "AllReduceStart", "BucketPart", "CombinedMoments", "CombinedSums",
-        ],
-        "no layer uses it, only gradients and operations raised from MIL": [
-            "Equal", "Greater", "GreaterOrEqual",
         ],
         "formats have element types instead": ["RoundToHalf"],
     ]

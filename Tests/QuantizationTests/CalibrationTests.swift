@@ -116,7 +116,7 @@ import Testing
         let tests = (1..<5).map { lightness($0) }
         let before = try colorChange(from: source, to: plain, photos: tests)
         let after = try colorChange(from: source, to: tuned, photos: tests)
-        #expect(after.deltaE2000 < 0.9 * before.deltaE2000)
+        #expect(after.meanDeltaE < 0.9 * before.meanDeltaE)
         #expect(try #require(after.psnrDb) > #require(before.psnrDb) + 1)
     }
 
@@ -142,13 +142,13 @@ import Testing
             let target = scratch.path("found.mlpackage")
             let found = try searchQuantization(
                 of: source, to: target, photos: photos, maximumDeltaE: bound)
-            #expect(found.change.deltaE2000 <= bound)
+            #expect(found.change.meanDeltaE <= bound)
             #expect(try colorChange(from: source, to: target, photos: photos) == found.change)
             let best = found.quantization.bytesBefore - found.quantization.bytesAfter
             for other in uniform {
                 let saved = try #require(other.bytesBefore) - #require(other.bytes)
                 #expect(
-                    try #require(other.change).deltaE2000 > bound || saved <= best,
+                    try #require(other.change).meanDeltaE > bound || saved <= best,
                     "\(other.scheme) within \(bound)")
             }
         }
@@ -161,7 +161,7 @@ import Testing
         let uniform = try compareSchemes([.init(.int8)], onPackage: source, photos: photos)
         let found = try searchQuantization(
             of: source, to: scratch.path("found.mlpackage"), photos: photos,
-            maximumDeltaE: 0.1 * #require(uniform[0].change).deltaE2000)
+            maximumDeltaE: 0.1 * #require(uniform[0].change).meanDeltaE)
         let reasons = Set(found.quantization.skipped.map(\.reason))
         #expect(
             reasons == [

@@ -34,7 +34,7 @@ import Testing
     @Test func failuresAreRounded() {
         let report = VerificationReport(
             judge: .retint, runtime: "engine", model: "model", reference: "reference",
-            isSameNetwork: true, precision: .quantized,
+            isSameNetwork: true, isColorizer: true, precision: .quantized,
             compute: .float16,
             tolerance: Tolerance(meanDeltaE: 1), outputs: [],
             color: VerificationReport.ColorDifference(mean: 1.1593066918856607, percentile99: 4),

@@ -70,6 +70,8 @@ package struct ProgramAssembly {
         var name = copy(of: value, dataType)
         if isNamed, name != value {
             if isFixed(name) { name = identity(of: name) }
+            // The operation itself may have the name, for its result in another precision.
+            if program.types[value] != nil { rename(value, to: names.insertUnused(value)) }
             rename(name, to: value)
             name = value
         }

@@ -8,6 +8,8 @@ public struct Remedy: Hashable, Sendable, Codable {
         case foldsBatchNorm
         /// The largest mean ΔE2000 that a search allows.
         case maximumDeltaE
+        /// The lowest SNR that a search allows.
+        case minimumSNR
         /// The file or folder that is written.
         case output
         /// The precision of an export.

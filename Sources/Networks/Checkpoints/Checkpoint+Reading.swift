@@ -4,7 +4,7 @@ import RetintTensorFiles
 
 extension Checkpoint {
     /// Reads a checkpoint, or the network of an `.onnx` file as
-    /// ``importing(onnx:normalization:outputs:)`` does. The shapes of all tensors are checked
+    /// ``importing(onnx:form:outputs:)`` does. The shapes of all tensors are checked
     /// against the architecture before any is read.
     ///
     /// - Throws: `TensorFileError` if the file cannot be read, ``CheckpointError`` if it is not

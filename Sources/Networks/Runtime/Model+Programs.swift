@@ -27,9 +27,27 @@ extension Model {
         }
         let graph = try graph(for: [batch, 1, height, width], of: own)
         let extended = estimatesConfidence ? graph.addingConfidence() : nil
+        return try compiled(extended ?? graph, options)
+    }
+
+    /// Compiles any model for inputs of given shapes.
+    ///
+    /// - Parameters:
+    ///   - shapes: the shapes of inputs by name; the model's own for an input that is not named.
+    ///   - options: instead of those that ``execution`` gives.
+    /// - Throws: ``ModelError`` if the model cannot be run on these shapes.
+    package func program(
+        shapes: [String: Shape], options: CompileOptions? = nil
+    ) throws -> ModelProgram {
+        try compiled(graph(shapes: shapes), options)
+    }
+
+    private func compiled(
+        _ graph: ModelGraph, _ options: CompileOptions?
+    ) throws -> ModelProgram {
         var options = options ?? execution.compileOptions
         options.releasesWeights = true
-        return try ModelProgram(extended ?? graph, options: options)
+        return try ModelProgram(graph, options: options)
     }
 
     /// The height and width, in pixels, that the model runs at by default: a package's own,
@@ -60,6 +78,16 @@ extension Model {
         let own = try preferredSize()
         if let side { try checkSide(side) }
         return (side ?? own.height, side ?? own.width)
+    }
+
+    /// The shapes of all inputs, in the interface's order.
+    ///
+    /// - Parameter size: the height and the width of images; nil for those of the model, which are
+    ///   256 where it leaves them open.
+    /// - Throws: ``ModelError`` if the size is out of range, or another extent is open.
+    public func inputShapes(size: Int? = nil) throws -> [Shape] {
+        if let size { try checkSide(size) }
+        return try interface.inputShapes(size: size, of: name)
     }
 
     /// The allowed sides of images in pixels.
@@ -102,6 +130,18 @@ extension Model {
         }
     }
 
+    /// The graph for inputs of these names and shapes.
+    ///
+    /// - Parameters: see ``program(on:compute:observes:)`` and ``graph(shapes:compute:folds:)``.
+    /// - Throws: ``ModelError`` if the inputs do not match the model, or it cannot be run on them.
+    package func graph(
+        on inputs: [NamedTensor], compute: ComputePrecision = .float32, folds: Bool = true
+    ) throws -> ModelGraph {
+        let names = try interface.inputs.map(\.name)
+        let shapes = try inputs.matched(to: names, of: name).mapValues(\.shape)
+        return try graph(shapes: shapes, compute: compute, folds: folds)
+    }
+
     /// Compiles the model for given inputs.
     ///
     /// - Parameters:
@@ -113,9 +153,7 @@ extension Model {
     package func program(
         on inputs: [NamedTensor], compute: ComputePrecision = .float32, observes: Bool = true
     ) throws -> ModelProgram {
-        let shapes = try inputs.matched(to: interface.inputs.map(\.name), of: name).mapValues(
-            \.shape)
-        let graph = try graph(shapes: shapes, compute: compute, folds: false)
+        let graph = try graph(on: inputs, compute: compute, folds: false)
         var options = execution.compileOptions
         options.arithmetic = .float32
         options.roundsToHalf = package == nil && compute == .float16

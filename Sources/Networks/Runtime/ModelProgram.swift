@@ -66,6 +66,32 @@ package final class ModelProgram {
         return try program.start(values.mapValues { $0.scaled(by: lightnessScale) })
     }
 
+    /// The outputs by name.
+    ///
+    /// - Parameter inputs: see ``start(_:)``.
+    /// - Throws: ``ModelError`` if the inputs are not those of the model.
+    package func outputs(of inputs: [NamedTensor]) throws -> [String: TensorData] {
+        let values = try inputs.matched(to: self.inputs.map(\.name), of: model.name)
+        return try program.run(values.mapValues { $0.scaled(by: lightnessScale) })
+    }
+
+    /// The outputs in the model's order.
+    ///
+    /// - Parameter inputs: see ``start(_:)``.
+    /// - Throws: ``ModelError`` if the inputs are not those of the model, or an output is not
+    ///   finite.
+    package func finiteOutputs(of inputs: [NamedTensor]) throws -> [NamedTensor] {
+        let outputs = named(try self.outputs(of: inputs))
+        for output in outputs {
+            guard let found = NonFinite(in: output.data) else { continue }
+            throw ModelError(
+                .nonFinite, model.name,
+                "output \(output.name) is not finite: \(found.text). Verify the model on this "
+                    + "input: the report names the operation where they first appear")
+        }
+        return outputs
+    }
+
     /// A run's outputs in the model's order.
     package func named(_ results: [String: TensorData]) -> [NamedTensor] {
         outputs.compactMap { name in results[name].map { NamedTensor(name, $0) } }
@@ -115,20 +141,6 @@ extension ModelProgram {
     /// - Throws: ``ModelError`` if the colors are not finite.
     package func estimate(lightness: [Float]) throws(ModelError) -> ColorEstimate {
         try estimate(of: inputs(lightness: lightness))
-    }
-
-    /// Estimates colors of lightness that is not rounded to an image's levels.
-    ///
-    /// - Parameter lightness: L in 0…100, [N, 1, H, W].
-    /// - Returns: a and b, [N, 2, H, W].
-    /// - Throws: ``ModelError`` if the colors are not finite.
-    package func predictUnrounded(_ lightness: TensorData) throws(ModelError) -> TensorData {
-        try estimate(of: [inputs[0].name: lightness.scaled(by: lightnessScale)]).ab
-    }
-
-    /// The raw outputs for lightness in 0…100, [N, 1, H, W].
-    package func outputs(of lightness: TensorData) throws -> [String: TensorData] {
-        try program.run([inputs[0].name: lightness.scaled(by: lightnessScale)])
     }
 
     /// Estimates colors; stops between two steps of the network if requested.

@@ -27,12 +27,14 @@
 @_exported import RetintVerification
 @_exported import RetintVideo
 
+@_exported import struct RetintArchitectures.ColorForm
 @_exported import typealias RetintArchitectures.ColorizerError
 @_exported import struct RetintArchitectures.ColorizerOptions
 @_exported import enum RetintArchitectures.ColorizerProblem
 @_exported import struct RetintArchitectures.NetworkDefinition
 @_exported import enum RetintArchitectures.NetworkDescription
 @_exported import struct RetintArchitectures.NetworkSummary
+@_exported import enum RetintArchitectures.ValueRange
 @_exported import enum RetintEngine.Arithmetic
 @_exported import struct RetintEngine.Execution
 @_exported import struct RetintEngine.KernelChoices

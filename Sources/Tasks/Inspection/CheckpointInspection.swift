@@ -8,7 +8,7 @@ import RetintTensorFiles
 /// The contents of a checkpoint.
 public struct CheckpointInspection: Encodable, Sendable {
     private enum CodingKeys: String, CodingKey {
-        case kind, file, architecture, options, step, parameters
+        case kind, file, architecture, options, form, step, parameters
         case multiplyAdds256 = "multiply_adds_256x256"
         case multiplyAdds
         case onlySize, optimizerTensors, tensors, totalElements, totalBytes
@@ -20,6 +20,8 @@ public struct CheckpointInspection: Encodable, Sendable {
     public let file: String
     /// Which network it is; in JSON, its architecture and the options other than defaults.
     public let network: NetworkDescription
+    /// What an imported network itself takes and returns; nil for other networks.
+    public var form: ColorForm? { network.definition?.form }
     /// The step that training has reached; nil without a training state.
     public let step: Int?
     /// The number of trained values.
@@ -68,6 +70,7 @@ public struct CheckpointInspection: Encodable, Sendable {
         try container.encode(file, forKey: .file)
         try container.encode(network.architecture, forKey: .architecture)
         try container.encode(network.options, forKey: .options)
+        try container.encodeIfPresent(form?.description, forKey: .form)
         try container.encodeIfPresent(step, forKey: .step)
         try container.encode(parameters, forKey: .parameters)
         try container.encodeIfPresent(multiplyAdds256, forKey: .multiplyAdds256)

@@ -30,32 +30,11 @@ public struct AppleModel: Sendable {
         // If the precision is unknown, the strictest bounds apply.
         precision = ModelPrecision(rawValue: results.precision) ?? .float32
         compute = ComputePrecision(rawValue: results.compute) ?? .float32
-        interface = ModelInterface(
+        var interface = ModelInterface(
             inputs: results.inputs.map { .init(name: $0.name, shapes: .init($0.shape)) },
             outputs: [])
-    }
-
-    /// The shape of the lightness that the model takes, [N, 1, H, W]; for variable dimensions, one
-    /// image of 256 × 256.
-    ///
-    /// - Throws: ``VerificationError`` if the model takes an input other than lightness.
-    public func lightnessShape() throws(VerificationError) -> Shape {
-        guard let input = interface.onlyChannel else {
-            let shapes = interface.inputs.map { input in
-                let extents = input.shapes.standard.map { $0.map(String.init) ?? "?" }
-                return "\(input.name) [\(extents.joined(separator: ", "))]"
-            }
-            throw VerificationError(
-                .mismatch, path: path,
-                "takes \(shapes.joined(separator: ", ")); a colorizer takes one channel of "
-                    + "lightness, and any other network needs a reference file")
-        }
-        let side = ModelInterface.usualSide
-        let shape = zip(input.shapes.standard, [1, 1, side, side]).map { $0 ?? $1 }
-        guard shape.allSatisfy((1...Shape.maximumExtent).contains) else {
-            throw VerificationError(.badModel, path: path, "does not take images of shape \(shape)")
-        }
-        return Shape(shape)
+        if interface.onlyChannel != nil { interface.inputs[0].role = .lightness }
+        self.interface = interface
     }
 
     /// Runs the model on several inputs.

@@ -8,16 +8,18 @@ struct ComparisonGathering {
     let source: String
     let runs: Int
     let tolerance: Tolerance
+    /// Whether the outputs are a and b.
+    let isColorizer: Bool
     private(set) var outputs: [OutputGathering] = []
     private var colors: ColorGathering?
     /// Whether a run had no comparable colors, so that there is no overall difference.
     private var lacksColors = false
 
-    init(path: String, source: String, runs: Int, tolerance: Tolerance) {
-        self.path = path
-        self.source = source
-        self.runs = runs
-        self.tolerance = tolerance
+    init(
+        path: String, runs: Int, tolerance: Tolerance, expected: some ExpectedOutputs
+    ) throws {
+        (self.path, self.runs, self.tolerance) = (path, runs, tolerance)
+        (source, isColorizer) = (expected.source, try expected.isColorizer)
     }
 
     /// The difference over all photos; nil if the model is not a colorizer.
@@ -35,13 +37,13 @@ struct ComparisonGathering {
         let pairs = try matchOutputs(computed, of: path, to: expected, of: source)
         if outputs.isEmpty {
             // For a and b the peak is fixed, whatever range these images cover.
-            let peak = joinedColors(of: computed) == nil ? nil : LabPlanes.abSpan
+            let peak = isColorizer && joinedColors(of: computed) != nil ? LabPlanes.abSpan : nil
             outputs = pairs.map {
                 OutputGathering($0, runs: runs, peak: peak, tolerance: tolerance)
             }
         }
         for (index, pair) in pairs.enumerated() { outputs[index].add(pair) }
-        let colored = try ColoredBatch(input, computed, expected)
+        let colored = try isColorizer ? ColoredBatch(input, computed, expected) : nil
         lacksColors = lacksColors || colored == nil
         if let colored {
             let total = colored.differences.count * runs

@@ -59,6 +59,9 @@ protocol ExpectedOutputs: AnyObject {
     /// Whether another model computes them, rather than that they are in a file.
     var isSameNetwork: Bool { get }
 
+    /// Whether lightness goes in, and a and b come out.
+    var isColorizer: Bool { get throws }
+
     /// Prepares the runs; called once, before the first run.
     ///
     /// - Parameter runs: the number of runs.

@@ -29,6 +29,8 @@ final class ModelValues: ExpectedValues {
 
     var isSameNetwork: Bool { true }
 
+    var isColorizer: Bool { get throws { try verifying { try model.interface.isColorizer } } }
+
     func prepare(first: VerificationInputs.Input, runs: Int) throws {
         program = try verifying { try model.program(on: first.tensors) }
     }

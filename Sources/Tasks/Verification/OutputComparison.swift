@@ -13,6 +13,8 @@ extension VerificationReport {
         public let metrics: VerificationReport.ErrorMetrics
         /// The peak of the PSNR: 220 for a and b, otherwise the range of the expected values.
         public let peak: Double
+        /// The largest |e|; nil in results that older versions saved.
+        public let largest: Double?
         /// The output's NaN and infinite values; nil if all are finite.
         public let nonFinite: NonFinite?
         /// The error of the reference network's own run in half precision; nil if it was not
@@ -28,7 +30,7 @@ extension VerificationReport {
 
         init(
             name: String, shape: [Int], metrics: VerificationReport.ErrorMetrics, peak: Double,
-            nonFinite: NonFinite?,
+            largest: Double?, nonFinite: NonFinite?,
             half: VerificationReport.ErrorMetrics? = nil, frontier: ErrorFrontier,
             tolerance: Tolerance
         ) {
@@ -36,6 +38,7 @@ extension VerificationReport {
             self.shape = shape
             self.metrics = metrics
             self.peak = peak
+            self.largest = largest
             self.nonFinite = nonFinite
             self.half = half
             self.frontier = frontier
@@ -66,6 +69,9 @@ extension VerificationReport.Output {
         if tolerance.boundsEachValue {
             checks.append(check(.eachValue, valueFailure(tolerance.atol ?? 0, tolerance.rtol ?? 0)))
         }
+        if let bound = tolerance.maxRelative {
+            checks.append(check(.maxRelative, relativeFailure(bound)))
+        }
         if let bound = tolerance.meanAbs {
             checks.append(
                 check(.meanAbs, failure("the mean |error|", metrics.meanAbs, above: bound)))
@@ -80,6 +86,18 @@ extension VerificationReport.Output {
             checks.append(check(.halfRatio, halfFailure(bound)))
         }
         return checks
+    }
+
+    /// The largest |c − e| relative to the largest |e|; nil if the latter is not known.
+    public var maxRelativeToLargest: Double? {
+        largest.map { metrics.maxAbs == 0 ? 0 : metrics.maxAbs / $0 }
+    }
+
+    private func relativeFailure(_ bound: Double) -> String? {
+        guard let error = maxRelativeToLargest else {
+            return "the largest expected value was not saved; verify again"
+        }
+        return failure("max |error| / max |expected|", error, above: bound)
     }
 
     private func halfFailure(_ bound: Double) -> String? {
@@ -108,7 +126,7 @@ extension VerificationReport.Output {
 
 extension VerificationReport.Output: Codable {
     private enum CodingKeys: String, CodingKey {
-        case name, shape, metrics, peak, nonFinite, half
+        case name, shape, metrics, peak, largest, nonFinite, half
         case frontier = "decidingErrors"
     }
 
@@ -120,6 +138,7 @@ extension VerificationReport.Output: Codable {
             shape: try container.decode([Int].self, forKey: .shape),
             metrics: try container.decode(VerificationReport.ErrorMetrics.self, forKey: .metrics),
             peak: try container.decode(Double.self, forKey: .peak),
+            largest: try container.decodeIfPresent(Double.self, forKey: .largest),
             nonFinite: try container.decodeIfPresent(NonFinite.self, forKey: .nonFinite),
             half: try container.decodeIfPresent(
                 VerificationReport.ErrorMetrics.self, forKey: .half),
@@ -170,6 +189,7 @@ struct OutputGathering {
         if whole.rank > 0 { whole[0] *= runs }
         return VerificationReport.Output(
             name: name, shape: whole.dimensions, metrics: metrics, peak: peak,
-            nonFinite: nonFinite, half: half, frontier: errors.frontier, tolerance: tolerance)
+            largest: errors.sums.maxExpected, nonFinite: nonFinite, half: half,
+            frontier: errors.frontier, tolerance: tolerance)
     }
 }

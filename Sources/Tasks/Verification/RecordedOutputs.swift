@@ -6,6 +6,7 @@ import RetintRuntime
 /// The others must take their inputs in the same format.
 final class RecordedOutputs: ExpectedValues {
     let source: String
+    let isColorizer: Bool
     private let recorded: [[NamedTensor]]
     private var index = 0
 
@@ -13,7 +14,7 @@ final class RecordedOutputs: ExpectedValues {
     ///   - other: the model to run, in float32.
     ///   - model: one of the models that are compared with it.
     init(_ other: Model, for model: Model, on inputs: VerificationInputs) throws {
-        source = other.name
+        (source, isColorizer) = (other.name, try verifying { try other.interface.isColorizer })
         let first = try inputs.input(0)
         let (program, own) = try verifying {
             (

@@ -94,6 +94,14 @@ public struct Reference: Sendable {
 }
 
 extension Reference {
+    /// Whether the values are those of a colorizer: lightness, [N, 1, H, W], goes in, and a and b
+    /// come out.
+    public var isColorizer: Bool {
+        let input = inputs[0].data.shape
+        return inputs.count == 1 && input.rank == 4 && input[1] == 1
+            && joinedColors(of: outputs) != nil
+    }
+
     /// Runs another model in float32 and uses its outputs as the expected ones.
     ///
     /// - Parameters:

@@ -18,6 +18,8 @@ final class ReferenceValues: ExpectedValues {
 
     var isSameNetwork: Bool { false }
 
+    var isColorizer: Bool { reference.isColorizer }
+
     /// Checks that the outputs can be split evenly among the runs.
     func prepare(first: VerificationInputs.Input, runs: Int) throws {
         self.runs = runs

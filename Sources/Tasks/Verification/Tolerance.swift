@@ -6,6 +6,8 @@ public struct Tolerance: Hashable, Sendable {
     public var atol: Double?
     /// The relative part of the bound |c − e| ≤ atol + rtol·|e| on each value.
     public var rtol: Double?
+    /// The largest |c − e| of an output, relative to its largest |e|.
+    public var maxRelative: Double?
     /// The largest mean |c − e| of an output.
     public var meanAbs: Double?
     /// The lowest PSNR of an output, in dB.
@@ -20,12 +22,14 @@ public struct Tolerance: Hashable, Sendable {
 
     /// Creates bounds; those that are nil are not checked.
     public init(
-        atol: Double? = nil, rtol: Double? = nil, meanAbs: Double? = nil,
-        minPSNR: Double? = nil, minSNR: Double? = nil, meanDeltaE: Double? = nil,
+        atol: Double? = nil, rtol: Double? = nil, maxRelative: Double? = nil,
+        meanAbs: Double? = nil, minPSNR: Double? = nil, minSNR: Double? = nil,
+        meanDeltaE: Double? = nil,
         maxHalfRatio: Double? = nil
     ) {
         self.atol = atol
         self.rtol = rtol
+        self.maxRelative = maxRelative
         self.meanAbs = meanAbs
         self.minPSNR = minPSNR
         self.minSNR = minSNR
@@ -35,32 +39,44 @@ public struct Tolerance: Hashable, Sendable {
 
     /// The default bounds for a model with weights of a given precision.
     ///
+    /// Those of colors are in the units of a and b. Any other output has the bounds of intermediate
+    /// values, which are relative to the expected values: see ``LayerTolerance/standard(_:)``.
+    ///
     /// - Parameters:
     ///   - precision: the precision of the model's weights.
     ///   - isSameNetwork: whether the expected values come from the checkpoint that the model was
     ///     exported from, run by the same engine, and not from another framework.
-    public static func standard(_ precision: ModelPrecision, isSameNetwork: Bool) -> Tolerance {
+    ///   - isColorizer: whether the outputs are a and b.
+    public static func standard(
+        _ precision: ModelPrecision, isSameNetwork: Bool, isColorizer: Bool = true
+    ) -> Tolerance {
+        guard isColorizer else {
+            let relative = LayerTolerance.standard(precision)
+            return Tolerance(maxRelative: relative.maxRelative, minSNR: relative.minSNR)
+        }
         switch precision {
-        case .float32 where isSameNetwork: Tolerance(atol: 1e-4, rtol: 1e-5)
-        case .float32: Tolerance(atol: 0.01, rtol: 0, meanAbs: 0.001)
-        case .float16: Tolerance(minPSNR: 60)
-        case .quantized: Tolerance(minPSNR: 38, meanDeltaE: 1)
+        case .float32 where isSameNetwork: return Tolerance(atol: 1e-4, rtol: 1e-5)
+        case .float32: return Tolerance(atol: 0.01, rtol: 0, meanAbs: 0.001)
+        case .float16: return Tolerance(minPSNR: 60)
+        case .quantized: return Tolerance(minPSNR: 38, meanDeltaE: 1)
         }
     }
 
     /// These bounds, overridden by those of `overrides` that are not nil.
     ///
-    /// Overriding atol or rtol also drops the bound on the mean. Overriding the PSNR also drops the
-    /// bound on the color difference. Each is kept if `overrides` also sets it.
+    /// Overriding atol or rtol also drops the bounds on the mean and on the relative error.
+    /// Overriding the PSNR also drops those on the SNR and on the color difference. Each is kept if
+    /// `overrides` also sets it.
     public func replacing(with overrides: Tolerance) -> Tolerance {
         var result = self
-        if overrides.boundsEachValue { result.meanAbs = nil }
-        if overrides.minPSNR != nil { result.meanDeltaE = nil }
+        if overrides.boundsEachValue { (result.meanAbs, result.maxRelative) = (nil, nil) }
+        if overrides.minPSNR != nil { (result.meanDeltaE, result.minSNR) = (nil, nil) }
         result.atol = overrides.atol ?? atol
         result.rtol = overrides.rtol ?? rtol
+        result.maxRelative = overrides.maxRelative ?? result.maxRelative
         result.meanAbs = overrides.meanAbs ?? result.meanAbs
         result.minPSNR = overrides.minPSNR ?? minPSNR
-        result.minSNR = overrides.minSNR ?? minSNR
+        result.minSNR = overrides.minSNR ?? result.minSNR
         result.meanDeltaE = overrides.meanDeltaE ?? result.meanDeltaE
         result.maxHalfRatio = overrides.maxHalfRatio ?? maxHalfRatio
         return result
@@ -71,7 +87,7 @@ public struct Tolerance: Hashable, Sendable {
 
     /// Whether no output can fail because there are no bounds on outputs.
     public var isEmpty: Bool {
-        !boundsEachValue && meanAbs == nil && minPSNR == nil && minSNR == nil
+        !boundsEachValue && maxRelative == nil && meanAbs == nil && minPSNR == nil && minSNR == nil
             && maxHalfRatio == nil
     }
 }
@@ -83,6 +99,7 @@ extension Tolerance: CustomStringConvertible {
         if boundsEachValue {
             bounds.append("|error| ≤ \(plain(atol ?? 0)) + \(plain(rtol ?? 0))·|expected|")
         }
+        if let maxRelative { bounds.append(relativeBound(maxRelative)) }
         if let meanAbs { bounds.append("mean |error| ≤ \(plain(meanAbs))") }
         if let minPSNR { bounds.append("PSNR ≥ \(plain(minPSNR)) dB") }
         if let minSNR { bounds.append("SNR ≥ \(plain(minSNR)) dB") }
@@ -97,11 +114,17 @@ extension Tolerance: CustomStringConvertible {
 extension Tolerance: Codable {
     private enum CodingKeys: String, CodingKey {
         case atol, rtol, maxHalfRatio
+        case maxRelative = "maxRelativeError"
         case meanAbs = "maxMeanAbsError"
         case minPSNR = "minPsnrDb"
         case minSNR = "minSnrDb"
         case meanDeltaE = "maxMeanDeltaE2000"
     }
+}
+
+/// The bound on an error relative to the largest expected value, as text.
+private func relativeBound(_ bound: Double) -> String {
+    "max |error| / max |expected| ≤ \(plain(bound))"
 }
 
 /// The bounds on intermediate values; a bound that is nil is not checked.
@@ -134,9 +157,7 @@ extension LayerTolerance: CustomStringConvertible {
     /// The bounds, separated by commas: `SNR ≥ 30 dB`.
     public var description: String {
         var bounds: [String] = []
-        if let maxRelative {
-            bounds.append("max |error| / max |expected| ≤ \(plain(maxRelative))")
-        }
+        if let maxRelative { bounds.append(relativeBound(maxRelative)) }
         if let minSNR { bounds.append("SNR ≥ \(plain(minSNR)) dB") }
         return bounds.joined(separator: ", ")
     }

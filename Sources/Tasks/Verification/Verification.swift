@@ -37,9 +37,12 @@ public struct VerificationOptions {
     }
 
     /// The given bounds, and the default ones for those that are nil.
-    func bounds(_ precision: ModelPrecision, isSameNetwork: Bool) -> VerificationBounds {
+    func bounds(
+        _ precision: ModelPrecision, _ expected: some ExpectedOutputs
+    ) throws -> VerificationBounds {
         let standard = VerificationBounds.standard(
-            precision, compute: compute, isSameNetwork: isSameNetwork)
+            precision, compute: compute, isSameNetwork: expected.isSameNetwork,
+            isColorizer: try expected.isColorizer)
         return VerificationBounds(
             tolerance: tolerance ?? standard.tolerance,
             layerTolerance: layerTolerance ?? standard.layerTolerance, layersDecide: layersDecide)
@@ -88,14 +91,16 @@ extension Model {
     ///
     /// - Parameters:
     ///   - other: the model that computes the expected values, in float32.
-    ///   - inputs: the inputs of all runs; nil for random lightness of the model's own size.
+    ///   - inputs: the inputs of all runs; nil for random values of the model's own shapes.
     /// - Throws: ``VerificationError`` if the inputs, outputs or shapes of the models differ, or
     ///   one of them cannot be run.
     public func verify(
         against other: Model, on inputs: VerificationInputs? = nil,
         options: VerificationOptions = .init()
     ) throws -> VerificationReport {
-        let inputs = try inputs ?? .noise(shape: lightnessInput().shape)
+        let inputs = try verifying {
+            try inputs ?? .noise(for: interface, shapes: inputShapes())
+        }
         let half = try options.tolerance?.maxHalfRatio.map { _ in
             try halfPrecisionErrors(
                 of: other, for: self, on: inputs,
@@ -125,14 +130,16 @@ extension AppleModel {
     ///
     /// - Parameters:
     ///   - other: the model that computes the expected values, in float32, by retint's engine.
-    ///   - inputs: the inputs of all runs; nil for random lightness of the model's own size.
+    ///   - inputs: the inputs of all runs; nil for random values of the model's own shapes.
     /// - Throws: ``VerificationError`` if the inputs, outputs or shapes of the models differ;
     ///   `AppleRuntimeError` if the runtime cannot run the model.
     public func verify(
         against other: Model, on inputs: VerificationInputs? = nil,
         options: VerificationOptions = .init()
     ) async throws -> VerificationReport {
-        let inputs = try inputs ?? .noise(shape: lightnessShape())
+        let inputs = try verifying {
+            try inputs ?? .noise(for: interface, shapes: interface.inputShapes(of: path))
+        }
         return try await verify(against: ModelValues(other), on: inputs, options)
     }
 
@@ -142,9 +149,9 @@ extension AppleModel {
     ) async throws -> VerificationReport {
         let first = try inputs.input(0)
         try expected.prepare(first: first, runs: inputs.count)
-        let bounds = options.bounds(precision, isSameNetwork: false)
-        var outputs = ComparisonGathering(
-            path: path, source: expected.source, runs: inputs.count, tolerance: bounds.tolerance)
+        let bounds = try options.bounds(precision, expected)
+        var outputs = try ComparisonGathering(
+            path: path, runs: inputs.count, tolerance: bounds.tolerance, expected: expected)
         let atOnce = runsAtOnce(first)
         for start in stride(from: 0, to: inputs.count, by: atOnce) {
             let indices = start..<min(start + atOnce, inputs.count)
@@ -158,7 +165,8 @@ extension AppleModel {
         }
         return VerificationReport(
             judge: .apple, runtime: AppleRuntime.name, model: path, reference: expected.source,
-            isSameNetwork: false, precision: precision, compute: compute,
+            isSameNetwork: false, isColorizer: outputs.isColorizer, precision: precision,
+            compute: compute,
             tolerance: bounds.tolerance, outputs: outputs.outputs.map { $0.comparison(half: nil) },
             color: outputs.color, photos: outputs.photos, layers: [],
             layerTolerance: bounds.layerTolerance, layersDecide: false)

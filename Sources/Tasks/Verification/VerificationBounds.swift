@@ -23,13 +23,16 @@ public struct VerificationBounds: Hashable, Sendable {
     ///   - compute: the arithmetic; nil for the model's own.
     ///   - isSameNetwork: whether the expected values come from another model, run by the same
     ///     engine, rather than from a file.
+    ///   - isColorizer: whether the outputs are a and b.
     public static func standard(
-        _ precision: ModelPrecision, compute: ComputePrecision?, isSameNetwork: Bool
+        _ precision: ModelPrecision, compute: ComputePrecision?, isSameNetwork: Bool,
+        isColorizer: Bool = true
     ) -> VerificationBounds {
         let isCoarser = compute == .float16 && precision == .float32
         let precision = isCoarser ? .float16 : precision
         return VerificationBounds(
-            tolerance: .standard(precision, isSameNetwork: isSameNetwork),
+            tolerance: .standard(
+                precision, isSameNetwork: isSameNetwork, isColorizer: isColorizer),
             layerTolerance: .standard(precision))
     }
 }
@@ -46,8 +49,8 @@ extension VerificationReport {
     public func judged(by bounds: VerificationBounds) -> VerificationReport {
         VerificationReport(
             judge: judge, runtime: runtime, model: model, reference: reference,
-            isSameNetwork: isSameNetwork,
-            precision: precision, compute: compute, tolerance: bounds.tolerance,
+            isSameNetwork: isSameNetwork, isColorizer: isColorizer, precision: precision,
+            compute: compute, tolerance: bounds.tolerance,
             outputs: outputs.map { $0.judged(by: bounds.tolerance) }, color: color,
             photos: photos, layers: layers.map { $0.judged(by: bounds.layerTolerance) },
             layerTolerance: bounds.layerTolerance,

@@ -36,6 +36,8 @@ package enum VerificationRule: String, Hashable, Sendable, CaseIterable {
     case layerSNR = "layer-snr"
     /// Each requested runtime ran the model.
     case judged = "judged"
+    /// The largest |c − e| of an output, relative to its largest |e|, has an upper bound.
+    case maxRelative = "relative-error"
 
     /// The bound in a sentence.
     package var summary: String {
@@ -49,6 +51,7 @@ package enum VerificationRule: String, Hashable, Sendable, CaseIterable {
         case .meanDeltaE: "The mean CIEDE2000 difference of the colors is small enough."
         case .layerError: "The largest error of an intermediate value is small enough."
         case .layerSNR: "The SNR of an intermediate value is high enough."
+        case .maxRelative: "The largest error of an output is small beside its largest value."
         case .judged: "Each requested runtime ran the model."
         }
     }

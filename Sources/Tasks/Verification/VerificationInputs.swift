@@ -1,7 +1,8 @@
+public import RetintExport
 import RetintGraph
 import RetintLayers
-import RetintRuntime
-import RetintTensors
+public import RetintRuntime
+public import RetintTensors
 
 extension VerificationInputs {
     /// The input of one run.
@@ -19,15 +20,6 @@ extension VerificationInputs {
             self.tensors = tensors
         }
 
-        /// Creates the input of a run of a colorizer.
-        ///
-        /// - Parameters:
-        ///   - labels: one for each image.
-        ///   - lightness: L in 0…100, [N, 1, H, W].
-        public init(labels: [String], lightness: TensorData) {
-            self.init(labels: labels, tensors: [NamedTensor("lightness", lightness)])
-        }
-
         var label: String { labels.joined(separator: ", ") }
     }
 }
@@ -37,7 +29,7 @@ public struct VerificationInputs {
     /// The number of runs.
     public let count: Int
     /// The input of a run, by its index; all have the same shapes.
-    let input: (Int) throws -> VerificationInputs.Input
+    public let input: (Int) throws -> VerificationInputs.Input
 
     /// Creates inputs from a function that returns the input of a run.
     ///
@@ -49,18 +41,29 @@ public struct VerificationInputs {
         self.input = input
     }
 
-    /// One run on uniformly random lightness in 0…100.
+    /// One run on random values of all inputs of a model.
     ///
     /// - Parameters:
-    ///   - shape: the shape of the batch, [N, 1, H, W].
+    ///   - interface: the model's.
+    ///   - shapes: the shapes of its inputs, in their order.
+    ///   - noise: the distributions of inputs by name, instead of
+    ///     ``ModelInterface/Value/usualNoise``.
     ///   - seed: the seed of the random numbers.
-    public static func noise(shape: Shape, seed: UInt64 = 0) -> VerificationInputs {
-        VerificationInputs(count: 1) { _ in
-            var random = RandomStream(seed: seed, name: "lightness")
-            let scalars = (0..<shape.count).map { _ in Float(100 * random.uniform()) }
-            return VerificationInputs.Input(
-                labels: (0..<shape[0]).map { "noise \($0 + 1) of seed \(seed)" },
-                lightness: TensorData(shape: shape, scalars: scalars))
+    public static func noise(
+        for interface: ModelInterface, shapes: [Shape], noise: [String: InputNoise] = [:],
+        seed: UInt64 = 0
+    ) -> VerificationInputs {
+        let images = interface.inputs.first?.takesPhotos == true ? shapes[0][0] : 1
+        return VerificationInputs(count: 1) { _ in
+            VerificationInputs.Input(
+                labels: (0..<images).map { "noise \($0 + 1) of seed \(seed)" },
+                tensors: zip(interface.inputs, shapes).map { input, shape in
+                    // Whatever its name is, lightness has the same values.
+                    let stream = input.role == .lightness ? "lightness" : input.name
+                    let noise = noise[input.name] ?? input.usualNoise
+                    return NamedTensor(
+                        input.name, noise.values(shape, seed: seed, name: stream))
+                })
         }
     }
 

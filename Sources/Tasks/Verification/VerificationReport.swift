@@ -13,6 +13,8 @@ public struct VerificationReport: Sendable {
     /// Whether the expected values come from another model, run by the same engine, and not
     /// from a file or from another engine.
     public let isSameNetwork: Bool
+    /// Whether the outputs are a and b, so that there are bounds on colors.
+    public let isColorizer: Bool
     /// The precision of the model's weights.
     public let precision: ModelPrecision
     /// The arithmetic that the model was run with.
@@ -127,7 +129,7 @@ public struct VerificationReport: Sendable {
 // What was measured, and the bounds; the judgement follows from both.
 extension VerificationReport: Codable {
     private enum CodingKeys: String, CodingKey {
-        case judge, runtime, model, reference, isSameNetwork, precision, compute
+        case judge, runtime, model, reference, isSameNetwork, isColorizer, precision, compute
         case tolerance, layerTolerance, layersDecide, outputs, photos, layers
         case color = "deltaE2000"
     }
@@ -143,6 +145,8 @@ extension VerificationReport: Codable {
         model = try value(.model)
         reference = try value(.reference)
         isSameNetwork = try value(.isSameNetwork)
+        // Older versions compared colors alone with models.
+        isColorizer = try container.decodeIfPresent(Bool.self, forKey: .isColorizer) ?? true
         precision = try value(.precision)
         compute = try value(.compute)
         let (tolerance, layerTolerance): (Tolerance, LayerTolerance) = (
@@ -168,6 +172,8 @@ extension VerificationReport: Codable {
         try container.encode(model, forKey: .model)
         try container.encode(reference, forKey: .reference)
         try container.encode(isSameNetwork, forKey: .isSameNetwork)
+        // As older versions read and wrote it.
+        if !isColorizer { try container.encode(isColorizer, forKey: .isColorizer) }
         try container.encode(precision, forKey: .precision)
         try container.encode(compute, forKey: .compute)
         try container.encode(tolerance, forKey: .tolerance)

@@ -41,9 +41,9 @@ struct VerificationRun {
         try expected.prepare(first: first, runs: inputs.count)
         expected.match(program)
         var layers = LayerGathering(program, expected: expected)
-        var outputs = ComparisonGathering(
-            path: model.name, source: expected.source, runs: inputs.count,
-            tolerance: bounds.tolerance)
+        let bounds = try options.bounds(model.precision, expected)
+        var outputs = try ComparisonGathering(
+            path: model.name, runs: inputs.count, tolerance: bounds.tolerance, expected: expected)
         for index in 0..<inputs.count {
             let input = index == 0 ? first : try inputs.input(index)
             let writer =
@@ -54,7 +54,7 @@ struct VerificationRun {
             let colors = try outputs.add(computed, try expected.outputs(), input)
             try colors.map(options.onColors)
         }
-        return report(outputs, layers.reports(bounds.layerTolerance))
+        return report(outputs, layers.reports(bounds.layerTolerance), bounds)
     }
 
     /// - Returns: the model's outputs.
@@ -76,20 +76,18 @@ struct VerificationRun {
     }
 
     private func report(
-        _ outputs: ComparisonGathering, _ layers: [VerificationReport.Layer]
+        _ outputs: ComparisonGathering, _ layers: [VerificationReport.Layer],
+        _ bounds: VerificationBounds
     ) -> VerificationReport {
         VerificationReport(
             judge: .retint, runtime: VerificationReport.engine, model: model.name,
             reference: expected.source, isSameNetwork: expected.isSameNetwork,
-            precision: model.precision, compute: compute, tolerance: bounds.tolerance,
+            isColorizer: outputs.isColorizer, precision: model.precision, compute: compute,
+            tolerance: bounds.tolerance,
             outputs: outputs.outputs.map { $0.comparison(half: half[$0.name]) },
             color: outputs.color, photos: outputs.photos, layers: layers,
             layerTolerance: bounds.layerTolerance, layersDecide: bounds.layersDecide)
     }
 
     private var compute: ComputePrecision { options.compute ?? model.computePrecision }
-
-    private var bounds: VerificationBounds {
-        options.bounds(model.precision, isSameNetwork: expected.isSameNetwork)
-    }
 }

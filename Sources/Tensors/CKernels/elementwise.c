@@ -53,6 +53,7 @@ MAP_MULADD(rt_map_muladd_relu, sum < 0.0f ? 0.0f : sum)
 MAP1(rt_map_neg, -x)
 MAP1(rt_map_exp, rt_expf(x))
 MAP1(rt_map_log, rt_logf(x))
+MAP1(rt_map_erf, rt_erff(x))
 // Unlike sqrtf, sets no errno, which would keep the loop from being vectorized.
 MAP1(rt_map_sqrt, __builtin_elementwise_sqrt(x))
 MAP1(rt_map_abs, __builtin_fabsf(x))

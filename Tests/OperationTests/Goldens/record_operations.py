@@ -232,6 +232,7 @@ POINTWISE = [
     ("floor", [wide(2, 17, 5)], T.floor),
     ("round", [wide(2, 17, 5)], T.round),
     ("round halves", [integers(2, 17, 5)], lambda x: T.round(x * 0.5)),
+    ("erf", [wide(2, 17, 5)], T.erf),
     ("sin", [wide(2, 3, 5)], T.sin),
     ("cos", [wide(2, 3, 5)], T.cos),
     ("atan", [wide(2, 3, 5)], T.atan),

@@ -22,6 +22,15 @@ enum Elementwise: OperationFamily {
                 let (x, y) = try (operation.value("x"), operation.value("y"))
                 return [try graph.combined("greater", y, x)]
             },
+            // The dialect has no other way; two NaNs count as equal.
+            "greater_equal": { graph, operation in
+                let (x, y) = try (operation.value("x"), operation.value("y"))
+                return [try graph.unary("not", try graph.combined("greater", y, x))]
+            },
+            "less_equal": { graph, operation in
+                let (x, y) = try (operation.value("x"), operation.value("y"))
+                return [try graph.unary("not", try graph.combined("greater", x, y))]
+            },
             "square": { graph, operation in
                 let x = try operation.value("x")
                 return [try graph.combined("mul", x, x)]
@@ -70,6 +79,9 @@ enum Elementwise: OperationFamily {
                 ]
             },
         ]
+        readers["primitive.not_v1"] = { graph, operation in
+            [try graph.add("logical_not", ["x": operation.operand(0)], operation)]
+        }
         for (name, type) in unary {
             readers["primitive.\(name)_v1"] = { graph, operation in
                 [try graph.add(type, ["x": operation.operand(0)], operation)]

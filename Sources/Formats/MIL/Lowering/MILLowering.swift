@@ -280,6 +280,16 @@ extension MILLowering {
             type: MILTensorType(precision, (shape ?? node.shape).dimensions))
     }
 
+    /// Adds an operation that computes whether something holds for each element of the node's
+    /// value.
+    package mutating func addCondition(
+        _ type: String, _ inputs: [String: MILOperand], _ node: LoweredNode
+    ) -> String {
+        builder.operation(
+            type, inputs, name: "\(node.name)_condition",
+            type: MILTensorType(.bool, node.shape.dimensions))
+    }
+
     /// The largest finite value of the operation's precision.
     package var largest: Float {
         precision == .float16 ? HalfPrecision.maximum : .greatestFiniteMagnitude

@@ -17,3 +17,32 @@ enum Negation: ComposedUnaryForm {
         "logical_not": { x, _ in 1 - x }
     ]
 }
+
+/// A comparison of the graph: the condition, cast to 0 and 1.
+protocol ComparisonForm: MILLowerable {
+    static var milType: String { get }
+}
+
+extension ComparisonForm {
+    package func lower(_ node: LoweredNode, into lowering: inout MILLowering) throws -> String {
+        let (x, y) = try (lowering.operand(node.inputs[0]), lowering.operand(node.inputs[1]))
+        let condition = lowering.addCondition(Self.milType, ["x": x, "y": y], node)
+        return lowering.add(
+            "cast",
+            ["x": .name(condition), "dtype": .constant(.string("\(lowering.precision)"))], node)
+    }
+}
+
+extension Greater: ComparisonForm { static let milType = "greater" }
+extension GreaterOrEqual: ComparisonForm { static let milType = "greater_equal" }
+extension Equal: ComparisonForm { static let milType = "equal" }
+
+/// x where y is above 0, else 0: `select`.
+extension ReluGradient: MILLowerable {
+    package func lower(_ node: LoweredNode, into lowering: inout MILLowering) throws -> String {
+        let (x, y) = try (lowering.operand(node.inputs[0]), lowering.operand(node.inputs[1]))
+        let zero = try lowering.float(0, name: node.name)
+        let condition = lowering.addCondition("greater", ["x": y, "y": zero], node)
+        return lowering.add("select", ["cond": .name(condition), "a": x, "b": zero], node)
+    }
+}

@@ -36,3 +36,8 @@ enum ComposedExponentials: ComposedUnaryForm {
         },
     ]
 }
+
+extension ErrorFunction: UnaryForm {
+    package static let milType = "erf"
+    package static func raised(_ x: Tensor) -> Tensor { erf(x) }
+}

@@ -40,11 +40,11 @@ package struct RaisedOperation: OperationParameters {
 
 extension Shape {
     /// An upper bound for the elements of any tensor that a program can be run with.
-    static let largestCount = 1 << 31
+    package static let largestCount = 1 << 31
 
     /// The number of elements; nil if a dimension is below 1 or the product is above
     /// ``largestCount``.
-    var boundedCount: Int? {
+    package var boundedCount: Int? {
         var count = 1
         for size in dimensions {
             guard (1...Self.largestCount).contains(size) else { return nil }

@@ -25,7 +25,7 @@ enum Functions: OperationFamily {
         },
         "Acosh": unary { log($0 + sqrt($0 * $0 - 1)) },
         "Atanh": unary { log((1 + $0) / (1 - $0)) * 0.5 },
-        "Erf": unary(errorFunction),
+        "Erf": unary(erf),
         "IsNaN": OperationRule { node in
             let x = try node.tensor(0)
             return [.tensor(1 - equal(x, x), .bool)]

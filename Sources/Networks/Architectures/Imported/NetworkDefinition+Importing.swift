@@ -14,48 +14,50 @@ extension NetworkDefinition {
         public let notes: [String]
     }
 
-    /// Reads a colorizer from an ONNX file: a function of one channel of lightness to the colors a
-    /// and b, in one output of two channels or two of one.
+    /// Reads a colorizer from an ONNX file: a function of a photo without its colors, as lightness
+    /// or in gray, to the colors.
     ///
     /// Weights and biases of convolutions, matrix products and normalizations become parameters,
     /// running statistics become buffers; everything else is a constant of the network.
     ///
     /// - Parameters:
     ///   - path: the file; its weights may be in external data files.
-    ///   - normalization: the range of lightness and colors that the network computes with; nil
-    ///     for the range stated in the file, or ``LabScaling/Normalization/inside``.
+    ///   - form: what the network takes and returns; nil for what the file states, or else follows
+    ///     from its numbers of channels.
     ///   - outputs: the names of the outputs that are the colors; empty to find them by shape.
     /// - Throws: `ONNXError` for a file that is damaged, contains unsupported operations
     ///   (all of them are named), or is not a colorizer; `FileError` if it cannot be read.
     public static func importing(
-        onnx path: some PathConvertible, normalization: LabScaling.Normalization? = nil,
-        outputs: [String] = []
+        onnx path: some PathConvertible, form: ColorForm? = nil, outputs: [String] = []
     ) throws -> Import {
         let path = path.filePath
         let model = try ONNXModel(contentsOf: path)
         return try naming(path.string) {
-            try Import(model, normalization ?? model.statedNormalization, outputs)
+            try Import(model, form ?? model.statedForm, outputs)
         }
     }
 }
 
 extension NetworkDefinition.Import {
     fileprivate init(
-        _ original: ONNXModel, _ normalization: LabScaling.Normalization, _ chosen: [String]
+        _ original: ONNXModel, _ stated: ColorForm?, _ chosen: [String]
     ) throws {
         var model = original
-        try model.checkInput()
+        let form = stated ?? model.usualForm
+        try model.checkInput(form)
         for name in chosen where !model.outputs.contains(where: { $0.name == name }) {
             let known = model.outputs.map(\.name.debugDescription).joined(separator: ", ")
             throw ONNXError(
                 place: "outputs", rule: "there is none named \(name.debugDescription)",
                 remedy: "Choose from \(known).")
         }
-        let found = try SizeProbe(model: model, chosenOutputs: chosen).run()
+        let found = try SizeProbe(
+            model: model, form: form, isStated: stated != nil, chosenOutputs: chosen
+        ).run()
         model.keepOutputs(found.outputs.names)
         model.nameParameters()
         let (network, weights) = model.separated()
-        definition = NetworkDefinition(network, found.sizes, normalization, found.outputs)
+        definition = NetworkDefinition(network, found.sizes, found.form, found.outputs)
         let size = try definition.bytes().count
         guard size <= NetworkDefinition.maximumBytes else {
             throw ONNXError(
@@ -64,28 +66,41 @@ extension NetworkDefinition.Import {
                 remedy: "Export the network without large constants.")
         }
         self.weights = weights
+        let isAssumed = stated == nil && found.form != .inside
         notes =
-            found.isSingle ? ["the network takes one image at a time: train it with batch 1"] : []
+            (found.isSingle ? ["the network takes one image at a time: train it with batch 1"] : [])
+            + (isAssumed ? ["assumed, because the file does not state it: \(found.form)"] : [])
     }
 }
 
 extension ONNXModel {
-    /// The range stated in files written by retint; inside for files of other programs.
-    fileprivate var statedNormalization: LabScaling.Normalization {
+    /// The form stated in files written by retint; nil for files of other programs.
+    fileprivate var statedForm: ColorForm? {
         get throws {
-            let key = NetworkDefinition.MetadataKey.normalization
-            guard let text = metadata[key] else { return .inside }
-            guard let value = LabScaling.Normalization(rawValue: text) else {
+            let keys = [
+                NetworkDefinition.MetadataKey.form, NetworkDefinition.MetadataKey.normalization,
+            ]
+            guard let key = keys.first(where: { metadata[$0] != nil }) else { return nil }
+            guard let form = ColorForm(metadata: metadata) else {
+                let known =
+                    key == keys[0]
+                    ? "a form such as gray-rgb 0..1 ab -110..110" : "inside or outside"
                 throw ONNXError(
                     place: "metadata \(key)",
-                    rule: "it is \(text.debugDescription), not inside or outside")
+                    rule: "it is \(metadata[key]?.debugDescription ?? "missing"), not \(known)")
             }
-            return value
+            return form
         }
     }
 
-    /// - Throws: `ONNXError` unless there is one input, which can be one channel of lightness.
-    fileprivate func checkInput() throws {
+    /// The usual form for the number of channels that the file states.
+    fileprivate var usualForm: ColorForm {
+        let channels = inputs.first?.extents.flatMap { $0.count == 4 ? $0[1] : nil }
+        return channels == 3 ? ColorForm(input: .grayRGB) : .inside
+    }
+
+    /// - Throws: `ONNXError` unless there is one input, which can be what the form states.
+    fileprivate func checkInput(_ form: ColorForm) throws {
         guard inputs.count == 1 else {
             let names = inputs.map(\.name.debugDescription).joined(separator: ", ")
             throw ONNXError(
@@ -96,7 +111,7 @@ extension ONNXModel {
         let (input, place) = (inputs[0], "input \(inputs[0].name.debugDescription)")
         guard input.type.isFloat else {
             throw ONNXError(
-                place: place, rule: "its elements are \(input.type); lightness must be floats",
+                place: place, rule: "its elements are \(input.type); a photo must be floats",
                 remedy: "Export the network with a floating-point input.")
         }
         if metadata["retint.input"] == "image" {
@@ -105,11 +120,13 @@ extension ONNXModel {
                 remedy: "Export the network with a tensor as input.")
         }
         guard let extents = input.extents else { return }
-        guard extents.count == 4, extents[1] ?? 1 == 1 else {
+        let channels = form.input.channels
+        guard extents.count == 4, extents[1] ?? channels == channels else {
             let shape = extents.map { $0.map(String.init) ?? "?" }.joined(separator: " × ")
             throw ONNXError(
-                place: place, rule: "it is \(shape), not N × 1 × H × W",
-                remedy: "Export the network with one channel of lightness as its input.")
+                place: place, rule: "it is \(shape), not N × \(channels) × H × W",
+                remedy: "Export the network with one channel of lightness, or three of a gray "
+                    + "photo, as its input.")
         }
     }
 }

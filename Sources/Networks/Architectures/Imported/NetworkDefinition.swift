@@ -8,10 +8,10 @@ import RetintONNXReading
 public struct NetworkDefinition: Hashable, Sendable {
     /// The network, with one input, its colors as outputs, and parameters without elements.
     package let model: ONNXModel
-    /// The sizes of lightness that the network takes.
+    /// The sizes of photos that the network takes.
     public let sizes: InputSizes
-    /// The range of lightness and colors that the network itself computes with.
-    public let normalization: LabScaling.Normalization
+    /// What the network itself takes and returns.
+    public let form: ColorForm
     /// Which of the outputs are the colors.
     let outputs: ColorOutputs
 
@@ -22,15 +22,16 @@ public struct NetworkDefinition: Hashable, Sendable {
     ///   - model: the network. Its metadata is completed, so that its file says all of this.
     ///   - outputs: the model's outputs as colors.
     init(
-        _ model: ONNXModel, _ sizes: InputSizes, _ normalization: LabScaling.Normalization,
-        _ outputs: ColorOutputs
+        _ model: ONNXModel, _ sizes: InputSizes, _ form: ColorForm, _ outputs: ColorOutputs
     ) {
         var model = model
         model.metadata[MetadataKey.sizes] = sizes.text
-        model.metadata[MetadataKey.normalization] = normalization.rawValue
+        // Files that older versions read state a normalization.
+        model.metadata[MetadataKey.normalization] = form.normalization?.rawValue
+        model.metadata[MetadataKey.form] = form.normalization == nil ? "\(form)" : nil
         model.metadata[MetadataKey.outputs] = outputs.names.count == 1 ? "ab" : "a b"
         (self.model, self.sizes) = (model, sizes)
-        (self.normalization, self.outputs) = (normalization, outputs)
+        (self.form, self.outputs) = (form, outputs)
     }
 
     /// Reads the definition in a checkpoint.
@@ -39,8 +40,7 @@ public struct NetworkDefinition: Hashable, Sendable {
     package init(bytes: [UInt8]) throws {
         let model = try ONNXModel(checkpointBytes: bytes)
         guard let sizes = InputSizes(model.metadata), model.inputs.count == 1,
-            let normalization = LabScaling.Normalization(
-                rawValue: model.metadata[MetadataKey.normalization] ?? ""),
+            let form = ColorForm(metadata: model.metadata),
             let outputs = ColorOutputs(model.metadata, model.outputs.map(\.name))
         else {
             throw ONNXError(
@@ -48,7 +48,7 @@ public struct NetworkDefinition: Hashable, Sendable {
                 remedy: "The checkpoint was changed after retint wrote it: import the network "
                     + "again.")
         }
-        self.init(model, sizes, normalization, outputs)
+        self.init(model, sizes, form, outputs)
     }
 
     /// The definition as stored in a checkpoint; equal definitions give equal bytes.
@@ -59,23 +59,30 @@ public struct NetworkDefinition: Hashable, Sendable {
     ///
     /// - Throws: `ONNXError` that names the first operation that does not fit the shape.
     func colors(of lightness: Tensor) throws -> Tensor {
-        let input =
-            normalization == .inside ? lightness : LabScaling.normalize(lightness: lightness)
+        form.ab(try results(of: form.networkInput(lightness)))
+    }
+
+    /// The colors as the network returns them, for what it takes; a and b are joined.
+    ///
+    /// - Throws: `ONNXError` that names the first operation that does not fit the shape.
+    package func results(of input: Tensor) throws -> Tensor {
         let values = try model.build(
-            in: lightness.graph, inputs: [model.inputs[0].name: .tensor(input, .float)])
+            in: input.graph, inputs: [model.inputs[0].name: .tensor(input, .float)])
         let planes = try outputs.names.map { name in
             guard case .tensor(let plane, _) = values.first(where: { $0.name == name })?.value
             else {
                 throw ONNXError(
                     place: "output \(name.debugDescription)",
-                    rule: "it does not depend on the lightness",
+                    rule: "it does not depend on the input",
                     remedy: "Choose an output that is the colors of its input.")
             }
             return plane
         }
-        let ab = planes.count == 1 ? planes[0] : concat(planes, axis: 1)
-        return normalization == .inside ? ab : LabScaling.denormalize(ab: ab)
+        return planes.count == 1 ? planes[0] : concat(planes, axis: 1)
     }
+
+    /// ``ColorForm/normalization`` of the form.
+    public var normalization: LabScaling.Normalization? { form.normalization }
 }
 
 /// A definition is encoded as the bytes that a checkpoint stores.
@@ -103,8 +110,22 @@ extension NetworkDefinition {
     enum MetadataKey {
         /// As in packages, so that a network that retint exported says it, too.
         static let normalization = "retint.normalization"
+        static let form = "retint.form"
         static let sizes = "retint.sizes"
         static let outputs = "retint.colors"
+    }
+}
+
+extension ColorForm {
+    /// The form that metadata state; nil if they state none, or one that is not known.
+    init?(metadata: [String: String]) {
+        if let text = metadata[NetworkDefinition.MetadataKey.form] {
+            self.init(text)
+            return
+        }
+        let text = metadata[NetworkDefinition.MetadataKey.normalization] ?? ""
+        guard let normalization = LabScaling.Normalization(rawValue: text) else { return nil }
+        self.init(normalization)
     }
 }
 

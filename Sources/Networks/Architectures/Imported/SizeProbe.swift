@@ -2,18 +2,22 @@ import RetintGraph
 import RetintONNXReading
 import RetintTensors
 
-/// Finds the sizes of lightness for which a network returns colors of the same size, by building
+/// Finds the sizes of photos for which a network returns colors of the same size, by building
 /// its graph for some sizes.
 ///
 /// The size stated in a file is only one of the candidates: most exporters state just the
 /// size and batch that they traced the network with.
 struct SizeProbe {
     let model: ONNXModel
+    let form: ColorForm
+    /// Whether the form is stated; otherwise the outputs decide between a, b and a photo.
+    let isStated: Bool
     let chosenOutputs: [String]
 
     /// The result.
     struct Result {
         let sizes: InputSizes
+        let form: ColorForm
         let outputs: ColorOutputs
         /// Whether the network takes one image at a time only.
         let isSingle: Bool
@@ -29,14 +33,16 @@ struct SizeProbe {
                 // Odd multiples, and not those of a larger one.
                 let count = max(3, 160 / multiple | 1)
                 let sides = (count * multiple, (count + 2) * multiple)
-                if let outputs = try? colors(batch, sides.0, sides.1) {
+                if let (form, outputs) = try? colors(batch, sides.0, sides.1) {
                     return Result(
-                        sizes: .multiples(of: multiple), outputs: outputs, isSingle: batch == 1)
+                        sizes: .multiples(of: multiple), form: form, outputs: outputs,
+                        isSingle: batch == 1)
                 }
             }
-            if let stated, let outputs = try? colors(batch, stated.height, stated.width) {
+            if let stated, let (form, outputs) = try? colors(batch, stated.height, stated.width) {
                 let sizes = InputSizes.only(height: stated.height, width: stated.width)
-                return Result(sizes: sizes, outputs: outputs, isSingle: batch == 1)
+                return Result(
+                    sizes: sizes, form: form, outputs: outputs, isSingle: batch == 1)
             }
         }
         _ = try colors(1, stated?.height ?? 256, stated?.width ?? 256)
@@ -51,39 +57,51 @@ struct SizeProbe {
         return Pair(height, width)
     }
 
-    /// The colors among the outputs for lightness of a size.
-    private func colors(_ batch: Int, _ height: Int, _ width: Int) throws -> ColorOutputs {
+    /// The colors among the outputs for photos of a size.
+    private func colors(
+        _ batch: Int, _ height: Int, _ width: Int
+    ) throws -> (form: ColorForm, outputs: ColorOutputs) {
         let graph = Graph(mode: .inference)
-        let lightness = graph.input("lightness", [batch, 1, height, width])
+        let photo = graph.input("photo", [batch, form.input.channels, height, width])
         let values = try model.build(
-            in: graph, inputs: [model.inputs[0].name: .tensor(lightness, .float)])
+            in: graph, inputs: [model.inputs[0].name: .tensor(photo, .float)])
         let shapes = values.compactMap { name, value -> (name: String, shape: Shape)? in
             guard case .tensor(let tensor, _) = value else { return nil }
             return (name, tensor.shape)
         }
-        return try chosen(from: shapes, Shape([batch, 2, height, width]))
+        if !isStated, form.input == .grayRGB {
+            var photo = form
+            (photo.colors, photo.colorRange) = (.rgb, .unit)
+            if let outputs = try? chosen(from: shapes, photo, batch, height, width) {
+                return (photo, outputs)
+            }
+        }
+        return (form, try chosen(from: shapes, form, batch, height, width))
     }
 
     private func chosen(
-        from outputs: [(name: String, shape: Shape)], _ wanted: Shape
+        from outputs: [(name: String, shape: Shape)], _ form: ColorForm, _ batch: Int,
+        _ height: Int, _ width: Int
     ) throws -> ColorOutputs {
+        let wanted = Shape([batch, form.colors.channels, height, width])
         let candidates = outputs.filter { chosenOutputs.isEmpty || chosenOutputs.contains($0.name) }
         let joint = candidates.filter { $0.shape == wanted }
         if joint.count == 1 { return .joint(joint[0].name) }
         var half = wanted.dimensions
         half[1] = 1
         let planes = candidates.filter { $0.shape == Shape(half) }
-        if joint.isEmpty, let outputs = ColorOutputs(planes) { return outputs }
+        if joint.isEmpty, form.colors == .ab, let outputs = ColorOutputs(planes) { return outputs }
         let list = outputs.map { "\($0.name.debugDescription) \($0.shape)" }
         throw ONNXError(
             place: "outputs",
             rule: joint.count > 1
                 ? "\(joint.map(\.name.debugDescription).joined(separator: " and ")) can both be "
                     + "the colors"
-                : "none is \(wanted), the colors for lightness \(wanted[0]) × 1 × \(wanted[2]) × "
-                    + "\(wanted[3]); they are \(list.joined(separator: ", "))",
+                : "none is \(wanted), the colors for a photo \(batch) × \(form.input.channels) × "
+                    + "\(height) × \(width); they are \(list.joined(separator: ", "))",
             remedy: joint.count > 1
                 ? "Name the one to use."
-                : "Export the network with two channels of color in the size of its input.")
+                : "Export the network with \(form.colors.channels) channels of color in the size "
+                    + "of its input.")
     }
 }

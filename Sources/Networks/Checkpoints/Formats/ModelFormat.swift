@@ -51,10 +51,10 @@ public struct ModelFormat: Sendable {
     public typealias PackageWriter =
         @Sendable (MLPackage, _ path: String, ModelWritingOptions) throws -> WrittenModel
 
-    /// Reads a network: its normalization and outputs if the file does not state them.
+    /// Reads a network: its form and outputs if the file does not state them.
     package typealias GraphReader =
         @Sendable (
-            _ path: String, LabScaling.Normalization?, _ outputs: [String]
+            _ path: String, ColorForm?, _ outputs: [String]
         ) throws -> (checkpoint: Checkpoint, notes: [String])
 }
 

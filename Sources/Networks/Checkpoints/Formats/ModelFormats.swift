@@ -45,7 +45,7 @@ extension ModelFormat {
     public static let onnx: ModelFormat = ModelFormat(
         kind: "onnx", title: "ONNX", noun: "ONNX", extensions: ["onnx"],
         recognizes: { onnx.isExtension(of: $0) },
-        content: .graph { try Checkpoint.importing(onnx: $0, normalization: $1, outputs: $2) },
+        content: .graph { try Checkpoint.importing(onnx: $0, form: $1, outputs: $2) },
         writing: .package { package, path, options in
             var own = ONNXOptions(opset: options.opset)
             own.producerVersion = retintVersion

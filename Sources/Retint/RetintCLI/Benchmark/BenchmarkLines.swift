@@ -4,7 +4,7 @@ extension BenchmarkReport {
     /// The report as text.
     var lines: [String] {
         var lines = [
-            "\(model): \(mode), batch \(batch), \(width) × \(height), \(threads) threads, "
+            "\(model): \(mode), batch \(batch), \(size), \(threads) threads, "
                 + "products in \(arithmetic)",
             "median \(Format.duration(medianSeconds)) of \(runs) runs, "
                 + "fastest \(Format.duration(fastestSeconds)); "
@@ -18,6 +18,13 @@ extension BenchmarkReport {
         lines.append("\(peak)of which intermediate results \(Format.bytes(arenaBytes))")
         lines += ranks?.lines ?? []
         return lines + (operationTable?.lines ?? []) + (stepTable?.lines ?? [])
+    }
+
+    /// That of the images, or the shapes of all inputs.
+    private var size: String {
+        if let width, let height { return "\(width) × \(height)" }
+        return inputs.sorted { $0.key < $1.key }.map { "\($0.key) \(Shape($0.value))" }
+            .joined(separator: ", ")
     }
 
     private var operationTable: TextTable? {

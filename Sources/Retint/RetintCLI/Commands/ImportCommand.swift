@@ -14,9 +14,11 @@ struct ImportCommand: ParsableCommand {
             are read without Python, and nothing in them is executed.
             A checkpoint can be imported without --architecture: the result has its architecture \
             and options, except for options that you set, such as another saturation.
-            An .onnx file contains a network with its weights, and needs no architecture: it takes \
-            one channel of lightness and returns the colors a and b. All commands take the \
-            checkpoint, and it can be trained.
+            An .onnx file contains a network with its weights, and needs no architecture. It takes \
+            lightness, or three equal channels of a gray photo, and returns the colors a and b, or \
+            a whole photo; --input, --range, --colors and --color-range state what the file does \
+            not. All commands take the checkpoint, which converts from L and to a and b itself, \
+            and can be trained.
             """)
 
     @Argument(
@@ -78,7 +80,7 @@ struct ImportCommand: ParsableCommand {
                 "\(weights): is a network, not a state dict; omit --non-strict and --key")
         }
         let (checkpoint, notes) = try onnx.checkpoint(weights)
-        for note in notes { Console.note("\(weights): \(note)") }
+        for note in try notes + checkpoint.rangeNotes() { Console.note("\(weights): \(note)") }
         return checkpoint
     }
 
@@ -118,6 +120,38 @@ struct ONNXImportOptions: ParsableArguments {
     var normalization: LabScaling.Normalization?
 
     @Option(
+        help: """
+            For an .onnx file: what goes in. Default: as stated in the file, or else gray-rgb if \
+            it takes three channels.
+            """)
+    var input: ColorForm.Input?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            """
+            The range of what goes in: 0..1, 0..255, -1..1, imagenet, or other bounds, for black \
+            and white; default: 0..100 for lightness, 0..1 for gray-rgb.
+            """, valueName: "range"))
+    var range: ValueRange?
+
+    @Option(
+        help: """
+            For an .onnx file: what comes out. Default: as stated in the file, or else what its \
+            number of channels fits.
+            """)
+    var colors: ColorForm.Colors?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            """
+            The range of what comes out: the values that stand for -110 and 110 of a and b, \
+            default -110..110; or for black and white of a photo, default 0..1.
+            """, valueName: "range"))
+    var colorRange: ValueRange?
+
+    @Option(
         help: ArgumentHelp(
             "For an .onnx file: the output with the colors, or the outputs for a and b, if they "
                 + "cannot be found by their shapes.", valueName: "name,…"))
@@ -125,16 +159,43 @@ struct ONNXImportOptions: ParsableArguments {
 
     func checkpoint(_ file: String) throws -> (checkpoint: Checkpoint, notes: [String]) {
         let names = (outputs ?? "").split(separator: ",").map(String.init)
-        return try Checkpoint.importing(onnx: file, normalization: normalization, outputs: names)
+        return try Checkpoint.importing(onnx: file, form: try form(for: file), outputs: names)
+    }
+
+    /// The form that the options state; nil if there are none.
+    private func form(for file: String) throws -> ColorForm? {
+        let parts = [input != nil, range != nil, colors != nil, colorRange != nil]
+        guard parts.contains(true) else { return normalization.map { ColorForm($0) } }
+        guard normalization == nil else {
+            throw CommandError(
+                .usage,
+                "--normalization states all ranges; omit --input, --range, --colors and "
+                    + "--color-range")
+        }
+        let form = ColorForm(
+            input: input ?? .lightness, inputRange: range, colors: colors ?? .ab,
+            colorRange: colorRange)
+        guard form.isPossible else {
+            throw CommandError(
+                .usage, "imagenet is a range of gray-rgb input alone, not of \(form)")
+        }
+        return form
     }
 
     /// Throws a usage error if options were given.
     func refuse(for file: String) throws {
-        let options = given(["--normalization": normalization != nil, "--outputs": outputs != nil])
+        let options = given([
+            "--normalization": normalization != nil, "--outputs": outputs != nil,
+            "--input": input != nil, "--range": range != nil, "--colors": colors != nil,
+            "--color-range": colorRange != nil,
+        ])
         guard let option = options.first else { return }
         throw CommandError(.usage, "\(file): is not an .onnx file, which \(option) requires")
     }
 }
+
+extension ColorForm.Input: ExpressibleByArgument {}
+extension ColorForm.Colors: ExpressibleByArgument {}
 
 /// The state dict in a file that contains several.
 struct StateDictChoice: ParsableArguments {

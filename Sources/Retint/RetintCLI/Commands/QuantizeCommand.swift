@@ -12,7 +12,7 @@ struct QuantizeCommand: ParsableCommand {
             The target of a package is raised if necessary.
 
             With --calibrate, scales, palettes and rounding minimize the error of each operation's \
-            outputs on the photos. With --photos, the colors are compared with those of the \
+            outputs on the photos. With --photos, the outputs are compared with those of the \
             original package; without an output, all schemes are compared and nothing is written. \
             With --search, a scheme is chosen for each weight; when started by mpirun or srun, all \
             ranks split the weights.
@@ -46,22 +46,31 @@ struct QuantizeCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Compare colors on the photos in this folder.", valueName: "dir"),
+            "Compare outputs on the photos in this folder.", valueName: "dir"),
         completion: .directory)
     var photos: String?
+
+    @OptionGroup var photoRange: PhotoRangeOption
 
     @Option(help: "The largest number of photos to use from a folder, evenly spaced.")
     var limit = 32
 
     @Flag(
         help: """
-            Find the smallest package whose colors stay within --max-delta-e on the photos of \
-            --calibrate.
+            Find the smallest package whose outputs stay within --max-delta-e or --min-snr on the \
+            photos of --calibrate.
             """)
     var search = false
 
-    @Option(help: "The mean ΔE2000 that --search allows.")
-    var maxDeltaE = 1.0
+    @Option(help: "The mean ΔE2000 that --search allows for colors; default: 1.")
+    var maxDeltaE: Double?
+
+    @Option(
+        name: .customLong("min-snr"),
+        help: """
+            The SNR in dB that --search keeps; default: 30 for a model that is not a colorizer.
+            """)
+    var minSNR: Double?
 
     @OptionGroup var memory: MemoryOptions
 
@@ -85,8 +94,14 @@ struct QuantizeCommand: ParsableCommand {
                 "--search chooses the schemes; omit --weights, --sparsity and --config")
         }
         guard limit > 0 else { throw ValidationError("--limit \(limit): must be at least 1") }
-        guard maxDeltaE > 0 else {
-            throw ValidationError("--max-delta-e \(maxDeltaE): must be above 0")
+        guard maxDeltaE ?? 1 > 0 else {
+            throw ValidationError("--max-delta-e \(maxDeltaE ?? 1): must be above 0")
+        }
+        guard minSNR?.isFinite ?? true else {
+            throw ValidationError("--min-snr: must be a number")
+        }
+        guard maxDeltaE == nil || minSNR == nil else {
+            throw ValidationError("give either --max-delta-e or --min-snr")
         }
     }
 
@@ -99,17 +114,17 @@ struct QuantizeCommand: ParsableCommand {
                 .usage,
                 "\(source): is not a package; export the checkpoint first, with retint export")
         }
-        let inputs = [source] + [config, calibrate, self.photos].compactMap(\.self)
+        let files = [source] + [config, calibrate, self.photos].compactMap(\.self)
         let ranks = try joinRanks()
         if !search { try ranks.requireOne(for: "all but --search") }
         let claim = try package.flatMap { package in
-            ranks.rank == 0 ? try OutputClaim(package, inputs: inputs) : nil
+            ranks.rank == 0 ? try OutputClaim(package, inputs: files) : nil
         }
         defer { claim?.end() }
         let original = try ModelFormat.package(at: source)
         try refuseUnnamedFunction(of: original)
-        let calibration = try lightness(below: calibrate, for: original)
-        let photos = try lightness(below: photos, for: original)
+        let calibration = try inputs(below: calibrate, for: original)
+        let photos = try inputs(below: photos, for: original)
         guard let package else { return try compare(original, photos, calibration) }
         if search { return try searchSmallest(original, calibration, photos, to: package, ranks) }
         let standard = scheme.isEmpty ? nil : try scheme.scheme()
@@ -156,13 +171,13 @@ struct QuantizeCommand: ParsableCommand {
     }
 
     private func searchSmallest(
-        _ original: MLPackage, _ calibration: [TensorData], _ photos: [TensorData],
+        _ original: MLPackage, _ calibration: [[NamedTensor]], _ photos: [[NamedTensor]],
         to package: String, _ ranks: Communicator
     ) throws {
         let (result, report) = try naming(source) {
             try original.searchQuantization(
-                photos: calibration, maximumDeltaE: maxDeltaE, execution: memory.execution,
-                ranks: ranks)
+                on: calibration, within: try searchBound(for: original),
+                execution: memory.execution, ranks: ranks)
         }
         guard ranks.rank == 0 else { return }
         try write(result, to: package)
@@ -170,37 +185,45 @@ struct QuantizeCommand: ParsableCommand {
         try show(QuantizationOutcome(report.quantization, change ?? report.change), package)
     }
 
-    /// The change of colors on the photos, if there are any.
+    private func searchBound(for original: MLPackage) throws -> QuantizationBound {
+        if let minSNR { return .minSNR(minSNR) }
+        let isColorizer = try Model(original, name: source).interface.isColorizer
+        return isColorizer || maxDeltaE != nil ? .meanDeltaE(maxDeltaE ?? 1) : .minSNR(30)
+    }
+
+    /// The change of the outputs on the photos, if there are any.
     private func change(
-        _ original: MLPackage, to result: MLPackage, _ photos: [TensorData]
-    ) throws -> QuantizationReport.ColorChange? {
+        _ original: MLPackage, to result: MLPackage, _ photos: [[NamedTensor]]
+    ) throws -> QuantizationReport.OutputChange? {
         guard !photos.isEmpty else { return nil }
-        return try original.colorChange(
-            to: result, photos: photos, execution: memory.execution)
+        return try original.outputChange(to: result, on: photos, execution: memory.execution)
     }
 
     private func compare(
-        _ package: MLPackage, _ photos: [TensorData], _ calibration: [TensorData]
+        _ package: MLPackage, _ photos: [[NamedTensor]], _ calibration: [[NamedTensor]]
     ) throws {
         let progress = ProgressBar("quantize", total: 100, unit: "%")
         let results = try naming(source) {
             try package.compareSchemes(
-                photos: photos, calibration: calibration, execution: memory.execution
+                on: photos, calibration: calibration, execution: memory.execution
             ) {
                 progress.update(Int(100 * $0))
             }
         }
         progress.finish()
         if json { return try Console.printJSON(results) }
-        var table = TextTable(
-            header: ["weights", "bytes", "PSNR dB", "ΔE2000"], rightAligned: [1, 2, 3])
+        let areColors = results.contains { $0.change?.deltaE2000 != nil }
+        let columns = areColors ? ["PSNR dB", "ΔE2000"] : ["SNR dB"]
+        var table = TextTable(header: ["weights", "bytes"] + columns, rightAligned: [1, 2, 3])
         for result in results {
-            let colors = result.change.map {
-                [Format.fixed($0.psnrDb ?? .infinity, 2), Format.fixed($0.deltaE2000, 4)]
+            let cells = result.change.map { change in
+                change.deltaE2000.map {
+                    [Format.fixed(change.psnrDb ?? .infinity, 2), Format.fixed($0, 4)]
+                } ?? [Format.fixed(change.snrDb ?? .infinity, 2)]
             }
             table.append(
                 [result.scheme, result.bytes.map { Format.bytes($0) } ?? "-"]
-                    + (colors ?? ["-", "-"]))
+                    + (cells ?? columns.map { _ in "-" }))
         }
         for line in table.lines { Console.print(line) }
         for result in results {
@@ -217,27 +240,32 @@ struct QuantizeCommand: ParsableCommand {
                     + "\(raised.weights) weights need it")
         }
         if let change = outcome.change {
-            Console.print(
-                "colors: PSNR \(Format.fixed(change.psnrDb ?? .infinity, 2)) dB, "
-                    + "mean ΔE2000 \(Format.fixed(change.deltaE2000, 4))")
+            Console.print(change.text)
         }
         Console.print(
             "\(package): weights \(Format.bytes(outcome.report.bytesBefore)) → "
                 + "\(Format.bytes(outcome.report.bytesAfter))")
     }
 
-    /// Lightness of a directory's photos, at the size that the package takes.
-    private func lightness(
+    /// The photos of a directory as the package takes them.
+    private func inputs(
         below directory: String?, for package: MLPackage
-    ) throws -> [TensorData] {
+    ) throws -> [[NamedTensor]] {
         guard let directory else { return [] }
         let all = try photoFiles(below: directory)
+        let model = Model(package, name: source)
+        let photos = try PhotoInputs(
+            for: model.interface, shapes: model.inputShapes(), model: source,
+            range: photoRange.range)
         let count = min(limit, all.count)
-        let chosen = (0..<count).map { all[$0 * all.count / count] }
-        let size = try Model(package, name: source).preferredSize()
-        return try chosen.map {
-            try Image(contentsOf: $0).lightness(height: size.height, width: size.width)
+        let whole = count - count % photos.batch
+        guard whole > 0 else {
+            throw CommandError(
+                .usage,
+                "\(source): takes \(photos.batch) photos at a time, but there are \(count)")
         }
+        let chosen = (0..<whole).map { all[$0 * all.count / whole] }
+        return try photos.batches(chosen).map(photos.tensors)
     }
 }
 
@@ -320,14 +348,14 @@ extension QuantizationScheme.PaletteMode: ExpressibleByArgument {}
 /// The JSON of `quantize`.
 private struct QuantizationOutcome: Encodable {
     let report: QuantizationReport
-    let change: QuantizationReport.ColorChange?
+    let change: QuantizationReport.OutputChange?
 
-    init(_ report: QuantizationReport, _ change: QuantizationReport.ColorChange?) {
+    init(_ report: QuantizationReport, _ change: QuantizationReport.OutputChange?) {
         (self.report, self.change) = (report, change)
     }
 
     private enum CodingKeys: String, CodingKey {
-        case compressed, skipped, raisedTarget, bytesBefore, bytesAfter, psnrDb
+        case compressed, skipped, raisedTarget, bytesBefore, bytesAfter, psnrDb, snrDb
         case deltaE2000 = "delta_e2000"
     }
 
@@ -339,7 +367,18 @@ private struct QuantizationOutcome: Encodable {
         try container.encode(report.bytesBefore, forKey: .bytesBefore)
         try container.encode(report.bytesAfter, forKey: .bytesAfter)
         try container.encodeIfPresent(change?.psnrDb, forKey: .psnrDb)
+        try container.encodeIfPresent(change?.snrDb, forKey: .snrDb)
         try container.encodeIfPresent(change?.deltaE2000, forKey: .deltaE2000)
+    }
+}
+
+extension QuantizationReport.OutputChange {
+    fileprivate var text: String {
+        guard let deltaE2000 else {
+            return "outputs: SNR \(Format.fixed(snrDb ?? .infinity, 2)) dB"
+        }
+        return "colors: PSNR \(Format.fixed(psnrDb ?? .infinity, 2)) dB, "
+            + "mean ΔE2000 \(Format.fixed(deltaE2000, 4))"
     }
 }
 

@@ -12,9 +12,10 @@ struct VerifyCommand: AsyncParsableCommand {
 
             Default tolerance. Float32: absolute error 0.01, mean 0.001, against a reference file; \
             1e-4 + 1e-5·|expected| against a checkpoint. Float16: PSNR 60 dB. Quantized weights: \
-            PSNR 38 dB and mean ΔE2000 1. The PSNR of ab has a peak of 220. Setting --atol or \
-            --rtol removes the default bound on the mean error; setting --min-psnr removes the \
-            one on ΔE2000.
+            PSNR 38 dB and mean ΔE2000 1. The PSNR of ab has a peak of 220. Outputs of networks \
+            that are not colorizers have the default tolerance of intermediate values, below. \
+            Setting --atol or --rtol removes the default bounds on the mean and on the relative \
+            error; setting --min-psnr removes those on ΔE2000 and on the SNR.
 
             Intermediate values are checked for NaN, infinity and their share of float16's range, \
             and compared with the reference's activations/<module path>, or with the values of \
@@ -57,7 +58,7 @@ struct VerifyCommand: AsyncParsableCommand {
     var against: String?
 
     @OptionGroup var judging: JudgeOptions
-    @OptionGroup var lightness: LightnessOptions
+    @OptionGroup var input: InputOptions
     @OptionGroup var bounds: BoundOptions
 
     @Option(
@@ -78,8 +79,9 @@ struct VerifyCommand: AsyncParsableCommand {
         guard (reference == nil) != (against == nil) else {
             throw ValidationError("give either --reference or --against")
         }
-        guard against != nil || !lightness.isGiven else {
-            throw ValidationError("--photo, --photos, --size and --seed need --against")
+        guard against != nil || !input.isGiven else {
+            throw ValidationError(
+                "--photo, --photos, --range, --size, --noise and --seed need --against")
         }
         try validateDiagnosis()
         try validateForApple()
@@ -133,7 +135,7 @@ struct VerifyCommand: AsyncParsableCommand {
     private func validateJudging() throws {
         let options: [(name: String, isGiven: Bool)] = [
             ("--reference", reference != nil), ("--against", against != nil),
-            ("--photo, --photos, --size or --seed", lightness.isGiven),
+            ("--photo, --photos, --range, --size, --noise or --seed", input.isGiven),
             ("--compute", compute != nil), ("--memory-limit", memory.memoryLimit != nil),
             ("--judge", judging.isGiven), ("--html", outputs.html != nil),
             ("--save", outputs.save != nil), ("--intermediates", outputs.intermediates != nil),
@@ -164,7 +166,7 @@ struct VerifyCommand: AsyncParsableCommand {
 
     private var inputFiles: [String] {
         get throws {
-            try [model, reference, against].compactMap { $0 } + lightness.paths
+            try [model, reference, against].compactMap { $0 } + input.paths
         }
     }
 }
@@ -189,7 +191,8 @@ extension VerifyCommand {
         return saved.judged { report in
             bounds.replacing(
                 .standard(
-                    report.precision, compute: report.compute, isSameNetwork: report.isSameNetwork))
+                    report.precision, compute: report.compute,
+                    isSameNetwork: report.isSameNetwork, isColorizer: report.isColorizer))
         }
     }
 }
@@ -225,12 +228,15 @@ extension VerifyCommand {
     }
 
     private func options(
-        _ precision: ModelPrecision, isSameNetwork: Bool, _ images: VerificationImages?
+        _ precision: ModelPrecision, isSameNetwork: Bool, isColorizer: Bool,
+        _ images: VerificationImages?
     ) -> VerificationOptions {
         var options = VerificationOptions(
             compute: compute,
             bounds: bounds.replacing(
-                .standard(precision, compute: compute, isSameNetwork: isSameNetwork)))
+                .standard(
+                    precision, compute: compute, isSameNetwork: isSameNetwork,
+                    isColorizer: isColorizer)))
         if let images { options.onColors = { images.add($0) } }
         return options
     }
@@ -239,18 +245,43 @@ extension VerifyCommand {
         try Model(contentsOf: path, execution: memory.execution)
     }
 
-    private func ownReport(_ images: VerificationImages?) throws -> VerificationReport {
-        let model = try opened(model)
-        var options = options(model.precision, isSameNetwork: against != nil, images)
-        options.intermediates = outputs.intermediates
-        guard let against else { return try reportOnReference(model, options) }
-        return try report(on: model, against: against, options)
+    /// What the model is compared with.
+    private enum Expected {
+        case reference(Reference)
+        case model(Model)
+
+        var isColorizer: Bool {
+            get throws {
+                switch self {
+                case .reference(let reference): reference.isColorizer
+                case .model(let model): try model.interface.isColorizer
+                }
+            }
+        }
     }
 
-    private func reportOnReference(
-        _ model: Model, _ options: VerificationOptions
+    private var expected: Expected {
+        get throws {
+            if let against { return .model(try opened(against)) }
+            return .reference(try Reference(contentsOf: reference ?? ""))
+        }
+    }
+
+    private func ownReport(_ images: VerificationImages?) throws -> VerificationReport {
+        let (model, expected) = (try opened(model), try expected)
+        var options = options(
+            model.precision, isSameNetwork: against != nil,
+            isColorizer: try expected.isColorizer, images)
+        options.intermediates = outputs.intermediates
+        switch expected {
+        case .reference(let reference): return try report(on: model, reference, options)
+        case .model(let other): return try report(on: model, against: other, options)
+        }
+    }
+
+    private func report(
+        on model: Model, _ reference: Reference, _ options: VerificationOptions
     ) throws -> VerificationReport {
-        let reference = try Reference(contentsOf: reference ?? "")
         var report = try model.verify(against: reference, options: options)
         try reduce(&report) {
             try model.reduce(against: reference, options: options, onRun: $0)
@@ -259,10 +290,10 @@ extension VerifyCommand {
     }
 
     private func report(
-        on model: Model, against path: String, _ options: VerificationOptions
+        on model: Model, against other: Model, _ options: VerificationOptions
     ) throws -> VerificationReport {
-        let inputs = try lightness.inputs(shape: model.lightnessInput().shape)
-        let other = try opened(path)
+        let inputs = try input.inputs(
+            of: model.interface, shapes: model.inputShapes(size: input.size), model: model.name)
         let cured = try diagnosis.findPrecision ? cured(model, other, inputs, options) : nil
         let model = cured?.model ?? model
         var report = try model.verify(against: other, on: inputs, options: options)
@@ -319,14 +350,18 @@ extension VerifyCommand {
 
     private func appleReport(_ images: VerificationImages?) async throws -> VerificationReport {
         let model = try await AppleModel(contentsOf: model, runtime: judging.runtime)
-        let options = options(model.precision, isSameNetwork: false, images)
-        guard let against else {
-            return try await model.verify(
-                against: Reference(contentsOf: reference ?? ""), options: options)
+        let expected = try expected
+        let options = options(
+            model.precision, isSameNetwork: false, isColorizer: try expected.isColorizer, images)
+        switch expected {
+        case .reference(let reference):
+            return try await model.verify(against: reference, options: options)
+        case .model(let other):
+            let shapes = try model.interface.inputShapes(size: input.size, of: model.path)
+            let inputs = try input.inputs(
+                of: model.interface, shapes: shapes, model: model.path)
+            return try await model.verify(against: other, on: inputs, options: options)
         }
-        let inputs = try lightness.inputs(shape: model.lightnessShape())
-        return try await model.verify(
-            against: opened(against), on: inputs, options: options)
     }
 }
 

@@ -12,6 +12,7 @@ extension Remedy.Parameter {
         case .allowsFolded: "--allow-folded"
         case .foldsBatchNorm: "--no-fold"
         case .maximumDeltaE: "--max-delta-e"
+        case .minimumSNR: "--min-snr"
         case .output: "--output"
         case .precision: "--precision"
         case .resumes: "--resume"

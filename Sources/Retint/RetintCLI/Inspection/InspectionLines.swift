@@ -17,7 +17,11 @@ extension CheckpointInspection {
         let training = step.map { ["step \($0), \(optimizerTensors) optimizer tensors"] } ?? []
         let cost = Format.fixed(Double(multiplyAdds256 ?? multiplyAdds ?? 0) / 1e9, 3)
         let size = onlySize.map { "\($0[0]) × \($0[1]), its only size" } ?? "256 × 256"
-        return ["\(file): checkpoint of \(network)"] + training + [
+        let form = form.map { form in
+            "takes \(form.input.rawValue) \(form.inputRange), returns \(form.colors.rawValue) "
+                + "\(form.colorRange)"
+        }
+        return ["\(file): checkpoint of \(network)"] + (form.map { [$0] } ?? []) + training + [
             "\(Format.grouped(parameters)) parameters, \(cost) G multiply-adds at \(size)",
             tensors.total,
         ] + tensors.table

@@ -21,6 +21,12 @@ struct BoundOptions: ParsableArguments {
     @Option(help: "The largest error relative to the expected value; adds to --atol.")
     var rtol: Double?
 
+    @Option(
+        help: ArgumentHelp(
+            "The largest error of an output, relative to its largest expected value.",
+            valueName: "share"))
+    var maxRelative: Double?
+
     @Option(help: "The largest mean absolute error.")
     var maxMean: Double?
 
@@ -48,7 +54,8 @@ struct BoundOptions: ParsableArguments {
 
     func validate() throws {
         let distances = [
-            ("--atol", atol), ("--rtol", rtol), ("--max-mean", maxMean),
+            ("--atol", atol), ("--rtol", rtol), ("--max-relative", maxRelative),
+            ("--max-mean", maxMean),
             ("--max-delta-e", maxDeltaE), ("--layer-tolerance", maxLayerError),
             ("--half-factor", halfFactor),
         ]
@@ -89,8 +96,8 @@ struct BoundOptions: ParsableArguments {
     /// The given bounds of outputs and colors.
     private var tolerance: Tolerance {
         Tolerance(
-            atol: atol, rtol: rtol, meanAbs: maxMean, minPSNR: minPSNR, minSNR: minSNR,
-            meanDeltaE: maxDeltaE)
+            atol: atol, rtol: rtol, maxRelative: maxRelative, meanAbs: maxMean, minPSNR: minPSNR,
+            minSNR: minSNR, meanDeltaE: maxDeltaE)
     }
 
     /// The given bounds of intermediate values; nil if there are none.

@@ -38,7 +38,8 @@ extension Model {
         let copy = try 1e-9 * Machine.measureCopy(threads: execution.threads)
         return BenchmarkReport(
             model: name, mode: options.mode.rawValue, batch: options.batch,
-            height: subject.height, width: subject.width,
+            height: subject.size?.height, width: subject.size?.width,
+            inputs: subject.inputs.mapValues(\.shape.dimensions),
             arithmetic: options.mode == .training
                 ? execution.arithmetic.trainingSummary : execution.arithmetic.summary,
             threads: subject.program.threads,

@@ -42,10 +42,12 @@ public struct BenchmarkReport: Encodable, Sendable {
     public let mode: String
     /// The number of images in a batch, of all ranks together.
     public let batch: Int
-    /// The height of the images in pixels.
-    public let height: Int
-    /// The width of the images in pixels.
-    public let width: Int
+    /// The height of the images in pixels; nil if no images go in.
+    public let height: Int?
+    /// The width of the images in pixels; nil if no images go in.
+    public let width: Int?
+    /// The shapes of the inputs, by name.
+    public let inputs: [String: [Int]]
     /// How convolutions multiplied: `Arithmetic.summary`.
     public let arithmetic: String
     /// The number of threads.

@@ -2,6 +2,7 @@ import RetintArchitectures
 import RetintCheckpoints
 import RetintDistributed
 import RetintEngine
+import RetintExport
 import RetintGraph
 import RetintLayers
 import RetintRuntime
@@ -12,12 +13,14 @@ import RetintTraining
 struct BenchmarkSubject {
     let program: Program
     let inputs: [String: TensorData]
-    let height: Int
-    let width: Int
+    /// The height and the width of the images, if any go in.
+    let size: Pair?
 
     init(_ model: consuming Model, _ options: BenchmarkOptions) throws {
         switch options.mode {
-        case .inference: try self.init(inferenceOf: model, options)
+        case .inference where try model.interface.isColorizer:
+            try self.init(inferenceOf: model, options)
+        case .inference: try self.init(inferenceOfAny: model, options)
         case .training: try self.init(trainingOf: consume model, options)
         }
     }
@@ -29,7 +32,29 @@ struct BenchmarkSubject {
         let shape = compiled.inputShape
         program = compiled.program
         inputs = compiled.inputs(lightness: Self.lightness(shape))
-        (height, width) = (shape[2], shape[3])
+        size = Pair(shape[2], shape[3])
+    }
+
+    /// Any network, on random values.
+    private init(inferenceOfAny model: Model, _ options: BenchmarkOptions) throws {
+        let interface = try model.interface
+        var shapes = try model.inputShapes(size: options.size)
+        for (index, input) in interface.inputs.enumerated() where input.takesPhotos {
+            // A model of one batch size alone is measured at that.
+            if options.batch > 1 { shapes[index][0] = options.batch }
+        }
+        let names = interface.inputs.map(\.name)
+        let pairs = zip(names, shapes).map { ($0, $1) }
+        program = try model.program(
+            shapes: Dictionary(pairs) { first, _ in first },
+            options: options.compileOptions(model.execution)
+        ).program
+        let values = zip(interface.inputs, shapes).map { input, shape in
+            (input.name, input.usualNoise.values(shape, seed: 0, name: input.name))
+        }
+        inputs = Dictionary(values) { first, _ in first }
+        let image = interface.inputs.firstIndex(where: \.takesPhotos)
+        size = image.map { Pair(shapes[$0][2], shapes[$0][3]) }
     }
 
     /// A training step in one program: forward pass, L2 loss, backward pass, Adam. The examples
@@ -65,7 +90,7 @@ struct BenchmarkSubject {
             "lightness": TensorData(shape: input, scalars: Self.lightness(input)),
             "ab": Self.noise(output, name: "ab", low: -50, high: 50),
         ]
-        (height, width) = (size, size)
+        self.size = Pair(size, size)
     }
 
     private static func network(

@@ -5,15 +5,15 @@ import RetintMLPackage
 import RetintRuntime
 import RetintTensors
 
-/// Runs calibration photos through a package and accumulates the second moments of the inputs
+/// Runs a package on calibration inputs and accumulates the second moments of the inputs
 /// of its convolutions.
 final class Calibration {
     private let graph: ModelGraph
-    private let photos: [TensorData]
+    private let runs: [[NamedTensor]]
     private let sites: [Site]
     /// Moments by weight name, cached if those of all weights fit into memory.
     private var cache: [String: [WeightInputs.Part]] = [:]
-    /// The number of input patches sampled per photo and weight.
+    /// The number of input patches sampled per run and weight.
     private static let patchLimit = 1024
     /// The number of second moments (Float) kept in memory at a time: 512 MiB.
     private static let momentLimit = 1 << 27
@@ -27,11 +27,11 @@ final class Calibration {
         var momentCount: Int { parts.reduce(0) { $0 + $1.features.count * $1.features.count } }
     }
 
-    /// - Parameter photos: lightness [1, 1, H, W] in 0…100, of the package's input size.
-    /// - Throws: `ModelError` if the model is not a colorizer.
-    init(_ model: Model, photos: [TensorData]) throws {
-        graph = try model.colorizerGraph()
-        self.photos = photos
+    /// - Parameter runs: the inputs of each run, at least one; L in 0…100 for lightness.
+    /// - Throws: `ModelError` if the model does not run on them.
+    init(_ model: Model, on runs: [[NamedTensor]]) throws {
+        graph = try model.graph(on: runs[0])
+        self.runs = runs
         sites = Self.sites(graph.graph)
     }
 
@@ -60,14 +60,14 @@ final class Calibration {
         }
     }
 
-    /// Returns nil if there are no photos.
-    convenience init?(_ model: Model, unlessEmpty photos: [TensorData]) throws {
-        guard !photos.isEmpty else { return nil }
-        try self.init(model, photos: photos)
+    /// Returns nil if there are no inputs.
+    convenience init?(_ model: Model, unlessEmpty runs: [[NamedTensor]]) throws {
+        guard !runs.isEmpty else { return nil }
+        try self.init(model, on: runs)
     }
 
     /// Calls `body` with the input moments of each weight. If they do not all fit into memory,
-    /// computes them for a few weights at a time, with one pass over the photos for each group.
+    /// computes them for a few weights at a time, with one pass over the inputs for each group.
     func forEachWeight(
         among names: Set<String>, _ body: (String, [WeightInputs.Part]) throws -> Void
     ) throws {
@@ -87,7 +87,7 @@ final class Calibration {
         sites.reduce(0) { $0 + $1.momentCount } <= Self.momentLimit
     }
 
-    /// Runs the photos and accumulates the input moments of these convolutions.
+    /// Runs the package and accumulates the input moments of these convolutions.
     private func accumulateMoments(_ group: [Site]) throws -> [[WeightInputs.Part]?] {
         let program = try ModelProgram(
             graph.replacingOutputs(
@@ -95,8 +95,8 @@ final class Calibration {
         var moments = group.map { site in
             site.parts.map { WeightInputs.Moments(features: $0.features.count) }
         }
-        for photo in photos {
-            let values = try program.outputs(of: photo)
+        for inputs in runs {
+            let values = try program.outputs(of: inputs)
             for (index, site) in group.enumerated() {
                 guard let input = values["\(index)"] else { continue }
                 for (position, part) in site.parts.enumerated() {

@@ -17,16 +17,16 @@ extension MLPackage {
     ///
     /// - Parameters:
     ///   - plan: the scheme of each weight.
-    ///   - calibration: lightness [1, 1, H, W] in 0…100 of the package's input size. With
-    ///     photos, scales, tables and rounding minimize the error of each operation's output
-    ///     instead of the error of the weight, and biases absorb the remaining mean error.
-    ///   - execution: how the network runs on the photos.
+    ///   - calibration: the inputs of runs, L in 0…100 for lightness. With inputs, scales, tables
+    ///     and rounding minimize the error of each operation's output instead of the error of the
+    ///     weight, and biases absorb the remaining mean error.
+    ///   - execution: how the network runs on the inputs.
     /// - Returns: the compressed package, and what was done to each weight.
     /// - Throws: `ConversionError` for inconsistent schemes, for weights that are not finite or
     ///   exceed the float16 range, and if no weight can be compressed; `ModelError` if the package
-    ///   cannot be run on the photos.
+    ///   cannot be run on the inputs.
     public func quantized(
-        _ plan: QuantizationPlan, calibration: [TensorData] = [], execution: Execution = .init()
+        _ plan: QuantizationPlan, calibration: [[NamedTensor]] = [], execution: Execution = .init()
     ) throws -> (package: MLPackage, report: QuantizationReport) {
         try plan.check(self)
         let model = Model(self, execution: execution)
@@ -34,18 +34,17 @@ extension MLPackage {
             self, plan, Calibration(model, unlessEmpty: calibration))
     }
 
-    /// The difference between the colors that this package and another one predict.
+    /// The difference between the outputs of this package and of another one.
     ///
     /// - Parameters:
-    ///   - photos: lightness [1, 1, H, W] in 0…100 of the input size of both packages; at least
-    ///     one.
-    ///   - execution: how the network runs on the photos.
-    /// - Throws: `ConversionError` without photos; `ModelError` if a package is not a colorizer or
-    ///   predicts colors that are not finite.
-    public func colorChange(
-        to other: MLPackage, photos: [TensorData], execution: Execution = .init()
-    ) throws -> QuantizationReport.ColorChange {
+    ///   - inputs: the inputs of runs, at least one; L in 0…100 for lightness.
+    ///   - execution: how the networks run.
+    /// - Throws: `ConversionError` without inputs; `ModelError` if a package does not run on them,
+    ///   or its outputs are not finite.
+    public func outputChange(
+        to other: MLPackage, on inputs: [[NamedTensor]], execution: Execution = .init()
+    ) throws -> QuantizationReport.OutputChange {
         let model = Model(self, execution: execution)
-        return try ColorProbe(model, photos: photos).change(to: other)
+        return try OutputProbe(model, inputs: inputs).change(to: other)
     }
 }

@@ -5,7 +5,7 @@ import RetintRuntime
 import RetintTensors
 
 extension QuantizationReport {
-    /// The size and the color change of a package quantized with one scheme.
+    /// The size and the change of the outputs of a package quantized with one scheme.
     public struct SchemeResult: Hashable, Sendable, Encodable {
         /// The description of the scheme, such as `int4 per-block 32`.
         public let scheme: String
@@ -13,35 +13,36 @@ extension QuantizationReport {
         public let bytes: Int?
         /// The size of the same weights before compression, in bytes; nil if the scheme fails.
         public let bytesBefore: Int?
-        /// The color change; nil if the scheme fails.
-        public let change: QuantizationReport.ColorChange?
+        /// The change of the outputs; nil if the scheme fails.
+        public let change: QuantizationReport.OutputChange?
         /// Why the scheme fails; nil if it does not.
         public let failure: String?
     }
 }
 
 extension MLPackage {
-    /// Quantizes the package with each scheme in memory and compares sizes and colors.
+    /// Quantizes the package with each scheme in memory and compares sizes and outputs.
     ///
     /// - Parameters:
     ///   - schemes: the schemes to compare; those that the package's deployment target does not
     ///     support are skipped.
-    ///   - photos: lightness [1, 1, H, W] in 0…100 of the package's input size, on which colors are
-    ///     compared; at least one.
-    ///   - calibration: lightness to calibrate on, as for
+    ///   - inputs: the inputs of runs on which outputs are compared, at least one; L in 0…100 for
+    ///     lightness.
+    ///   - calibration: the inputs to calibrate on, as for
     ///     ``quantized(_:calibration:execution:)``.
-    ///   - execution: how the network runs on the photos.
+    ///   - execution: how the network runs.
     ///   - progress: called repeatedly with the finished share of the work, 0…1.
     /// - Returns: one result for each remaining scheme, in the order of `schemes`.
-    /// - Throws: `ConversionError` without photos; `ModelError` if the package is not a colorizer
-    ///   or cannot be run. A scheme that fails does not throw: its result has a `failure`.
+    /// - Throws: `ConversionError` without inputs; `ModelError` if the package cannot be run on
+    ///   them. A scheme that fails does not throw: its result has a `failure`.
     public func compareSchemes(
         _ schemes: [QuantizationScheme] = QuantizationScheme.usual,
-        photos: [TensorData], calibration: [TensorData] = [], execution: Execution = .init(),
+        on inputs: [[NamedTensor]], calibration: [[NamedTensor]] = [],
+        execution: Execution = .init(),
         progress: (Double) -> Void = { _ in }
     ) throws -> [QuantizationReport.SchemeResult] {
         let model = Model(self, execution: execution)
-        let probe = try ColorProbe(model, photos: photos)
+        let probe = try OutputProbe(model, inputs: inputs)
         let schemes = schemes.filter { (try? $0.check(target)) != nil }
         var steps = schemes.count + (calibration.isEmpty ? 0 : weights.count)
         let all = Double(max(steps, 1))
@@ -62,7 +63,7 @@ extension MLPackage {
 extension QuantizationReport.SchemeResult {
     fileprivate init(
         _ scheme: QuantizationScheme, _ attempt: Result<QuantizedPackage, any Error>,
-        _ probe: ColorProbe
+        _ probe: OutputProbe
     ) throws {
         self.scheme = "\(scheme)"
         switch attempt {

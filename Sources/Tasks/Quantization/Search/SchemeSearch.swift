@@ -8,50 +8,91 @@ import RetintMLPackage
 import RetintRuntime
 import RetintTensors
 
-/// The result of ``MLPackage/searchQuantization(photos:maximumDeltaE:execution:ranks:)``.
+/// The result of ``MLPackage/searchQuantization(on:within:execution:ranks:)``.
 public struct QuantizationSearchReport: Hashable, Sendable, Encodable {
     /// The scheme of each weight.
     public let quantization: QuantizationReport
-    /// The color change on the given photos.
-    public let change: QuantizationReport.ColorChange
+    /// The change of the outputs on the given inputs.
+    public let change: QuantizationReport.OutputChange
+}
+
+/// How much a search may change the outputs of a package.
+public enum QuantizationBound: Hashable, Sendable, CustomStringConvertible {
+    /// The largest mean CIEDE2000 difference of a colorizer's colors.
+    case meanDeltaE(Double)
+    /// The lowest SNR of any output, in dB.
+    case minSNR(Double)
+
+    /// As in `mean ΔE2000 ≤ 1`.
+    public var description: String {
+        switch self {
+        case .meanDeltaE(let bound): "mean ΔE2000 ≤ \(bound)"
+        case .minSNR(let bound): "SNR ≥ \(bound) dB"
+        }
+    }
+
+    fileprivate var parameter: Remedy.Parameter {
+        switch self {
+        case .meanDeltaE: .maximumDeltaE
+        case .minSNR: .minimumSNR
+        }
+    }
+
+    /// The bound as an error, of which the squares add up over weights.
+    fileprivate var error: Double {
+        switch self {
+        case .meanDeltaE(let bound): bound
+        case .minSNR(let bound): pow(10, -bound / 20)
+        }
+    }
+
+    /// A change as an error.
+    fileprivate func error(_ change: QuantizationReport.OutputChange) -> Double {
+        switch self {
+        case .meanDeltaE: change.deltaE2000 ?? .infinity
+        case .minSNR: change.snrDb.map { pow(10, -$0 / 20) } ?? 0
+        }
+    }
 }
 
 extension MLPackage {
-    /// Searches for the smallest package whose mean color difference stays within a bound by
-    /// choosing a scheme for each weight.
+    /// Searches for the smallest package whose outputs stay within a bound by choosing a scheme for
+    /// each weight.
     ///
-    /// The search measures the color change that each scheme causes for each weight separately. The
-    /// errors of different weights are nearly independent, so their squares add up, and a Lagrange
-    /// multiplier gives the smallest choice within an error budget. The resulting package is
-    /// measured as a whole, and the budget is adjusted accordingly.
+    /// The search measures the change of the outputs that each scheme causes for each weight
+    /// separately. The errors of different weights are nearly independent, so their squares add up,
+    /// and a Lagrange multiplier gives the smallest choice within an error budget. The resulting
+    /// package is measured as a whole, and the budget is adjusted accordingly.
     ///
     /// - Parameters:
-    ///   - photos: lightness [1, 1, H, W] in 0…100 of the package's input size; at least one.
-    ///   - maximumDeltaE: the largest allowed mean CIEDE2000 difference from this package's colors.
-    ///   - execution: how the network runs on the photos.
+    ///   - inputs: the inputs of runs, at least one; L in 0…100 for lightness.
+    ///   - bound: the largest allowed difference from this package's outputs.
+    ///   - execution: how the network runs on the inputs.
     ///   - ranks: the processes that split the weights, all with the same arguments. Each
     ///     receives the same package as with one process.
-    /// - Throws: `ConversionError` if no choice of schemes stays within the bound; the errors of
+    /// - Throws: `ConversionError` if no choice of schemes stays within the bound, or if the
+    ///   outputs are not colors and the bound is one on ΔE2000; the errors of
     ///   ``quantized(_:calibration:execution:)``; `RankError` if ranks cannot reach each other.
     public func searchQuantization(
-        photos: [TensorData], maximumDeltaE: Double, execution: Execution = .init(),
-        ranks: Communicator = .single
+        on inputs: [[NamedTensor]], within bound: QuantizationBound,
+        execution: Execution = .init(), ranks: Communicator = .single
     ) throws -> (package: MLPackage, report: QuantizationSearchReport) {
         let search = try SchemeSearch(
-            self, Model(self, execution: execution), photos: photos, ranks)
-        return try search.smallest(maximumDeltaE: maximumDeltaE)
+            self, Model(self, execution: execution), inputs: inputs, bound, ranks)
+        return try search.smallest()
     }
 }
 
 private struct SchemeSearch {
     private let package: MLPackage
-    private let probe: ColorProbe
+    private let bound: QuantizationBound
+    private let probe: OutputProbe
     private let calibration: Calibration
     private let choices: [[Choice]]
     /// Why a weight is not compressed, by weight name.
     private let reasons: [String: String]
-    /// The number of photos on which each weight is measured separately.
-    private static let probePhotos = 4
+    /// The number of runs on which each weight is measured separately.
+    private static let probeRuns = 4
     /// The maximum number of error budgets to try.
     private static let attempts = 6
 
@@ -62,22 +103,23 @@ private struct SchemeSearch {
         let cost: Cost
 
         var bytes: Int { cost.bytes }
-        var deltaE: Double { cost.deltaE }
+        var error: Double { cost.error }
     }
 
     private struct Cost: Codable {
         let bytes: Int
-        /// The mean CIEDE2000 difference caused by this choice only.
-        let deltaE: Double
+        /// The error of the outputs caused by this choice only.
+        let error: Double
     }
 
     init(
-        _ package: MLPackage, _ model: Model, photos: [TensorData], _ ranks: Communicator
+        _ package: MLPackage, _ model: Model, inputs: [[NamedTensor]],
+        _ bound: QuantizationBound, _ ranks: Communicator
     ) throws {
-        self.package = package
-        let (probe, calibration) = try (
-            ColorProbe(model, photos: photos), Calibration(model, photos: photos)
-        )
+        (self.package, self.bound) = (package, bound)
+        let probe = try OutputProbe(model, inputs: inputs)
+        if case .meanDeltaE = bound, !probe.isColorizer { throw Self.noColors }
+        let calibration = try Calibration(model, on: inputs)
         (self.probe, self.calibration) = (probe, calibration)
         var (observed, own) = ([PackageWeight](), [[Cost]]())
         let weights = Dictionary(package.weights.map { ($0.name, $0) }) { first, _ in first }
@@ -86,7 +128,7 @@ private struct SchemeSearch {
             guard let weight = weights[name], reasons[name] == Self.unobserved else { return }
             if observed.count % ranks.size == ranks.rank {
                 let inputs = WeightInputs(parts, correctsBias: false)
-                own.append(try Self.costs(weight, inputs, package.target, probe))
+                own.append(try Self.costs(weight, inputs, package.target, probe, bound))
             }
             observed.append(weight)
             reasons[name] = "the error budget is better spent on other weights"
@@ -98,6 +140,14 @@ private struct SchemeSearch {
             }
         }
         self.reasons = reasons
+    }
+
+    private static var noColors: ConversionError {
+        var error = ConversionError(
+            place: "search", rule: "the outputs are not a and b, so they have no ΔE2000",
+            remedy: "Bound the SNR of the outputs.")
+        error.remedies = [Remedy(.minimumSNR)]
+        return error
     }
 
     private static let unobserved = "calibration observed no inputs for it"
@@ -124,19 +174,19 @@ private struct SchemeSearch {
     /// The cost of each of ``tasks(_:_:)``.
     private static func costs(
         _ weight: PackageWeight, _ inputs: WeightInputs, _ target: DeploymentTarget,
-        _ probe: ColorProbe
+        _ probe: OutputProbe, _ bound: QuantizationBound
     ) throws -> [Cost] {
         let values = try weight.finiteValues()
         return try tasks(weight, target).map { _, task in
-            guard let task else { return Cost(bytes: weight.value.storedBytes, deltaE: 0) }
+            guard let task else { return Cost(bytes: weight.value.storedBytes, error: 0) }
             let compressed = task.compressed(values, inputs)
             return Cost(
                 bytes: compressed.operations(
                     replacing: weight.constant, axis: task.axis, target: target
                 ).storedBytes,
-                deltaE: try probe.change(
-                    to: [weight.name: compressed.decompressed], onFirst: probePhotos
-                ).deltaE2000)
+                error: bound.error(
+                    try probe.change(
+                        to: [weight.name: compressed.decompressed], onFirst: probeRuns)))
         }
     }
 
@@ -158,9 +208,9 @@ private struct SchemeSearch {
         }
     }
 
-    /// The Lagrangian: bytes + price · ΔE².
+    /// The Lagrangian: bytes + price · error².
     private func cost(_ choice: Choice, _ price: Double) -> Double {
-        Double(choice.bytes) + price * choice.deltaE * choice.deltaE
+        Double(choice.bytes) + price * choice.error * choice.error
     }
 
     /// The smallest choice whose combined error, the root of the sum of squares, is within `limit`.
@@ -168,17 +218,15 @@ private struct SchemeSearch {
         var (low, high) = (-20.0, 80.0)
         for _ in 0..<60 {
             let middle = (low + high) / 2
-            let error = chosen(price: exp2(middle)).reduce(0) { $0 + $1.deltaE * $1.deltaE }
+            let error = chosen(price: exp2(middle)).reduce(0) { $0 + $1.error * $1.error }
             if error <= limit * limit { high = middle } else { low = middle }
         }
         return chosen(price: exp2(high))
     }
 
-    func smallest(maximumDeltaE: Double) throws -> (
-        package: MLPackage, report: QuantizationSearchReport
-    ) {
+    func smallest() throws -> (package: MLPackage, report: QuantizationSearchReport) {
         var best: (package: MLPackage, report: QuantizationSearchReport)?
-        var (limit, last) = (maximumDeltaE, [QuantizationScheme?]())
+        var (limit, last) = (bound.error, [QuantizationScheme?]())
         for _ in 0..<Self.attempts {
             let choice = smallest(within: limit)
             guard choice.map(\.scheme) != last, choice.contains(where: { $0.scheme != nil }) else {
@@ -188,17 +236,18 @@ private struct SchemeSearch {
             let (result, report) = try quantized(package, plan(choice), calibration)
             let change = try probe.change(to: result)
             let isSmaller = report.sizeChange < best?.report.quantization.sizeChange ?? .max
-            if change.deltaE2000 <= maximumDeltaE, isSmaller {
+            let error = bound.error(change)
+            if error <= bound.error, isSmaller {
                 best = (result, QuantizationSearchReport(quantization: report, change: change))
             }
-            limit *= min(max(0.98 * maximumDeltaE / max(change.deltaE2000, 1e-9), 0.25), 4)
+            limit *= min(max(0.98 * bound.error / max(error, 1e-9), 0.25), 4)
         }
         guard let best else {
             var error = ConversionError(
                 place: "search",
-                rule: "no quantization keeps the mean ΔE2000 within \(maximumDeltaE)",
-                remedy: "Allow a larger mean ΔE2000.")
-            error.remedies = [Remedy(.maximumDeltaE)]
+                rule: "no quantization keeps the outputs within \(bound)",
+                remedy: "Allow a larger difference.")
+            error.remedies = [Remedy(bound.parameter)]
             throw error
         }
         return best

@@ -112,6 +112,8 @@ private final class SingleRun: ExpectedValues {
 
     var isSameNetwork: Bool { all.isSameNetwork }
 
+    var isColorizer: Bool { get throws { try all.isColorizer } }
+
     func prepare(first: VerificationInputs.Input, runs: Int) throws {
         try all.prepare(first: first, runs: count)
     }
@@ -279,7 +281,7 @@ extension PartSearch {
         else { return nil }
         runs += 1
         var options = VerificationOptions(
-            compute: options.compute, tolerance: tolerance(for: wanted, target))
+            compute: options.compute, tolerance: try tolerance(for: wanted, target))
         options.layerTolerance = self.options.layerTolerance
         let report = try Model(package, name: model.name, execution: model.execution).verify(
             against: reference,
@@ -320,9 +322,8 @@ extension PartSearch {
 
     /// The bounds for a value. Absolute bounds shrink with the range of the values, but not below
     /// the rounding error of the arithmetic.
-    private func tolerance(for expected: TensorData, _ target: String) -> Tolerance {
-        var tolerance =
-            options.bounds(model.precision, isSameNetwork: self.expected.isSameNetwork).tolerance
+    private func tolerance(for expected: TensorData, _ target: String) throws -> Tolerance {
+        var tolerance = try options.bounds(model.precision, self.expected).tolerance
         tolerance.meanDeltaE = nil
         guard outputs[target] == nil else { return tolerance }
         let largest = Double(expected.scalars.max() ?? 0)

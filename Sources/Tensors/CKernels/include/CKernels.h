@@ -78,6 +78,7 @@ RT_MAP(rt_map_clip);
 RT_MAP(rt_map_hardswish);
 RT_MAP(rt_map_sigmoid);
 RT_MAP(rt_map_tanh);
+RT_MAP(rt_map_erf);
 /// a rounded to half precision.
 RT_MAP(rt_map_half);
 RT_MAP(rt_map_floor);

@@ -18,8 +18,21 @@ extension Divide: ElementwiseOperation {
     var loop: ElementwiseLoop { .c(rt_map_div) }
 }
 
-extension Power: ElementwiseOperation {
+extension Power: ElementwiseOperation, DecomposableOperation {
     var loop: ElementwiseLoop { .swift { powf($0, $1) } }
+
+    /// Squares and cubes are products, which take a small part of `powf`'s time.
+    func decomposed(_ inputs: [Tensor]) -> Tensor {
+        let (x, graph) = (inputs[0], inputs[0].graph)
+        guard let exponent = graph.nodes[inputs[1].id].operation as? Constant,
+            exponent.data.shape.rank <= x.shape.rank, exponent.data.shape.count == 1
+        else { return graph.apply(self, inputs) }
+        switch exponent.data.scalars[0] {
+        case 2: return x * x
+        case 3: return x * x * x
+        default: return graph.apply(self, inputs)
+        }
+    }
 }
 
 extension Maximum: ElementwiseOperation {

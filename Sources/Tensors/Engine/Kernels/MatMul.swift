@@ -16,9 +16,11 @@ final class MatMulKernel: Kernel {
         self.x = x
         self.y = y
         self.output = output
-        rows = output.shape[-2]
         columns = output.shape[-1]
         inner = operation.transposeX ? x.shape[-2] : x.shape[-1]
+        // The rows of a batch that shares its second factor are those of one product.
+        let isOneProduct = y.shape.rank == 2 && !operation.transposeX
+        rows = isOneProduct ? output.count / max(columns, 1) : output.shape[-2]
         batch = output.count / max(rows * columns, 1)
         super.init(name: MatMul.name, work: output.count * inner)
     }

@@ -30,6 +30,7 @@ enum OperationForms {
         DepthwiseWeights.self,
         Divide.self,
         Equal.self,
+        ErrorFunction.self,
         Exp.self,
         FakeQuantize.self,
         FewOutputsConvolution.self,

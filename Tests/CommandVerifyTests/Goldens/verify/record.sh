@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Records results that `retint verify` saved, and what it prints and writes of them. Usage:
 # record.sh RETINT, where RETINT is a build of 9f8d331: later versions have to read its results, and
-# to print the same, except where a sentence has been reworded since.
+# to print the same, except where a sentence has been reworded since. SARIF files list all rules, so
+# those that came later are added by hand.
 set -euo pipefail
 retint=$(realpath "$1")
 cd "$(dirname "$0")"

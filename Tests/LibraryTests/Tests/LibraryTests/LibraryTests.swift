@@ -30,7 +30,7 @@ import Testing
         #expect(exact.passed && exact.comparedCount > 0)
 
         let photo = folder.photo(0)
-        let calibration = [photo.lightness(height: 64, width: 64)]
+        let calibration = [[NamedTensor("lightness", photo.lightness(height: 64, width: 64))]]
         let (small, report) = try package.quantized(
             QuantizationPlan(QuantizationScheme(.int8)), calibration: calibration)
         #expect(report.bytesAfter < report.bytesBefore / 3)

@@ -1,0 +1,145 @@
+import RetintExport
+import RetintMIL
+import RetintTensors
+
+/// How the random values of a model's input are distributed.
+public enum InputNoise: Hashable, Sendable {
+    /// All values between two bounds are equally likely.
+    case uniform(lower: Float, upper: Float)
+    /// The normal distribution.
+    case normal(mean: Float, deviation: Float)
+    /// All integers from the first to the last are equally likely.
+    case integers(first: Int, last: Int)
+
+    /// The largest magnitude of an integer, which float32 holds exactly.
+    public static let largestInteger = 1 << 24
+
+    /// Random values.
+    ///
+    /// - Parameters:
+    ///   - shape: the shape of the input.
+    ///   - seed: the seed of the random numbers.
+    ///   - name: the name of the input: inputs of other names get other values.
+    public func values(_ shape: Shape, seed: UInt64, name: String) -> TensorData {
+        var random = RandomStream(seed: seed, name: name)
+        let scalars = (0..<shape.count).map { _ in next(&random) }
+        return TensorData(shape: shape, scalars: scalars)
+    }
+
+    private func next(_ random: inout RandomStream) -> Float {
+        switch self {
+        case .uniform(let lower, let upper):
+            let (lower, upper) = (Double(lower), Double(upper))
+            return Float(lower + (upper - lower) * random.uniform())
+        case .normal(let mean, let deviation):
+            return Float(Double(mean) + Double(deviation) * random.normal())
+        case .integers(let first, let last):
+            return Float(first + Int(random.uniform() * Double(last - first + 1)))
+        }
+    }
+}
+
+extension InputNoise: CustomStringConvertible {
+    /// Reads `uniform:0..1`, `normal:0,1` or `integers:0..9`; nil for other texts, and for bounds
+    /// that are not finite, or of which the first is above the last.
+    public init?(_ text: String) {
+        let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
+        guard parts.count == 2 else { return nil }
+        switch parts[0] {
+        case "uniform":
+            guard let (lower, upper) = Self.pair(parts[1], "..") { Float($0) }, lower <= upper
+            else { return nil }
+            self = .uniform(lower: lower, upper: upper)
+        case "normal":
+            guard let (mean, deviation) = Self.pair(parts[1], ",") { Float($0) }, deviation >= 0
+            else { return nil }
+            self = .normal(mean: mean, deviation: deviation)
+        case "integers":
+            guard let (first, last) = Self.pair(parts[1], "..", { Int($0) }), first <= last,
+                max(first.magnitude, last.magnitude) <= Self.largestInteger
+            else { return nil }
+            self = .integers(first: first, last: last)
+        default: return nil
+        }
+    }
+
+    private static func pair<Number: SignedNumeric>(
+        _ text: String, _ separator: String, _ number: (String) -> Number?
+    ) -> (Number, Number)? {
+        guard let range = text.firstRange(of: separator) else { return nil }
+        guard let first = number(String(text[..<range.lowerBound])),
+            let second = number(String(text[range.upperBound...]))
+        else { return nil }
+        let areFinite = [first, second].allSatisfy { ($0 as? Float)?.isFinite ?? true }
+        return areFinite ? (first, second) : nil
+    }
+
+    /// As ``init(_:)`` reads it.
+    public var description: String {
+        switch self {
+        case .uniform(let lower, let upper): "uniform:\(lower)..\(upper)"
+        case .normal(let mean, let deviation): "normal:\(mean),\(deviation)"
+        case .integers(let first, let last): "integers:\(first)..\(last)"
+        }
+    }
+}
+
+extension ModelInterface.Value {
+    /// The distribution unless another one is asked for: all of L, all levels of an image, the
+    /// range of its role, the standard normal distribution for other floats, 0 and 1 for integers.
+    public var usualNoise: InputNoise {
+        if role == .lightness { return .uniform(lower: 0, upper: 100) }
+        if colorLayout != nil { return .integers(first: 0, last: 255) }
+        if role == .rgb || role == .grayRGB { return .uniform(lower: 0, upper: 1) }
+        return elementType?.isFloat ?? true
+            ? .normal(mean: 0, deviation: 1) : .integers(first: 0, last: 1)
+    }
+
+    /// Whether photos can be passed: it is an image, or a tensor [N, C, H, W] of one or three
+    /// channels.
+    public var takesPhotos: Bool {
+        let shape = shapes.standard
+        return shape.count == 4 && [1, 3].contains(shape[1] ?? 0)
+    }
+}
+
+extension ModelInterface.ElementType {
+    fileprivate var isFloat: Bool {
+        [.float16, .bfloat16, .float32, .float64].contains(self)
+    }
+}
+
+extension ModelInterface {
+    /// The shapes of all inputs, by name.
+    ///
+    /// Extents that the model leaves open are 1 for the images of a batch, and 256 for their height
+    /// and width.
+    ///
+    /// - Parameters:
+    ///   - size: the height and the width of images; nil for those of the model.
+    ///   - model: the name of the model, for errors.
+    /// - Throws: ``ModelError`` if another extent is open.
+    public func inputShapes(size: Int? = nil, of model: String) throws(ModelError) -> [Shape] {
+        var shapes: [Shape] = []
+        for input in inputs {
+            var extents = input.shapes.standard
+            if input.takesPhotos {
+                extents[0] = extents[0] ?? 1
+                for axis in [2, 3] { extents[axis] = size ?? extents[axis] ?? Self.usualSide }
+            }
+            let known = extents.compactMap { $0 }
+            guard known.count == extents.count,
+                known.allSatisfy((1...Shape.maximumExtent).contains),
+                Shape(known).boundedCount != nil
+            else {
+                let text = extents.map { $0.map(String.init) ?? "?" }.joined(separator: ", ")
+                throw ModelError(
+                    .size, model,
+                    "the shape of input \(input.name), [\(text)], is open; write a reference file "
+                        + "with inputs of the shape that you want")
+            }
+            shapes.append(Shape(known))
+        }
+        return shapes
+    }
+}

@@ -1,0 +1,123 @@
+import ArgumentParser
+import Retint
+
+/// The inputs on which two models are compared.
+struct InputOptions: ParsableArguments {
+    @Option(
+        name: .customLong("photo"),
+        help: ArgumentHelp(
+            "A photo to compare on instead of random values; repeatable.",
+            valueName: "file"), completion: .photo)
+    var files: [String] = []
+
+    @Option(
+        name: .customLong("photos"),
+        help: ArgumentHelp(
+            "A folder of photos to compare on; repeatable.", valueName: "dir"),
+        completion: .directory)
+    var directories: [String] = []
+
+    @OptionGroup var photoRange: PhotoRangeOption
+
+    @Option(help: "The side of square images; default: that of the model.")
+    var size: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            The distribution of an input's random values: [NAME=]uniform:A..B, \
+            [NAME=]normal:MEAN,DEVIATION or [NAME=]integers:A..B; repeatable. Default: \
+            uniform:0..100 for lightness, integers:0..255 for images, normal:0,1 for other \
+            floats, integers:0..1 for integers.
+            """, valueName: "noise"))
+    var noise: [NamedNoise] = []
+
+    @Option(help: "The seed of the random values; default: 0.")
+    var seed: UInt64?
+
+    var isGiven: Bool {
+        !files.isEmpty || !directories.isEmpty || photoRange.range != nil || size != nil
+            || !noise.isEmpty
+            || seed != nil
+    }
+
+    func validate() throws {
+        let sides = Model.sideRange
+        if let size, !sides.contains(size) {
+            throw ValidationError(
+                "--size \(size): must be from \(sides.lowerBound) to \(sides.upperBound)")
+        }
+        guard photoRange.range == nil || !files.isEmpty || !directories.isEmpty else {
+            throw ValidationError("--range needs --photo or --photos")
+        }
+    }
+
+    /// The photos, followed by the photos in folders.
+    ///
+    /// - Throws: `FileError` if a folder cannot be read, ``CommandError`` if it has no photos.
+    var paths: [String] {
+        get throws {
+            try files + directories.flatMap { try photoFiles(below: $0) }
+        }
+    }
+
+    /// Batches of photos as a model takes them, or of random values without photos. Inputs that
+    /// take no photos have random values.
+    ///
+    /// - Parameters:
+    ///   - interface: the model's.
+    ///   - shapes: the shapes of its inputs.
+    ///   - model: its name, for errors.
+    /// - Throws: ``CommandError`` if a photo cannot be passed, the photos do not fill the batches,
+    ///   or an option names an input that the model does not have.
+    func inputs(
+        of interface: ModelInterface, shapes: [Shape], model: String
+    ) throws -> VerificationInputs {
+        let paths = try paths
+        let random = VerificationInputs.noise(
+            for: interface, shapes: shapes, noise: try noise(of: interface, model),
+            seed: seed ?? 0)
+        guard !paths.isEmpty else { return random }
+        let photos = try PhotoInputs(
+            for: interface, shapes: shapes, model: model, range: photoRange.range,
+            random: random)
+        let batches = try photos.batches(paths)
+        return VerificationInputs(count: batches.count) { index in
+            VerificationInputs.Input(
+                labels: batches[index], tensors: try photos.tensors(batches[index]))
+        }
+    }
+
+    private func noise(
+        of interface: ModelInterface, _ model: String
+    ) throws -> [String: InputNoise] {
+        var noises: [String: InputNoise] = [:]
+        for named in noise.filter({ $0.input == nil }) {
+            for input in interface.inputs { noises[input.name] = named.noise }
+        }
+        for named in noise {
+            guard let name = named.input else { continue }
+            guard interface.inputs.contains(where: { $0.name == name }) else {
+                let names = interface.inputs.map(\.name).joined(separator: ", ")
+                throw CommandError(
+                    .usage, "--noise: \(model) has no input \(name); its inputs are \(names)")
+            }
+            noises[name] = named.noise
+        }
+        return noises
+    }
+}
+
+/// An argument of the form `[NAME=]DISTRIBUTION`.
+struct NamedNoise: ExpressibleByArgument {
+    /// The input; nil for all.
+    let input: String?
+    let noise: InputNoise
+
+    init?(argument: String) {
+        let parts = argument.split(separator: "=", maxSplits: 1).map(String.init)
+        guard let noise = parts.last.flatMap({ InputNoise($0) }) else { return nil }
+        self.noise = noise
+        input = parts.count == 2 ? parts[0] : nil
+    }
+}

@@ -1,0 +1,125 @@
+import Glibc
+import RetintColor
+import RetintEngine
+import RetintGraph
+import RetintMIL
+import RetintMLPackage
+import RetintRuntime
+import RetintTensors
+
+/// Measures how much the outputs of a package change when its weights are replaced.
+final class OutputProbe {
+    private let program: ModelProgram
+    private let variables: [String: any TensorSource]
+    private let inputs: [[NamedTensor]]
+    private let execution: Execution
+    private var expected: [[NamedTensor]] = []
+
+    /// - Parameter inputs: the inputs of each run; L in 0…100 for lightness.
+    /// - Throws: `ConversionError` without inputs; `ModelError` if the model does not run on them.
+    init(_ model: Model, inputs: [[NamedTensor]]) throws {
+        guard let first = inputs.first else {
+            throw ConversionError(
+                place: "photos", rule: "comparing outputs needs at least one photo",
+                remedy: "Pass at least one photo.")
+        }
+        let graph = try model.graph(on: first)
+        variables = graph.variables
+        (self.inputs, execution) = (inputs, model.execution)
+        program = try ModelProgram(graph)
+        expected = try inputs.map(program.finiteOutputs)
+    }
+
+    /// Whether the outputs are a and b, so that changes have a ΔE2000.
+    var isColorizer: Bool { program.isColorizer }
+
+    /// The change caused by replacing some weights, named by `weights`.
+    ///
+    /// - Parameter count: the number of runs to compare, from the first one.
+    func change(to weights: [String: [Float]], onFirst count: Int) throws
+        -> QuantizationReport.OutputChange
+    {
+        var changed: [String: TensorData] = [:]
+        for (name, values) in weights {
+            guard let old = variables[name] else { continue }
+            changed[name] = TensorData(shape: old.shape, scalars: values)
+        }
+        try program.load(changed)
+        defer { try? program.load(variables.filter { changed[$0.key] != nil }) }
+        return try change(on: Array(inputs.prefix(count))) {
+            try self.program.finiteOutputs(of: $0)
+        }
+    }
+
+    /// The difference between the outputs of the original package and those of another one.
+    func change(to package: MLPackage) throws -> QuantizationReport.OutputChange {
+        let other = try OutputProbe(Model(package, execution: execution), inputs: inputs)
+        return try change(on: inputs) { try other.program.finiteOutputs(of: $0) }
+    }
+
+    private func change(
+        on inputs: [[NamedTensor]], _ run: ([NamedTensor]) throws -> [NamedTensor]
+    ) throws -> QuantizationReport.OutputChange {
+        let computed = try inputs.map(run)
+        let expected = Array(expected.prefix(inputs.count))
+        return try QuantizationReport.OutputChange(
+            from: expected, to: computed, lightness: isColorizer ? inputs.map { $0[0].data } : nil)
+    }
+}
+
+extension QuantizationReport {
+    /// The difference between the outputs of two packages for the same inputs.
+    public struct OutputChange: Hashable, Sendable, Encodable {
+        /// The mean CIEDE2000 difference over all pixels; nil if the outputs are not colors.
+        public let deltaE2000: Double?
+        /// The PSNR of the a and b channels in dB, for a peak of 220; nil if they are identical, or
+        /// if the outputs are not colors.
+        public let psnrDb: Double?
+        /// The SNR of the output where it is lowest, in dB; nil if all are identical.
+        public let snrDb: Double?
+
+        /// - Parameter lightness: L in 0…100 of each run, if the outputs are a and b.
+        /// - Precondition: the outputs of all runs have the same names and shapes.
+        init(
+            from expected: [[NamedTensor]], to computed: [[NamedTensor]],
+            lightness: [TensorData]?
+        ) throws {
+            snrDb = Self.lowestSNR(expected, computed)
+            guard let lightness else {
+                (deltaE2000, psnrDb) = (nil, nil)
+                return
+            }
+            func colors(_ outputs: [[NamedTensor]]) -> [LabPlanes] {
+                zip(lightness, outputs).compactMap { lightness, outputs in
+                    joinedColors(of: outputs).map { LabPlanes(lightness, ab: $0) }
+                }
+            }
+            let (before, after) = (colors(expected), colors(computed))
+            deltaE2000 =
+                try zip(before, after).reduce(0) { $0 + (try meanDeltaE2000($1.0, $1.1)) }
+                / Double(before.count)
+            let ratio = try psnr(
+                before.flatMap { $0.a + $0.b }, after.flatMap { $0.a + $0.b },
+                peak: LabPlanes.abSpan)
+            psnrDb = ratio.isFinite ? ratio : nil
+        }
+
+        private static func lowestSNR(
+            _ expected: [[NamedTensor]], _ computed: [[NamedTensor]]
+        ) -> Double? {
+            let outputs = expected.first?.indices ?? 0..<0
+            let ratios = outputs.compactMap { output -> Double? in
+                var (signal, noise) = (0.0, 0.0)
+                for (before, after) in zip(expected, computed) {
+                    for (e, c) in zip(before[output].data.scalars, after[output].data.scalars) {
+                        let error = Double(c) - Double(e)
+                        signal += Double(e) * Double(e)
+                        noise += error * error
+                    }
+                }
+                return noise == 0 ? nil : 10 * log10(signal / noise)
+            }
+            return ratios.min()
+        }
+    }
+}

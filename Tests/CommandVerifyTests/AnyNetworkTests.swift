@@ -1,0 +1,150 @@
+import Foundation
+import RetintCommandSupport
+import RetintMLPackage
+import RetintTestSupport
+import Testing
+
+/// Packages of networks that are not colorizers, as coremltools writes them.
+@Suite struct AnyNetworkTests {
+    private let bench: CommandBench
+
+    init() throws {
+        bench = try CommandBench()
+        _ = try bench.makePhoto("a.png")
+        _ = try bench.makePhoto("b.png", width: 50)
+    }
+
+    private static func network(_ name: String) -> String { goldenPath("networks/\(name)") }
+
+    private let photo = network("photo.mlpackage")
+    private let half = network("photo-float16.mlpackage")
+    private let pair = network("pair.mlpackage")
+
+    @discardableResult
+    private func verify(
+        _ code: Int32, _ arguments: String..., says fragments: [String] = [],
+        location: SourceLocation = #_sourceLocation
+    ) throws -> ProcessResult {
+        guard code == 2 else {
+            return try bench.expect(
+                code, ["verify"] + arguments, says: fragments, location: location)
+        }
+        let result = try bench.run(["verify"] + arguments)
+        #expect(result.code == 2, "\(result.messages)", sourceLocation: location)
+        return result
+    }
+
+    @Test(arguments: ["photo", "pair"]) func agreesWithPyTorch(_ name: String) throws {
+        let result = try verify(
+            0, Self.network("\(name).mlpackage"), "--reference", Self.network("\(name).h5"))
+        #expect(result.output.contains("tolerance: max |error| / max |expected| ≤ 0.0001"))
+        #expect(!result.output.contains("ΔE2000"))
+    }
+
+    /// Their outputs are below the bounds that fit colors.
+    @Test func smallOutputsOfOtherWeightsFail() throws {
+        let result = try verify(
+            2, Self.network("small.mlpackage"), "--reference", Self.network("small-wrong.h5"))
+        #expect(result.output.contains("scores") && result.output.contains("FAILED"))
+    }
+
+    @Test(arguments: [
+        [], ["--seed", "3"], ["--photo", "a.png", "--photo", "b.png"],
+        ["--noise", "image=integers:0..9"], ["--noise", "uniform:0..255"], ["--bound", "half"],
+        ["--error-sources"],
+    ])
+    func twoPackagesAgree(_ options: [String]) throws {
+        try bench.expect(0, ["verify", half, "--against", photo] + options)
+    }
+
+    /// The inputs of a photo in a tensor depend on the stated range.
+    @Test func photosHaveTheStatedRange() throws {
+        func largest(_ range: String) throws -> Double {
+            let result = try bench.run([
+                "verify", pair, "--against", pair, "--photo", "a.png", "--range", range, "--json",
+            ])
+            #expect(result.code == 0, "\(result.messages)")
+            let layers = try #require(try bench.json(result)["layers"] as? [[String: Any]])
+            let first = layers.first { $0["operation"] as? String == "conv" }
+            return try #require(first?["max_abs_value"] as? Double)
+        }
+        #expect(try largest("0..255") > 20 * largest("0..1"))
+        #expect(try largest("-1..1") != largest("imagenet"))
+    }
+
+    @Test func wrongInputsAreRefused() throws {
+        try verify(
+            64, photo, "--against", photo, "--noise", "picture=normal:0,1",
+            says: ["has no input picture", "image"])
+        for text in ["image=normal", "uniform:1..0", "normal:0,-1", "integers:0..99999999"] {
+            try verify(64, photo, "--against", photo, "--noise", text, says: ["--noise"])
+        }
+        try verify(64, photo, "--against", photo, "--range", "0..1", says: ["--photo"])
+    }
+
+    @Test func theDefaultBoundsOfColorsAreNotForThem() throws {
+        try bench.expect(
+            0, "quantize", photo, "--weights", "int8", "--threshold", "8", "-o", "q.mlpackage")
+        let result = try verify(0, "q.mlpackage", "--against", photo)
+        #expect(result.output.contains("tolerance: SNR ≥ 15 dB"))
+        try verify(2, "q.mlpackage", "--against", photo, "--max-delta-e", "1")
+    }
+
+    @Test func savedResultsAreJudgedAgain() throws {
+        try verify(0, half, "--against", photo, "--save", "results.json")
+        try verify(0, "results.json", "--min-snr", "20")
+        try verify(0, "results.json", "--max-relative", "0.01")
+        try verify(2, "results.json", "--max-relative", "1e-7")
+        try verify(2, "results.json", "--min-snr", "200")
+    }
+
+    /// The result of the last operation, an output in float16, stays in float32.
+    @Test func operationsThatNeedFloat32AreFound() throws {
+        try verify(
+            0, half, "--against", photo, "--find-precision", "--output", "mixed.mlpackage",
+            "--min-snr", "75")
+        let mixed = try MLPackage(contentsOf: bench.path("mixed.mlpackage")).program
+        let original = try MLPackage(contentsOf: half).program
+        #expect(mixed.outputs == original.outputs)
+        for output in mixed.outputs { #expect(mixed.types[output] == original.types[output]) }
+    }
+
+    // MARK: Other commands
+
+    @Test func calibratesAndCompares() throws {
+        try bench.makeDirectory("photos")
+        for name in ["c", "d", "e"] { _ = try bench.makePhoto("photos/\(name).png", width: 33) }
+        let result = try bench.expect(
+            0, "quantize", photo, "--weights", "int8", "--threshold", "8", "--calibrate",
+            "photos", "--photos", "photos", "-o", "int8.mlpackage")
+        #expect(result.output.contains("outputs: SNR"))
+        let table = try bench.expect(0, "quantize", photo, "--photos", "photos", "--threshold", "8")
+        #expect(table.output.contains("SNR dB") && !table.output.contains("ΔE2000"))
+    }
+
+    /// Without colors, the bound is one of the SNR.
+    @Test func searchesWithinAnSNR() throws {
+        try bench.makeDirectory("photos")
+        _ = try bench.makePhoto("photos/c.png")
+        let options = ["--search", "--calibrate", "photos", "-o", "s.mlpackage"]
+        try bench.expect(
+            64, ["quantize", photo] + options + ["--max-delta-e", "1", "--min-snr", "20"])
+        try bench.expect(
+            65, ["quantize", photo] + options + ["--max-delta-e", "1"], says: ["--min-snr"])
+        let model = try bench.makeCheckpoint()
+        try bench.expect(0, "export", model, "-o", "m.mlpackage", "--size", "64")
+        let result = try bench.expect(
+            0, ["quantize", "m.mlpackage"] + options + ["--min-snr", "30", "--json"])
+        let ratio = try #require(try bench.json(result)["snr_db"] as? Double)
+        #expect(ratio >= 30)
+    }
+
+    @Test(arguments: ["photo", "pair"]) func speedIsMeasured(_ name: String) throws {
+        let result = try bench.expect(
+            0, "benchmark", Self.network("\(name).mlpackage"), "--runs", "2", "--json")
+        let report = try bench.json(result)
+        let inputs = try #require(report["inputs"] as? [String: [Int]])
+        #expect(inputs["image"] == [1, 3, 32, 32])
+        #expect(inputs.count == (name == "pair" ? 2 : 1))
+    }
+}
