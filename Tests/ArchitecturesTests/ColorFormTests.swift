@@ -54,6 +54,7 @@ import Testing
         _ values: [Float], _ expected: [Float], _ bound: Float,
         location: SourceLocation = #_sourceLocation
     ) {
+        #expect(values.count == expected.count, sourceLocation: location)
         for (value, wanted) in zip(values, expected) {
             #expect(abs(value - wanted) <= bound, "\(values)", sourceLocation: location)
         }
@@ -78,8 +79,10 @@ import Testing
 
     @Test(arguments: ranges) func grayPhotosGoIn(_ range: Range) throws {
         let form = ColorForm(input: .grayRGB, inputRange: ValueRange(range.text))
-        let checkpoint = try Checkpoint.importing(onnx: file(Self.redAndBlue), form: form)
-            .checkpoint
+        let checkpoint = try Checkpoint.importing(
+            onnx: file(Self.redAndBlue), form: ColorFormChoice(form)
+        )
+        .checkpoint
         let found = try colors(checkpoint, of: golden.lightness)
         let bound: Float = range.text == "0..255" ? 0.01 : 5e-5
         expectNear(found.map { $0[0] }, golden.gray.map(range.red), bound)
@@ -97,7 +100,8 @@ import Testing
             }
             let form = ColorForm(colors: .rgb, colorRange: ValueRange(text))
             let path = try file([[0], [0], [0]], bias: stored)
-            let checkpoint = try Checkpoint.importing(onnx: path, form: form).checkpoint
+            let checkpoint = try Checkpoint.importing(onnx: path, form: ColorFormChoice(form))
+                .checkpoint
             expectNear(try colors(checkpoint, of: [50])[0], expected, 0.02)
         }
     }
@@ -105,15 +109,18 @@ import Testing
     @Test func labComesOut() throws {
         let path = try file([[0], [0.5], [-0.25]])
         let form = ColorForm(colors: .lab, colorRange: .signed)
-        let checkpoint = try Checkpoint.importing(onnx: path, form: form).checkpoint
+        let checkpoint = try Checkpoint.importing(onnx: path, form: ColorFormChoice(form))
+            .checkpoint
         expectNear(try colors(checkpoint, of: [1])[0], [55, -27.5], 1e-4)
     }
 
     @Test func theFormIsKept() throws {
         let form = ColorForm(
             input: .grayRGB, inputRange: .imageNet, colors: .ab, colorRange: .signed)
-        let checkpoint = try Checkpoint.importing(onnx: file(Self.redAndBlue), form: form)
-            .checkpoint
+        let checkpoint = try Checkpoint.importing(
+            onnx: file(Self.redAndBlue), form: ColorFormChoice(form)
+        )
+        .checkpoint
         let path = scratch.path("form.h5")
         try checkpoint.write(to: path)
         let read = try Checkpoint(contentsOf: path)
@@ -132,10 +139,25 @@ import Testing
         #expect(photo.network.definition?.form == ColorForm(input: .grayRGB, colors: .rgb))
     }
 
+    /// What is stated replaces what is assumed, and nothing else.
+    @Test func aRangeAloneIsStated() throws {
+        var choice = ColorFormChoice()
+        choice.colorRange = .signed
+        let read = try Checkpoint.importing(onnx: file(Self.redAndBlue), form: choice)
+        #expect(
+            read.checkpoint.network.definition?.form
+                == ColorForm(input: .grayRGB, colorRange: .signed))
+        let photo = try Checkpoint.importing(
+            onnx: file([[1, 0, 0], [0, 1, 0], [0, 0, 1]]), form: choice)
+        #expect(
+            photo.checkpoint.network.definition?.form
+                == ColorForm(input: .grayRGB, colors: .rgb, colorRange: .signed))
+    }
+
     @Test(arguments: [
         "lightness 0..100 ab", "gray 0..1 ab -1..1", "lightness imagenet ab -1..1",
         "gray-rgb 0..1 ab imagenet", "gray-rgb 1..1 ab -1..1", "gray-rgb 0..nan ab -1..1", "",
-        "gray-rgb 0..1e39 ab -1..1", "gray-rgb 0-1 ab -1..1",
+        "gray-rgb 0..1e39 ab -1..1", "gray-rgb 0-1 ab -1..1", "gray-rgb 0...255 ab -1..1",
     ]) func otherTextsAreNoForms(_ text: String) {
         #expect(ColorForm(text) == nil)
     }

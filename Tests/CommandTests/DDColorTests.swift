@@ -60,13 +60,16 @@ import Testing
     /// A network in −1…1 would leave photos gray.
     @Test func anotherRangeIsSuspected() throws {
         let result = try bench.expect(
-            0, "import", network, "--input", "gray-rgb", "--color-range", "-1..1", "-o", "t.h5")
+            0, "import", network, "--color-range", "-1..1", "-o", "t.h5")
         #expect(result.messages.contains("--color-range -110..110"))
     }
 
     @Test func formsThatDoNotFitAreRefused() throws {
         try bench.expect(
-            64, "import", network, "--range", "imagenet", "-o", "t.h5", says: ["gray-rgb"])
+            64, "import", network, "--color-range", "imagenet", "-o", "t.h5", says: ["imagenet"])
+        try bench.expect(
+            65, "import", network, "--input", "lightness", "--range", "imagenet", "-o", "t.h5",
+            says: ["not possible"])
         try bench.expect(
             65, "import", network, "--input", "lightness", "-o", "t.h5", says: ["N × 1 × H × W"])
         try bench.expect(

@@ -1,6 +1,7 @@
 import Foundation
 import RetintCommandSupport
 import RetintMLPackage
+import RetintTensorFiles
 import RetintTestSupport
 import Testing
 
@@ -31,7 +32,18 @@ import Testing
         }
         let result = try bench.run(["verify"] + arguments)
         #expect(result.code == 2, "\(result.messages)", sourceLocation: location)
+        for fragment in fragments {
+            #expect(result.output.contains(fragment), "\(result.output)", sourceLocation: location)
+        }
         return result
+    }
+
+    /// The largest value of the first operation of a type.
+    private func largest(_ operation: String, _ arguments: String...) throws -> Double {
+        let result = try bench.expect(0, ["verify"] + arguments + ["--json"])
+        let layers = try #require(try bench.json(result)["layers"] as? [[String: Any]])
+        let first = layers.first { $0["operation"] as? String == operation }
+        return try #require(first?["max_abs_value"] as? Double)
     }
 
     @Test(arguments: ["photo", "pair"]) func agreesWithPyTorch(_ name: String) throws {
@@ -57,19 +69,64 @@ import Testing
         try bench.expect(0, ["verify", half, "--against", photo] + options)
     }
 
-    /// The inputs of a photo in a tensor depend on the stated range.
+    /// The values of a photo in a tensor depend on the stated range.
     @Test func photosHaveTheStatedRange() throws {
         func largest(_ range: String) throws -> Double {
-            let result = try bench.run([
-                "verify", pair, "--against", pair, "--photo", "a.png", "--range", range, "--json",
-            ])
-            #expect(result.code == 0, "\(result.messages)")
-            let layers = try #require(try bench.json(result)["layers"] as? [[String: Any]])
-            let first = layers.first { $0["operation"] as? String == "conv" }
-            return try #require(first?["max_abs_value"] as? Double)
+            try self.largest(
+                "conv", pair, "--against", pair, "--photo", "a.png", "--range", range)
         }
         #expect(try largest("0..255") > 20 * largest("0..1"))
         #expect(try largest("-1..1") != largest("imagenet"))
+    }
+
+    /// The package multiplies levels by 1/127.5.
+    @Test func noiseIsAsStated() throws {
+        for noise in ["image=integers:51..51", "uniform:51..51", "normal:51,0"] {
+            let scaled = try largest("mul", photo, "--against", photo, "--noise", noise)
+            #expect(abs(scaled - 0.4) < 1e-6)
+        }
+        let levels = try largest("mul", photo, "--against", photo, "--seed", "9")
+        #expect(levels == 2)
+    }
+
+    @Test func photosOfOneInputAreNotThoseOfTwo() throws {
+        let twins = Self.network("twins.mlpackage")
+        try verify(0, twins, "--against", twins)
+        try verify(
+            64, twins, "--against", twins, "--photo", "a.png", says: ["image and masks", "1 and 2"])
+    }
+
+    /// What has the channels of a colorizer may have colors of another size.
+    @Test func colorsOfAnotherSizeAreNotCompared() throws {
+        try bench.makeDirectory("photos")
+        _ = try bench.makePhoto("photos/c.png")
+        try bench.expect(
+            65, "quantize", Self.network("coarse.mlpackage"), "--photos", "photos",
+            says: ["resize the colors"])
+    }
+
+    @Test func inputsComeFromFiles() throws {
+        let reference = Self.network("pair.h5")
+        try verify(0, pair, "--against", pair, "--inputs", reference, says: [])
+        try bench.makeDirectory("inputs")
+        for (name, value) in [("a.npy", Float(7)), ("b.npy", 200)] {
+            let floats = [Float](repeating: value, count: 3 * 32 * 32)
+            try NumPyFile.write(
+                StoredTensor(shape: [1, 3, 32, 32], floats: floats),
+                to: bench.path("inputs/\(name)"))
+        }
+        let scaled = try largest("mul", photo, "--against", photo, "--inputs", "inputs/a.npy")
+        #expect(abs(scaled - 7 / 127.5) < 1e-6)
+        let result = try verify(
+            0, half, "--against", photo, "--inputs", "inputs", "--json")
+        let outputs = try #require(try bench.json(result)["outputs"] as? [String: [String: Any]])
+        #expect(outputs["picture"]?["shape"] as? [Int] == [2, 3, 32, 32])
+        try verify(
+            65, pair, "--against", pair, "--inputs", "inputs/a.npy", says: ["image, style"])
+        try verify(
+            65, pair, "--against", pair, "--inputs", Self.network("photo.h5"), says: ["style"])
+        try verify(
+            64, pair, "--against", pair, "--inputs", reference, "--seed", "1", says: ["--inputs"])
     }
 
     @Test func wrongInputsAreRefused() throws {

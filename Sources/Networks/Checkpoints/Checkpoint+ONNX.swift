@@ -11,7 +11,7 @@ extension Checkpoint {
     /// - Throws: `ONNXError` for a file that is damaged, contains something unsupported, or is not
     ///   a colorizer; `FileError` if it cannot be read.
     public static func importing(
-        onnx path: some PathConvertible, form: ColorForm? = nil, outputs: [String] = []
+        onnx path: some PathConvertible, form: ColorFormChoice = .init(), outputs: [String] = []
     ) throws -> (checkpoint: Checkpoint, notes: [String]) {
         let read = try NetworkDefinition.importing(
             onnx: path, form: form, outputs: outputs)

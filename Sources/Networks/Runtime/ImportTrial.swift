@@ -16,8 +16,7 @@ extension Checkpoint {
     /// - Throws: `ONNXError` or `GraphError` if the network does not run.
     public func rangeNotes() throws -> [String] {
         guard let definition = network.definition else { return [] }
-        let (height, width) =
-            definition.sizes.only.map { ($0.height, $0.width) } ?? Self.trialSize(definition.sizes)
+        let (height, width) = (definition.trialSize.height, definition.trialSize.width)
         let graph = Graph(mode: .inference)
         let lightness = graph.input("lightness", [1, 1, height, width])
         let raw = try definition.results(of: definition.form.networkInput(lightness))
@@ -31,13 +30,10 @@ extension Checkpoint {
                 return 20 + 60 * Float(row) / Float(height) + Float(column / 8 % 2) * 15
             })
         let values = try program.run(["lightness": pattern])["raw"]?.scalars ?? []
-        let doubts = [definition.form.doubt(values)]
-        return doubts.compactMap(\.self)
-    }
-
-    private static func trialSize(_ sizes: InputSizes) -> (Int, Int) {
-        let side = max(1, 64 / sizes.multiple) * sizes.multiple
-        return (side, side)
+        // L of Lab is not used.
+        let isLab = definition.form.colors == .lab
+        return definition.form.doubt(Array(values.dropFirst(isLab ? height * width : 0)))
+            .map { [$0] } ?? []
     }
 }
 
@@ -47,7 +43,8 @@ extension ColorForm {
         guard values.allSatisfy(\.isFinite), let low = values.min(), let high = values.max() else {
             return "its results on a test pattern are not finite"
         }
-        guard case .linear(let lower, let upper) = colorRange else { return nil }
+        guard case .linear(let first, let last) = colorRange else { return nil }
+        let (lower, upper) = (min(first, last), max(abs(first), abs(last)))
         let extent = max(abs(low), abs(high))
         let found = "on a test pattern, its results are from \(text(low)) to \(text(high))"
         func other(_ range: String) -> String {

@@ -40,8 +40,9 @@ public enum InputNoise: Hashable, Sendable {
 }
 
 extension InputNoise: CustomStringConvertible {
-    /// Reads `uniform:0..1`, `normal:0,1` or `integers:0..9`; nil for other texts, and for bounds
-    /// that are not finite, or of which the first is above the last.
+    /// Reads `uniform:0..1`, `normal:0,1` or `integers:0..9`; nil for other texts, for numbers
+    /// that are not finite, a lower bound above the upper one, a negative deviation, and integers
+    /// beyond ``largestInteger``.
     public init?(_ text: String) {
         let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
         guard parts.count == 2 else { return nil }
@@ -66,7 +67,8 @@ extension InputNoise: CustomStringConvertible {
     private static func pair<Number: SignedNumeric>(
         _ text: String, _ separator: String, _ number: (String) -> Number?
     ) -> (Number, Number)? {
-        guard let range = text.firstRange(of: separator) else { return nil }
+        guard let range = text.firstRange(of: separator), text[range.upperBound...].first != "."
+        else { return nil }
         guard let first = number(String(text[..<range.lowerBound])),
             let second = number(String(text[range.upperBound...]))
         else { return nil }
@@ -95,11 +97,12 @@ extension ModelInterface.Value {
             ? .normal(mean: 0, deviation: 1) : .integers(first: 0, last: 1)
     }
 
-    /// Whether photos can be passed: it is an image, or a tensor [N, C, H, W] of one or three
-    /// channels.
+    /// Whether photos can be passed: it is an image, or a tensor of floats, [N, C, H, W], with one
+    /// or three channels.
     public var takesPhotos: Bool {
         let shape = shapes.standard
-        return shape.count == 4 && [1, 3].contains(shape[1] ?? 0)
+        guard shape.count == 4, [1, 3].contains(shape[1] ?? 0) else { return false }
+        return colorLayout != nil || elementType?.isFloat ?? true
     }
 }
 
@@ -135,8 +138,10 @@ extension ModelInterface {
                 let text = extents.map { $0.map(String.init) ?? "?" }.joined(separator: ", ")
                 throw ModelError(
                     .size, model,
-                    "the shape of input \(input.name), [\(text)], is open; write a reference file "
-                        + "with inputs of the shape that you want")
+                    known.count < extents.count
+                        ? "the shape of input \(input.name), [\(text)], is open; pass a file with "
+                            + "inputs of the shape that you want"
+                        : "the shape of input \(input.name), [\(text)], is too large")
             }
             shapes.append(Shape(known))
         }

@@ -114,7 +114,7 @@ extension Model {
 extension ModelGraph {
     /// - Throws: ``ModelError`` if the model is not a colorizer, or returns colors of another size
     ///   than its input.
-    func checkIsColorizer() throws(ModelError) {
+    package func checkIsColorizer() throws(ModelError) {
         guard interface.isColorizer else {
             let inputs = inputs.map { "\($0.name) \($0.shape)" }.joined(separator: ", ")
             let outputs = outputs.map { "\($0.name) \($0.value.shape)" }.joined(separator: ", ")

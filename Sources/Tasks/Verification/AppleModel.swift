@@ -30,11 +30,27 @@ public struct AppleModel: Sendable {
         // If the precision is unknown, the strictest bounds apply.
         precision = ModelPrecision(rawValue: results.precision) ?? .float32
         compute = ComputePrecision(rawValue: results.compute) ?? .float32
-        var interface = ModelInterface(
+        interface = ModelInterface(
             inputs: results.inputs.map { .init(name: $0.name, shapes: .init($0.shape)) },
             outputs: [])
-        if interface.onlyChannel != nil { interface.inputs[0].role = .lightness }
-        self.interface = interface
+    }
+
+    /// The interface with what another model of the same inputs says about them, so that both get
+    /// the same random values.
+    ///
+    /// - Throws: as `Model.interface`.
+    public func interface(like other: Model) throws -> ModelInterface {
+        let known = try verifying { try other.interface }
+        var result = interface
+        for index in result.inputs.indices {
+            let named = known.inputs.first { $0.name == result.inputs[index].name }
+            let only = known.inputs.count == 1 && result.inputs.count == 1 ? known.inputs[0] : nil
+            guard let input = named ?? only else { continue }
+            result.inputs[index].role = input.role
+            result.inputs[index].elementType = input.elementType
+            result.inputs[index].colorLayout = input.colorLayout
+        }
+        return result
     }
 
     /// Runs the model on several inputs.

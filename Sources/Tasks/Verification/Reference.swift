@@ -62,10 +62,10 @@ public struct Reference: Sendable {
     ) throws -> [NamedTensor] {
         guard reader.contains(group) else { return [] }
         return try reader.datasetNames(under: group).map { name in
-            guard let data = try reader.read("\(group)/\(name)").tensorData else {
+            guard let data = try reader.read("\(group)/\(name)").values else {
                 throw VerificationError(
                     .badReference, path: reader.path, place: "\(group)/\(name)",
-                    "has integers; inputs and outputs must be floats")
+                    "has integers above 2^24, which float32 does not hold")
             }
             return NamedTensor(name, data)
         }

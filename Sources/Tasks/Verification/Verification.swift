@@ -138,7 +138,9 @@ extension AppleModel {
         options: VerificationOptions = .init()
     ) async throws -> VerificationReport {
         let inputs = try verifying {
-            try inputs ?? .noise(for: interface, shapes: interface.inputShapes(of: path))
+            try inputs
+                ?? .noise(
+                    for: interface(like: other), shapes: interface.inputShapes(of: path))
         }
         return try await verify(against: ModelValues(other), on: inputs, options)
     }

@@ -22,7 +22,7 @@ enum Elementwise: OperationFamily {
                 let (x, y) = try (operation.value("x"), operation.value("y"))
                 return [try graph.combined("greater", y, x)]
             },
-            // The dialect has no other way; two NaNs count as equal.
+            // The dialect has no other way. Unlike in MIL, the result is true for NaN.
             "greater_equal": { graph, operation in
                 let (x, y) = try (operation.value("x"), operation.value("y"))
                 return [try graph.unary("not", try graph.combined("greater", y, x))]

@@ -25,19 +25,23 @@ final class ProgramRaising {
         for input in package.program.inputs {
             let shape = try shape(of: input, requested: requested[input.name])
             let type = input.type.dataType
-            guard type.isFloat || type == .int8 else {
+            guard type.isFloat || Self.wholeTypes.contains(type) else {
                 throw ConversionError(
-                    place: "input \(input.name)",
-                    rule: "\(type) is not supported; float32, float16 or int8 is",
+                    place: "input \(input.name)", rule: "\(type) is not supported",
                     remedy: "Convert the network with a float input.")
             }
             inputs.append((input.name, shape))
             let value = boundary.input(graph.input(input.name, shape))
             // Whoever calls the model rounds to integers.
-            let given = type == .int8 ? type.converted(round(value)) : value
+            let given = type.isFloat ? value : type.converted(round(value))
             values.define(input.name, rounded(given, input.type))
         }
     }
+
+    /// Integers, and booleans, which are 0 and 1, are kept as floats.
+    private static let wholeTypes: Set<MILDataType> = [
+        .bool, .int8, .int16, .int32, .uint8, .uint16,
+    ]
 
     private func shape(of input: MILNamedType, requested: Shape?) throws -> Shape {
         let feature = package.description.inputs.first { $0.name == input.name }

@@ -76,6 +76,42 @@ public struct ColorForm: Hashable, Sendable {
     }
 }
 
+/// What is stated of a network's form; the rest follows from its file.
+public struct ColorFormChoice: Hashable, Sendable {
+    /// What goes in; nil for what the file states, or fits its number of channels.
+    public var input: ColorForm.Input?
+    /// The range of what goes in; nil for what the file states, or the usual one.
+    public var inputRange: ValueRange?
+    /// What comes out; nil for what the file states, or fits its number of channels.
+    public var colors: ColorForm.Colors?
+    /// The range of what comes out; nil for what the file states, or the usual one.
+    public var colorRange: ValueRange?
+
+    /// Nothing is stated.
+    public init() {}
+
+    /// All of it is stated.
+    public init(_ form: ColorForm) {
+        (input, inputRange) = (form.input, form.inputRange)
+        (colors, colorRange) = (form.colors, form.colorRange)
+    }
+
+    /// ``ColorForm/inside``.
+    public static let inside = ColorFormChoice(.inside)
+    /// ``ColorForm/outside``.
+    public static let outside = ColorFormChoice(.outside)
+
+    /// A form with what is stated; ranges of something else than before are the usual ones.
+    func applied(to form: ColorForm) -> ColorForm {
+        let (newInput, newColors) = (input ?? form.input, colors ?? form.colors)
+        return ColorForm(
+            input: newInput,
+            inputRange: inputRange ?? (newInput == form.input ? form.inputRange : nil),
+            colors: newColors,
+            colorRange: colorRange ?? (newColors == form.colors ? form.colorRange : nil))
+    }
+}
+
 extension ValueRange {
     fileprivate static func bounds(_ bounds: ClosedRange<Float>) -> ValueRange {
         .linear(lower: bounds.lowerBound, upper: bounds.upperBound)

@@ -22,28 +22,34 @@ extension NetworkDefinition {
     ///
     /// - Parameters:
     ///   - path: the file; its weights may be in external data files.
-    ///   - form: what the network takes and returns; nil for what the file states, or else follows
-    ///     from its numbers of channels.
+    ///   - form: what the network takes and returns, as far as the file does not state it, and it
+    ///     does not follow from the numbers of channels.
     ///   - outputs: the names of the outputs that are the colors; empty to find them by shape.
     /// - Throws: `ONNXError` for a file that is damaged, contains unsupported operations
     ///   (all of them are named), or is not a colorizer; `FileError` if it cannot be read.
     public static func importing(
-        onnx path: some PathConvertible, form: ColorForm? = nil, outputs: [String] = []
+        onnx path: some PathConvertible, form: ColorFormChoice = .init(), outputs: [String] = []
     ) throws -> Import {
         let path = path.filePath
         let model = try ONNXModel(contentsOf: path)
         return try naming(path.string) {
-            try Import(model, form ?? model.statedForm, outputs)
+            try Import(model, form, outputs)
         }
     }
 }
 
 extension NetworkDefinition.Import {
     fileprivate init(
-        _ original: ONNXModel, _ stated: ColorForm?, _ chosen: [String]
+        _ original: ONNXModel, _ choice: ColorFormChoice, _ chosen: [String]
     ) throws {
         var model = original
-        let form = stated ?? model.usualForm
+        let stated = try model.statedForm
+        let form = choice.applied(to: stated ?? model.usualForm)
+        guard form.isPossible else {
+            throw ONNXError(
+                rule: "\(form) is not possible: imagenet is a range of a photo that goes in",
+                remedy: "State other ranges.")
+        }
         try model.checkInput(form)
         for name in chosen where !model.outputs.contains(where: { $0.name == name }) {
             let known = model.outputs.map(\.name.debugDescription).joined(separator: ", ")
@@ -52,7 +58,8 @@ extension NetworkDefinition.Import {
                 remedy: "Choose from \(known).")
         }
         let found = try SizeProbe(
-            model: model, form: form, isStated: stated != nil, chosenOutputs: chosen
+            model: model, form: form,
+            alternative: stated == nil ? choice.withPhoto(form) : nil, chosenOutputs: chosen
         ).run()
         model.keepOutputs(found.outputs.names)
         model.nameParameters()
@@ -66,10 +73,22 @@ extension NetworkDefinition.Import {
                 remedy: "Export the network without large constants.")
         }
         self.weights = weights
-        let isAssumed = stated == nil && found.form != .inside
+        let isWhole = choice.input != nil && choice.colors != nil
+        let isAssumed = stated == nil && !isWhole && found.form != .inside
         notes =
             (found.isSingle ? ["the network takes one image at a time: train it with batch 1"] : [])
             + (isAssumed ? ["assumed, because the file does not state it: \(found.form)"] : [])
+    }
+}
+
+extension ColorFormChoice {
+    /// The form of a network that returns a photo; nil if other colors are stated, or no photo goes
+    /// in.
+    fileprivate func withPhoto(_ form: ColorForm) -> ColorForm? {
+        guard colors == nil, form.input == .grayRGB else { return nil }
+        var choice = self
+        choice.colors = .rgb
+        return choice.applied(to: form)
     }
 }
 

@@ -26,7 +26,7 @@ public struct NetworkDefinition: Hashable, Sendable {
     ) {
         var model = model
         model.metadata[MetadataKey.sizes] = sizes.text
-        // Files that older versions read state a normalization.
+        // Older versions know only a normalization, so it is written where there is one.
         model.metadata[MetadataKey.normalization] = form.normalization?.rawValue
         model.metadata[MetadataKey.form] = form.normalization == nil ? "\(form)" : nil
         model.metadata[MetadataKey.outputs] = outputs.names.count == 1 ? "ab" : "a b"
@@ -79,6 +79,11 @@ public struct NetworkDefinition: Hashable, Sendable {
             return plane
         }
         return planes.count == 1 ? planes[0] : concat(planes, axis: 1)
+    }
+
+    /// A size, in pixels, that was tried when the network was imported.
+    package var trialSize: Pair {
+        sizes.only ?? Pair(SizeProbe.side(ofMultiple: sizes.multiple))
     }
 
     /// ``ColorForm/normalization`` of the form.

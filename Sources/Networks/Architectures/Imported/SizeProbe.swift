@@ -10,8 +10,8 @@ import RetintTensors
 struct SizeProbe {
     let model: ONNXModel
     let form: ColorForm
-    /// Whether the form is stated; otherwise the outputs decide between a, b and a photo.
-    let isStated: Bool
+    /// Another form, which is taken if the outputs fit it.
+    let alternative: ColorForm?
     let chosenOutputs: [String]
 
     /// The result.
@@ -30,9 +30,8 @@ struct SizeProbe {
         let stated = statedSize
         for batch in [2, 1] {
             for multiple in Self.multiples {
-                // Odd multiples, and not those of a larger one.
-                let count = max(3, 160 / multiple | 1)
-                let sides = (count * multiple, (count + 2) * multiple)
+                let side = Self.side(ofMultiple: multiple)
+                let sides = (side, side + 2 * multiple)
                 if let (form, outputs) = try? colors(batch, sides.0, sides.1) {
                     return Result(
                         sizes: .multiples(of: multiple), form: form, outputs: outputs,
@@ -48,6 +47,9 @@ struct SizeProbe {
         _ = try colors(1, stated?.height ?? 256, stated?.width ?? 256)
         throw ONNXError(rule: "no size was found at which it runs")
     }
+
+    /// A side of about 160: an odd multiple, and so not one of a larger number.
+    static func side(ofMultiple multiple: Int) -> Int { max(3, 160 / multiple | 1) * multiple }
 
     private var statedSize: Pair? {
         guard let extents = model.inputs[0].extents, extents.count == 4,
@@ -69,12 +71,10 @@ struct SizeProbe {
             guard case .tensor(let tensor, _) = value else { return nil }
             return (name, tensor.shape)
         }
-        if !isStated, form.input == .grayRGB {
-            var photo = form
-            (photo.colors, photo.colorRange) = (.rgb, .unit)
-            if let outputs = try? chosen(from: shapes, photo, batch, height, width) {
-                return (photo, outputs)
-            }
+        if let alternative,
+            let outputs = try? chosen(from: shapes, alternative, batch, height, width)
+        {
+            return (alternative, outputs)
         }
         return (form, try chosen(from: shapes, form, batch, height, width))
     }

@@ -73,7 +73,8 @@ extension ValueRange: CustomStringConvertible {
             self = .imageNet
             return
         }
-        guard let dots = text.firstRange(of: ".."), let lower = Float(text[..<dots.lowerBound]),
+        guard let dots = text.firstRange(of: ".."), text[dots.upperBound...].first != ".",
+            let lower = Float(text[..<dots.lowerBound]),
             let upper = Float(text[dots.upperBound...]), lower.isFinite, upper.isFinite,
             lower != upper, (upper - lower).isFinite
         else { return nil }

@@ -52,8 +52,8 @@ extension ModelFormat {
             return .checkpoint
         }
         return NetworkReader(
-            open: { CheckpointSource(try read($0, nil, []).checkpoint) },
-            read: { try read($0, nil, []).checkpoint })
+            open: { CheckpointSource(try read($0, .init(), []).checkpoint) },
+            read: { try read($0, .init(), []).checkpoint })
     }
 
     /// Reads the weights of a network as a state dict, from a file of tensors or a checkpoint.

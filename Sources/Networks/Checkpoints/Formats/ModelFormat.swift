@@ -54,7 +54,7 @@ public struct ModelFormat: Sendable {
     /// Reads a network: its form and outputs if the file does not state them.
     package typealias GraphReader =
         @Sendable (
-            _ path: String, ColorForm?, _ outputs: [String]
+            _ path: String, ColorFormChoice, _ outputs: [String]
         ) throws -> (checkpoint: Checkpoint, notes: [String])
 }
 

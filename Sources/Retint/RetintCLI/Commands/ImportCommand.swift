@@ -80,8 +80,18 @@ struct ImportCommand: ParsableCommand {
                 "\(weights): is a network, not a state dict; omit --non-strict and --key")
         }
         let (checkpoint, notes) = try onnx.checkpoint(weights)
-        for note in try notes + checkpoint.rangeNotes() { Console.note("\(weights): \(note)") }
+        for note in notes + trialNotes(checkpoint) { Console.note("\(weights): \(note)") }
         return checkpoint
+    }
+
+    /// A network that cannot be tried, perhaps because it needs too much memory, is imported
+    /// nevertheless.
+    private func trialNotes(_ checkpoint: Checkpoint) -> [String] {
+        do {
+            return try checkpoint.rangeNotes()
+        } catch {
+            return ["its ranges were not tried: \(error)"]
+        }
     }
 
     private func importedWeights() throws -> Checkpoint {
@@ -162,24 +172,24 @@ struct ONNXImportOptions: ParsableArguments {
         return try Checkpoint.importing(onnx: file, form: try form(for: file), outputs: names)
     }
 
-    /// The form that the options state; nil if there are none.
-    private func form(for file: String) throws -> ColorForm? {
-        let parts = [input != nil, range != nil, colors != nil, colorRange != nil]
-        guard parts.contains(true) else { return normalization.map { ColorForm($0) } }
-        guard normalization == nil else {
+    /// The form, as far as the options state it.
+    private func form(for file: String) throws -> ColorFormChoice {
+        var choice = ColorFormChoice()
+        (choice.input, choice.inputRange) = (input, range)
+        (choice.colors, choice.colorRange) = (colors, colorRange)
+        guard let normalization else {
+            guard colorRange != .imageNet else {
+                throw CommandError(.usage, "--color-range: imagenet is a range of what goes in")
+            }
+            return choice
+        }
+        guard choice == ColorFormChoice() else {
             throw CommandError(
                 .usage,
                 "--normalization states all ranges; omit --input, --range, --colors and "
                     + "--color-range")
         }
-        let form = ColorForm(
-            input: input ?? .lightness, inputRange: range, colors: colors ?? .ab,
-            colorRange: colorRange)
-        guard form.isPossible else {
-            throw CommandError(
-                .usage, "imagenet is a range of gray-rgb input alone, not of \(form)")
-        }
-        return form
+        return ColorFormChoice(ColorForm(normalization))
     }
 
     /// Throws a usage error if options were given.

@@ -100,6 +100,12 @@ struct QuantizeCommand: ParsableCommand {
         guard minSNR?.isFinite ?? true else {
             throw ValidationError("--min-snr: must be a number")
         }
+        guard search || (maxDeltaE == nil && minSNR == nil) else {
+            throw ValidationError("--max-delta-e and --min-snr need --search")
+        }
+        guard photoRange.range == nil || calibrate != nil || photos != nil else {
+            throw ValidationError("--range needs --calibrate or --photos")
+        }
         guard maxDeltaE == nil || minSNR == nil else {
             throw ValidationError("give either --max-delta-e or --min-snr")
         }
@@ -212,7 +218,7 @@ struct QuantizeCommand: ParsableCommand {
         }
         progress.finish()
         if json { return try Console.printJSON(results) }
-        let areColors = results.contains { $0.change?.deltaE2000 != nil }
+        let areColors = try Model(package, name: source).interface.isColorizer
         let columns = areColors ? ["PSNR dB", "ΔE2000"] : ["SNR dB"]
         var table = TextTable(header: ["weights", "bytes"] + columns, rightAligned: [1, 2, 3])
         for result in results {

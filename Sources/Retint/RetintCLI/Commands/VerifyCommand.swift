@@ -81,7 +81,7 @@ struct VerifyCommand: AsyncParsableCommand {
         }
         guard against != nil || !input.isGiven else {
             throw ValidationError(
-                "--photo, --photos, --range, --size, --noise and --seed need --against")
+                "--photo, --photos, --inputs, --range, --size, --noise and --seed need --against")
         }
         try validateDiagnosis()
         try validateForApple()
@@ -135,7 +135,7 @@ struct VerifyCommand: AsyncParsableCommand {
     private func validateJudging() throws {
         let options: [(name: String, isGiven: Bool)] = [
             ("--reference", reference != nil), ("--against", against != nil),
-            ("--photo, --photos, --range, --size, --noise or --seed", input.isGiven),
+            ("--photo, --photos, --inputs, --range, --size, --noise or --seed", input.isGiven),
             ("--compute", compute != nil), ("--memory-limit", memory.memoryLimit != nil),
             ("--judge", judging.isGiven), ("--html", outputs.html != nil),
             ("--save", outputs.save != nil), ("--intermediates", outputs.intermediates != nil),
@@ -357,9 +357,10 @@ extension VerifyCommand {
         case .reference(let reference):
             return try await model.verify(against: reference, options: options)
         case .model(let other):
-            let shapes = try model.interface.inputShapes(size: input.size, of: model.path)
+            let interface = try model.interface(like: other)
             let inputs = try input.inputs(
-                of: model.interface, shapes: shapes, model: model.path)
+                of: interface, shapes: interface.inputShapes(size: input.size, of: model.path),
+                model: model.path)
             return try await model.verify(against: other, on: inputs, options: options)
         }
     }

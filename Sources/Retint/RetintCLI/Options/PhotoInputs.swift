@@ -30,6 +30,14 @@ struct PhotoInputs {
         }
         (self.interface, self.shapes, self.range) = (interface, shapes, range ?? .unit)
         batch = shapes[first][0]
+        for index in interface.inputs.indices where interface.inputs[index].takesPhotos {
+            guard shapes[index][0] != batch else { continue }
+            throw CommandError(
+                .usage,
+                "\(model): the inputs \(interface.inputs[first].name) and "
+                    + "\(interface.inputs[index].name) take \(batch) and \(shapes[index][0]) "
+                    + "photos; give their values in a file, with retint verify --inputs")
+        }
         let random = random ?? .noise(for: interface, shapes: shapes)
         others = interface.inputs.allSatisfy(\.takesPhotos) ? [] : try random.input(0).tensors
     }

@@ -17,6 +17,15 @@ struct InputOptions: ParsableArguments {
         completion: .directory)
     var directories: [String] = []
 
+    @Option(
+        name: .customLong("inputs"),
+        help: ArgumentHelp(
+            """
+            A file with the model's inputs, or a folder of such files, a run each; repeatable. \
+            HDF5, safetensors and PyTorch files have them by name; a NumPy file has the only input.
+            """, valueName: "file"), completion: .file())
+    var inputFiles: [String] = []
+
     @OptionGroup var photoRange: PhotoRangeOption
 
     @Option(help: "The side of square images; default: that of the model.")
@@ -27,8 +36,9 @@ struct InputOptions: ParsableArguments {
             """
             The distribution of an input's random values: [NAME=]uniform:A..B, \
             [NAME=]normal:MEAN,DEVIATION or [NAME=]integers:A..B; repeatable. Default: \
-            uniform:0..100 for lightness, integers:0..255 for images, normal:0,1 for other \
-            floats, integers:0..1 for integers.
+            uniform:0..100 for lightness, integers:0..255 for images, uniform:0..1 for photos in \
+            tensors that are known to be such, normal:0,1 for other floats, integers:0..1 for \
+            integers.
             """, valueName: "noise"))
     var noise: [NamedNoise] = []
 
@@ -36,6 +46,11 @@ struct InputOptions: ParsableArguments {
     var seed: UInt64?
 
     var isGiven: Bool {
+        !inputFiles.isEmpty || isGenerated
+    }
+
+    /// Whether there is an option for photos or random values.
+    private var isGenerated: Bool {
         !files.isEmpty || !directories.isEmpty || photoRange.range != nil || size != nil
             || !noise.isEmpty
             || seed != nil
@@ -47,17 +62,22 @@ struct InputOptions: ParsableArguments {
             throw ValidationError(
                 "--size \(size): must be from \(sides.lowerBound) to \(sides.upperBound)")
         }
+        guard inputFiles.isEmpty || !isGenerated else {
+            throw ValidationError(
+                "--inputs has the values of all inputs; omit --photo, --photos, --range, --size, "
+                    + "--noise and --seed")
+        }
         guard photoRange.range == nil || !files.isEmpty || !directories.isEmpty else {
             throw ValidationError("--range needs --photo or --photos")
         }
     }
 
-    /// The photos, followed by the photos in folders.
+    /// All files that are read.
     ///
     /// - Throws: `FileError` if a folder cannot be read, ``CommandError`` if it has no photos.
     var paths: [String] {
         get throws {
-            try files + directories.flatMap { try photoFiles(below: $0) }
+            try files + inputFiles + directories.flatMap { try photoFiles(below: $0) }
         }
     }
 
@@ -71,9 +91,12 @@ struct InputOptions: ParsableArguments {
     /// - Throws: ``CommandError`` if a photo cannot be passed, the photos do not fill the batches,
     ///   or an option names an input that the model does not have.
     func inputs(
-        of interface: ModelInterface, shapes: [Shape], model: String
+        of interface: ModelInterface, shapes: @autoclosure () throws -> [Shape], model: String
     ) throws -> VerificationInputs {
-        let paths = try paths
+        guard inputFiles.isEmpty else {
+            return try VerificationInputs(files: inputFiles, for: interface)
+        }
+        let (paths, shapes) = (try paths, try shapes())
         let random = VerificationInputs.noise(
             for: interface, shapes: shapes, noise: try noise(of: interface, model),
             seed: seed ?? 0)

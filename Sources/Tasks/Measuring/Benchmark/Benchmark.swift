@@ -37,14 +37,14 @@ extension Model {
         let sgemm = try 1e-9 * Machine.measureMatrixProduct(threads: execution.threads)
         let copy = try 1e-9 * Machine.measureCopy(threads: execution.threads)
         return BenchmarkReport(
-            model: name, mode: options.mode.rawValue, batch: options.batch,
+            model: name, mode: options.mode.rawValue, batch: subject.batch,
             height: subject.size?.height, width: subject.size?.width,
             inputs: subject.inputs.mapValues(\.shape.dimensions),
             arithmetic: options.mode == .training
                 ? execution.arithmetic.trainingSummary : execution.arithmetic.summary,
             threads: subject.program.threads,
             runs: seconds.count, medianSeconds: median, fastestSeconds: seconds.min() ?? .nan,
-            imagesPerSecond: Double(options.batch) / median, multiplyAdds: multiplyAdds,
+            imagesPerSecond: Double(subject.batch) / median, multiplyAdds: multiplyAdds,
             weightBytes: subject.program.variableBytes, gflops: gflops, sgemmGflops: sgemm,
             sgemmShare: gflops / sgemm, copyGigabytesPerSecond: copy, peakBytes: peak,
             arenaBytes: subject.program.arenaBytes, blasCore: Machine.blasCore,

@@ -13,6 +13,8 @@ import RetintTraining
 struct BenchmarkSubject {
     let program: Program
     let inputs: [String: TensorData]
+    /// The number of images in a batch, of all ranks together.
+    let batch: Int
     /// The height and the width of the images, if any go in.
     let size: Pair?
 
@@ -33,16 +35,23 @@ struct BenchmarkSubject {
         program = compiled.program
         inputs = compiled.inputs(lightness: Self.lightness(shape))
         size = Pair(shape[2], shape[3])
+        batch = options.batch
     }
 
     /// Any network, on random values.
     private init(inferenceOfAny model: Model, _ options: BenchmarkOptions) throws {
         let interface = try model.interface
         var shapes = try model.inputShapes(size: options.size)
+        let image = interface.inputs.firstIndex(where: \.takesPhotos)
+        if options.batch > 1 || options.size != nil, image == nil {
+            throw ModelError(
+                .size, model.name, "takes no images; measure it without a batch and a size")
+        }
         for (index, input) in interface.inputs.enumerated() where input.takesPhotos {
-            // A model of one batch size alone is measured at that.
+            // Unless a batch is asked for, a model is measured at its own.
             if options.batch > 1 { shapes[index][0] = options.batch }
         }
+        batch = image.map { shapes[$0][0] } ?? 1
         let names = interface.inputs.map(\.name)
         let pairs = zip(names, shapes).map { ($0, $1) }
         program = try model.program(
@@ -53,7 +62,6 @@ struct BenchmarkSubject {
             (input.name, input.usualNoise.values(shape, seed: 0, name: input.name))
         }
         inputs = Dictionary(values) { first, _ in first }
-        let image = interface.inputs.firstIndex(where: \.takesPhotos)
         size = image.map { Pair(shapes[$0][2], shapes[$0][3]) }
     }
 
@@ -91,6 +99,7 @@ struct BenchmarkSubject {
             "ab": Self.noise(output, name: "ab", low: -50, high: 50),
         ]
         self.size = Pair(size, size)
+        batch = options.batch
     }
 
     private static func network(

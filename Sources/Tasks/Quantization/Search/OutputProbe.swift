@@ -24,6 +24,7 @@ final class OutputProbe {
                 remedy: "Pass at least one photo.")
         }
         let graph = try model.graph(on: first)
+        if graph.interface.isColorizer { try graph.checkIsColorizer() }
         variables = graph.variables
         (self.inputs, execution) = (inputs, model.execution)
         program = try ModelProgram(graph)
@@ -54,8 +55,15 @@ final class OutputProbe {
     /// The difference between the outputs of the original package and those of another one.
     func change(to package: MLPackage) throws -> QuantizationReport.OutputChange {
         let other = try OutputProbe(Model(package, execution: execution), inputs: inputs)
+        guard other.outputSummary == outputSummary else {
+            throw ConversionError(
+                place: "outputs", rule: "they are \(other.outputSummary), not \(outputSummary)",
+                remedy: "Compare packages of the same network.")
+        }
         return try change(on: inputs) { try other.program.finiteOutputs(of: $0) }
     }
+
+    private var outputSummary: String { expected.first?.summary ?? "" }
 
     private func change(
         on inputs: [[NamedTensor]], _ run: ([NamedTensor]) throws -> [NamedTensor]

@@ -26,9 +26,13 @@ public enum QuantizationBound: Hashable, Sendable, CustomStringConvertible {
     /// As in `mean ΔE2000 ≤ 1`.
     public var description: String {
         switch self {
-        case .meanDeltaE(let bound): "mean ΔE2000 ≤ \(bound)"
-        case .minSNR(let bound): "SNR ≥ \(bound) dB"
+        case .meanDeltaE(let bound): "mean ΔE2000 ≤ \(Self.text(bound))"
+        case .minSNR(let bound): "SNR ≥ \(Self.text(bound)) dB"
         }
+    }
+
+    private static func text(_ bound: Double) -> String {
+        Int(exactly: bound).map(String.init) ?? "\(bound)"
     }
 
     fileprivate var parameter: Remedy.Parameter {

@@ -4,6 +4,8 @@
 
 - photo: an RGB image goes in, and a picture and scores come out; in float32 and in float16.
 - pair: a photo as a tensor and a style vector go in.
+- coarse: lightness goes in, and a and b come out in a quarter of the size.
+- twins: one photo and two masks go in.
 - small: a network like photo whose outputs are small; small-wrong.h5 has the outputs of one with
   other weights.
 """
@@ -51,6 +53,24 @@ class Pair(torch.nn.Module):
         return self.last(torch.relu(self.norm(self.first(image)) * scale))
 
 
+class Coarse(torch.nn.Module):
+    """a and b in a quarter of the size."""
+
+    def __init__(self):
+        super().__init__()
+        self.only = torch.nn.Conv2d(1, 2, 4, stride=4)
+
+    def forward(self, lightness):
+        return self.only(lightness)
+
+
+class Twins(torch.nn.Module):
+    """A photo below each of two masks."""
+
+    def forward(self, image, masks):
+        return image * masks
+
+
 def convert(network, inputs, outputs, precision, name):
     examples = [torch.rand(value.shape.shape) for value in inputs]
     model = coremltools.convert(
@@ -88,6 +108,13 @@ def main():
     tensors = [coremltools.TensorType(name="image", shape=(1, 3, SIDE, SIDE)),
                coremltools.TensorType(name="style", shape=(1, 6))]
     convert(pair, tensors, ["result"], "FLOAT32", "pair.mlpackage")
+
+    side = (SIDE, SIDE)
+    convert(Coarse().eval(), [coremltools.TensorType(name="lightness", shape=(1, 1, *side))],
+            ["ab"], "FLOAT32", "coarse.mlpackage")
+    convert(Twins(), [coremltools.TensorType(name="image", shape=(1, 3, *side)),
+                      coremltools.TensorType(name="masks", shape=(2, 1, *side))],
+            ["result"], "FLOAT32", "twins.mlpackage")
 
     random = numpy.random.default_rng(4)
     levels = random.integers(0, 256, (1, 3, SIDE, SIDE)).astype(numpy.float32)
