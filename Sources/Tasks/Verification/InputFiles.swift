@@ -37,10 +37,13 @@ extension VerificationInputs {
         }
     }
 
+    private static let numPyExtension = "npy"
+
     private static func files(at path: String) throws -> [String] {
         guard try FileKind(at: path) == .directory else { return [path] }
         return try listFiles(
-            below: path, extensions: ["h5", "hdf5", "npy", "pt", "pth", "safetensors"])
+            below: path,
+            extensions: Set(TensorFileFormat.allCases.flatMap(\.extensions) + [numPyExtension]))
     }
 
     /// A label for each image of the first input.
@@ -54,7 +57,7 @@ extension VerificationInputs {
         in path: String, _ interface: ModelInterface
     ) throws -> [NamedTensor] {
         let names = interface.inputs.map(\.name)
-        let isNumPy = path.hasSuffix(".npy")
+        let isNumPy = path.hasSuffix(".\(numPyExtension)")
         let stored: [(name: String, tensor: StoredTensor)] =
             isNumPy
             ? [(names[0], try NumPyFile(path).read())]
