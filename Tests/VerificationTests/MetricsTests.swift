@@ -97,6 +97,21 @@ import Testing
         #expect(!Tolerance(minPSNR: 1).isEmpty)
     }
 
+    /// A bound of another kind replaces the default one.
+    @Test func boundsOfOtherNetworksAreReplaced() {
+        let single = Tolerance.standard(.float32, isSameNetwork: true, isColorizer: false)
+        #expect(single == Tolerance(maxRelative: 1e-4))
+        #expect(single.replacing(with: Tolerance(atol: 1)) == Tolerance(atol: 1))
+        let half = Tolerance.standard(.float16, isSameNetwork: true, isColorizer: false)
+        #expect(half == Tolerance(minSNR: 30))
+        #expect(half.replacing(with: Tolerance(minPSNR: 50)) == Tolerance(minPSNR: 50))
+        let both = Tolerance(minPSNR: 50, minSNR: 20)
+        #expect(half.replacing(with: both) == both)
+        #expect(
+            Tolerance.standard(.quantized, isSameNetwork: true, isColorizer: false)
+                == Tolerance(minSNR: 15))
+    }
+
     @Test func standardBounds() {
         let half = Tolerance.standard(.float16, isSameNetwork: true)
         #expect(half == Tolerance(minPSNR: 60))
