@@ -15,6 +15,13 @@ extension CommandBench {
         return name
     }
 
+    /// `model.h5` of ``makeCheckpoint(_:)``, and `half.mlpackage`, its package in float16.
+    package func makeHalfPackage() throws {
+        let model = try makeCheckpoint()
+        try expect(
+            0, "export", model, "-o", "half.mlpackage", "--precision", "float16", "--size", "64")
+    }
+
     /// A network whose colors are strong and differ from frame to frame; those of fresh weights are
     /// almost gray.
     package func makeLivelyCheckpoint(_ name: String = "lively.h5") throws -> String {

@@ -10,9 +10,7 @@ import Testing
 
     init() throws {
         bench = try CommandBench()
-        let model = try bench.makeCheckpoint()
-        try bench.expect(
-            0, "export", model, "-o", "half.mlpackage", "--precision", "float16", "--size", "64")
+        try bench.makeHalfPackage()
     }
 
     private func report(_ code: Int32, _ arguments: [String]) throws -> [String: Any] {

@@ -11,9 +11,7 @@ import Testing
     /// A checkpoint, its package in float16, and the results of one against the other.
     init() throws {
         bench = try CommandBench()
-        let model = try bench.makeCheckpoint()
-        try bench.expect(
-            0, "export", model, "-o", "half.mlpackage", "--precision", "float16", "--size", "64")
+        try bench.makeHalfPackage()
         try bench.expect(0, Self.run + ["--save", "results.json"])
     }
 

@@ -12,10 +12,10 @@ extension Checkpoint {
     /// A network that returns a/110 and b/110 leaves photos gray if it is taken for one that
     /// returns a and b.
     ///
-    /// - Returns: a sentence for each doubt; empty for a network that was not imported.
+    /// - Returns: a sentence; nil if nothing is doubtful, and for a network that was not imported.
     /// - Throws: `ONNXError` or `GraphError` if the network does not run.
-    public func rangeNotes() throws -> [String] {
-        guard let definition = network.definition else { return [] }
+    public func rangeNote() throws -> String? {
+        guard let definition = network.definition else { return nil }
         let (height, width) = (definition.trialSize.height, definition.trialSize.width)
         let graph = Graph(mode: .inference)
         let lightness = graph.input("lightness", [1, 1, height, width])
@@ -33,7 +33,6 @@ extension Checkpoint {
         // L of Lab is not used.
         let isLab = definition.form.colors == .lab
         return definition.form.doubt(Array(values.dropFirst(isLab ? height * width : 0)))
-            .map { [$0] } ?? []
     }
 }
 

@@ -113,7 +113,7 @@ extension ModelInterface.ElementType {
 }
 
 extension ModelInterface {
-    /// The shapes of all inputs, by name.
+    /// The shapes of all inputs, in their order.
     ///
     /// Extents that the model leaves open are 1 for the images of a batch, and 256 for their height
     /// and width.

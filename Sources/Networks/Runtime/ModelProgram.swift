@@ -62,8 +62,13 @@ package final class ModelProgram {
     ///   takes an image, but not rounded to whole levels, so that only the model is compared.
     /// - Throws: ``ModelError`` if the inputs are not those of the model.
     package func start(_ inputs: [NamedTensor]) throws -> ObservedRun {
-        let values = try inputs.matched(to: self.inputs.map(\.name), of: model.name)
-        return try program.start(values.mapValues { $0.scaled(by: lightnessScale) })
+        try program.start(scaled(inputs))
+    }
+
+    /// The program's inputs, with lightness as the graph takes it.
+    private func scaled(_ inputs: [NamedTensor]) throws(ModelError) -> [String: TensorData] {
+        try inputs.matched(to: self.inputs.map(\.name), of: model.name)
+            .mapValues { $0.scaled(by: lightnessScale) }
     }
 
     /// The outputs by name.
@@ -71,8 +76,7 @@ package final class ModelProgram {
     /// - Parameter inputs: see ``start(_:)``.
     /// - Throws: ``ModelError`` if the inputs are not those of the model.
     package func outputs(of inputs: [NamedTensor]) throws -> [String: TensorData] {
-        let values = try inputs.matched(to: self.inputs.map(\.name), of: model.name)
-        return try program.run(values.mapValues { $0.scaled(by: lightnessScale) })
+        try program.run(scaled(inputs))
     }
 
     /// The outputs in the model's order.

@@ -80,17 +80,19 @@ struct ImportCommand: ParsableCommand {
                 "\(weights): is a network, not a state dict; omit --non-strict and --key")
         }
         let (checkpoint, notes) = try onnx.checkpoint(weights)
-        for note in notes + trialNotes(checkpoint) { Console.note("\(weights): \(note)") }
+        for note in notes + [trialNote(checkpoint)].compactMap(\.self) {
+            Console.note("\(weights): \(note)")
+        }
         return checkpoint
     }
 
     /// A network that cannot be tried, perhaps because it needs too much memory, is imported
     /// nevertheless.
-    private func trialNotes(_ checkpoint: Checkpoint) -> [String] {
+    private func trialNote(_ checkpoint: Checkpoint) -> String? {
         do {
-            return try checkpoint.rangeNotes()
+            return try checkpoint.rangeNote()
         } catch {
-            return ["its ranges were not tried: \(error)"]
+            return "its ranges were not tried: \(error)"
         }
     }
 
