@@ -25,15 +25,17 @@ func target(
         exclude: exclude, resources: resources, linkerSettings: linkerSettings)
 }
 
-/// The test target in the folder `name` of Tests.
+/// The test target in the folder `name` of Tests. Tests that compute need the optimizer; those of
+/// commands wait for the program, and are compiled in half the time without it.
 func tests(
     _ name: String, uses: [String], helpers: [String] = [], products: [Target.Dependency] = [],
-    exclude: [String] = []
+    exclude: [String] = [], isOptimized: Bool = true
 ) -> Target {
     .testTarget(
         name: name,
         dependencies: (uses + helpers).map { .byName(name: module($0)) } + products,
-        path: "Tests/\(name)", exclude: exclude)
+        path: "Tests/\(name)", exclude: exclude,
+        swiftSettings: isOptimized ? nil : [.unsafeFlags(["-Onone"])])
 }
 
 /// What several test targets use, in the folder `name` of Tests.
@@ -287,14 +289,14 @@ let package = Package(
         tests("ColorTests", uses: ["Color"], helpers: ["TestSupport"], exclude: ["Goldens"]),
         tests(
             "CommandColorTests", uses: faces, helpers: ["CommandSupport", "TestSupport"],
-            exclude: ["Goldens"]),
+            exclude: ["Goldens"], isOptimized: false),
         tests(
             "CommandTests", uses: ["RetintCLI"] + faces,
             helpers: ["CommandSupport", "TestSupport"],
-            exclude: ["Goldens"]),
+            exclude: ["Goldens"], isOptimized: false),
         tests(
             "CommandVerifyTests", uses: faces, helpers: ["CommandSupport", "TestSupport"],
-            exclude: ["Goldens"]),
+            exclude: ["Goldens"], isOptimized: false),
         tests(
             "DeviceRulesTests",
             uses: [

@@ -5,7 +5,7 @@ import RetintTestSupport
 import Testing
 
 /// `retint colorize` on folders.
-@Suite struct ColorizeFolderTests {
+@Suite(.sampled()) struct ColorizeFolderTests {
     private let bench: CommandBench
     private let model: String
 

@@ -9,7 +9,7 @@ import RetintTestSupport
 import Testing
 
 /// `retint colorize` where only a part of a photo gets new colors.
-@Suite struct ColorizeMaskTests {
+@Suite(.sampled()) struct ColorizeMaskTests {
     private let bench: CommandBench
     private let photo: String
     private let original: Image

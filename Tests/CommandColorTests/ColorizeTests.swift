@@ -8,7 +8,7 @@ import RetintTensorFiles
 import RetintTestSupport
 import Testing
 
-@Suite struct ColorizeTests {
+@Suite(.sampled()) struct ColorizeTests {
     private let bench: CommandBench
 
     init() throws { bench = try CommandBench() }

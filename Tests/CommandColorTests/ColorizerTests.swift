@@ -1,10 +1,11 @@
+import RetintTestSupport
 import Synchronization
 import Testing
 
 @testable import Retint
 
 /// Coloring photos from tasks, as a batch and as a stream.
-@Suite struct ColorizerTests {
+@Suite(.sampled()) struct ColorizerTests {
     private static func photo(_ number: Int) -> Image {
         let (width, height) = (20 + number % 5, 14 + number % 3)
         return Image(

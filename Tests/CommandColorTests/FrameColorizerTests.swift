@@ -6,7 +6,7 @@ import Testing
 @testable import Retint
 
 /// Coloring frames from tasks and as a stream.
-@Suite struct FrameColorizerTests {
+@Suite(.sampled()) struct FrameColorizerTests {
     static let format = try! FrameFormat(width: 16, height: 12)
 
     private static func frame(_ number: Int) throws -> Frame {

@@ -1,9 +1,10 @@
 import Retint
+import RetintTestSupport
 import Testing
 
 /// Simulations of live sources, computed by hand. The times are sums of powers of two, which are
 /// exact.
-@Suite struct LiveSourceTests {
+@Suite(.sampled()) struct LiveSourceTests {
     struct Case: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let fps: Double

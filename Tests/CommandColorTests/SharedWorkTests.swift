@@ -5,6 +5,7 @@ import Testing
 
 /// Commands whose work ranks share out: their results are those of one process.
 @Suite(
+    .sampled(),
     .serialized,
     .enabled(if: Launcher.isUsable, "no MPI here: run Scripts/setup --mpi to test with it"))
 struct SharedWorkTests {

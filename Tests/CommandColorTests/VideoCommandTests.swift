@@ -5,7 +5,7 @@ import RetintTestSupport
 import Testing
 
 /// `retint video` on YUV4MPEG2.
-@Suite struct VideoCommandTests {
+@Suite(.sampled()) struct VideoCommandTests {
     private let bench: CommandBench
     private let model: String
 

@@ -5,7 +5,7 @@ import RetintTestSupport
 import Testing
 
 /// `retint video` on containers, with FFmpeg.
-@Suite struct VideoContainerTests {
+@Suite(.sampled()) struct VideoContainerTests {
     private let bench: CommandBench
     private let model: String
 

@@ -9,7 +9,7 @@ import Testing
 @testable import RetintMeasuring
 
 /// `retint evaluate --video`, and what it is made of.
-@Suite struct VideoEvaluationTests {
+@Suite(.sampled()) struct VideoEvaluationTests {
     private let bench: CommandBench
 
     init() throws { bench = try CommandBench() }

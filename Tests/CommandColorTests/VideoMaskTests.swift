@@ -7,7 +7,7 @@ import RetintTestSupport
 import Testing
 
 /// `retint video` where only a part of a video gets new colors.
-@Suite struct VideoMaskTests {
+@Suite(.sampled()) struct VideoMaskTests {
     private let bench: CommandBench
 
     init() throws {

@@ -5,7 +5,7 @@ import RetintTestSupport
 import Testing
 
 /// `retint video --resume`.
-@Suite struct VideoPartsTests {
+@Suite(.sampled()) struct VideoPartsTests {
     private let bench: CommandBench
     private let model: String
 

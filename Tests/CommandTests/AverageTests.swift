@@ -1,9 +1,10 @@
 import RetintCheckpoints
 import RetintCommandSupport
 import RetintTensorFiles
+import RetintTestSupport
 import Testing
 
-@Suite struct AverageTests {
+@Suite(.sampled()) struct AverageTests {
     private let bench: CommandBench
 
     init() throws { bench = try CommandBench() }

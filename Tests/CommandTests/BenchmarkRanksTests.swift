@@ -5,6 +5,7 @@ import Testing
 
 /// `mpirun retint benchmark`, and what it predicts.
 @Suite(
+    .sampled(),
     .serialized,
     .enabled(if: Launcher.isUsable, "no MPI here: run Scripts/setup --mpi to test with it"))
 struct BenchmarkRanksTests {
@@ -71,7 +72,7 @@ struct BenchmarkRanksTests {
 }
 
 /// Predictions from a file, without MPI.
-@Suite struct PredictionCommandTests {
+@Suite(.sampled()) struct PredictionCommandTests {
     private let bench: CommandBench
 
     /// The case of `StepPredictionTests`, with 4 images for each rank.

@@ -1,9 +1,10 @@
 import Foundation
 import RetintCommandSupport
+import RetintTestSupport
 import Testing
 
 /// `combine`, and packages with several functions wherever a model is read.
-@Suite struct CombineTests {
+@Suite(.sampled()) struct CombineTests {
     private let bench: CommandBench
 
     init() throws { bench = try CommandBench() }

@@ -3,7 +3,7 @@ import RetintCommandSupport
 import RetintTestSupport
 import Testing
 
-@Suite struct CompareTests {
+@Suite(.sampled()) struct CompareTests {
     private let bench: CommandBench
 
     init() throws { bench = try CommandBench() }

@@ -4,7 +4,7 @@ import RetintTestSupport
 import Testing
 
 /// What a shell offers when Tab is pressed.
-@Suite struct CompletionTests {
+@Suite(.sampled()) struct CompletionTests {
     private let bench: CommandBench
 
     init() throws {

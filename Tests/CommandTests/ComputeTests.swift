@@ -1,10 +1,11 @@
 import Foundation
 import RetintCommandSupport
 import RetintEngine
+import RetintTestSupport
 import Testing
 
 /// `--compute`, the format in which networks multiply.
-@Suite struct ComputeTests {
+@Suite(.sampled()) struct ComputeTests {
     private let bench: CommandBench
 
     init() throws { bench = try CommandBench() }

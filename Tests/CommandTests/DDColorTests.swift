@@ -5,7 +5,7 @@ import Testing
 
 /// A network of DDColor's form, from its ONNX file to a student in int8: gray in three channels
 /// goes in, a and b come out.
-@Suite struct DDColorTests {
+@Suite(.sampled()) struct DDColorTests {
     private let bench: CommandBench
     private let network = goldenPath("ddcolor/ddcolor.onnx")
 

@@ -4,10 +4,11 @@ import RetintImages
 import RetintLayers
 import RetintTensorFiles
 import RetintTensors
+import RetintTestSupport
 import Testing
 
 /// `retint dataset`, and training on what it makes.
-@Suite struct DatasetTests {
+@Suite(.sampled()) struct DatasetTests {
     private let bench: CommandBench
 
     init() throws { bench = try CommandBench() }

@@ -1,11 +1,12 @@
 import Retint
 import RetintNetworks
+import RetintTestSupport
 import Testing
 
 @testable import RetintCLI
 
 /// The exit codes that the library's errors bring about.
-@Suite struct ExitStatusTests {
+@Suite(.sampled()) struct ExitStatusTests {
     struct Row: CustomTestStringConvertible {
         let status: RetintCLI.ExitStatus
         let kinds: [any RefusalKind]

@@ -2,10 +2,11 @@ import Foundation
 import RetintCheckpoints
 import RetintCommandSupport
 import RetintTensorFiles
+import RetintTestSupport
 import Testing
 
 /// `export` in its choices, and what `verify` makes of the packages.
-@Suite struct ExportCommandTests {
+@Suite(.sampled()) struct ExportCommandTests {
     private let bench: CommandBench
 
     init() throws { bench = try CommandBench() }

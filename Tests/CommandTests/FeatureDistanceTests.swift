@@ -9,7 +9,7 @@ import Testing
 
 @testable import Retint
 
-@Suite struct FeatureDistanceTests {
+@Suite(.sampled()) struct FeatureDistanceTests {
     private struct Golden: Decodable {
         let first, second: [[Double]]
         let distance: Double

@@ -7,7 +7,7 @@ import Testing
 @testable import Retint
 
 /// The proportions at which a network sees photos, and how its colors are enlarged.
-@Suite struct FittingTests {
+@Suite(.sampled()) struct FittingTests {
     private static let model = Model(try! Checkpoint(.named("pico-unet"), seed: 1))
 
     private static func sizes(

@@ -5,7 +5,7 @@ import RetintTestSupport
 import Testing
 
 /// Networks from ONNX files: they are imported, trained, converted and verified like others.
-@Suite struct ImportNetworkTests {
+@Suite(.sampled()) struct ImportNetworkTests {
     private let bench: CommandBench
 
     init() throws { bench = try CommandBench() }

@@ -7,7 +7,7 @@ import RetintTensorFiles
 import RetintTestSupport
 import Testing
 
-@Suite struct ImportTests {
+@Suite(.sampled()) struct ImportTests {
     private let bench: CommandBench
 
     init() throws { bench = try CommandBench() }

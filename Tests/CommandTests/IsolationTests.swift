@@ -5,7 +5,7 @@ import RetintTestSupport
 import Testing
 
 /// libhdf5 runs in child processes of `retint`: one that forks, and one for each file.
-@Suite struct IsolationTests {
+@Suite(.sampled()) struct IsolationTests {
     private let folder: TemporaryFolder
     private let weights: String
 

@@ -1,9 +1,10 @@
 import Foundation
+import RetintTestSupport
 import Testing
 
 @testable import Retint
 
-@Suite struct MachineTests {
+@Suite(.sampled()) struct MachineTests {
     /// Clock ticks as in `/proc/stat`: user, nice, system, idle, iowait, irq, softirq, steal,
     /// guest, guest_nice.
     private func time(_ ticks: [Int], own: Double, after seconds: Double) throws -> ProcessorTime {

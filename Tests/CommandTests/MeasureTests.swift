@@ -3,7 +3,7 @@ import RetintCommandSupport
 import RetintTestSupport
 import Testing
 
-@Suite struct EvaluateTests {
+@Suite(.sampled()) struct EvaluateTests {
     private let bench: CommandBench
 
     init() throws { bench = try CommandBench() }
@@ -134,7 +134,7 @@ import Testing
     }
 }
 
-@Suite struct BenchmarkTests {
+@Suite(.sampled()) struct BenchmarkTests {
     private let bench: CommandBench
 
     init() throws { bench = try CommandBench() }
@@ -201,7 +201,7 @@ import Testing
     }
 }
 
-@Suite struct FrameTests {
+@Suite(.sampled()) struct FrameTests {
     private let bench: CommandBench
 
     init() throws { bench = try CommandBench() }

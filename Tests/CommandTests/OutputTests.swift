@@ -4,7 +4,7 @@ import RetintTestSupport
 import Testing
 
 /// Outputs that cannot be written, or must not be: the old one stays whole, and nothing is left.
-@Suite struct OutputTests {
+@Suite(.sampled()) struct OutputTests {
     private let bench: CommandBench
     private let checkpoint: String
 

@@ -4,10 +4,11 @@ import RetintCheckpoints
 import RetintCommandSupport
 import RetintExport
 import RetintImages
+import RetintTestSupport
 import Testing
 
 /// Packages wherever a model is read.
-@Suite struct PackageTests {
+@Suite(.sampled()) struct PackageTests {
     private let bench: CommandBench
 
     init() throws { bench = try CommandBench() }

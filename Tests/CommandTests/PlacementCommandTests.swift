@@ -1,8 +1,9 @@
 import RetintCommandSupport
+import RetintTestSupport
 import Testing
 
 /// `retint inspect --placement`.
-@Suite struct PlacementCommandTests {
+@Suite(.sampled()) struct PlacementCommandTests {
     private let bench: CommandBench
 
     init() throws { bench = try CommandBench() }

@@ -5,7 +5,7 @@ import RetintTestSupport
 import Testing
 
 /// `retint report`.
-@Suite struct ReportTests {
+@Suite(.sampled()) struct ReportTests {
     private let bench: CommandBench
 
     init() throws { bench = try CommandBench() }

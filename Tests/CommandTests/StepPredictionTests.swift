@@ -1,10 +1,11 @@
 import Retint
+import RetintTestSupport
 import Testing
 
 @testable import RetintMeasuring
 
 /// The model of a training step on several ranks, in cases that were computed by hand.
-@Suite struct StepPredictionTests {
+@Suite(.sampled()) struct StepPredictionTests {
     /// Two buckets; three seconds of computing and half a second of update.
     static let timeline = BenchmarkReport.StepTimeline(
         buckets: [.init(bytes: 100, readySeconds: 1), .init(bytes: 200, readySeconds: 2)],

@@ -5,7 +5,7 @@ import RetintTestSupport
 import Testing
 
 /// `retint train` as a process of its own.
-@Suite(.serialized) struct TrainCommandTests {
+@Suite(.serialized, .sampled()) struct TrainCommandTests {
     private let scratch: TemporaryFolder
 
     init() throws { scratch = try TemporaryFolder() }

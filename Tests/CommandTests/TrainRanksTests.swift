@@ -6,6 +6,7 @@ import Testing
 
 /// `mpirun retint train`.
 @Suite(
+    .sampled(),
     .serialized,
     .enabled(if: Launcher.isUsable, "no MPI here: run Scripts/setup --mpi to test with it"))
 struct TrainRanksTests {

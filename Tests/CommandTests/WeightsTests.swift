@@ -8,7 +8,7 @@ import RetintTestSupport
 import Testing
 
 /// Weights in both formats, and the way back from checkpoints and packages to PyTorch.
-@Suite struct WeightsTests {
+@Suite(.sampled()) struct WeightsTests {
     private let bench: CommandBench
 
     init() throws { bench = try CommandBench() }

@@ -6,7 +6,7 @@ import RetintTestSupport
 import Testing
 
 /// Packages of networks that are not colorizers, as coremltools writes them.
-@Suite struct AnyNetworkTests {
+@Suite(.sampled()) struct AnyNetworkTests {
     private let bench: CommandBench
 
     init() throws {

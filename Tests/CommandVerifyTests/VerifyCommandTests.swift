@@ -10,7 +10,7 @@ import RetintTestSupport
 import Testing
 
 /// `retint verify` and `retint inspect` as a user runs them.
-@Suite struct VerifyCommandTests {
+@Suite(.sampled()) struct VerifyCommandTests {
     private let files: VerifyFiles
 
     init() throws { files = try VerifyFiles() }

@@ -4,7 +4,7 @@ import RetintTestSupport
 import Testing
 
 /// What `retint verify` finds out about where errors come from.
-@Suite struct VerifyDiagnosisTests {
+@Suite(.sampled()) struct VerifyDiagnosisTests {
     private let bench: CommandBench
     private static let run = ["verify", "half.mlpackage", "--against", "model.h5"]
 

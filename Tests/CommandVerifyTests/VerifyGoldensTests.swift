@@ -5,7 +5,7 @@ import Testing
 
 /// What an earlier retint saved is read, and judged and printed as it was then.
 /// `Goldens/verify/record.sh` recorded it.
-@Suite struct VerifyGoldensTests {
+@Suite(.sampled()) struct VerifyGoldensTests {
     private let bench: CommandBench
 
     init() throws { bench = try CommandBench() }

@@ -7,7 +7,7 @@ import RetintTestSupport
 import Testing
 
 /// `retint verify --judge`, with a program in place of the Python that has Apple's runtime.
-@Suite struct VerifyJudgeTests {
+@Suite(.sampled()) struct VerifyJudgeTests {
     private let bench: CommandBench
     private static let runtime = "Apple's Core AI runtime 1.0.0b3 on Linux"
 

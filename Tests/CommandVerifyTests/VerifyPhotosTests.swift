@@ -6,7 +6,7 @@ import RetintTestSupport
 import Testing
 
 /// `retint verify` on photos, its bounds, and the page that it writes.
-@Suite struct VerifyPhotosTests {
+@Suite(.sampled()) struct VerifyPhotosTests {
     private let bench: CommandBench
 
     /// A checkpoint, its package in float16, and three photos in a directory.

@@ -5,7 +5,7 @@ import RetintTestSupport
 import Testing
 
 /// The reports that `retint verify` writes for other programs.
-@Suite struct VerifyReportsTests {
+@Suite(.sampled()) struct VerifyReportsTests {
     private let bench: CommandBench
     /// A name with characters that XML, JSON and URIs escape.
     private static let model = "half <&> \"ü\" %.mlpackage"

@@ -4,7 +4,7 @@ import RetintTestSupport
 import Testing
 
 /// Results that `retint verify` saves and checks again.
-@Suite struct VerifyResultsTests {
+@Suite(.sampled()) struct VerifyResultsTests {
     private let bench: CommandBench
     private static let run = ["verify", "half.mlpackage", "--against", "model.h5"]
 

@@ -23,8 +23,8 @@ from . import _steps, tests
 HERE = (sys.executable, "-m", "retint_checks")
 # Checks that run at the same time.
 SLOTS = 2
-# One in how many cases of the long tables the tests take.
-TESTS_SAMPLE = 4
+# One in how many cases of long tables, and of the suites of commands, the tests take.
+TESTS_SAMPLE = 3
 
 
 @dataclasses.dataclass(frozen=True)

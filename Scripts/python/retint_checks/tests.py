@@ -4,8 +4,8 @@
 
 Scripts/test runs it, and continuous integration begins with it. Prints the tests that failed, the
 slowest ones, and how long each step took. --filter runs only the tests whose names match it.
---sample takes one case in N of the long tables of operations, by the seed. The exit status is 1
-when a step fails.
+--sample takes one case in N of the long tables of operations, and one suite in N of those of
+commands, by the seed. The exit status is 1 when a step fails.
 """
 
 import os
