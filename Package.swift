@@ -175,7 +175,7 @@ let package = Package(
             "Networks/Runtime",
             uses: [
                 "Architectures", "Checkpoints", "Color", "Engine", "Export", "Files",
-                "Graph", "MIL", "MLPackage", "Tensors",
+                "Graph", "MIL", "MLPackage", "ONNXReading", "Tensors",
             ]),
 
         // What people do with them.

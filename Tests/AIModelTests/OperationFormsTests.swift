@@ -1,10 +1,19 @@
 import RetintMIL
 import RetintMLPackage
+import RetintOperationCases
 import RetintPackageSupport
 import RetintTestSupport
 import Testing
 
 @testable import RetintAIModel
+
+extension OperationTable {
+    /// The exported cases without those of computed positions, which are not written yet.
+    static let ofAIModel = exported.filter { testCase in
+        let refused: Set = ["gather_along_axis", "scatter_along_axis"]
+        return refused.isDisjoint(with: testCase.mil ?? [])
+    }
+}
 
 /// The list of operations that are written to `.aimodel` and read from it.
 @Suite struct OperationFormsTests {
@@ -23,7 +32,7 @@ import Testing
 
     @Test func readsWhatIsWritten() throws {
         let folder = try TemporaryFolder()
-        let detour = try OperationDetour { package in
+        let detour = try OperationDetour(of: OperationTable.ofAIModel) { package in
             let path = folder.path("net.aimodel")
             try package.writeAIModel(to: path)
             return try raise(try MLPackage(contentsOfAIModel: path)).graph

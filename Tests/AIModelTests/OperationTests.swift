@@ -11,14 +11,14 @@ import Testing
 
 /// Each operation: graph → MIL → `.aimodel` on disk → MIL → graph gives the same values.
 @Suite struct OperationTests {
-    @Test(arguments: OperationTable.exported)
+    @Test(arguments: OperationTable.ofAIModel)
     func float32(_ testCase: OperationCase) throws {
         let run = try RoundTrip(testCase, .float32)
         let largest = run.expected.scalars.map(abs).max() ?? 0
         #expect(try distance(run.found, run.expected) <= 2e-5 * max(1, largest))
     }
 
-    @Test(arguments: OperationTable.exported)
+    @Test(arguments: OperationTable.ofAIModel)
     func float16(_ testCase: OperationCase) throws {
         let run = try RoundTrip(testCase, .float16)
         let largest = run.expected.scalars.map(abs).max() ?? 0

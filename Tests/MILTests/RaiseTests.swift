@@ -172,7 +172,7 @@ import Testing
         Form("transpose", ["perm": .integers([0, 1])]) { $0 }, Form("concat") { $0 },
         Form("reshape", ["shape": .integers([-1, -1])]) { $0 },
         Form("reshape", ["shape": .integers([.max, .max, 8])]) { $0 },
-        Form("cast", ["dtype": string("int32")]) { $0 },
+        Form("cast", ["dtype": string("int4")]) { $0 },
         Form(
             "slice_by_index", ["begin": .integers([0, 0, 0, 9]), "end": .integers([1, 4, 6, 8])],
             { $0 }),

@@ -85,9 +85,51 @@ extension ProgramCase {
             "gather", ["indices": .integers([5, 0, 1, -1]), "axis": integer(2)],
             to: [1, 4, 4, 8]),
         one("gather", ["indices": integer(2), "axis": integer(-3)], "of one", to: [1, 6, 8]),
+        one(
+            "gather_along_axis", ["indices": places([1, 2, 6, 8]), "axis": integer(1)],
+            to: [1, 2, 6, 8]),
+        one(
+            "scatter_along_axis",
+            [
+                "data": .name("x"), "indices": places([1, 2, 6, 8]), "axis": integer(1),
+                "updates": .constant(.floats(numbers([1, 2, 6, 8]).scalars, shape: [1, 2, 6, 8])),
+                "mode": string("add"),
+            ]),
+        ProgramCase("fill", numbers(Shape(shape))) { builder in
+            let half = builder.operation(
+                "fill", ["shape": .integers(shape), "value": float(0.5)], name: "half",
+                type: MILTensorType(.float32, shape))
+            return builder.operation(
+                "add", ["x": .name("x"), "y": .name(half)], name: "r",
+                type: MILTensorType(.float32, shape))
+        },
+        order("reduce_argmax", ["keep_dims": flag(true)], [1, 1, 6, 8]),
+        order("reduce_argmin", ["keep_dims": flag(false)], [1, 6, 8]),
+        order("argsort", ["ascending": flag(true)], shape),
         parts(["split_sizes": .integers([1, 3])], [1, 3]),
         parts(["num_splits": integer(2)], [2, 2]),
     ]
+
+    /// Positions along an axis of 4 elements.
+    private static func places(_ shape: [Int]) -> MILOperand {
+        let values = (0..<shape.reduce(1, *)).map { Int32($0 * 7 % 4) }
+        return .constant(MILValue(type: MILTensorType(.int32, shape), content: .integers(values)))
+    }
+
+    /// Positions of elements along axis 1, as floats.
+    private static func order(
+        _ type: String, _ parameters: [String: MILOperand], _ output: [Int]
+    ) -> ProgramCase {
+        ProgramCase(type, numbers(Shape(shape))) { builder in
+            let found = builder.operation(
+                type,
+                parameters.merging(["x": .name("x"), "axis": integer(1)]) { given, _ in given },
+                name: "places", type: MILTensorType(.int32, output))
+            return builder.operation(
+                "cast", ["x": .name(found), "dtype": string("fp32")], name: "r",
+                type: MILTensorType(.float32, output))
+        }
+    }
 
     /// The parts of x along axis 1, in reverse order.
     private static func parts(_ parameters: [String: MILOperand], _ sizes: [Int]) -> ProgramCase {

@@ -10,21 +10,31 @@ import Testing
 
 /// What operations of MIL become.
 @Suite struct FormsTests {
-    /// All that retint runs can be written, and is among the cases.
+    /// Operations of packages that others made, which are not written as ONNX yet.
+    private static let foreign: Set = [
+        "acos", "asin", "atanh", "band_part", "batch_to_space", "cosh", "cumsum", "depth_to_space",
+        "einsum", "fill_like", "flatten2d", "gather_nd", "gru", "l2_norm", "local_response_norm",
+        "logical_xor", "lstm", "one_hot", "range_1d", "reduce_log_sum", "reduce_prod", "resample",
+        "resize", "rnn", "scaled_dot_product_attention", "scatter", "scatter_nd", "sinh",
+        "slice_by_size", "slice_update", "sliding_windows", "softplus_parametric",
+        "space_to_batch", "space_to_depth", "topk",
+    ]
+
+    /// All that retint runs can be written, but for those operations, and is among the cases.
     @Test func coversWhatRetintRuns() throws {
         let written = RetintONNXWriting.OperationForms.forms
         var unwritten: Set<String> = []
         for case let form as any MILRaisable.Type in RetintMIL.OperationForms.all {
             for type in form.milTypes where written[type] == nil { unwritten.insert(type) }
         }
-        #expect(unwritten.isEmpty)
+        #expect(unwritten == Self.foreign)
         var untried = Set(written.keys).union(RetintONNXWriting.OperationForms.weights.keys)
         for testCase in ProgramCase.all {
             for operation in try testCase.makePackage().program.operations {
                 untried.remove(operation.type)
             }
         }
-        #expect(untried == ["cast"])
+        #expect(untried.isEmpty)
     }
 
     /// The files are those that ONNX's checker accepted and with which ONNX Runtime computed what

@@ -3,6 +3,25 @@ import RetintGraph
 /// Cases of operations that are lowered to MIL in several ways.
 extension OperationTable {
     static let lowered: [OperationCase] = [
+        OperationCase(
+            "largest elements as MIL", [2, 5, 3], checks: .unrecorded,
+            mil: ["reduce_argmax", "cast", "gather_along_axis"]
+        ) {
+            gather($0[0], axis: 1, indices: topIndices($0[0], 1, axis: 1))
+        },
+        OperationCase(
+            "gather at computed places as MIL", [2, 5, 3], [2, 5, 3], checks: .unrecorded,
+            mil: ["argsort", "slice_by_index", "cast", "gather_along_axis"]
+        ) {
+            gather($0[0], axis: 1, indices: topIndices($0[1], 2, axis: 1))
+        },
+        OperationCase(
+            "scatter at computed places as MIL", [2, 5, 3], [2, 5, 3], [2, 2, 3],
+            checks: .unrecorded,
+            mil: ["argsort", "slice_by_index", "cast", "fill", "scatter_along_axis", "add"]
+        ) {
+            scatterAdd($0[0], axis: 1, indices: topIndices($0[1], 2, axis: 1), $0[2])
+        },
         OperationCase("sin as MIL", [2, 3, 5], checks: .unrecorded, mil: ["sin"]) { sin($0[0]) },
         OperationCase("cos as MIL", [2, 3, 5], checks: .unrecorded, mil: ["cos"]) { cos($0[0]) },
         OperationCase("atan as MIL", [2, 3, 5], checks: .unrecorded, mil: ["atan"]) {

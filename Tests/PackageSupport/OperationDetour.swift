@@ -10,9 +10,14 @@ package struct OperationDetour {
     /// Those that a case still has after the detour.
     package private(set) var kept: Set<String> = []
 
-    /// - Parameter detour: writes a package in the format, and reads it to a graph again.
-    package init(_ detour: (MLPackage) throws -> Graph) throws {
-        for testCase in OperationTable.exported {
+    /// - Parameters:
+    ///   - cases: those that the format has.
+    ///   - detour: writes a package in the format, and reads it to a graph again.
+    package init(
+        of cases: [OperationCase] = OperationTable.exported,
+        _ detour: (MLPackage) throws -> Graph
+    ) throws {
+        for testCase in cases {
             let built = try BuiltCase(testCase, inputPrefix: "x")
             let written = try package(built.lowered(.float32, .iOS16), .iOS16)
             let operations = built.output.graph.operationTypes

@@ -5,9 +5,11 @@ import RetintExport
 import RetintFiles
 import RetintGraph
 import RetintMLPackage
+import RetintONNXReading
 import RetintTensors
 
-/// A colorizer that can be run: a checkpoint, a package or an `.aimodel`.
+/// A colorizer, or another network, that can be run: a checkpoint, a package, an `.aimodel` or an
+/// ONNX file.
 ///
 /// A model is a value that can be shared between tasks. It is compiled for a specific size when it
 /// is used, for instance by a `Colorizer`.
@@ -24,28 +26,58 @@ public struct Model: Sendable {
         case checkpoint(CheckpointSource)
         /// The graph is raised from the operations of the package.
         case package(MLPackage)
+        /// The graph is that of a file of ONNX's operators.
+        case network(GraphNetwork)
     }
 
-    /// Opens a checkpoint, a package or an `.aimodel`, which is read as a package.
+    /// Which interface a network of ONNX's operators has.
+    public enum NetworkForm: Hashable, Sendable {
+        /// Lightness goes in and colors come out, if it can be imported as a colorizer; else as
+        /// ``file``.
+        case colorizer
+        /// That of its file, unless that is already one of lightness.
+        case file
+    }
+
+    /// Opens a checkpoint, a package, an `.aimodel`, which is read as a package, or an ONNX file.
     ///
     /// Weights are read when the model is compiled. Until then, its files may be replaced by
     /// others, but not modified, or compiling fails.
     ///
     /// - Parameters:
     ///   - path: the model.
+    ///   - form: the interface of an ONNX network.
     ///   - execution: how it is to run.
     /// - Throws: `FileError` if there is no such file; `TensorFileError` and `CheckpointError` for
     ///   a damaged checkpoint; `MLPackageError` for a damaged package; `ConversionError` for an
-    ///   `.aimodel` with an operation that is not supported.
-    public init(contentsOf path: some PathConvertible, execution: Execution = .init()) throws {
+    ///   `.aimodel` with an operation that is not supported; `ONNXError` for an ONNX file that is
+    ///   damaged or has one.
+    public init(
+        contentsOf path: some PathConvertible, form: NetworkForm = .colorizer,
+        execution: Execution = .init()
+    ) throws {
         let path = path.filePath.string
         (name, self.execution) = (path, execution)
-        source =
-            if let package = try ModelFormat(ofModelAt: path).readPackage(at: path) {
-                .package(package)
-            } else {
-                .checkpoint(try CheckpointSource(contentsOf: path))
-            }
+        if let package = try ModelFormat(ofModelAt: path).readPackage(at: path) {
+            source = .package(package)
+        } else if try ModelFormat(ofNetworkAt: path).isFor(.graphs) {
+            source = try Self.source(ofGraphAt: path, form)
+        } else {
+            source = .checkpoint(try CheckpointSource(contentsOf: path))
+        }
+    }
+
+    private static func source(ofGraphAt path: String, _ form: NetworkForm) throws -> Source {
+        if form == .file {
+            let network = try GraphNetwork(contentsOf: path)
+            guard network.takesLightness else { return .network(network) }
+        }
+        do {
+            return .checkpoint(try CheckpointSource(contentsOf: path))
+        } catch let error as ONNXError {
+            guard let network = try? GraphNetwork(contentsOf: path) else { throw error }
+            return .network(network)
+        }
     }
 
     /// Creates a model from a checkpoint in memory.
@@ -87,7 +119,7 @@ public struct Model: Sendable {
     /// The precision of the weights.
     public var precision: ModelPrecision {
         switch source {
-        case .checkpoint: .float32
+        case .checkpoint, .network: .float32
         case .package(let package): ModelPrecision(of: package)
         }
     }
@@ -95,7 +127,7 @@ public struct Model: Sendable {
     /// The arithmetic that the model itself declares.
     public var computePrecision: ComputePrecision {
         switch source {
-        case .checkpoint: .float32
+        case .checkpoint, .network: .float32
         case .package(let package): ComputePrecision(of: package)
         }
     }
@@ -126,6 +158,7 @@ public struct Model: Sendable {
             switch source {
             case .checkpoint(let checkpoint): ModelInterface(of: try checkpoint.network.make())
             case .package(let package): try readable { try ModelInterface(package) }
+            case .network(let network): network.interface
             }
         }
     }
@@ -133,7 +166,7 @@ public struct Model: Sendable {
     /// The number of images in a batch; nil if the model takes any number. Checkpoints take any
     /// number, but are run on one at a time, which needs less memory.
     package var batchSize: Int? {
-        get throws { package == nil ? 1 : try interface.batchSize }
+        get throws { checkpoint != nil ? 1 : try interface.batchSize }
     }
 
     /// The name of the lightness, and the shape [N, 1, H, W] that the model takes by default: a

@@ -44,7 +44,29 @@ extension Model {
             return try graph(of: network, source.variables, shapes)
         case .package(let package):
             return try graph(of: package, shapes, compute.rounding)
+        case .network(let network):
+            return try graph(of: network, shapes)
         }
+    }
+
+    private func graph(of network: GraphNetwork, _ shapes: [String: Shape]) throws -> ModelGraph {
+        var interface = network.interface
+        let inputs = try interface.inputs.map { input in
+            guard let shape = shapes[input.name] ?? input.shapes.standardShape else {
+                throw ModelError(.size, name, "leaves the shape of input \(input.name) open")
+            }
+            return (name: input.name, shape: shape)
+        }
+        let graph = Graph(mode: .inference)
+        let outputs = try network.build(in: graph, inputs: inputs)
+        try readable { try graph.validate() }
+        for (index, output) in outputs.enumerated() {
+            interface.outputs[index].shapes = .init(output.value.shape.dimensions)
+        }
+        return ModelGraph(
+            model: self, graph: graph, inputs: inputs, outputs: outputs,
+            variables: network.variables, interface: interface, lightnessScale: 1,
+            values: graph.tracedValues(for: outputs.map(\.value)))
     }
 
     private func graph(

@@ -102,20 +102,18 @@ private struct TransposedConvolution {
         try graph.requireImages(x, weight)
         type = operation.type
         groups = try operation.integer("groups", default: 1)
-        var window = Window(
-            stride: try operation.pair("strides", default: 1),
-            dilation: try operation.pair("dilations", default: 1))
+        var axes = try operation.unpaddedAxes(Array(weight.shape[2...]))
+        switch try operation.string("pad_type", default: "valid") {
+        case "valid": break
+        case "custom": try operation.pad(&axes)
+        case let other: throw NotWritable("a conv_transpose with pad_type \(other) is not written")
+        }
+        window = Window.image(axes).window
         let kernel = Pair(weight.shape[2], weight.shape[3])
         full = Pair(
             (x.shape[2] - 1) * window.stride.height + window.dilation.height * (kernel.height - 1)
                 + 1,
             (x.shape[3] - 1) * window.stride.width + window.dilation.width * (kernel.width - 1) + 1)
-        switch try operation.string("pad_type", default: "valid") {
-        case "valid": break
-        case "custom": window.padding = try operation.customPadding()
-        case let other: throw NotWritable("a conv_transpose with pad_type \(other) is not written")
-        }
-        self.window = window
     }
 
     func write(to graph: GraphWriter) throws -> WrittenValue {

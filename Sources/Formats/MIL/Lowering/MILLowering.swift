@@ -12,7 +12,11 @@ package struct MILLowering {
     private(set) var builder = MILProgramBuilder()
     /// The name of each node's value in the program, by precision.
     private var names: [Int: [MILDataType: String]] = [:]
+    /// The whole numbers of values that are floats of them, by name.
+    private var wholeNumbers: [String: String] = [:]
     private var useCounts: [Int: Int] = [:]
+    /// How many of the uses are as indices.
+    private var indexUses: [Int: Int] = [:]
     private var absorbed: Set<Int> = []
     /// The largest magnitude among the weights of the operation that is being lowered.
     private var largestWeight: Float = 0
@@ -70,7 +74,11 @@ package struct MILLowering {
         self.init(graph, variables, options)
         let live = graph.live(from: outputs.map(\.value.id))
         for id in live {
-            for input in graph.nodes[id].inputs { useCounts[input, default: 0] += 1 }
+            let node = graph.nodes[id]
+            for input in node.inputs { useCounts[input, default: 0] += 1 }
+            if node.operation is GatherElements || node.operation is ScatterElements {
+                indexUses[node.inputs[1], default: 0] += 1
+            }
         }
         for output in outputs { useCounts[output.value.id, default: 0] += 1 }
         for id in live { markAbsorbed(LoweredNode(id, of: graph)) }
@@ -288,6 +296,53 @@ extension MILLowering {
         builder.operation(
             type, inputs, name: "\(node.name)_condition",
             type: MILTensorType(.bool, node.shape.dimensions))
+    }
+
+    /// Adds an operation that computes whole numbers.
+    package mutating func addWhole(
+        _ type: String, _ inputs: [String: MILOperand], _ node: LoweredNode, shape: Shape
+    ) -> String {
+        builder.operation(
+            type, inputs, name: "\(node.name)_indices",
+            type: MILTensorType(.int32, shape.dimensions))
+    }
+
+    /// Adds the node's value, which is whole numbers, as floats, unless only indices are made of
+    /// it; ``indices(_:of:below:)`` finds the whole numbers again.
+    package mutating func addFloats(of whole: String, _ node: LoweredNode) -> String {
+        guard indexUses[node.id] != useCounts[node.id] else {
+            wholeNumbers[whole] = whole
+            return whole
+        }
+        let name = add(
+            "cast", ["x": .name(whole), "dtype": .constant(.string("\(precision)"))], node)
+        wholeNumbers[name] = whole
+        return name
+    }
+
+    /// A reference to a node's value as whole numbers.
+    ///
+    /// - Parameter extent: the numbers are below it.
+    package mutating func indices(
+        _ id: Int, of node: LoweredNode, below extent: Int
+    ) throws -> MILOperand {
+        if let data = constant(id) {
+            let values = data.scalars.map { Int32(clamping: Int($0)) }
+            let value = MILValue(
+                type: MILTensorType(.int32, data.shape.dimensions), content: .integers(values))
+            return .name(builder.constant(value, name: "\(node.name)_positions"))
+        }
+        let floats = try name(of: id)
+        if let whole = wholeNumbers[floats] { return .name(whole) }
+        guard precision != .float16 || extent <= 2048 else {
+            throw node.error(
+                "indices up to \(extent) are not exact in float16", "Export it in float32.")
+        }
+        let shape = LoweredNode(id, of: graph).shape
+        return .name(
+            addWhole(
+                "cast", ["x": .name(floats), "dtype": .constant(.string("int32"))], node,
+                shape: shape))
     }
 
     /// The largest finite value of the operation's precision.

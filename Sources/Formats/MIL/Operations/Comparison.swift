@@ -8,6 +8,7 @@ enum Comparisons: ComposedBinaryForm {
         "less": { greater($1, $0) }, "less_equal": { greaterOrEqual($1, $0) },
         "equal": { equal($0, $1) }, "not_equal": { 1 - equal($0, $1) },
         "logical_and": { minimum($0, $1) }, "logical_or": { maximum($0, $1) },
+        "logical_xor": { 1 - equal($0, $1) },
     ]
 }
 

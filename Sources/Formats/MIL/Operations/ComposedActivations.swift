@@ -6,6 +6,10 @@ enum ComposedActivations: ComposedUnaryForm {
     static let functions: [String: @Sendable (Tensor, RaisedOperation) throws -> Tensor] = [
         "silu": { x, _ in x * sigmoid(x) },
         "softplus": { x, _ in softplus(x) },
+        "softplus_parametric": { x, operation in
+            let alpha = perChannel(try operation.tensor("alpha"), like: x)
+            return alpha * softplus(x * perChannel(try operation.tensor("beta"), like: x))
+        },
         "softsign": { x, _ in x / (abs(x) + 1) },
         "gelu": gelu,
         "sigmoid_hard": { x, operation in

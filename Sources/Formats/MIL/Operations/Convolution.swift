@@ -28,13 +28,11 @@ extension Convolution: MILLowerable, MILRaisable {
 
     package static func raise(_ operation: RaisedOperation) throws -> [Tensor] {
         let (x, weight) = try (operation.tensor("x"), operation.tensor("weight"))
-        try operation.requireImage(x, weight)
-        let window = try operation.window(
-            x.shape, kernel: Pair(weight.shape[2], weight.shape[3]))
+        try operation.requireSpatial(x, weight)
         return [
-            conv2d(
+            try convolution(
                 x, weight: weight, bias: try operation.optionalTensor("bias"),
-                stride: window.stride, padding: window.padding, dilation: window.dilation,
+                operation.windowAxes(x.shape, kernel: Array(weight.shape.dimensions.dropFirst(2))),
                 groups: try operation.integer("groups", default: 1))
         ]
     }

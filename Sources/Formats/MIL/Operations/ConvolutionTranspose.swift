@@ -78,50 +78,68 @@ extension ConvolutionTranspose: MILLowerable, MILRaisable {
 
     package static func raise(_ operation: RaisedOperation) throws -> [Tensor] {
         let (x, weight) = try (operation.tensor("x"), operation.tensor("weight"))
-        try operation.requireImage(x, weight)
-        var window = Window(
-            stride: try operation.pair("strides", default: 1),
-            dilation: try operation.pair("dilations", default: 1))
-        let full = window.fullExtent(
-            Pair(x.shape[2], x.shape[3]), kernel: Pair(weight.shape[2], weight.shape[3]))
-        window.padding = try padding(operation, x.shape, window, full)
-        return [
-            convTranspose2d(
-                x, weight: weight, bias: try operation.optionalTensor("bias"),
-                stride: window.stride, padding: window.padding,
-                outputPadding: try outputPadding(operation, window.padding, full),
-                dilation: window.dilation, groups: try operation.integer("groups", default: 1))
-        ]
+        guard x.shape.rank < 5 else {
+            throw operation.error("three spatial dimensions are not supported")
+        }
+        try operation.requireSpatial(x, weight)
+        let (images, kernels) = (RowImages(x), RowImages(weight))
+        var axes = images.axes(
+            try operation.unpaddedAxes(Array(weight.shape.dimensions.dropFirst(2))))
+        let shape = images.image.shape
+        try pad(&axes, shape, operation, isRow: x.shape.rank == 3)
+        let window = Window.image(axes).window
+        let y = convTranspose2d(
+            images.image, weight: kernels.image, bias: try operation.optionalTensor("bias"),
+            stride: window.stride, padding: window.padding,
+            outputPadding: try outputPadding(operation, x.shape, axes, shape),
+            dilation: window.dilation, groups: try operation.integer("groups", default: 1))
+        return [images.restored(y)]
     }
 
-    private static func padding(
-        _ operation: RaisedOperation, _ shape: Shape, _ window: Window, _ full: Pair
-    ) throws -> Padding {
-        let type = try operation.string("pad_type", default: "valid")
-        switch type {
-        case "valid": return 0
-        case "custom": return try operation.customPadding()
+    private static func pad(
+        _ axes: inout [WindowAxis], _ shape: Shape, _ operation: RaisedOperation, isRow: Bool
+    ) throws {
+        switch try operation.string("pad_type", default: "valid") {
+        case "valid": break
+        case "custom":
+            var stated = isRow ? Array(axes[1...]) : axes
+            try operation.pad(&stated)
+            axes = (isRow ? [axes[0]] : []) + stated
         case "same":
-            let height = full.height - shape[2] * window.stride.height
-            let width = full.width - shape[3] * window.stride.width
-            guard height >= 0, width >= 0, height % 2 == 0, width % 2 == 0 else {
-                throw operation.error("pad_type same is only supported for even padding")
+            for index in axes.indices {
+                let excess =
+                    axes[index].fullExtent(shape[index + 2])
+                    - shape[index + 2] * axes[index].stride
+                guard excess >= 0, excess % 2 == 0 else {
+                    throw operation.error("pad_type same is only supported for even padding")
+                }
+                (axes[index].before, axes[index].after) = (excess / 2, excess / 2)
             }
-            return Padding(top: height / 2, bottom: height / 2, left: width / 2, right: width / 2)
-        default: throw operation.error("the pad_type \"\(type)\" is not supported")
+        case let type: throw operation.error("the pad_type \"\(type)\" is not supported")
         }
     }
 
     /// The rows and columns of the declared output shape beyond those that the padding leaves.
     private static func outputPadding(
-        _ operation: RaisedOperation, _ padding: Padding, _ full: Pair
+        _ operation: RaisedOperation, _ x: Shape, _ axes: [WindowAxis], _ image: Shape
     ) throws -> Pair {
-        guard let shape = try operation.integers("output_shape") else { return 0 }
-        guard shape.count == 4 else { throw operation.error("output_shape needs 4 values") }
-        return Pair(
-            shape[2] - (full.height - padding.top - padding.bottom),
-            shape[3] - (full.width - padding.left - padding.right))
+        guard let stated = try operation.integers("output_shape") else { return 0 }
+        guard stated.count == x.rank else {
+            throw operation.error("output_shape needs \(x.rank) values")
+        }
+        let extra = (0..<2).map { index in
+            let size = index == 0 && x.rank == 3 ? 1 : stated[stated.count - 2 + index]
+            return size
+                - (axes[index].fullExtent(image[index + 2]) - axes[index].before
+                    - axes[index].after)
+        }
+        return Pair(extra[0], extra[1])
     }
+}
+
+extension WindowAxis {
+    /// The output size of a transposed convolution before cropping.
+    fileprivate func fullExtent(_ size: Int) -> Int { (size - 1) * stride + span }
 }
 
 extension Window {

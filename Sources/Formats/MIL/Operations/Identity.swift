@@ -19,7 +19,9 @@ enum Identity: MILRaisable {
 
 extension MILDataType {
     /// The types of computed values that a program may cast to.
-    fileprivate static let castTypes: [MILDataType] = [.float32, .float16, .int8, .uint8]
+    fileprivate static let castTypes: [MILDataType] = [
+        .float32, .float16, .int8, .uint8, .int16, .uint16, .int32, .bool,
+    ]
 
     /// A value converted to the type: integers without a fraction, within the type's range.
     /// Rounding to float16 is up to the caller.
@@ -28,6 +30,10 @@ extension MILDataType {
         switch self {
         case .int8: limits = (-128, 127)
         case .uint8: limits = (0, 255)
+        case .int16: limits = (-32768, 32767)
+        case .uint16: limits = (0, 65535)
+        case .int32: limits = (-0x1p31, 0x1p31)
+        case .bool: return 1 - equal(x, x.scalar(0))
         default: return x
         }
         let whole = floor(relu(x)) - floor(relu(-x))

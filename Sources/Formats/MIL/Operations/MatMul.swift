@@ -63,3 +63,13 @@ enum Linear: MILRaisable {
         return [row.reshaped([row.shape.count])]
     }
 }
+
+/// `einsum`.
+enum Einsums: MILRaisable {
+    static let milTypes = ["einsum"]
+
+    static func raise(_ operation: RaisedOperation) throws -> [Tensor] {
+        let equation = try operation.string("equation", default: "")
+        return [try einsum(equation, operation.tensors("values"))]
+    }
+}

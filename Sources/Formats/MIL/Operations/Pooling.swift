@@ -12,10 +12,8 @@ extension MaxPool: MILLowerable, MILRaisable {
     package static let milTypes = ["max_pool"]
 
     package static func raise(_ operation: RaisedOperation) throws -> [Tensor] {
-        let (x, kernel, window, _) = try operation.pool()
-        return [
-            maxPool2d(x, kernel: kernel, stride: window.stride, padding: window.padding)
-        ]
+        let (x, axes, _) = try operation.pool()
+        return [try maxPool(x, axes)]
     }
 }
 
@@ -30,20 +28,16 @@ extension AveragePool: MILLowerable, MILRaisable {
     package static let milTypes = ["avg_pool"]
 
     package static func raise(_ operation: RaisedOperation) throws -> [Tensor] {
-        let (x, kernel, window, isExtended) = try operation.pool()
+        let (x, axes, isExtended) = try operation.pool()
         var excludesPadding = try operation.bool("exclude_padding_from_average", default: false)
         if isExtended && !excludesPadding {
-            guard try operation.padding(x.shape, kernel) == 0 else {
+            guard try operation.paddedAxes(x).allSatisfy({ $0.before + $0.after == 0 }) else {
                 throw operation.error(
                     "ceil_mode with averaged padding needs windows that fit exactly")
             }
             excludesPadding = true
         }
-        return [
-            avgPool2d(
-                x, kernel: kernel, stride: window.stride, padding: window.padding,
-                countIncludePad: !excludesPadding)
-        ]
+        return [try avgPool(x, axes, countIncludePad: !excludesPadding)]
     }
 }
 
@@ -61,26 +55,25 @@ private func poolParameters(
 }
 
 extension RaisedOperation {
-    /// The parameters of a pooling, and whether `ceil_mode` adds rows or columns after the image,
-    /// which do not count towards an average.
-    fileprivate func pool() throws -> (Tensor, Pair, Window, isExtended: Bool) {
+    /// The axes of a pooling, and whether `ceil_mode` adds elements at their ends, which do not
+    /// count towards an average.
+    fileprivate func pool() throws -> (Tensor, [WindowAxis], isExtended: Bool) {
         let x = try tensor("x")
-        try requireImage(x)
-        let sizes = try requiredIntegers("kernel_sizes", count: 2)
-        let kernel = Pair(sizes[0], sizes[1])
-        var window = try window(x.shape, kernel: kernel)
-        let given = window.padding
+        try requireSpatial(x)
+        let given = try paddedAxes(x)
+        var axes = given
         if try bool("ceil_mode", default: false) {
-            let rows = x.shape[2] + given.top + given.bottom - kernel.height
-            let columns = x.shape[3] + given.left + given.right - kernel.width
-            window.padding.bottom += missing(rows, window.stride.height)
-            window.padding.right += missing(columns, window.stride.width)
+            for index in axes.indices {
+                let size = x.shape[index + 2] + given[index].before + given[index].after
+                axes[index].after += missing(size - axes[index].kernel, axes[index].stride)
+            }
         }
-        return (x, kernel, window, isExtended: window.padding != given)
+        return (x, axes, isExtended: axes != given)
     }
 
-    fileprivate func padding(_ shape: Shape, _ kernel: Pair) throws -> Padding {
-        try window(shape, kernel: kernel).padding
+    fileprivate func paddedAxes(_ x: Tensor) throws -> [WindowAxis] {
+        try windowAxes(
+            x.shape, kernel: requiredIntegers("kernel_sizes", count: x.shape.rank - 2))
     }
 
     /// The elements missing to a multiple of the stride.

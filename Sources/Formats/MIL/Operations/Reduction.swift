@@ -62,6 +62,8 @@ enum ComposedReductions: MILRaisable {
         "reduce_sum_square": { ($0 * $0).sum(axes: $1, keepDims: $2) },
         "reduce_l2_norm": { sqrt(($0 * $0).sum(axes: $1, keepDims: $2)) },
         "reduce_l1_norm": { abs($0).sum(axes: $1, keepDims: $2) },
+        "reduce_log_sum": { log($0.sum(axes: $1, keepDims: $2)) },
+        "reduce_prod": product,
         "reduce_log_sum_exp": { x, axes, keepDims in
             let largest = x.max(axes: axes, keepDims: true)
             let total = log(exp(x - largest).sum(axes: axes, keepDims: true)) + largest
@@ -69,10 +71,25 @@ enum ComposedReductions: MILRaisable {
         },
     ]
 
+    /// Products of slices, since the graph has no such reduction.
+    @Sendable private static func product(_ x: Tensor, _ axes: [Int], _ keepDims: Bool) -> Tensor {
+        let whole = axes.reduce(x) { x, axis in
+            let slices = (0..<x.shape[axis]).map { x.sliced(axis: axis, $0..<($0 + 1)) }
+            return slices.dropFirst().reduce(slices[0], *)
+        }
+        return keepDims ? whole : whole.sum(axes: axes)
+    }
+
+    private static let longestProduct = 256
+
     static var milTypes: [String] { functions.keys.sorted() }
 
     static func raise(_ operation: RaisedOperation) throws -> [Tensor] {
         let (x, axes, keepDims) = try operation.reduction()
+        guard operation.type != "reduce_prod" || axes.allSatisfy({ x.shape[$0] <= longestProduct })
+        else {
+            throw operation.error("products of over \(longestProduct) elements are not supported")
+        }
         return functions[operation.type].map { [$0(x, axes, keepDims)] } ?? []
     }
 }

@@ -34,7 +34,7 @@ final class ProgramRaising {
             let value = boundary.input(graph.input(input.name, shape))
             // Whoever calls the model rounds to integers.
             let given = type.isFloat ? value : type.converted(round(value))
-            values.define(input.name, rounded(given, input.type))
+            values.define(input.name, rounded(given, input.type), type)
         }
     }
 
@@ -140,7 +140,7 @@ final class ProgramRaising {
                         + "\(result.shape)")
             }
             let value = rounded(result, output.type)
-            values.define(output.name, value)
+            values.define(output.name, value, output.type.dataType)
             guard !Identity.milTypes.contains(operation.type) else { continue }
             self.results.append(
                 RaisedResult(
@@ -154,7 +154,7 @@ final class ProgramRaising {
     /// rounded again.
     private func rounded(_ value: Tensor, _ type: MILTensorType) -> Tensor {
         switch rounding {
-        case .declared where type.dataType == .float16, .every:
+        case .declared where type.dataType == .float16, .every where type.dataType.isFloat:
             value.operation is RoundToHalf ? value : value.applying(RoundToHalf())
         default: value
         }
@@ -171,8 +171,8 @@ final class ProgramRaising {
         let outputs = try package.program.outputs.map { name in
             guard let value = try values.tensor(name, in: graph) else {
                 throw ConversionError(
-                    place: "output \(name)", rule: "it is not a float tensor",
-                    remedy: "Convert the network with float outputs.")
+                    place: "output \(name)", rule: "it is not a tensor of numbers",
+                    remedy: "Convert the network with such outputs.")
             }
             return (name: name, value: boundary.output(value))
         }

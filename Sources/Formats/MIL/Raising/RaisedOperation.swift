@@ -16,6 +16,23 @@ package struct RaisedOperation: OperationParameters {
         try tensor(try argument(parameter), parameter)
     }
 
+    /// A constant parameter, or nil if it is computed.
+    func known(_ parameter: String) throws -> MILValue? {
+        switch try argument(parameter) {
+        case .value(let value): value
+        case .name(let name): values.constant(name)
+        }
+    }
+
+    /// The type of a parameter.
+    func dataType(_ parameter: String) -> MILDataType? {
+        switch try? argument(parameter) {
+        case .value(let value): value.type.dataType
+        case .name(let name): values.dataType(name)
+        case nil: nil
+        }
+    }
+
     func optionalTensor(_ parameter: String) throws -> Tensor? {
         has(parameter) ? try tensor(parameter) : nil
     }
@@ -29,7 +46,7 @@ package struct RaisedOperation: OperationParameters {
         switch argument {
         case .name(let name):
             guard let tensor = try values.tensor(name, in: graph) else {
-                throw error("parameter \(parameter): \(name) is not a float tensor")
+                throw error("parameter \(parameter): \(name) is not a tensor of numbers")
             }
             return tensor
         case .value(let value):
@@ -56,8 +73,14 @@ extension Shape {
 }
 
 extension TensorData {
-    /// The values of a float constant.
+    /// The values of a constant; booleans are 0 and 1, and integers are exact below 2²⁴.
     init(_ value: MILValue) throws {
-        self.init(shape: Shape(value.type.shape ?? []), scalars: try value.floats())
+        let scalars: [Float] =
+            switch value.type.dataType {
+            case .bool: try value.bools().map { $0 ? 1 : 0 }
+            case let type where type.isFloat: try value.floats()
+            default: try value.integers().map(Float.init)
+            }
+        self.init(shape: Shape(value.type.shape ?? []), scalars: scalars)
     }
 }

@@ -5,7 +5,7 @@ import RetintTensors
 /// The values that a program has defined so far.
 final class RaisedValues {
     private enum Value {
-        case tensor(Tensor)
+        case tensor(Tensor, MILDataType)
         case constant(MILValue)
     }
 
@@ -23,7 +23,9 @@ final class RaisedValues {
         self.roundsToHalf = roundsToHalf
     }
 
-    func define(_ name: String, _ tensor: Tensor) { values[name] = .tensor(tensor) }
+    func define(_ name: String, _ tensor: Tensor, _ type: MILDataType) {
+        values[name] = .tensor(tensor, type)
+    }
 
     func define(_ name: String, constant: MILValue) { values[name] = .constant(constant) }
 
@@ -33,17 +35,28 @@ final class RaisedValues {
 
     /// A value that is not a constant.
     func computed(_ name: String) -> Tensor? {
-        if case .tensor(let tensor)? = values[name] { tensor } else { nil }
+        if case .tensor(let tensor, _)? = values[name] { tensor } else { nil }
     }
 
-    /// A value as a tensor; nil for undefined names and constants that are not floats.
+    /// The type that the program declares for a value.
+    func dataType(_ name: String) -> MILDataType? {
+        switch values[name] {
+        case .tensor(_, let type): type
+        case .constant(let value): value.type.dataType
+        case nil: nil
+        }
+    }
+
+    /// A value as a tensor, in which booleans are 0 and 1; nil for undefined names and for texts.
     func tensor(_ name: String, in graph: Graph) throws -> Tensor? {
         switch values[name] {
-        case .tensor(let tensor): return tensor
+        case .tensor(let tensor, _): return tensor
         case .constant(let value) where value.type.dataType.isFloat:
             let tensor = try tensor(of: value, name: name, in: graph)
             let needsRounding = roundsToHalf && value.type.dataType != .float16
             return needsRounding ? tensor.applying(RoundToHalf()) : tensor
+        case .constant(let value) where value.type.dataType != .string:
+            return graph.constant(try TensorData(value))
         default: return nil
         }
     }

@@ -32,41 +32,62 @@ extension MILOperand {
 }
 
 extension OperationParameters {
-    package func pair(_ parameter: String, default value: Int) throws -> Pair {
-        let values = try integers(parameter, count: 2, default: value)
-        return Pair(values[0], values[1])
+    /// How the kernel moves along each spatial axis of x, [N, C, …], padded according to
+    /// `pad_type`.
+    package func windowAxes(_ x: Shape, kernel: [Int]) throws -> [WindowAxis] {
+        var axes = try unpaddedAxes(kernel)
+        switch try string("pad_type", default: "valid") {
+        case "valid": break
+        case "custom": try pad(&axes)
+        case "same": pad(&axes, like: x, isLower: false)
+        case "same_lower": pad(&axes, like: x, isLower: true)
+        case let type: throw error("the pad_type \"\(type)\" is not supported")
+        }
+        return axes
     }
 
-    /// The window, with the padding according to `pad_type` for an image of `shape`.
+    /// The window of a kernel over an image of `shape`.
     package func window(_ shape: Shape, kernel: Pair) throws -> Window {
-        var window = Window(
-            stride: try pair("strides", default: 1), dilation: try pair("dilations", default: 1))
-        guard min(window.stride.height, window.stride.width) >= 1 else {
-            throw error("strides have to be at least 1")
-        }
-        window.padding = try padding(shape, window, kernel)
-        return window
+        Window.image(try windowAxes(shape, kernel: [kernel.height, kernel.width])).window
     }
 
-    private func padding(_ shape: Shape, _ window: Window, _ kernel: Pair) throws -> Padding {
-        let type = try string("pad_type", default: "valid")
-        switch type {
-        case "valid": return 0
-        case "custom": return try customPadding()
-        case "same", "same_lower":
-            return window.samePadding(
-                height: shape[2], width: shape[3], kernel: kernel, isLower: type == "same_lower")
-        default: throw error("the pad_type \"\(type)\" is not supported")
+    /// Kernels, strides and dilations.
+    package func unpaddedAxes(_ kernel: [Int]) throws -> [WindowAxis] {
+        let strides = try integers("strides", count: kernel.count, default: 1)
+        let dilations = try integers("dilations", count: kernel.count, default: 1)
+        guard (strides + dilations + kernel).allSatisfy((1...Window.maximum).contains) else {
+            throw error("kernels, strides and dilations have to be from 1 to \(Window.maximum)")
+        }
+        return kernel.indices.map {
+            WindowAxis(kernel: kernel[$0], stride: strides[$0], dilation: dilations[$0])
         }
     }
 
-    package func customPadding() throws -> Padding {
-        let pad = try integers("pad", count: 4, default: 0)
-        return Padding(top: pad[0], bottom: pad[1], left: pad[2], right: pad[3])
+    /// Adds the padding that `pad` states.
+    package func pad(_ axes: inout [WindowAxis]) throws {
+        let pad = try integers("pad", count: 2 * axes.count, default: 0)
+        guard pad.allSatisfy((0...Window.maximum).contains) else {
+            throw error("padding has to be from 0 to \(Window.maximum)")
+        }
+        for index in axes.indices {
+            (axes[index].before, axes[index].after) = (pad[2 * index], pad[2 * index + 1])
+        }
+    }
+
+    private func pad(_ axes: inout [WindowAxis], like x: Shape, isLower: Bool) {
+        for index in axes.indices { axes[index].padSame(x[index + 2], isLower: isLower) }
     }
 }
 
 extension RaisedOperation {
+    /// Checks that there are from one to three spatial axes.
+    func requireSpatial(_ x: Tensor, _ weight: Tensor? = nil) throws {
+        guard (3...5).contains(x.shape.rank), (weight ?? x).shape.rank == x.shape.rank else {
+            let shapes = [x, weight].compactMap { $0?.shape.description }.joined(separator: " and ")
+            throw error("one to three spatial dimensions are supported, not \(shapes)")
+        }
+    }
+
     func requireImage(_ tensors: Tensor...) throws {
         for tensor in tensors where tensor.shape.rank != 4 {
             throw error("only two spatial dimensions are supported, not shape \(tensor.shape)")

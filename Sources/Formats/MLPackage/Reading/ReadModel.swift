@@ -63,7 +63,11 @@ extension MILProgram {
 
 extension MILOperation {
     init(_ proto: ProtoOperation, weights: WeightFiles) throws {
-        try require(proto.blocks.isEmpty, "", "operations with control flow are not supported")
+        guard proto.blocks.isEmpty else {
+            throw BrokenRule(
+                "", "operations with control flow are not supported",
+                "Convert the network with its loops unrolled, or an ONNX file of it.")
+        }
         type = proto.type
         outputs = try proto.outputs.map(MILNamedType.init)
         inputs = [:]

@@ -104,6 +104,11 @@ struct NodeContext {
         return tensor
     }
 
+    /// Whether an input is known while the graph is built.
+    func isConstant(_ index: Int) -> Bool {
+        if case .host(let tensor)? = optional(index) { tensor.elements != nil } else { false }
+    }
+
     func optionalConstant(_ index: Int) throws -> ONNXTensor? {
         try optional(index).map { _ in try constant(index) }
     }
@@ -185,6 +190,14 @@ struct NodeContext {
         switch node.attributes[attribute] {
         case .string(let text): return text
         case nil: return value
+        default: throw wrong(attribute)
+        }
+    }
+
+    func strings(_ attribute: String) throws -> [String]? {
+        switch node.attributes[attribute] {
+        case .strings(let texts): return texts
+        case nil: return nil
         default: throw wrong(attribute)
         }
     }

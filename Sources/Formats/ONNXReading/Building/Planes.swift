@@ -1,4 +1,5 @@
 import RetintGraph
+import RetintTensors
 
 /// A tensor with one or two spatial axes, [N, C, W] or [N, C, H, W], as images: one axis is taken
 /// as images of one row.
@@ -90,5 +91,43 @@ extension NodeContext {
             return window.samePadding(
                 height: shape[2], width: shape[3], kernel: kernel, isLower: mode == .sameLower)
         }
+    }
+
+    /// How the kernel moves along each spatial axis of x, [N, C, …].
+    func windowAxes(_ x: Shape, kernel: [Int]) throws -> [WindowAxis] {
+        let count = kernel.count
+        guard (1...3).contains(count), x.rank == count + 2 else {
+            throw error(
+                "a kernel of \(kernel) does not fit \(x); one to three spatial dimensions are "
+                    + "supported")
+        }
+        let strides = try sides("strides", count, default: 1)
+        let dilations = try sides("dilations", count, default: 1)
+        let mode = try paddingMode()
+        let pads = mode == .explicit ? try sides("pads", 2 * count, default: 0) : []
+        guard (strides + dilations + kernel).allSatisfy({ $0 >= 1 }) else {
+            throw error("kernels, strides and dilations have to be at least 1", ONNXError.damaged)
+        }
+        return kernel.indices.map { index in
+            var axis = WindowAxis(
+                kernel: kernel[index], stride: strides[index], dilation: dilations[index])
+            switch mode {
+            case .explicit: (axis.before, axis.after) = (pads[index], pads[count + index])
+            case .valid: break
+            case .sameUpper: axis.padSame(x[index + 2], isLower: false)
+            case .sameLower: axis.padSame(x[index + 2], isLower: true)
+            }
+            return axis
+        }
+    }
+
+    private func sides(_ attribute: String, _ count: Int, default value: Int) throws -> [Int] {
+        guard let values = try integers(attribute) else {
+            return [Int](repeating: value, count: count)
+        }
+        guard values.count == count, values.allSatisfy({ (0...Window.maximum).contains($0) }) else {
+            throw error("its attribute \(attribute) is \(values.prefix(8))", ONNXError.damaged)
+        }
+        return values
     }
 }

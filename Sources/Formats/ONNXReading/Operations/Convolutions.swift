@@ -1,6 +1,6 @@
 import RetintGraph
 
-/// Convolutions in one and two dimensions.
+/// Convolutions in one, two and three dimensions; transposed ones in one and two.
 enum Convolutions: OperationFamily {
     static let rules: [String: OperationRule] = [
         "Conv": OperationRule(parameters: [1, 2], convolution),
@@ -8,21 +8,19 @@ enum Convolutions: OperationFamily {
     ]
 
     @Sendable private static func convolution(_ node: NodeContext) throws -> [ONNXValue] {
-        let (x, weight, kernel) = try operands(node, outputAxis: 0)
-        var window = try node.window(x)
-        window.padding = try node.padding(x, window, kernel)
-        let y = conv2d(
-            x.image, weight: weight.image, bias: try node.optionalTensor(2), stride: window.stride,
-            padding: window.padding, dilation: window.dilation,
+        let (x, weight) = (try node.tensor(0), try node.weight(1, outputAxis: 0))
+        let y = try RetintGraph.convolution(
+            x, weight: weight, bias: try node.optionalTensor(2),
+            try node.windowAxes(x.shape, kernel: Array(weight.shape.dimensions.dropFirst(2))),
             groups: try node.count("group", default: 1))
-        return [.tensor(x.restored(y), try node.value(0).type)]
+        return [.tensor(y, try node.value(0).type)]
     }
 
     /// The input, the weight, and the extents of the weight's kernels.
     private static func operands(
-        _ node: NodeContext, outputAxis: Int
+        _ node: NodeContext
     ) throws -> (x: Planes, weight: Planes, kernel: Pair) {
-        let (x, weight) = (try node.tensor(0), try node.weight(1, outputAxis: outputAxis))
+        let (x, weight) = (try node.tensor(0), try node.weight(1, outputAxis: 1))
         guard x.shape.rank == weight.shape.rank else {
             throw node.error(
                 "a weight of \(weight.shape) does not fit \(x.shape)", ONNXError.damaged)
@@ -32,7 +30,7 @@ enum Convolutions: OperationFamily {
     }
 
     @Sendable private static func transposed(_ node: NodeContext) throws -> [ONNXValue] {
-        let (x, weight, kernel) = try operands(node, outputAxis: 1)
+        let (x, weight, kernel) = try operands(node)
         var window = try node.window(x)
         let extra = try outputPadding(node, x, kernel, &window)
         let y = convTranspose2d(

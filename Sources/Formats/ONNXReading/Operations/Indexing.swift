@@ -1,10 +1,15 @@
 import RetintGraph
 import RetintTensors
 
-/// Parts of tensors at constant positions: tuples of indices into the leading axes.
+/// Elements of tensors at given positions: along one axis, or by tuples of indices.
 enum Indexing: OperationFamily {
     static let rules: [String: OperationRule] = [
         "GatherElements": OperationRule(elements),
+        "Scatter": OperationRule(scattered),
+        "ScatterElements": OperationRule(scattered),
+        "ArgMax": extreme { $0 },
+        "ArgMin": extreme { -$0 },
+        "TopK": OperationRule(top),
         "GatherND": OperationRule { node in
             let value = try node.value(0)
             let batchAxes = try node.integer("batch_dims", default: 0)
@@ -47,6 +52,12 @@ enum Indexing: OperationFamily {
 
     /// Elements whose position along one axis is given for each.
     @Sendable private static func elements(_ node: NodeContext) throws -> [ONNXValue] {
+        guard node.isConstant(1) else {
+            let x = try node.tensor(0)
+            let axis = try node.axis(try node.integer("axis", default: 0), rank: x.shape.rank)
+            let y = gather(x, axis: axis, indices: try node.tensor(1))
+            return [.tensor(y, try node.value(0).type)]
+        }
         let (value, indices) = (try node.value(0), try node.constant(1))
         let data = value.dimensions
         let axis = try node.axis(try node.integer("axis", default: 0), rank: data.count)
@@ -66,6 +77,60 @@ enum Indexing: OperationFamily {
         }
         let flat = try Shapes.reshaped(value, [node.count(data)], node)
         return [try Slicing.gathered(flat, axis: 0, positions, indices.dimensions, node)]
+    }
+}
+
+extension Indexing {
+    /// The data with elements replaced, or with numbers added to them.
+    @Sendable private static func scattered(_ node: NodeContext) throws -> [ONNXValue] {
+        let (data, indices) = (try node.tensor(0), try node.tensor(1))
+        let updates = try node.tensor(2)
+        let axis = try node.axis(try node.integer("axis", default: 0), rank: data.shape.rank)
+        guard indices.shape == updates.shape else {
+            throw node.error(
+                "updates of \(updates.shape) do not fit \(indices.shape)", ONNXError.damaged)
+        }
+        let type = try node.value(0).type
+        switch try node.string("reduction", default: "none") {
+        case "none":
+            return [.tensor(scatter(data, axis: axis, indices: indices, updates), type)]
+        case "add":
+            return [.tensor(scatterAdd(data, axis: axis, indices: indices, updates), type)]
+        case let mode: throw node.error("the reduction \(mode.plain) is not supported")
+        }
+    }
+
+    /// The positions of the largest elements.
+    private static func extreme(
+        _ signed: @escaping @Sendable (Tensor) -> Tensor
+    ) -> OperationRule {
+        OperationRule { node in
+            let x = try node.tensor(0)
+            let axis = try node.axis(try node.integer("axis", default: 0), rank: x.shape.rank)
+            guard try !node.flag("select_last_index") else {
+                throw node.error("select_last_index is not supported")
+            }
+            let indices = topIndices(signed(x), 1, axis: axis)
+            let keepDims = try node.flag("keepdims", default: true)
+            return [.tensor(keepDims ? indices : indices.sum(axes: [axis]), .int64)]
+        }
+    }
+
+    @Sendable private static func top(_ node: NodeContext) throws -> [ONNXValue] {
+        let x = try node.tensor(0)
+        let axis = try node.axis(try node.integer("axis", default: -1), rank: x.shape.rank)
+        let count =
+            try node.optional(1).map { _ in try node.integer(1) }
+            ?? node.integer("k", default: 1)
+        let isLargest = try node.flag("largest", default: true)
+        guard (1...x.shape[axis]).contains(count) else {
+            throw node.error("\(count) elements cannot be taken from axis \(axis) of \(x.shape)")
+        }
+        let indices = topIndices(isLargest ? x : -x, count, axis: axis)
+        return [
+            .tensor(gather(x, axis: axis, indices: indices), try node.value(0).type),
+            .tensor(indices, .int64),
+        ]
     }
 }
 

@@ -117,16 +117,9 @@ enum Normalizations: OperationFamily {
         guard x.shape.rank >= 3, (1...1024).contains(size) else {
             throw node.error("a size of \(size) does not fit \(x.shape)")
         }
-        let (channels, rest) = (x.shape[1], Array(x.shape.dimensions.dropFirst(2)))
-        let planes = (x * x).reshaped([x.shape[0], 1, channels, rest.reduce(1, *)])
-        let mean = avgPool2d(
-            planes, kernel: Pair(size, 1), stride: 1,
-            padding: Padding(top: (size - 1) / 2, bottom: size / 2, left: 0, right: 0))
-        let base =
-            mean.reshaped(x.shape) * (try node.float("alpha", default: 1e-4))
-            + (try node.float("bias", default: 1))
-        return [
-            .tensor(x / pow(base, try node.float("beta", default: 0.75)), try node.value(0).type)
-        ]
+        let y = localResponseNorm(
+            x, size: size, alpha: try node.float("alpha", default: 1e-4),
+            beta: try node.float("beta", default: 0.75), k: try node.float("bias", default: 1))
+        return [.tensor(y, try node.value(0).type)]
     }
 }

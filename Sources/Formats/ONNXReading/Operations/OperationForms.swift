@@ -22,6 +22,7 @@ enum OperationForms {
         PixelShuffles.self,
         Pooling.self,
         Quantizing.self,
+        Recurrent.self,
         Reductions.self,
         Resizing.self,
         Scans.self,

@@ -1,24 +1,43 @@
 import RetintGraph
 import RetintTensors
 
-/// Pooling in one and two dimensions.
+/// Pooling in one, two and three dimensions.
 enum Pooling: OperationFamily {
     static let rules: [String: OperationRule] = [
         "MaxPool": OperationRule { node in
             try node.requireOneOutput()
+            if let y = try volumes(node, { try maxPool($0, $1) }) { return y }
             let x = try Planes(node.tensor(0), node)
             let pool = try Pool(node, x)
             return [.tensor(x.restored(try pool.maximum(x.image)), try node.value(0).type)]
         },
         "AveragePool": OperationRule { node in
+            let countsPadding = try node.flag("count_include_pad")
+            if let y = try volumes(node, { try avgPool($0, $1, countIncludePad: countsPadding) }) {
+                return y
+            }
             let x = try Planes(node.tensor(0), node)
             let pool = try Pool(node, x)
-            let y = try pool.average(x.image, countsPadding: node.flag("count_include_pad"))
+            let y = try pool.average(x.image, countsPadding: countsPadding)
             return [.tensor(x.restored(y), try node.value(0).type)]
         },
         "GlobalAveragePool": global { $0.mean(axes: $1, keepDims: true) },
         "GlobalMaxPool": global { $0.max(axes: $1, keepDims: true) },
     ]
+
+    /// Pools three dimensions; nil if there are fewer.
+    private static func volumes(
+        _ node: NodeContext, _ pool: (Tensor, [WindowAxis]) throws -> Tensor
+    ) throws -> [ONNXValue]? {
+        let x = try node.tensor(0)
+        guard x.shape.rank == 5 else { return nil }
+        guard let kernel = try node.integers("kernel_shape"), kernel.count == 3,
+            try !node.flag("ceil_mode")
+        else { throw node.error("ceil_mode is not supported in three dimensions") }
+        return [
+            .tensor(try pool(x, node.windowAxes(x.shape, kernel: kernel)), try node.value(0).type)
+        ]
+    }
 
     private static func global(
         _ reduce: @escaping @Sendable (Tensor, [Int]) -> Tensor

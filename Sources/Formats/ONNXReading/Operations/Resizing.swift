@@ -12,6 +12,24 @@ enum Resizing: OperationFamily {
             let plan = try ResizePlan(node, x.shape, axes)
             return [.tensor(try plan.resized(x), try node.value(0).type)]
         },
+        "GridSample": OperationRule { node in
+            let aligned = try node.flag("align_corners")
+            let modes: [String: GridSampling.Mode] = [
+                "bilinear": .bilinear, "linear": .bilinear, "nearest": .nearest,
+            ]
+            let borders: [String: GridSampling.Outside] = [
+                "zeros": .value(0), "border": .border, "reflection": .reflection,
+            ]
+            let mode = try node.string("mode", default: "linear")
+            let border = try node.string("padding_mode", default: "zeros")
+            guard let mode = modes[mode], let border = borders[border] else {
+                throw node.error("the mode \(mode.plain) with \(border.plain) is not supported")
+            }
+            let sampling = GridSampling(
+                mode: mode, outside: border, coordinates: .normalized(alignCorners: aligned))
+            let y = try sampling.sampled(try node.tensor(0), try node.tensor(1))
+            return [.tensor(y, try node.value(0).type)]
+        },
         "Upsample": OperationRule { node in
             let x = try node.tensor(0)
             let scales: [Float]

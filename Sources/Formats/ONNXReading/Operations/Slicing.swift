@@ -85,8 +85,9 @@ enum Slicing: OperationFamily {
         return .tensor(x.sliced(from: begin, to: end, stride: strides), value.type)
     }
 
-    /// Elements at constant indices.
+    /// Elements at constant or computed indices.
     @Sendable private static func gather(_ node: NodeContext) throws -> [ONNXValue] {
+        guard node.isConstant(1) else { return [try computedGather(node)] }
         let (value, indices) = (try node.value(0), try node.constant(1))
         let rank = value.dimensions.count
         let axis = try node.axis(try node.integer("axis", default: 0), rank: rank)
@@ -100,6 +101,15 @@ enum Slicing: OperationFamily {
         return [try gathered(value, axis: axis, positions, dimensions, node)]
     }
 
+    private static func computedGather(_ node: NodeContext) throws -> ONNXValue {
+        let (x, indices) = (try node.tensor(0), try node.tensor(1))
+        let axis = try node.axis(try node.integer("axis", default: 0), rank: x.shape.rank)
+        guard x.shape.rank + indices.shape.rank - 1 <= Shape.maximumRank else {
+            throw node.error("rank \(x.shape.rank) and indices of \(indices.shape) do not fit")
+        }
+        return .tensor(indexSelect(x, axis: axis, indices: indices), try node.value(0).type)
+    }
+
     /// The elements of an axis at some positions, in a new shape.
     static func gathered(
         _ value: ONNXValue, axis: Int, _ positions: [Int], _ dimensions: [Int], _ node: NodeContext
@@ -107,12 +117,16 @@ enum Slicing: OperationFamily {
         if case .host(let tensor) = value, tensor.elements != nil {
             return .host(try gathered(tensor, axis, positions, dimensions, node))
         }
-        let jumps = zip(positions, positions.dropFirst()).count { $0 + 1 != $1 }
-        guard !positions.isEmpty, jumps < Picking.maximumCount else {
-            throw node.error("\(positions.count) indices in \(jumps) parts are not supported")
-        }
+        guard !positions.isEmpty else { throw node.error("it has no indices") }
         _ = try node.count(dimensions)
-        let picked = try node.tensor(value).picked(positions, axis: axis)
+        let jumps = zip(positions, positions.dropFirst()).count { $0 + 1 != $1 }
+        let x = try node.tensor(value)
+        guard jumps < Picking.maximumCount else {
+            let indices = TensorData(shape: [positions.count], scalars: positions.map(Float.init))
+            let picked = indexSelect(x, axis: axis, indices: x.graph.constant(indices))
+            return .tensor(picked.reshaped(Shape(dimensions)), value.type)
+        }
+        let picked = x.picked(positions, axis: axis)
         return .tensor(picked.reshaped(Shape(dimensions)), value.type)
     }
 

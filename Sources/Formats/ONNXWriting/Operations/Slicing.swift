@@ -36,7 +36,64 @@ enum Slicing: OperationFamily {
                 "Gather", [try operation.tensor("x"), try operation.tensor("indices", as: .int32)],
                 ["axis": .int(axis)])
         },
+        "gather_along_axis": { operation in
+            try operation.require(opset: 11, for: "elements at computed positions")
+            let rank = try operation.type(of: "x").rank
+            let axis = try operation.axis("axis", rank: rank, default: 0)
+            operation.result(
+                "GatherElements",
+                [try operation.tensor("x"), try operation.tensor("indices", as: .int32)],
+                ["axis": .int(axis)])
+        },
+        "scatter_along_axis": { operation in
+            let mode = try operation.string("mode", default: "add")
+            guard ["add", "update"].contains(mode) else {
+                throw operation.error("the mode \"\(mode)\" is not supported")
+            }
+            try operation.require(opset: mode == "add" ? 16 : 11, for: "scattered elements")
+            let rank = try operation.type(of: "data").rank
+            var attributes: Attributes = [
+                "axis": .int(try operation.axis("axis", rank: rank, default: 0))
+            ]
+            if mode == "add" { attributes.add("reduction", "add") }
+            operation.result(
+                "ScatterElements",
+                [
+                    try operation.tensor("data"), try operation.tensor("indices", as: .int32),
+                    try operation.tensor("updates"),
+                ], attributes)
+        },
+        "fill": { operation in
+            let shape = try operation.requiredIntegers("shape")
+            let value = try operation.number(operation.float("value", default: 0), "value")
+            operation.result("Expand", [value, try operation.integers(shape, "shape")])
+        },
+        "reduce_argmax": { try $0.order("ArgMax") },
+        "reduce_argmin": { try $0.order("ArgMin") },
+        "argsort": { try $0.sorted() },
     ]
+}
+
+extension TranslatedOperation {
+    /// The position of an extreme element, which ONNX has in 64 bits.
+    fileprivate func order(_ type: String) throws {
+        let axis = try axis("axis", rank: self.type(of: "x").rank, default: -1)
+        let keeps = Attribute(try bool("keep_dims", default: false))
+        let places = step(type, [try tensor("x")], ["axis": .int(axis), "keepdims": keeps])
+        result("Cast", [places], ["to": try Self.target(.int32, self)])
+    }
+
+    fileprivate func sorted() throws {
+        try require(opset: 11, for: "sorted positions")
+        let x = try type(of: "x")
+        let axis = try axis("axis", rank: x.rank, default: -1)
+        guard let size = x.shape?[axis] else { throw error("the size of axis \(axis) is open") }
+        let largest = Attribute(try !bool("ascending", default: false))
+        let places = secondStep(
+            "TopK", [try tensor("x"), try integers([size], "k")],
+            ["axis": .int(axis), "largest": largest])
+        result("Cast", [places], ["to": try Self.target(.int32, self)])
+    }
 }
 
 /// The part of a value that Slice takes. An end beyond the axis means all the rest.

@@ -108,6 +108,17 @@ extension TranslatedOperation {
         return output
     }
 
+    /// Adds a node with two outputs; returns the second one's name.
+    func secondStep(
+        _ type: String, _ inputs: [String], _ attributes: Attributes = [:]
+    ) -> String {
+        let outputs = ["first", "second"].map {
+            graph.unusedName("\(name)_\(type.lowercased())_\($0)")
+        }
+        graph.node(type, inputs, attributes, outputs: outputs)
+        return outputs[1]
+    }
+
     func cast(_ value: String, to dataType: MILDataType) throws -> String {
         step("Cast", [value], ["to": try Self.target(dataType, self)])
     }

@@ -242,7 +242,7 @@ extension VerifyCommand {
     }
 
     private func opened(_ path: String) throws -> Model {
-        try Model(contentsOf: path, execution: memory.execution)
+        try Model(contentsOf: path, form: .file, execution: memory.execution)
     }
 
     /// What the model is compared with.

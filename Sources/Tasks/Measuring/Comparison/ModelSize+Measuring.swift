@@ -34,6 +34,9 @@ extension ModelComparison.Size {
             operations = package.operationCount
             packageBytes = try fileBytes(of: package, at: model.name)
             (float16Bytes, int8Bytes) = (nil, nil)
+        case .network(let network):
+            operations = network.operationCount
+            (packageBytes, float16Bytes, int8Bytes) = (nil, nil, nil)
         case .checkpoint(let checkpoint):
             let half = try checkpoint.checkpoint().halfPackage(size: imageSize)
             operations = half.operationCount

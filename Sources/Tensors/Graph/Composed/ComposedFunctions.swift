@@ -14,3 +14,18 @@ package func gelu(_ x: Tensor) -> Tensor {
 package func geluTanh(_ x: Tensor) -> Tensor {
     x * 0.5 * (tanh((x + x * x * x * 0.044_715) * 0.797_884_6) + 1)
 }
+
+/// x / (k + α·mean of x² over neighboring channels)^β, with zeros outside the channels
+/// (`torch.nn.functional.local_response_norm`).
+///
+/// - Parameter x: [N, C, …].
+package func localResponseNorm(
+    _ x: Tensor, size: Int, alpha: Float, beta: Float, k: Float
+) -> Tensor {
+    let (channels, rest) = (x.shape[1], Array(x.shape.dimensions.dropFirst(2)))
+    let planes = (x * x).reshaped([x.shape[0], 1, channels, rest.reduce(1, *)])
+    let mean = avgPool2d(
+        planes, kernel: Pair(size, 1), stride: 1,
+        padding: Padding(top: (size - 1) / 2, bottom: size / 2, left: 0, right: 0))
+    return x / pow(mean.reshaped(x.shape) * alpha + k, beta)
+}

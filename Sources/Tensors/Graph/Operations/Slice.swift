@@ -61,6 +61,20 @@ extension Tensor {
         return applying(Slice(begin: begin, end: end, stride: step))
     }
 
+    /// The tensor with the elements that ``sliced(from:to:stride:)`` takes replaced
+    /// (`torch.slice_scatter`); `update` has their shape, but for axes of extent 1.
+    package func replacingSlice(
+        from begin: [Int], to end: [Int], stride: [Int], with update: Tensor
+    ) throws(ShapeError) -> Tensor {
+        let slice = Slice(begin: begin, end: end, stride: stride)
+        let part = try slice.outputShape(for: [shape])
+        try require(
+            part.count == update.shape.count, "an update of \(update.shape) does not fit \(part)")
+        let scatter = SliceScatter(slice: slice, shape: shape)
+        let isReplaced = graph.constant(1).broadcast(to: part).applying(scatter)
+        return select(isReplaced, update.reshaped(part).applying(scatter), self)
+    }
+
     /// The elements `range` of one axis.
     public func sliced(axis: Int, _ range: Range<Int>) -> Tensor {
         var begin = [Int](repeating: 0, count: shape.rank)
